@@ -2,7 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatDuration } from '../config/parse.ts';
 import type { HookPaths } from '../hooks/paths.ts';
-import type { Channel, HookSettings, QuietHours, Rule, Secret } from '../hooks/settings/settings.ts';
+import type { Secret } from '../hooks/settings/basics.ts';
+import type { Channel, HookSettings, QuietHours, Rule } from '../hooks/settings/settings.ts';
 import type { CommandContext } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
 

@@ -6,7 +6,7 @@ import { pasteProblem } from '../runtime/pasted-key.ts';
 import { ProxyError, type ProxySettings, throughProxy } from '../runtime/proxy.ts';
 import { unreadable } from '../runtime/text-file.ts';
 import { codeOf, readNow } from './files.ts';
-import type { Secret } from './settings/settings.ts';
+import type { Secret } from './settings/basics.ts';
 
 /** The response to a POST. */
 export interface Answer {

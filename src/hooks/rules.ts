@@ -1,6 +1,7 @@
 import type { HookEvent } from './event.ts';
 import type { SessionLengths } from './sessions.ts';
-import { type QuietHours, type Rule, weekdays } from './settings/settings.ts';
+import { weekdays } from './settings/basics.ts';
+import type { QuietHours, Rule } from './settings/settings.ts';
 
 /** Whether a rule applies to an event at an instant (Unix milliseconds). */
 export function applies(rule: Rule, event: HookEvent, lengths: SessionLengths, now: number): boolean {
@@ -29,15 +30,6 @@ export function isQuiet(quiet: QuietHours, now: number): boolean {
   return (minute >= quiet.from && begins(day)) || (minute < quiet.to && begins(day - 1));
 }
 
-/** Whether the machine knows this time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 function nameOf(day: number): string {
   return weekdays[(day + 7) % 7] ?? '';
 }
@@ -53,24 +45,4 @@ function wallClock(now: number, timeZone: string | undefined): { day: number; mi
   const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? '';
   const day = (weekdays as readonly string[]).indexOf(part('weekday').toLowerCase());
   return { day, minute: (Number(part('hour')) * 60 + Number(part('minute'))) % dayMinutes };
-}
-
-/**
- * The regular expression of a directory pattern: `*` matches any name or part of one, `**` any number of directories. A
- * pattern also matches everything below a matching directory.
- */
-export function cwdPattern(pattern: string): string {
-  const parts = pattern
-    .replaceAll('\\', '/')
-    .replace(/\/+$/, '')
-    .split(/(\*\*\/|\*\*|\*|\?)/);
-  const body = parts
-    .map((part) => {
-      if (part === '**/') return '(?:.*/)?';
-      if (part === '**') return '.*';
-      if (part === '*') return '[^/]*';
-      return part === '?' ? '[^/]' : part.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-    })
-    .join('');
-  return `^${body}(?:/.*)?$`;
 }

@@ -7,6 +7,7 @@ import type { EventInput } from './input.ts';
 import type { HookLog } from './log.ts';
 import type { HookPaths } from './paths.ts';
 import { createPost, createSecrets } from './post.ts';
+import { defaultDeadlineMs } from './settings/basics.ts';
 import { loadSettings, peekSettings } from './settings/load-settings.ts';
 import type { HookSettings } from './settings/settings.ts';
 
@@ -29,8 +30,6 @@ interface HookParts {
   onDeadline(deadlineMs: number): void;
 }
 
-/** Used until the settings are known. */
-const standardDeadlineMs = 2500;
 /** The input may take the deadline except for the time that writing the event takes, and at least this, in milliseconds. */
 const minInputMs = 250;
 const writingMs = 300;
@@ -45,7 +44,7 @@ const reserveMs = 150;
 export async function runHook(parts: HookParts): Promise<void> {
   const { paths, clock, log } = parts;
   const known = peekSettings(paths, parts.version);
-  const deadlineMs = known.cached?.deadlineMs ?? standardDeadlineMs;
+  const deadlineMs = known.last?.deadlineMs ?? defaultDeadlineMs;
   const inputMs = Math.max(minInputMs, deadlineMs - writingMs - clock.elapsed());
   const event = await parts.input.read(inputMs);
   if ('problem' in event) {

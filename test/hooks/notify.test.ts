@@ -9,6 +9,7 @@ import { createFakeClock } from '../../src/runtime/clock.ts';
 
 const RULE: Rule = {
   ...{ events: [], reasons: [], notificationTypes: [], folders: [], minSessionMs: 0, minTurnMs: 0, send: [] },
+  quiet: undefined,
   channels: ['chat'],
 };
 const SETTINGS: HookSettings = {

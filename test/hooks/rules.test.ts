@@ -5,9 +5,10 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type HookEvent, waitingTypes } from '../../src/hooks/event.ts';
 import { wordsFor } from '../../src/hooks/notify/text.ts';
-import { applies, cwdPattern, isQuiet } from '../../src/hooks/rules.ts';
+import { applies, isQuiet } from '../../src/hooks/rules.ts';
 import { followSession, unknownLengths } from '../../src/hooks/sessions.ts';
 import type { Rule } from '../../src/hooks/settings/settings.ts';
+import { cwdPattern } from '../../src/hooks/settings/values.ts';
 import { fill } from '../../src/hooks/template.ts';
 
 const always: Rule = {
@@ -17,6 +18,7 @@ const always: Rule = {
   folders: [],
   minSessionMs: 0,
   minTurnMs: 0,
+  quiet: undefined,
   channels: ['a'],
   send: [],
 };
@@ -39,10 +41,14 @@ describe('a rule', () => {
     [{ events: ['Stop'] }, event('stop'), false],
     [{ reasons: ['error'] }, event('SessionEnd', { reason: 'error' }), true],
     [{ reasons: ['error'] }, event('SessionEnd'), false],
-    [{ notificationTypes: waitingTypes }, event('Notification'), true],
-    [{ notificationTypes: waitingTypes }, event('Notification', { notification_type: 'idle_prompt' }), true],
+    [{ notificationTypes: [...waitingTypes] }, event('Notification'), true],
     [
-      { notificationTypes: waitingTypes },
+      { notificationTypes: [...waitingTypes] },
+      event('Notification', { notification_type: 'idle_prompt' }),
+      true,
+    ],
+    [
+      { notificationTypes: [...waitingTypes] },
       event('Notification', { notification_type: 'auth_success' }),
       false,
     ],

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { ChatChannel, Secret, WebhookChannel } from '../settings/settings.ts';
+import type { Secret } from '../settings/basics.ts';
+import type { ChatChannel, WebhookChannel } from '../settings/settings.ts';
 import type { ChannelParts, Notice, SendBy } from './notice.ts';
 
 /** Posts a notice to a chat's incoming webhook. */

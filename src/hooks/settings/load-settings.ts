@@ -4,7 +4,7 @@ import { unreadable } from '../../runtime/text-file.ts';
 import { isRecord } from '../event.ts';
 import { codeOf, createFolder, readNow, writeWhole } from '../files.ts';
 import type { HookPaths } from '../paths.ts';
-import type { HookSettings } from './settings.ts';
+import { defaultSettings, type HookSettings } from './settings.ts';
 
 /** The settings in effect, and the problem with an unusable file. */
 interface LoadedSettings {
@@ -12,43 +12,48 @@ interface LoadedSettings {
   readonly problem: string | undefined;
 }
 
-interface CachedSettings {
+/** The last valid settings, which stay in effect while the file is unusable. */
+interface StoredSettings {
   /** Identifies the state of the file; changes whenever it is written. */
   readonly fingerprint: string;
   readonly settings: HookSettings;
 }
 
-/** What is known about the settings without loading the YAML parser. */
+/** What is known about the settings before the file is parsed. */
 interface KnownSettings {
-  /** The cached settings, of the current file or, if it has changed or cannot be read, of an earlier one. */
-  readonly cached: HookSettings | undefined;
-  /** Whether `cached` matches the current file. */
+  readonly last: HookSettings | undefined;
+  /** Whether `last` are those of the current file, or of a missing one. */
   readonly isCurrent: boolean;
   /** Whether the settings may forward events; false only where they certainly do not. */
   readonly mayForward: boolean;
-  /** The fingerprint of the current file, or the error that prevented it. */
-  readonly fingerprint: { readonly text: string } | { readonly error: unknown };
+  /** Of the current file; undefined if there is a `problem`. */
+  readonly fingerprint?: string;
+  readonly problem?: string;
 }
 
+/** Without readable settings, no notification is sent. */
+const silent: HookSettings = { ...defaultSettings, channels: {}, rules: [] };
+
 /**
- * Returns the cached settings of the state directory if the file has not changed since: parsing YAML takes longer than
- * everything else.
+ * Returns the settings stored in the state directory if the file has not changed since: parsing and validating YAML takes
+ * 90 ms of processor time, and this command runs at each use of a tool.
  */
 export function peekSettings({ config, state, home }: HookPaths, version: string): KnownSettings {
-  const cached = cachedIn(cacheIn(state));
-  const forwarded = cached?.settings.forward !== undefined;
-  let text: string;
+  const stored = storedIn(fileIn(state));
+  const last = stored?.settings;
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(config.file);
-    text = [version, config.file, home, dev, ino, size, mtimeMs, ctimeMs].join(' ');
+    const fingerprint = [version, config.file, home, dev, ino, size, mtimeMs, ctimeMs].join(' ');
+    const isCurrent = stored?.fingerprint === fingerprint;
+    const mayForward = last?.forward !== undefined || (!isCurrent && mentionsForwarding(config.file));
+    return { last, isCurrent, mayForward, fingerprint };
   } catch (error) {
-    const isAbsent = codeOf(error) === 'ENOENT' && !config.named;
-    const mayForward = !isAbsent && forwarded;
-    return { cached: cached?.settings, isCurrent: false, mayForward, fingerprint: { error } };
+    if (codeOf(error) === 'ENOENT' && !config.named) {
+      return { last: defaultSettings, isCurrent: true, mayForward: false };
+    }
+    const mayForward = last?.forward !== undefined;
+    return { last, isCurrent: false, mayForward, problem: unusable(config.file, error) };
   }
-  const isCurrent = cached?.fingerprint === text;
-  const mayForward = forwarded || (!isCurrent && mentionsForwarding(config.file));
-  return { cached: cached?.settings, isCurrent, mayForward, fingerprint: { text } };
 }
 
 /** The settings for one run. If the file cannot be used, the previous settings stay in effect. */
@@ -57,26 +62,20 @@ export async function loadSettings(
   version: string,
   known = peekSettings(paths, version),
 ): Promise<LoadedSettings> {
-  const { config, state, home } = paths;
-  const { cached, isCurrent, fingerprint } = known;
-  if (cached !== undefined && isCurrent) return { settings: cached, problem: undefined };
-  if ('error' in fingerprint) {
-    const { error } = fingerprint;
-    if (codeOf(error) === 'ENOENT' && !config.named)
-      return { settings: await standard(), problem: undefined };
-    return { settings: cached ?? (await silent()), problem: unusable(config.file, error) };
-  }
+  const { last = silent, isCurrent, fingerprint, problem } = known;
+  if (isCurrent || fingerprint === undefined) return { settings: last, problem };
+  const { file } = paths.config;
   try {
     const { readSettingsFile } = await import('./read-settings.ts');
-    const settings = readSettingsFile(config.file, home);
-    keep(cacheIn(state), { fingerprint: fingerprint.text, settings });
+    const settings = readSettingsFile(file, paths.home);
+    store(fileIn(paths.state), { fingerprint, settings });
     return { settings, problem: undefined };
   } catch (error) {
-    return { settings: cached ?? (await silent()), problem: unusable(config.file, error) };
+    return { settings: last, problem: unusable(file, error) };
   }
 }
 
-function cacheIn(state: string): string {
+function fileIn(state: string): string {
   return path.join(state, 'settings.json');
 }
 
@@ -88,52 +87,38 @@ function mentionsForwarding(file: string): boolean {
   }
 }
 
-// Without readable settings, no notification is sent.
-async function silent(): Promise<HookSettings> {
-  return { ...(await standard()), channels: {}, rules: [] };
-}
-
-async function standard(): Promise<HookSettings> {
-  return (await import('./settings.ts')).defaultSettings;
-}
-
 function unusable(file: string, error: unknown): string {
-  return error instanceof Error && error.name === 'ConfigError'
-    ? error.message
-    : `${file} ${unreadable(error)}`;
+  const isConfigError = error instanceof Error && error.name === 'ConfigError';
+  return isConfigError ? error.message : `${file} ${unreadable(error)}`;
 }
 
-function cachedIn(file: string): CachedSettings | undefined {
+/** Reads only a file that nobody else can write: the settings decide where events and secrets go. */
+function storedIn(file: string): StoredSettings | undefined {
   try {
-    const value: unknown = JSON.parse(readOwn(file));
-    return isCached(value) ? value : undefined;
+    const descriptor = openSync(file, 'r');
+    try {
+      const { uid, mode } = fstatSync(descriptor);
+      const user = process.getuid?.();
+      if (user !== undefined && (uid !== user || (mode & 0o022) !== 0)) return undefined;
+      const value: unknown = JSON.parse(readFileSync(descriptor, 'utf8'));
+      return isStored(value) ? value : undefined;
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     return undefined;
   }
 }
 
-/** Reads a file that only this user can write: the settings decide where events and secrets go. */
-function readOwn(file: string): string {
-  const descriptor = openSync(file, 'r');
-  try {
-    const { uid, mode } = fstatSync(descriptor);
-    const user = process.getuid?.();
-    if (user !== undefined && (uid !== user || (mode & 0o022) !== 0)) throw new Error('not private');
-    return readFileSync(descriptor, 'utf8');
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 // Only this program writes the file, with the same version, so it needs no further validation.
-function isCached(value: unknown): value is CachedSettings {
+function isStored(value: unknown): value is StoredSettings {
   return isRecord(value) && typeof value['fingerprint'] === 'string' && isRecord(value['settings']);
 }
 
-function keep(file: string, cached: CachedSettings): void {
+function store(file: string, settings: StoredSettings): void {
   try {
     createFolder(path.dirname(file));
-    writeWhole(file, JSON.stringify(cached));
+    writeWhole(file, JSON.stringify(settings));
   } catch {
     // The next run parses the YAML again.
   }

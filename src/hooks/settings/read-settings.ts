@@ -7,10 +7,10 @@ import { suggestion } from '../../runtime/suggestion.ts';
 import { waitingTypes } from '../event.ts';
 import { readNow } from '../files.ts';
 import { expandHome } from '../paths.ts';
-import { cwdPattern } from '../rules.ts';
-import { defaultSettings, type HookSettings, type Rule } from './settings.ts';
+import { defaultDeadlineMs } from './basics.ts';
 import {
   addresses,
+  cwdPattern,
   duration,
   quietHours,
   secretOf,
@@ -33,18 +33,20 @@ const DEFAULT_PORTS = { tls: 465, starttls: 587, none: 25 } as const;
 const LENGTHS = ['session_length', 'turn_length'];
 
 /** Reads a settings file; throws a `ConfigError`, or the system's error if the file cannot be read. */
-export function readSettingsFile(file: string, home: string): HookSettings {
+export function readSettingsFile(file: string, home: string) {
   const tree = parseYamlTree(readNow(file), file);
   return readSettings({ file, path: '', line: tree.line, tree }, home);
 }
 
 /** Reads the settings from a parsed file; throws a `ConfigError` that names file, line and key. */
-export function readSettings(root: YamlNode, home: string): HookSettings {
+export function readSettings(root: YamlNode, home: string) {
   const schema = settingsSchema(path.dirname(root.file), home);
   const settings = validated(schema, root, (key) => `${key} is missing`);
-  const rules = settings.rules.map(({ quiet_hours: quiet = settings.quiet_hours, ...rule }): Rule => {
-    return { ...rule, quiet: quiet ?? undefined };
-  });
+  const rules = settings.rules.map(({ quiet_hours: quiet = settings.quiet_hours, ...rule }) => ({
+    ...rule,
+    // None is null, and disables those of the whole file.
+    quiet: quiet ?? undefined,
+  }));
   return {
     deadlineMs: settings.deadline,
     forward: settings.forward,
@@ -114,7 +116,7 @@ function settingsSchema(folder: string, home: string) {
     z
       .strictObject({
         // The minimum is the duration of a start, the maximum what an agent waits.
-        deadline: duration(100, 30_000).default(defaultSettings.deadlineMs),
+        deadline: duration(100, 30_000).default(defaultDeadlineMs),
         forward: forward.optional(),
         channels: section(channelsSchema(file)).default({}),
         quiet_hours: quietHours.optional(),

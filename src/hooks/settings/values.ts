@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { formatDuration, parseDuration, parseSize, parseUrl, quoted } from '../../config/parse.ts';
 import { text } from '../../config/validate.ts';
-import { isTimeZone } from '../rules.ts';
 import { problemOfTemplate } from '../template.ts';
-import { type Secret, weekdays } from './settings.ts';
+import { type Secret, weekdays } from './basics.ts';
 
 const DAY_MINUTES = 1440;
 
@@ -56,7 +55,7 @@ export const quietHours = z.preprocess(
       to: timeOfDay,
       days: texts
         .transform((names, context) =>
-          names.map((name) => {
+          names.map((name): string => {
             const day = weekdays.find((known) => known === name.toLowerCase().slice(0, 3));
             if (day === undefined) context.addIssue(`days are ${weekdays.join(', ')}`);
             return day ?? '';
@@ -136,4 +135,33 @@ export function secretOf(
     params: { hint: 'secrets are not accepted in the file itself' },
   });
   return z.NEVER;
+}
+
+/** Whether the machine knows this time zone. */
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The regular expression of a directory pattern: `*` matches any name or part of one, `**` any number of directories. A
+ * pattern also matches everything below a matching directory.
+ */
+export function cwdPattern(pattern: string): string {
+  const parts = pattern
+    .replaceAll('\\', '/')
+    .replace(/\/+$/, '')
+    .split(/(\*\*\/|\*\*|\*|\?)/);
+  const body = parts
+    .map((part) => {
+      if (part === '**/') return '(?:.*/)?';
+      if (part === '**') return '.*';
+      if (part === '*') return '[^/]*';
+      return part === '?' ? '[^/]' : part.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+    })
+    .join('');
+  return `^${body}(?:/.*)?$`;
 }

@@ -42,6 +42,7 @@ function forwarding(
   const settings = {
     url: 'http://exporter.example/hooks/events',
     token: { variable: 'T' },
+    caFile: undefined,
     timeoutMs: 1000,
     spool,
   };

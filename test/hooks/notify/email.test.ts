@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { sendToEmail } from '../../../src/hooks/notify/email.ts';
+import type { EmailChannel } from '../../../src/hooks/settings/settings.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 
 test('an e-mail gives each address of its server a good part of its time', async () => {
@@ -13,7 +14,9 @@ test('an e-mail gives each address of its server a good part of its time', async
     security: 'none',
     from: 'a@example.com',
     to: ['b@example.com'],
-  } as const;
+    login: undefined,
+    caFile: undefined,
+  } satisfies EmailChannel;
   const event = { id: 'i', hook_event_name: 'Stop', occurred_at: 1 };
   const sent = sendToEmail(
     channel,

@@ -6,7 +6,7 @@ import type { ChannelParts, Notice } from '../../../src/hooks/notify/notice.ts';
 import { deliverAll, deliveriesOf } from '../../../src/hooks/notify/notify.ts';
 import { chatForms, signatureOf } from '../../../src/hooks/notify/webhooks.ts';
 import { unknownLengths } from '../../../src/hooks/sessions.ts';
-import type { Channel, Rule } from '../../../src/hooks/settings/settings.ts';
+import { type Channel, defaultSettings, type Rule } from '../../../src/hooks/settings/settings.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 
 const notice: Notice = {
@@ -33,6 +33,10 @@ function parts(overrides: Partial<ChannelParts> = {}): ChannelParts & { readonly
   };
 }
 
+function webhook(url: string): Channel {
+  return { type: 'webhook', url, secret: { variable: 'S' }, caFile: undefined };
+}
+
 const chat: Channel = { type: 'slack', url: { variable: 'URL' } };
 
 describe('channels', () => {
@@ -45,10 +49,10 @@ describe('channels', () => {
       [
         {
           name: 'a',
-          channel: { type: 'webhook', url: 'http://x/broken', secret: { variable: 'S' } },
+          channel: webhook('http://x/broken'),
           notice,
         },
-        { name: 'b', channel: { type: 'webhook', url: 'http://x/good', secret: { variable: 'S' } }, notice },
+        { name: 'b', channel: webhook('http://x/good'), notice },
       ],
       parts({ post }),
     );
@@ -96,10 +100,11 @@ describe('rules', () => {
     folders: [],
     minSessionMs: 0,
     minTurnMs: 0,
+    quiet: undefined,
     channels: ['a'],
     send: [],
   };
-  const settings = { deadlineMs: 1, channels: { a: chat, b: chat }, rules: [], needsLengths: false };
+  const settings = { ...defaultSettings, channels: { a: chat, b: chat }, rules: [] };
   const told = { event, shared: notice.event, lengths: unknownLengths, settings };
 
   test('notify once per channel: the first that names it', () => {
