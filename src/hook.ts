@@ -1,6 +1,6 @@
 import { processEnvironment } from './config/process-environment.ts';
 import { openInput } from './hooks/input.ts';
-import { createPendingLog } from './hooks/log.ts';
+import { createFileLog } from './hooks/log.ts';
 import { findPaths, readHookArguments } from './hooks/paths.ts';
 import { runHook } from './hooks/run-hook.ts';
 import { createProcessClock } from './runtime/clock.ts';
@@ -23,7 +23,7 @@ export async function hook(args: readonly string[]): Promise<void> {
   const environment = processEnvironment();
   const given = readHookArguments(args);
   const paths = findPaths(given, environment);
-  const log = createPendingLog(clock);
+  const log = createFileLog(`${paths.state}/hook.log`, clock);
   let timer: NodeJS.Timeout | undefined;
   let mayEnd = false;
   let isAsked = false;
@@ -75,7 +75,7 @@ export async function hook(args: readonly string[]): Promise<void> {
     isEnding = true;
     setTimeout(() => process.exit(0), logMs);
     log
-      .writeTo(`${paths.state}/hook.log`)
+      .write()
       .catch(() => undefined)
       .finally(() => process.exit(0));
   }

@@ -1,5 +1,9 @@
+import { closeSync, constants, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Clock } from '../runtime/clock.ts';
-import type { Fields, LogEntry } from './log-file.ts';
+import { createFolder } from './files.ts';
+
+type Fields = Readonly<Record<string, string | number>>;
 
 /** The hook command's log: its problems must not reach the agent. `error`: an event or a notification was lost. */
 export interface HookLog {
@@ -9,24 +13,61 @@ export interface HookLog {
   remember(secret: string): void;
 }
 
-/** A log that is written at the end of a run: most runs log nothing and need not load the writer. */
-interface PendingLog extends HookLog {
-  /** Writes the entries to a file. Never rejects: there is nobody to report to. */
-  writeTo(file: string): Promise<void>;
+/** A log that is written at the end of a run: most runs log nothing and need not load the formatter. */
+interface FileLog extends HookLog {
+  /** Appends the entries to the file. Never rejects: there is nobody to report to. */
+  write(): Promise<void>;
 }
 
-/** Creates an empty log. */
-export function createPendingLog(clock: Clock): PendingLog {
-  const entries: LogEntry[] = [];
+const maxBytes = 262_144;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+/** Follows no symbolic link, and does not wait for a reader. */
+const appending = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+
+/** Creates a log in a file. */
+export function createFileLog(file: string, clock: Clock): FileLog {
+  const entries: (readonly [string, string, string, Fields])[] = [];
   const secrets: string[] = [];
+  function add(level: string, message: string, fields: Fields = {}): void {
+    entries.push([new Date(clock.now()).toISOString(), level, message, fields]);
+  }
   return {
-    error: (message, fields = {}) => void entries.push({ at: clock.now(), level: 'error', message, fields }),
-    warn: (message, fields = {}) => void entries.push({ at: clock.now(), level: 'warn', message, fields }),
+    error: (message, fields) => add('error', message, fields),
+    warn: (message, fields) => add('warn', message, fields),
     remember: (secret) => void secrets.push(secret),
-    async writeTo(file) {
+    async write() {
       if (entries.length === 0) return;
-      const { appendToLog } = await import('./log-file.ts');
-      appendToLog(file, entries.splice(0), secrets);
+      const { formatLine, logfmtSyntax } = await import('../runtime/logfmt.ts');
+      const { redact } = (await import('../runtime/redact.ts')).createRedactor(() => secrets);
+      const lines = entries.splice(0).map(([ts, level, msg, fields]) => {
+        const shown = Object.entries(fields).map(
+          ([key, value]) => [key, typeof value === 'string' ? redact(value) : value] as const,
+        );
+        return formatLine(logfmtSyntax, [['ts', ts], ['level', level], ['msg', msg], ...shown]);
+      });
+      append(file, `${lines.join('\n')}\n`);
     },
   };
+}
+
+/**
+ * Appends to a log file of at most 256 KiB, beside which one older file is kept. A symbolic link in its place is renamed too
+ * and never written to.
+ */
+function append(file: string, text: string): void {
+  try {
+    createFolder(path.dirname(file));
+    const before = lstatSync(file, { throwIfNoEntry: false });
+    if (before !== undefined && (!before.isFile() || before.nlink > 1 || before.size > maxBytes)) {
+      renameSync(file, `${file}.1`);
+    }
+    const descriptor = openSync(file, appending, 0o600);
+    try {
+      writeFileSync(descriptor, text);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // A full disk, or a directory without write permission.
+  }
 }

@@ -92,7 +92,7 @@ async function respond(
   // Loaded only if there are rules.
   async function notifyPeople(): Promise<void> {
     if (settings.rules.length === 0) return;
-    const { notify } = await import('./notify.ts');
+    const { notify } = await import('./notify/notify.ts');
     await notify(event, shared, settings, { ...parts, ...io, until });
   }
 }

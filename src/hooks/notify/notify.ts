@@ -1,8 +1,55 @@
+import path from 'node:path';
 import type { HookEvent, SharedEvent } from '../event.ts';
-import type { SessionLengths } from '../sessions.ts';
+import { codeOf } from '../files.ts';
+import type { HookLog } from '../log.ts';
+import type { HookPaths } from '../paths.ts';
+import { applies } from '../rules.ts';
+import { followSession, type SessionLengths, unknownLengths } from '../sessions.ts';
 import type { Channel, HookSettings, Rule } from '../settings/settings.ts';
+import { createRunProgram, sendToDesktop, sendToSound } from './local.ts';
 import type { ChannelParts, Notice } from './notice.ts';
 import { wordsFor } from './text.ts';
+import { sendToChat, sendToWebhook } from './webhooks.ts';
+
+interface NotifyParts extends Omit<ChannelParts, 'run' | 'signal' | 'timeoutMs'> {
+  readonly paths: HookPaths;
+  readonly log: HookLog;
+  /** By the clock's `elapsed`. */
+  readonly until: number;
+}
+
+/** Sends notifications of an event by the channels of the matching rules; a failing channel is logged. */
+export async function notify(
+  event: HookEvent,
+  shared: SharedEvent,
+  settings: HookSettings,
+  parts: NotifyParts,
+): Promise<void> {
+  const { clock, log, until } = parts;
+  const lengths = settings.needsLengths ? lengthsOf(event, parts) : unknownLengths;
+  const rules = settings.rules.filter((rule) => applies(rule, event, lengths, clock.now()));
+  if (rules.length === 0) return;
+  const timeoutMs = Math.max(1, Math.floor(until - clock.elapsed()));
+  const signal = AbortSignal.timeout(timeoutMs);
+  const outcomes = await deliverAll(deliveriesOf({ event, shared, lengths, rules, settings }), {
+    ...parts,
+    run: createRunProgram(signal),
+    signal,
+    timeoutMs,
+  });
+  for (const { name, type, problem } of outcomes) {
+    if (problem !== undefined) log.error('Notification failed', { channel: name, type, problem });
+  }
+}
+
+function lengthsOf(event: HookEvent, { paths, clock, log }: NotifyParts): SessionLengths {
+  try {
+    return followSession(path.join(paths.state, 'sessions'), event, clock.now());
+  } catch (error) {
+    log.warn('Session lengths unknown', { code: codeOf(error) });
+    return unknownLengths;
+  }
+}
 
 /** A notice and the channel that sends it. */
 interface Delivery {
@@ -36,19 +83,19 @@ export function deliverAll(
   );
 }
 
-// Code is loaded per channel type, to keep the start short.
 async function send(channel: Channel, notice: Notice, parts: ChannelParts): Promise<void> {
   switch (channel.type) {
     case 'desktop':
-      return (await import('./local.ts')).sendToDesktop(channel, notice, parts);
+      return sendToDesktop(channel, notice, parts);
     case 'sound':
-      return (await import('./local.ts')).sendToSound(channel, notice, parts);
+      return sendToSound(channel, notice, parts);
     case 'email':
+      // Its library takes longer to load than everything else.
       return (await import('./email.ts')).sendToEmail(channel, notice, parts);
     case 'webhook':
-      return (await import('./webhooks.ts')).sendToWebhook(channel, notice, parts);
+      return sendToWebhook(channel, notice, parts);
     default:
-      return (await import('./webhooks.ts')).sendToChat(channel, notice, parts);
+      return sendToChat(channel, notice, parts);
   }
 }
 
