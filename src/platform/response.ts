@@ -67,12 +67,31 @@ function parseUnusual(answer: Answered, text: string, subject: string, key: stri
   }
 }
 
-/** What some servers send for numbers that JSON cannot represent, or a string, in which such a word is text. */
-const BARE_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/gs;
+/** What some servers send for numbers that JSON cannot represent. */
+const BARE_NUMBER = /-?\b(?:NaN|Infinity)\b/g;
 
-/** The text with an infinite number for each NaN and Infinity, so that they cost their field and not the answer. */
+/**
+ * The text with an infinite number for each NaN and Infinity outside of strings, so that they cost their field and not the
+ * answer. Strings are skipped character by character: a pattern for them takes time without bound in a text that ends
+ * within one.
+ */
 function withoutBareNumbers(text: string): string {
-  return text.replace(BARE_NUMBER, (token) => (token.startsWith('"') ? token : '1e999'));
+  const parts: string[] = [];
+  let copied = 0;
+  let at = 0;
+  let isInString = false;
+  for (const { 0: word, index } of text.matchAll(BARE_NUMBER)) {
+    for (; at < index; at += 1) {
+      const char = text[at];
+      if (char === '"') isInString = !isInString;
+      else if (char === '\\') at += 1;
+    }
+    if (isInString) continue;
+    parts.push(text.slice(copied, index), '1e999');
+    copied = index + word.length;
+  }
+  parts.push(text.slice(copied));
+  return parts.join('');
 }
 
 /** Whether a text is the beginning of JSON: what was wrong with it is its end. */

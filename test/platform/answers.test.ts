@@ -103,6 +103,16 @@ describe('an answer that is not what it should be', () => {
     expect(error.message).toContain('32 bytes of incomplete JSON');
   });
 
+  test.each([
+    ['ends within a string of quotation marks', '', 'bytes of incomplete JSON'],
+    ['is followed by one bracket too many', '"}]}]]', 'bytes that are not JSON'],
+  ])('a huge text with NaN that %s takes neither time nor stack without bound', async (_case, end, words) => {
+    const body = `{"data":[{"billable_tokens":NaN,"by_model":[{"model_id":"${'\\"'.repeat(8_000_000)}${end}`;
+    const server = await startServer(answers({ body }));
+    const { client } = createTestClient(server.url, { retries: 0 });
+    expect((await failureOf(client.get(tokensRequest()))).message).toContain(words);
+  });
+
   test('a byte order mark is accepted', async () => {
     const server = await startServer(answers({ body: '\uFEFF{"data":[]}' }));
     const { client } = createTestClient(server.url);
