@@ -5,9 +5,11 @@ import { parse } from 'yaml';
 interface Step {
   readonly run?: string;
   readonly uses?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Job {
+  readonly env?: Readonly<Record<string, string>>;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly needs?: string | readonly string[];
   readonly uses?: string;
@@ -16,7 +18,11 @@ interface Job {
 
 const workflow = parse(
   readFileSync(new URL('../../.github/workflows/release.yml', import.meta.url), 'utf8'),
-) as { readonly permissions: Readonly<Record<string, string>>; readonly jobs: Readonly<Record<string, Job>> };
+) as {
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly defaults?: { readonly run: { readonly shell: string } };
+  readonly jobs: Readonly<Record<string, Job>>;
+};
 const jobs = Object.entries(workflow.jobs);
 
 function commandsOf({ steps = [] }: Job): string {
@@ -40,6 +46,21 @@ describe('the release', () => {
     const signed = steps.findIndex(({ run }) => run?.includes('cosign sign'));
     expect(checked).toBeGreaterThan(steps.findIndex(({ uses }) => uses?.includes('download-artifact')));
     expect(signed).toBeGreaterThan(checked);
+  });
+
+  test('ends where the first command of a pipe fails', () => {
+    // A shell that is not named runs without pipefail: a refused tag would have been decided for.
+    expect(workflow.defaults?.run.shell).toBe('bash');
+  });
+
+  test('gives the token of the forge to the steps alone that use it', () => {
+    const holders = jobs.flatMap(([, { env = {}, steps = [] }]) => [
+      ...Object.keys(env).filter((name) => name.endsWith('TOKEN')),
+      ...steps
+        .filter(({ env: own = {} }) => 'GH_TOKEN' in own)
+        .map(({ run = '' }) => /^gh \w+/m.exec(run)?.[0]),
+    ]);
+    expect(holders).toEqual(['gh release', 'gh release']);
   });
 
   test('runs no install script of a package anywhere', () => {
