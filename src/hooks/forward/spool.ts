@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { isRecord, type SharedEvent } from '../event.ts';
 import { codeOf, writeDurably, writeWhole } from '../files.ts';
@@ -45,12 +46,12 @@ const damaged = '.damaged';
 /** The system's errors that say nothing about the file. */
 const passing: ReadonlySet<string> = new Set(['EAGAIN', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM']);
 const unfinishedMs = 3_600_000;
-/** A file with the instant since which some events are too old. */
+/** A file with the instant since which some events are too old, and the uptime at that instant. */
 const overdueFile = 'overdue-since';
 const dayMs = 86_400_000;
 
-/** Opens the spool in a directory. */
-export function createSpool(folder: string, limits: SpoolLimits): Spool {
+/** Opens the spool in a directory; `uptime` is in seconds since the machine was started, which no clock step changes. */
+export function createSpool(folder: string, limits: SpoolLimits, uptime = os.uptime): Spool {
   function entries(): readonly string[] {
     try {
       return readdirSync(folder);
@@ -73,13 +74,14 @@ export function createSpool(folder: string, limits: SpoolLimits): Spool {
     }
     const file = path.join(folder, overdueFile);
     try {
-      const since = Number(readFileSync(file, 'utf8'));
-      if (since <= now) return now - since >= dayMs;
+      const [since = Number.NaN, up = 0] = readFileSync(file, 'utf8').split(' ').map(Number);
+      const isRestarted = uptime() < up;
+      if (since <= now) return now - since >= dayMs && (isRestarted || (uptime() - up) * 1000 >= dayMs);
     } catch {
       // Seen for the first time.
     }
     try {
-      writeWhole(file, String(now));
+      writeWhole(file, `${now} ${uptime()}`);
     } catch {
       // Then the events stay until the size exceeds its limit.
     }

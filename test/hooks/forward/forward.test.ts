@@ -303,13 +303,15 @@ describe('the spool', () => {
 
   test('drops old and incomplete files', () => {
     const folder = path.join(state, 'spool');
-    const spool = createSpool(folder, { maxBytes: 1e6, maxAgeMs: 7_200_000 });
+    let uptime = 500;
+    const spool = createSpool(folder, { maxBytes: 1e6, maxAgeMs: 7_200_000 }, () => uptime);
     spool.add(event('old', now - 7_200_001));
     spool.add(event('new', now - 7_200_000));
     writeFileSync(path.join(folder, `${String(now - 4e6).padStart(15, '0')}-000001-x.json.77.new`), '');
     expect(spool.trim(now)).toBe(0);
     expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
     spool.add(event('newer', now + day));
+    uptime += day / 1000;
     expect(spool.trim(now + day)).toBe(2);
     expect(spool.names().map((name) => name.slice(-10, -5))).toEqual(['newer']);
     expect(spool.trim(now + day)).toBe(0);
@@ -317,13 +319,24 @@ describe('the spool', () => {
   });
 
   test('is not emptied by clock steps, however many', () => {
-    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: 7 * day });
+    let uptime = 500;
+    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: 7 * day }, () => uptime);
     for (const id of ['a', 'b', 'c']) spool.add(event(id));
     const ahead = now + 8 * day;
-    const steps = [ahead, now + 1, ahead + day, now + 2, ahead, ahead - 2 * day, ahead, ahead + day - 1];
+    const steps = [ahead, now + 1, ahead + day, now + 2, ahead, ahead + 30 * day, ahead, ahead + day];
     for (const step of steps) expect(spool.trim(step)).toBe(0);
     expect(spool.names()).toHaveLength(3);
-    expect(spool.trim(ahead + day)).toBe(3);
+    uptime += day / 1000;
+    expect(spool.trim(ahead + 2 * day)).toBe(3);
+  });
+
+  test('drops old events of a machine that was started again in between', () => {
+    let uptime = 500;
+    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: day }, () => uptime);
+    spool.add(event('a'));
+    expect(spool.trim(now + 2 * day)).toBe(0);
+    uptime = 100;
+    expect(spool.trim(now + 4 * day)).toBe(1);
   });
 
   test('ignores files that are not its own', () => {
