@@ -166,7 +166,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     const { version, revision, simulated } = parts;
     const { telemetryPath } = config.web;
     const configuration = reload.state();
-    const frame = { version, revision, simulated, startedAt, telemetryPath, configuration, ready: ready() };
+    const role = core.store.leadership === undefined ? 'undecided' : core.leading.role();
+    const frame = {
+      ...{ version, revision, simulated, startedAt, telemetryPath, configuration, ready: ready() },
+      ...(role === 'undecided' ? {} : { role }),
+    };
     return statusOf(frame, core, inUse());
   }
 

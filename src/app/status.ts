@@ -15,7 +15,7 @@ const READY_AFTER_MS = 60_000;
 interface StatusFrame
   extends Pick<
     ServiceStatus,
-    'version' | 'revision' | 'startedAt' | 'ready' | 'configuration' | 'simulated'
+    'version' | 'revision' | 'startedAt' | 'ready' | 'configuration' | 'simulated' | 'role'
   > {
   readonly telemetryPath: string;
 }

@@ -80,6 +80,8 @@ export interface ServiceStatus {
   readonly links: readonly StatusLink[];
   /** True for the simulated platform of the demo. */
   readonly simulated: boolean;
+  /** Whether this replica polls, of those that share a database; absent without one. A follower knows nothing about runs. */
+  readonly role?: 'leader' | 'follower';
 }
 
 /**

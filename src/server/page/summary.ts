@@ -33,6 +33,14 @@ export function stateSummary(status: ServiceStatus): Html | undefined {
     );
   }
   const series = sum(status.orgs, (collector) => collector.series);
+  if (status.role === 'follower') {
+    return box(
+      'ok',
+      '✓',
+      'Another replica polls',
+      `This one publishes what is stored: ${counted(status.orgs)}, ${count(series, 'series')} served.`,
+    );
+  }
   return box(
     'ok',
     '✓',

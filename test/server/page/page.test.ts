@@ -73,6 +73,13 @@ describe('the page', () => {
     expect(text).toContain('3 days not known yet');
   });
 
+  test('does not say that collectors succeed where another replica runs them', () => {
+    const text = textOf(pageOf(serviceStatus({ role: 'follower' })));
+    expect(text).toContain('Another replica polls This one publishes what is stored: 1 organization');
+    expect(text).not.toContain('succeed');
+    expect(textOf(pageOf(serviceStatus({ role: 'leader' })))).toContain('All collectors succeed');
+  });
+
   test('says that the data is simulated, and only then', () => {
     expect(pageOf(serviceStatus({ simulated: true }))).toContain('Simulated data.');
     expect(pageOf(serviceStatus())).not.toContain('Simulated data.');

@@ -75,6 +75,10 @@ test('one of three replicas polls, all publish the same, and another one takes o
   const all = await Promise.all([start('one'), start('two'), start('three')]);
   const first = await leaderOf(all);
   for (const exporter of all) await waitFor(async () => expect(await exporter.isReady()).toBe(true));
+  for (const exporter of all) {
+    const status = (await (await fetch(`${exporter.url}/status`)).json()) as { readonly role?: string };
+    expect(status.role).toBe(exporter === first ? 'leader' : 'follower');
+  }
   await agree(all);
   expect(askersSince(0)).toEqual([first.name]);
   const asked = platform.asked.map(({ key, url }) => `${key} ${url}`);
