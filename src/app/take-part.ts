@@ -18,8 +18,21 @@ export async function takePart(core: Core, deployments: Deployments): Promise<vo
   if (leadership === undefined) return;
   const { inUse, publishSafely, refresh } = deployments;
 
+  /** Whether the term could not begin, since the database went away again. */
+  let isToBegin = false;
+
   /** Begins as at the start of a process: runs every collector once. */
   async function begin(): Promise<void> {
+    isToBegin = false;
+    try {
+      await takeOver();
+    } catch (error) {
+      isToBegin = true;
+      throw error;
+    }
+  }
+
+  async function takeOver(): Promise<void> {
     for (const { name } of jobsOf(inUse())) leading.missed(name);
     await store.catchUp?.();
     traffic.restart();
@@ -28,8 +41,15 @@ export async function takePart(core: Core, deployments: Deployments): Promise<vo
     await publishPeople(inUse());
   }
 
+  /** Goes on within a term. */
+  function goOn(rested?: 'rested'): void {
+    if (isToBegin) safely('Taking over failed', begin);
+    else scheduler.catchUp(leading.takeMissed(rested));
+  }
+
   /** Others would take a figure about runs that nobody renews for the present state. */
   async function end(): Promise<void> {
+    isToBegin = false;
     for (const { org, collector } of jobsOf(inUse())) runs.forget(org, collector);
     for (const org of inUse().orgs.keys()) await instruments.forgetRuns(org);
     await restore(core, inUse());
@@ -52,8 +72,8 @@ export async function takePart(core: Core, deployments: Deployments): Promise<vo
     settings: () => settingsOf(inUse()),
     onOtherSettings: () => safely('Publishing failed', () => publishPeople(inUse())),
     onLead: () => safely('Taking over failed', begin),
-    onResume: () => scheduler.catchUp(leading.takeMissed()),
-    onBeat: () => scheduler.catchUp(leading.takeMissed('rested')),
+    onResume: () => goOn(),
+    onBeat: () => goOn('rested'),
     onEnd: () => safely('Handing over failed', end),
     onRefresh: () => void refresh(),
   });
