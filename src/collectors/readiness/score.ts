@@ -7,7 +7,7 @@ type CriterionStatus = 'passed' | 'partial' | 'failed' | 'skipped';
 const ROUNDING = 1e-9;
 
 /** The criteria that were evaluated, with a usable result. */
-export function evaluatedOf(report: ReadinessReport | undefined): readonly EvaluatedCriterion[] {
+function evaluatedOf(report: ReadinessReport | undefined): readonly EvaluatedCriterion[] {
   return report?.criteria?.filter((criterion) => criterion.skipped === false) ?? [];
 }
 
