@@ -39,11 +39,13 @@ export function openTunnel(proxy: ProxyAddress, target: string, limitMs: number)
     end(known, known);
   });
   // Emitted for an answer with any status.
-  request.on('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket) => {
+  request.on('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, begun: Buffer) => {
     // Whoever gets the connection listens too; this one is for errors of a connection that is being closed.
     socket.on('error', () => undefined);
     if (statusCode === 200) {
       clearTimeout(timer);
+      // Bytes that came with the answer: a page in place of a tunnel fails at once, and not by waiting for it.
+      if (begun.length > 0) socket.unshift(begun);
       resolve(socket);
     } else {
       socket.destroy();

@@ -84,6 +84,12 @@ describe('a proxy that opens no tunnel', () => {
     await noneOpen(proxy);
   });
 
+  test('sends a page after its 200: that fails at once', async () => {
+    const proxy = await startProxy('page');
+    expect(await ask(poolOf(proxy))).toMatchObject({ code: 'EPROTO' });
+    await noneOpen(proxy);
+  });
+
   test('is not there: the error names it', async () => {
     const proxy = { ...(await startProxy(403)), url: 'http://127.0.0.1:1' };
     expect(await ask(poolOf(proxy))).toMatchObject({

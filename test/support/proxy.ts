@@ -15,10 +15,10 @@ export interface TestProxy {
 }
 
 /**
- * What it does with a CONNECT: it answers with a status, not at all, with a 200 that nothing follows, or opens a tunnel to
- * a port of this machine, whatever the target is.
+ * What it does with a CONNECT: it answers with a status, not at all, with a 200 that nothing follows, with one and a page of
+ * its own, or opens a tunnel to a port of this machine, whatever the target is.
  */
-export type ProxyAnswer = number | 'silence' | 'mute' | { readonly port: number };
+export type ProxyAnswer = number | 'silence' | 'mute' | 'page' | { readonly port: number };
 
 /** Starts a proxy for one test, with TLS if it gets a certificate. */
 export async function startProxy(
@@ -59,6 +59,10 @@ export async function startProxy(
     }
     if (answer === 'mute') {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      return;
+    }
+    if (answer === 'page') {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n<html></html>');
       return;
     }
     const target = connectTo(answer.port, '127.0.0.1', () => {
