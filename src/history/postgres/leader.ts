@@ -145,7 +145,9 @@ export function createLeadership(deps: LeadershipDeps): Leadership {
     for (;;) {
       await clock.wait(lookMs, closing.signal);
       if (term === undefined || clock.elapsed() - term.beatAt <= intervals.staleMs) continue;
-      log.warn('No beat stored in time; polling waits');
+      log.warn('The database has not confirmed in time that this replica polls; polling waits', {
+        seconds: intervals.staleMs / 1_000,
+      });
       end();
     }
   }
@@ -186,11 +188,9 @@ export function createLeadership(deps: LeadershipDeps): Leadership {
     if (mine !== undefined && isWritten && row.generation === mine.generation)
       resume(mine, { row, sentAt, losses });
     else {
-      if (mine !== undefined && mine === term) {
-        log.info('Another replica polls', { generation: row.generation });
-        end();
-      }
+      if (mine !== undefined && mine === term) end();
       if (isWritten) begin(row, sentAt);
+      else if (isAnother(row, before)) log.info('Another replica polls', { generation: row.generation });
     }
     known.resolve();
     if (!isWritten && before?.settings !== row.settings) events?.onOtherSettings();
@@ -207,6 +207,12 @@ export function createLeadership(deps: LeadershipDeps): Leadership {
 
   function settings(): string {
     return events?.settings() ?? '';
+  }
+
+  /** Whether a look has found that another process leads than the one before. */
+  function isAnother({ holder, generation }: LeaderRow, before: LeaderRow | undefined): boolean {
+    if (holder === undefined || holder === id) return false;
+    return holder !== before?.holder || generation !== before.generation;
   }
 
   function isOf({ generation }: Term, row: LeaderRow): boolean {
@@ -235,7 +241,11 @@ export function createLeadership(deps: LeadershipDeps): Leadership {
 
   function noteOlder(row: LeaderRow): void {
     if (seen === undefined || !isOlder(row, seen)) return;
-    wentBack({ generation: row.generation, seen: seen.generation });
+    wentBack(
+      row.generation < seen.generation
+        ? { generation: row.generation, seen: seen.generation }
+        : { beat: row.beat, seen: seen.beat },
+    );
     seen = row;
   }
 

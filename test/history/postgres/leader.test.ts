@@ -214,6 +214,11 @@ describe('leadership', () => {
     expect(one.writes).toEqual([]);
     await pass(6);
     expect(term?.aborted).toBe(true);
+    expect(one.log.events.map(({ message }) => message)).toEqual([
+      'This replica polls',
+      'The database has not confirmed in time that this replica polls; polling waits',
+      'Another replica polls',
+    ]);
     expect([one.leadership.isLeader(), two.leadership.isLeader()]).toEqual([false, true]);
   });
 
@@ -278,6 +283,8 @@ describe('leadership', () => {
     const errors = ({ log }: typeof one) => log.events.filter(({ level }) => level === 'error');
     expect(errors(one)).toHaveLength(1);
     expect(errors(one)[0]?.message).toContain('has lost commits');
+    // What shows it, since the generation is the same.
+    expect(errors(one)[0]?.fields).toMatchObject({ beat: 3, seen: 5 });
     expect(row().epoch).not.toBe(epoch);
     await pass(30);
     expect(errors(one)).toHaveLength(1);
