@@ -131,3 +131,16 @@ test('of too many ids, the oldest are forgotten as slowly as others are added, a
     expect(stores.costs.at(-1)?.rows).toBeLessThan(2 * added + MAX_ROWS);
   }
 });
+
+test('no count is lost if commits were, and another process has reached the same version since', async () => {
+  const stores = await openStores();
+  const [one, two] = [await stores.open(), await stores.open()];
+  await one(1);
+  await two(1);
+  // Both know version 2; afterwards the first reaches it again.
+  await server.query(stores.url, 'UPDATE agent_platform.hook_state SET version = 1');
+  await one(5);
+  await two(1);
+  const counts = await server.query(stores.url, 'SELECT count::int FROM agent_platform.hook_event');
+  expect(counts).toEqual([{ count: 8 }]);
+});

@@ -88,9 +88,11 @@ export function createPostgresHookStore({
     return state;
   }
 
-  /** Applies what other processes have counted. */
+  /**
+   * Applies what other processes have counted. The counts are always whole: after commits were lost, another process may
+   * have reached the same version with other ones.
+   */
   function apply(changes: Changes, now: number): void {
-    if (now === version) return;
     forgetSilent(sessions, clock.now());
     const gone = version < 0 ? [...sessions.keys()].filter((id) => !changes.sessions.has(id)) : [];
     const all = new Map([...gone.map((id) => [id, undefined] as const), ...changes.sessions]);
