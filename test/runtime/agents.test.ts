@@ -86,7 +86,7 @@ describe('a proxy that opens no tunnel', () => {
 
   test('sends a page after its 200: that fails at once', async () => {
     const proxy = await startProxy('page');
-    expect(await ask(poolOf(proxy))).toMatchObject({ code: 'EPROTO' });
+    expect(await ask(poolOf(proxy))).toMatchObject({ code: 'ERR_SSL_WRONG_VERSION_NUMBER' });
     await noneOpen(proxy);
   });
 
