@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type BackfillParts, backfill } from '../../src/backfill/backfill.ts';
 import { readAcknowledged } from '../../src/backfill/remote/acknowledged.ts';
-import type { Post } from '../../src/backfill/remote/delivery.ts';
-import { createPost } from '../../src/backfill/remote/post.ts';
+import { createPost, type Post } from '../../src/backfill/remote/post.ts';
 import { createRemoteTarget } from '../../src/backfill/remote/remote-target.ts';
 import { createStateFile } from '../../src/backfill/state-file.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
@@ -35,7 +34,7 @@ async function measure({ url, replayed, apart, ...size }: RemoteBackfillOptions)
     version: '0.0.0',
     retryAfter: () => undefined,
   });
-  const bodies: Buffer[] = [];
+  const bodies: Uint8Array[] = [];
   const recorded = replayed
     ? await bring(past, async (body) => {
         bodies.push(body);
@@ -74,7 +73,7 @@ async function bring(past: Omit<BackfillParts, 'target'>, post: Post): Promise<n
 }
 
 /** Sends requests with the same concurrency as the backfill. */
-async function sendAll(bodies: readonly Buffer[], post: Post): Promise<void> {
+async function sendAll(bodies: readonly Uint8Array[], post: Post): Promise<void> {
   const queue = bodies.values();
   async function work(): Promise<void> {
     for (const body of queue) {

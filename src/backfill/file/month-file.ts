@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Instant } from '../../catalog/day.ts';
 import { formatValue, renderFamilyHeader } from '../../exposition/text.ts';
 import type { PageFamily, PastFamily } from '../page.ts';
+import { labelsIn } from '../series-key.ts';
 import { type Chunks, createChunks } from './chunks.ts';
 import {
   createLineEncoder,
@@ -13,7 +14,7 @@ import {
   writeText,
 } from './line-encoder.ts';
 import { createPart, type Part, writeAll } from './part.ts';
-import { blocksIn, createAddSamples, labelsIn, type OrgSeries } from './series.ts';
+import { blocksIn, createAddSamples, type OrgSeries } from './series.ts';
 
 /** Statistics of a file. */
 interface WrittenFile {

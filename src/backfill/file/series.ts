@@ -1,4 +1,5 @@
 import type { Sample } from '../../catalog/family.ts';
+import { keyOf } from '../series-key.ts';
 import type { Numbers, Part } from './part.ts';
 
 /** How many numbers of an organization's series are in memory at the same time, while they are turned into lines. */
@@ -15,8 +16,6 @@ const HEADER = 3;
 const REPEATED = -1;
 /** The value of a series that has none; no sample has this value. */
 const NONE = Number.NaN;
-/** Label values have no control characters. */
-const SEPARATOR = '\0';
 
 /** The series of an organization in a family. */
 export interface OrgSeries {
@@ -138,20 +137,6 @@ async function recordsIn(numbers: Numbers): Promise<ReadonlyMap<number, readonly
     }
   }
   return records;
-}
-
-/** The label values of a sample in one text. */
-function keyOf(labels: readonly string[], sample: Sample): string {
-  const [only, ...others] = labels;
-  if (only === undefined) return '';
-  if (others.length === 0) return sample.labels[only] ?? '';
-  return labels.map((label) => sample.labels[label] ?? '').join(SEPARATOR);
-}
-
-/** The labels of a series, from its key. */
-export function labelsIn(labels: readonly string[], key: string): Sample['labels'] {
-  const values = key.split(SEPARATOR);
-  return Object.fromEntries(labels.map((label, index) => [label, values[index] ?? '']));
 }
 
 function twiceAsLong(numbers: Float64Array): Float64Array<ArrayBuffer> {

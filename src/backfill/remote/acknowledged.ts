@@ -29,7 +29,9 @@ export async function readAcknowledged(
   target: string,
   clock: Pick<Clock, 'elapsed'>,
 ): Promise<Acknowledged> {
-  const targets = targetsIn(await file.read());
+  // Written by this module only; unknown content counts as not acknowledged.
+  const document = (await file.read()) as { targets?: Readonly<Record<string, Notes>> } | null | undefined;
+  const targets = document?.targets ?? {};
   const notes: Notes = targets[target] ?? {};
   let changed = false;
   const queue = createSerialQueue();
@@ -83,12 +85,4 @@ export async function readAcknowledged(
 
 function secondsInto(day: Day, stamp: Instant): number {
   return (stamp - endOf(day)) / 1000;
-}
-
-function targetsIn(document: unknown): Record<string, Notes> {
-  if (typeof document !== 'object' || document === null || !('targets' in document)) return {};
-  // Written by this module only; unknown content counts as not acknowledged.
-  return typeof document.targets === 'object' && document.targets !== null
-    ? (document.targets as Record<string, Notes>)
-    : {};
 }

@@ -3,31 +3,14 @@ import { ConfigError } from '../../runtime/errors.ts';
 /** A header's name, and what was given for it: its value, or a file that contains the value. */
 export type GivenHeader = readonly [name: string, given: string];
 
-/** Headers that belong to the protocol, to the connection or to an option of their own. */
-const RESERVED: ReadonlyMap<string, string> = new Map([
-  ...[
-    ...[
-      'content-type',
-      'content-encoding',
-      'content-length',
-      'x-prometheus-remote-write-version',
-      'user-agent',
-    ],
-    ...[
-      'accept-encoding',
-      'host',
-      'connection',
-      'keep-alive',
-      'transfer-encoding',
-      'te',
-      'trailer',
-      'upgrade',
-    ],
-    ...['expect', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
-  ].map((name) => [name, 'the exporter sets it'] as const),
-  ['authorization', 'use --remote-write.bearer-token-file, or --remote-write.username'],
-]);
+/** Headers that belong to the protocol or to the connection. */
+const RESERVED = new Set(
+  `content-type content-encoding content-length x-prometheus-remote-write-version user-agent accept-encoding host
+  connection keep-alive transfer-encoding te trailer upgrade expect proxy-authenticate proxy-authorization
+  proxy-connection`.split(/\s+/),
+);
 
+const CREDENTIALS_HINT = 'use --remote-write.bearer-token-file, or --remote-write.username';
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 const MAX_VALUE_LENGTH = 16_384;
@@ -54,8 +37,8 @@ export function parseHeaders(
       );
     }
     const lower = name.toLowerCase();
-    const reserved = RESERVED.get(lower);
-    if (reserved !== undefined) throw new ConfigError(`${flag}: ${name} cannot be set`, reserved);
+    if (RESERVED.has(lower)) throw new ConfigError(`${flag}: ${name} cannot be set`, 'the exporter sets it');
+    if (lower === 'authorization') throw new ConfigError(`${flag}: ${name} cannot be set`, CREDENTIALS_HINT);
     if (seen.has(lower)) throw new ConfigError(`${flag}: ${name} is given twice`);
     seen.add(lower);
     return [name, given];

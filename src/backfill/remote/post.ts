@@ -1,10 +1,16 @@
-import http from 'node:http';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { createAgentPool } from '../../runtime/agents.ts';
 import { ProxyError, type ProxySettings, throughProxy } from '../../runtime/proxy.ts';
-import { NoAnswer, type Post } from './delivery.ts';
 import type { Answer } from './response.ts';
+
+/** The target did not answer; `message` is the reason, which names a proxy but contains no secret. */
+export class NoAnswer extends Error {}
+
+/** Sends one compressed write request; rejects with a `NoAnswer` if there is none. */
+export type Post = (body: Uint8Array, signal: AbortSignal) => Promise<Answer>;
 
 interface PostDeps {
   readonly url: string;
@@ -21,7 +27,7 @@ interface PostDeps {
   readonly retryAfter: (header: string | undefined) => number | undefined;
 }
 
-const EXCERPT_BYTES = 4096;
+const EXCERPT_LENGTH = 4096;
 
 /** Creates the sender of write requests to one URL; `close` closes its connections. Redirects are not followed. */
 export function createPost(deps: PostDeps): Post & { close(): void } {
@@ -36,7 +42,7 @@ export function createPost(deps: PostDeps): Post & { close(): void } {
   });
   const { agent, proxy } = agents.for(url);
 
-  async function post(body: Buffer, signal: AbortSignal): Promise<Answer> {
+  async function post(body: Uint8Array, signal: AbortSignal): Promise<Answer> {
     const headers = {
       ...(await deps.headers()),
       'Content-Type': 'application/x-protobuf',
@@ -46,30 +52,19 @@ export function createPost(deps: PostDeps): Post & { close(): void } {
       'X-Prometheus-Remote-Write-Version': '0.1.0',
     };
     const ended = AbortSignal.any([signal, AbortSignal.timeout(deps.timeoutMs)]);
-    return new Promise((resolve, reject) => {
-      // A request that still waits for its connection reports no end.
-      ended.addEventListener('abort', () => fail(ended.reason), { once: true });
-      const request = start(url, { method: 'POST', agent, headers, signal: ended });
-      request.on('error', fail);
-      request.on('response', (response) => {
-        const { statusCode: status = 0, headers: answered } = response;
-        textOf(response).then(
-          (text) =>
-            resolve({
-              status,
-              contentType: answered['content-type'],
-              text,
-              retryAfterMs: deps.retryAfter(answered['retry-after']),
-            }),
-          fail,
-        );
-      });
-      request.end(body);
-
-      function fail(thrown: unknown): void {
-        reject(noAnswer(thrown, proxy));
-      }
-    });
+    const request = start(url, { method: 'POST', agent, headers, signal: ended });
+    // `once` hears only the first error.
+    request.on('error', () => undefined);
+    request.end(body);
+    try {
+      // With the signal, because a request that still waits for its connection reports no end.
+      const [response] = (await once(request, 'response', { signal: ended })) as [IncomingMessage];
+      const { statusCode: status = 0, headers: answered } = response;
+      const retryAfterMs = deps.retryAfter(answered['retry-after']);
+      return { status, contentType: answered['content-type'], text: await textOf(response), retryAfterMs };
+    } catch (thrown) {
+      throw noAnswer(ended.aborted ? ended.reason : thrown, proxy);
+    }
   }
 
   return Object.assign(post, { close: agents.destroy });
@@ -86,11 +81,7 @@ function noAnswer(thrown: unknown, proxy: string | undefined): NoAnswer {
 
 /** The beginning of a body; the rest is read and discarded, so that the connection can be reused. */
 async function textOf(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    if (length < EXCERPT_BYTES && Buffer.isBuffer(chunk)) chunks.push(chunk);
-    length += Buffer.isBuffer(chunk) ? chunk.length : 0;
-  }
-  return Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString('utf8');
+  let text = '';
+  for await (const chunk of stream.setEncoding('utf8')) if (text.length < EXCERPT_LENGTH) text += chunk;
+  return text.slice(0, EXCERPT_LENGTH);
 }

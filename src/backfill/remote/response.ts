@@ -9,9 +9,9 @@ export interface Answer {
 }
 
 /** The meaning of an answer to a write request; `words` and `hint` contain nothing of the request. */
-type AnswerClass =
+export type AnswerClass =
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'later'; readonly words: string }
+  | { readonly kind: 'later'; readonly words: string; readonly retryAfterMs: number | undefined }
   | { readonly kind: 'refused'; readonly words: string; readonly hint: string };
 
 /** In the words of Prometheus, Mimir, Cortex and VictoriaMetrics. */
@@ -19,6 +19,10 @@ const TOO_OLD = /too old sample|timestamp is too old|out of bounds|out[ -]of[ -]
 const OTHER_VALUE = /duplicate sample|same timestamp/i;
 /** With this word alone, Thanos answers 409 to samples out of order. */
 const CONFLICT = /\bconflict\b/i;
+const OTHER_VALUE_HINT =
+  'The target already has another value for a sample. docs/backfill.md describes how to correct a day.';
+const TOO_OLD_HINT =
+  'The target rejects samples of this age. In Prometheus, set storage.tsdb.out_of_order_time_window to more than the age of the oldest day and reload, in Mimir limits.out_of_order_time_window; or start later with --from; or write blocks, see docs/backfill.md.';
 const PAGE_HINT =
   'Check the URL, and that no login page or proxy answers for it. Nothing of this request counts as sent.';
 
@@ -37,20 +41,12 @@ export function classifyAnswer(answer: Answer): AnswerClass {
   const text = isPage ? '' : answer.text;
   const words = `the target answered ${status}${excerptOf(text)}`;
   if (OTHER_VALUE.test(text)) {
-    return {
-      kind: 'refused',
-      words,
-      hint: 'The target already has another value for a sample. docs/backfill.md describes how to correct a day.',
-    };
+    return { kind: 'refused', words, hint: OTHER_VALUE_HINT };
   }
   if (TOO_OLD.test(text) || (status === 409 && CONFLICT.test(text))) {
-    return {
-      kind: 'refused',
-      words,
-      hint: 'The target rejects samples of this age. In Prometheus, set storage.tsdb.out_of_order_time_window to more than the age of the oldest day and reload, in Mimir limits.out_of_order_time_window; or start later with --from; or write blocks, see docs/backfill.md.',
-    };
+    return { kind: 'refused', words, hint: TOO_OLD_HINT };
   }
-  if (status === 429 || status >= 500) return { kind: 'later', words };
+  if (status === 429 || status >= 500) return { kind: 'later', words, retryAfterMs: answer.retryAfterMs };
   return { kind: 'refused', words, hint: hintOf(status) };
 }
 

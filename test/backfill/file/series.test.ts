@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPart } from '../../../src/backfill/file/part.ts';
-import { blocksIn, createAddSamples, labelsIn, type OrgSeries } from '../../../src/backfill/file/series.ts';
+import { blocksIn, createAddSamples, type OrgSeries } from '../../../src/backfill/file/series.ts';
+import { labelsIn } from '../../../src/backfill/series-key.ts';
 import { folder } from '../brought.ts';
 
 const labels = ['model', 'tier'];

@@ -1,68 +1,44 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planSeries } from '../../../src/backfill/remote/series-plan.ts';
-import { createSnappy } from '../../../src/backfill/remote/snappy.ts';
-import { createWriteRequestEncoder } from '../../../src/backfill/remote/write-request.ts';
+import type { PageFamily } from '../../../src/backfill/page.ts';
+import { createWriteRequests } from '../../../src/backfill/remote/write-requests.ts';
+import type { Sample } from '../../../src/catalog/family.ts';
 import { labelValue } from '../../../src/catalog/label.ts';
+import { daily } from '../days.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';
 
-// One for all: nothing of a buffer may be in the next one.
-const compress = createSnappy();
+const [declared] = daily.families;
+if (declared === undefined) throw new Error('no family');
+const family = {
+  ...declared,
+  name: 'agent_platform_daily_credits_by_model',
+  labels: ['model', 'tier'],
+} as const;
+const stamp = Date.parse('2026-03-02T23:00:00Z');
 
-describe('a snappy block', () => {
-  test('contains the compressed bytes, whatever they are', () => {
-    const repetitive = fc
-      .array(fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.integer({ min: 1, max: 200 })), { maxLength: 20 })
-      .map((runs) =>
-        Buffer.concat(runs.flatMap(([bytes, times]) => Array.from({ length: times }, () => bytes))),
-      );
-    fc.assert(
-      fc.property(fc.oneof(fc.uint8Array({ maxLength: 3000 }).map(Buffer.from), repetitive), (input) => {
-        expect(decompressSnappy(compress(input)).equals(input)).toBe(true);
-      }),
-    );
-  });
+type Requests = ReturnType<typeof createWriteRequests>;
 
-  test.each([0, 1, 3, 4, 59, 60, 61, 255, 256, 257, 65_535, 65_536, 65_537, 200_000])(
-    'contains %i bytes, of one kind and of all kinds',
-    (length) => {
-      let state = 1;
-      const noise = Buffer.from(
-        Array.from({ length }, () => {
-          state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-          return state >>> 24;
-        }),
-      );
-      for (const input of [Buffer.alloc(length, 7), noise]) {
-        expect(decompressSnappy(compress(input)).equals(input)).toBe(true);
-      }
-    },
-  );
-
-  test('of repeating text is much smaller than it', () => {
-    const text = Buffer.from('agent_platform_daily_credits{org="acme"} 1\n'.repeat(1000));
-    expect(compress(text).length).toBeLessThan(text.length / 15);
-  });
-});
-
-function decodedFrom(encoder: ReturnType<typeof createWriteRequestEncoder>) {
-  return takenFrom(encoder, Number.POSITIVE_INFINITY).flatMap(({ message }) => decodeWriteRequest(message));
+function add(
+  requests: Requests,
+  samples: readonly Sample[],
+  stamps: readonly number[],
+  changes: Partial<PageFamily> = {},
+): void {
+  const page: PageFamily = { family, recorded: false, stamps, samples: () => samples, ...changes };
+  const addOne = requests.adderOf('acme', page);
+  for (const sample of samples) addOne(sample);
 }
 
-function takenFrom(encoder: ReturnType<typeof createWriteRequestEncoder>, enough: number) {
-  return encoder.take(enough, (message, samples) => ({ message: Buffer.from(message), samples }));
+function decodedFrom(requests: Requests, enough = Number.POSITIVE_INFINITY) {
+  return requests.take(enough).flatMap(({ body }) => decodeWriteRequest(decompressSnappy(body)));
 }
 
 describe('a write request', () => {
-  const family = { name: 'agent_platform_daily_credits_by_model', labels: ['model', 'tier'] } as const;
-  const stamp = Date.parse('2026-03-02T23:00:00Z');
-
   test('has the labels sorted by name, the metric name among them, and no empty ones', () => {
-    const encoder = createWriteRequestEncoder();
-    const plan = planSeries(family, { org: 'acme', job: 'a', Zone: 'z' });
-    encoder.add(plan, { labels: { model: 'm', tier: '' }, value: 1.5 }, [stamp, stamp + 1]);
-    expect(encoder.samples).toBe(2);
-    expect(decodedFrom(encoder)).toEqual([
+    const requests = createWriteRequests({ job: 'a', Zone: 'z' });
+    add(requests, [{ labels: { model: 'm', tier: '' }, value: 1.5 }], [stamp, stamp + 1]);
+    expect(requests.samples).toBe(2);
+    expect(decodedFrom(requests)).toEqual([
       {
         labels: [
           ['Zone', 'z'],
@@ -77,8 +53,16 @@ describe('a write request', () => {
         ],
       },
     ]);
-    expect(encoder.samples).toBe(0);
-    expect(decodedFrom(encoder)).toEqual([]);
+    expect(requests.samples).toBe(0);
+    expect(decodedFrom(requests)).toEqual([]);
+  });
+
+  test('has recorded series without the labels of the target', () => {
+    const requests = createWriteRequests({ job: 'a' });
+    add(requests, [{ labels: { model: 'm', tier: 't' }, value: 1 }], [stamp], { recorded: true });
+    expect(decodedFrom(requests).map(({ labels }) => labels.map(([name]) => name))).toEqual([
+      ['__name__', 'model', 'org', 'tier'],
+    ]);
   });
 
   test('carries any label values, numbers and instants', () => {
@@ -89,11 +73,9 @@ describe('a write request', () => {
     );
     fc.assert(
       fc.property(fc.uniqueArray(series, { maxLength: 30, selector: ([model]) => model }), (list) => {
-        const encoder = createWriteRequestEncoder();
-        const plan = planSeries(family, { org: 'acme' });
-        for (const [model, value, at] of list)
-          encoder.add(plan, { labels: { model, tier: 't' }, value }, [at]);
-        const decoded = decodedFrom(encoder);
+        const requests = createWriteRequests({});
+        for (const [model, value, at] of list) add(requests, [{ labels: { model, tier: 't' }, value }], [at]);
+        const decoded = decodedFrom(requests);
         expect(decoded.map(({ samples }) => samples)).toEqual(
           list.map(([, value, timestamp]) => [{ value, timestamp }]),
         );
@@ -105,99 +87,74 @@ describe('a write request', () => {
     );
   });
 
-  test.each([1, 4, 5, 6, 7, 700, 900, 1100])('has a series of %i instants among others', (count) => {
-    const encoder = createWriteRequestEncoder();
-    const [short, long] = [
-      planSeries({ name: 'a', labels: [] }, {}),
-      planSeries(family, { org: 'ä'.repeat(90) }),
-    ];
+  test.each([1, 7, 1100])('has a series of %i instants among others', (count) => {
+    const requests = createWriteRequests({});
     const stamps = Array.from({ length: count }, (_, index) => stamp + index);
     const labels = { model: 'é'.repeat(200), tier: 't' };
+    const short: Partial<PageFamily> = { family: { ...family, name: 'a', labels: [] } };
     for (const value of [1, 2]) {
-      encoder.add(short, { labels: {}, value }, stamps);
-      encoder.add(long, { labels, value: -value }, stamps);
+      add(requests, [{ labels: {}, value }], stamps, short);
+      add(requests, [{ labels, value: -value }], stamps);
     }
-    const decoded = decodedFrom(encoder);
+    const decoded = decodedFrom(requests);
     expect(decoded.map(({ samples }) => samples)).toEqual(
       [1, -1].map((sign) =>
         [sign, 2 * sign].flatMap((value) => stamps.map((timestamp) => ({ value, timestamp }))),
       ),
     );
     expect(new Map(decoded[1]?.labels)).toEqual(
-      new Map([['__name__', family.name], ['org', 'ä'.repeat(90)], ...Object.entries(labels)]),
+      new Map([['__name__', family.name], ['org', 'acme'], ...Object.entries(labels)]),
     );
   });
 
   test('has each series once, with all samples, and enough samples', () => {
-    const encoder = createWriteRequestEncoder();
-    const plan = planSeries(family, { org: 'acme' });
+    const requests = createWriteRequests({});
     const models = ['a', 'b', 'c', 'd', 'e'];
     for (const at of [stamp, stamp + 1, stamp + 2]) {
-      for (const model of models) encoder.add(plan, { labels: { model, tier: 't' }, value: at }, [at]);
+      add(
+        requests,
+        models.map((model) => ({ labels: { model, tier: 't' }, value: at })),
+        [at],
+      );
     }
-    const taken = takenFrom(encoder, 5);
+    const taken = requests.take(5);
     expect(taken.map(({ samples }) => samples)).toEqual([6, 6, 3]);
-    const decoded = taken.flatMap(({ message }) => decodeWriteRequest(message));
+    const decoded = taken.flatMap(({ body }) => decodeWriteRequest(decompressSnappy(body)));
     expect(decoded.map(({ labels }) => new Map(labels).get('model'))).toEqual(models);
     for (const { samples } of decoded) {
       expect(samples.map(({ timestamp }) => timestamp)).toEqual([stamp, stamp + 1, stamp + 2]);
     }
   });
 
-  test('is the same for a page that is the array of the day before as for a copy of it', () => {
-    const days = fc.array(fc.record({ page: fc.nat({ max: 2 }), alone: fc.boolean(), taken: fc.boolean() }), {
-      maxLength: 20,
-    });
-    const other = planSeries({ name: 'agent_platform:daily_credits_by_model', labels: ['model'] }, {});
-    const pages = [1, 2, 3].map((value) =>
-      ['a', 'b', 'c'].slice(0, value).map((model) => ({ labels: { model, tier: 't' }, value })),
-    );
-    fc.assert(
-      fc.property(days, (list) => {
-        const plan = planSeries(family, { org: 'acme' });
-        const [repeated, copied] = [createWriteRequestEncoder(), createWriteRequestEncoder()];
-        for (const [index, { page, alone, taken }] of list.entries()) {
-          const samples = pages[page] ?? [];
-          const at = [stamp + 10 * index, stamp + 10 * index + 1];
-          for (const of of [plan, other]) {
-            repeated.addAll(of, samples, at);
-            copied.addAll(of, [...samples], at);
-          }
-          const late = [stamp + 10 * index + 2];
-          for (const sample of alone ? samples : []) {
-            repeated.add(plan, sample, late);
-            copied.add(plan, sample, late);
-          }
-          expect(repeated.samples).toBe(copied.samples);
-          if (taken) expect(takenFrom(repeated, 7)).toEqual(takenFrom(copied, 7));
-        }
-        expect(takenFrom(repeated, 7)).toEqual(takenFrom(copied, 7));
-      }),
-    );
-  });
-
   test('has nothing of what was taken before', () => {
-    const encoder = createWriteRequestEncoder();
-    const plan = planSeries(family, { org: 'acme' });
-    const page = [{ labels: { model: 'm', tier: 't' }, value: 1 }];
+    const requests = createWriteRequests({});
+    const samples = [{ labels: { model: 'm', tier: 't' }, value: 1 }];
     const stampsOf = () =>
-      decodedFrom(encoder).flatMap(({ samples }) => samples.map(({ timestamp }) => timestamp));
-    encoder.addAll(plan, page, [stamp]);
-    expect(stampsOf()).toEqual([stamp]);
-    encoder.addAll(plan, page, [stamp + 1]);
-    expect(stampsOf()).toEqual([stamp + 1]);
+      decodedFrom(requests).flatMap((series) => series.samples.map(({ timestamp }) => timestamp));
+    const page: PageFamily = { family, recorded: false, stamps: [stamp], samples: () => samples };
+    const addOne = requests.adderOf('acme', page);
+    for (const sample of samples) {
+      // A round can end within a family.
+      for (const _ of [1, 2]) {
+        addOne(sample);
+        expect(stampsOf()).toEqual([stamp]);
+      }
+    }
     expect(stampsOf()).toEqual([]);
   });
 
-  test('grows with what is put into it', () => {
-    const encoder = createWriteRequestEncoder();
-    const plan = planSeries(family, { org: 'acme' });
-    for (let index = 0; index < 20_000; index++) {
-      encoder.add(plan, { labels: { model: `model ${index}`, tier: 'standard' }, value: index }, [stamp]);
-    }
-    const messages = takenFrom(encoder, 30_000).map(({ message }) => message);
-    expect(messages).toHaveLength(1);
-    const decoded = decodeWriteRequest(decompressSnappy(compress(Buffer.concat(messages))));
+  test('is much smaller than the series that it repeats, however many they are', () => {
+    const requests = createWriteRequests({});
+    const samples = Array.from({ length: 20_000 }, (_, index) => ({
+      labels: { model: `model ${index}`, tier: 'standard' },
+      value: index,
+    }));
+    add(requests, samples, [stamp]);
+    const [request, ...others] = requests.take(30_000);
+    expect(others).toEqual([]);
+    const message = decompressSnappy(request?.body ?? Buffer.alloc(0));
+    expect(request?.body.length).toBeLessThan(message.length / 3);
+    const decoded = decodeWriteRequest(message);
     expect(decoded).toHaveLength(20_000);
     expect(decoded.at(-1)?.samples).toEqual([{ value: 19_999, timestamp: stamp }]);
   });

@@ -44,12 +44,12 @@ async function receiver(answer: (seen: Seen, response: ServerResponse) => void) 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/write`;
 }
 
-function postTo(url: string, proxy?: ProxySettings) {
+function postTo(url: string, proxy?: ProxySettings, timeoutMs = 5000) {
   const post = createPost({
     url,
     proxy,
     headers: async () => ({ Authorization: 'Bearer token', 'X-Scope-OrgID': 'tenant' }),
-    timeoutMs: 5000,
+    timeoutMs,
     concurrency: 2,
     version: '1.2.3',
     retryAfter: (header) => (header === undefined ? undefined : Number(header) * 1000),
@@ -116,6 +116,20 @@ describe('a write request', () => {
     const hanging = post(Buffer.from('22'), stop.signal);
     stop.abort();
     await expect(hanging).rejects.toThrow();
+  });
+
+  test('ends with its signal, or in time, also while it waits for its connection', async () => {
+    const url = await receiver(() => undefined);
+    const [stop, never] = [new AbortController(), new AbortController().signal];
+    const stopped = postTo(url);
+    const aborted = [1, 2, 3].map(() => stopped(Buffer.from('1'), stop.signal));
+    stop.abort();
+    for (const { status } of await Promise.allSettled(aborted)) expect(status).toBe('rejected');
+    const overdue = postTo(url, undefined, 50);
+    const late = [1, 2, 3].map(() => overdue(Buffer.from('1'), never));
+    for (const outcome of await Promise.allSettled(late)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'timeout' } });
+    }
   });
 
   test.each([407, 503])(

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PageFamily } from '../../../src/backfill/page.ts';
-import type { Post } from '../../../src/backfill/remote/delivery.ts';
+import type { Post } from '../../../src/backfill/remote/post.ts';
+import { createRemoteTarget, type RemoteTargetDeps } from '../../../src/backfill/remote/remote-target.ts';
 import type { Answer } from '../../../src/backfill/remote/response.ts';
-import { createSender, type SenderDeps } from '../../../src/backfill/remote/sender.ts';
 import type { Family } from '../../../src/catalog/family.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
@@ -15,9 +15,10 @@ const [, byModel] = daily.families;
 if (byModel === undefined) throw new Error('no family');
 const family: Family = byModel;
 
-function senderWith(post: Post, changes: Partial<SenderDeps> = {}) {
+function targetWith(post: Post, changes: Partial<RemoteTargetDeps> = {}) {
   const clock = createFakeClock(0, { autoAdvance: true });
-  const deps = {
+  const noted: number[] = [];
+  const target = createRemoteTarget({
     post,
     clock,
     random: () => 1,
@@ -25,8 +26,14 @@ function senderWith(post: Post, changes: Partial<SenderDeps> = {}) {
     labels: {},
     concurrency: 3,
     batchSamples: 4,
-  };
-  return { clock, sender: createSender({ ...deps, ...changes }) };
+    acknowledged: {
+      missing: (_, stamps) => stamps,
+      note: (_, stamps) => noted.push(...stamps),
+      save: async () => undefined,
+    },
+    ...changes,
+  });
+  return { clock, target, noted };
 }
 
 function page(stamps: readonly number[], series: number): readonly PageFamily[] {
@@ -43,13 +50,13 @@ function page(stamps: readonly number[], series: number): readonly PageFamily[] 
 }
 
 /** The contents of a body, as `series timestamp`. */
-function contentOf(body: Buffer): readonly string[] {
+function contentOf(body: Uint8Array): readonly string[] {
   return decodeWriteRequest(decompressSnappy(body)).flatMap(({ labels, samples }) =>
     samples.map(({ timestamp }) => `${labels.map((pair) => pair.join('=')).join()} ${timestamp}`),
   );
 }
 
-describe('a sender', () => {
+describe('a target of remote write', () => {
   test('sends every sample once, and no sample of a series together with or before an older one', async () => {
     const pages = fc.array(fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 3 })), {
       maxLength: 12,
@@ -58,7 +65,7 @@ describe('a sender', () => {
       fc.asyncProperty(pages, fc.scheduler(), async (list, scheduler) => {
         const arrived: string[] = [];
         const open = new Set<string>();
-        const { sender } = senderWith(async (body) => {
+        const { target } = targetWith(async (body) => {
           const content = contentOf(body);
           const series = new Set(content.map((sample) => sample.split(' ')[0] ?? ''));
           // The same series in two concurrent requests could be stored in either order.
@@ -73,18 +80,18 @@ describe('a sender', () => {
         async function send(): Promise<void> {
           for (const [index, [series, stamps]] of list.entries()) {
             const at = Array.from({ length: stamps }, (_, step) => index * 10 + step + 1);
-            await sender.add('acme', page(at, series));
+            await target.add('acme', page(at, series));
             for (let number = 0; number < series; number++) {
               expected.push(
                 ...at.map((stamp) => `__name__=${family.name},model=m${number},org=acme ${stamp}`),
               );
             }
           }
-          await sender.flush();
+          await target.finish(true);
         }
         await scheduler.waitFor(send());
         expect(arrived.toSorted()).toEqual(expected.toSorted());
-        expect(sender.acknowledged).toBe(expected.length);
+        expect(target.samples).toBe(expected.length);
         const newest = new Map<string, number>();
         for (const sample of arrived) {
           const [series = '', stamp] = sample.split(' ');
@@ -97,8 +104,8 @@ describe('a sender', () => {
 
   test('sends samples of the same instants concurrently, within the limit of requests', async () => {
     const releases: (() => void)[] = [];
-    const { sender } = senderWith(() => new Promise((resolve) => releases.push(() => resolve(accepted))));
-    const added = sender.add('acme', page([1], 36));
+    const { target } = targetWith(() => new Promise((resolve) => releases.push(() => resolve(accepted))));
+    const added = target.add('acme', page([1], 36));
     await new Promise(setImmediate);
     expect(releases).toHaveLength(3);
     while (releases.length > 0) {
@@ -106,62 +113,62 @@ describe('a sender', () => {
       await new Promise(setImmediate);
     }
     await added;
-    await sender.flush();
-    expect(sender.acknowledged).toBe(36);
+    await target.finish(true);
+    expect(target.samples).toBe(36);
   });
 
-  test('calls back once everything before is acknowledged, and not earlier', async () => {
+  test('notes what it was given once everything before is acknowledged, and not earlier', async () => {
     let release: (() => void) | undefined;
-    const { sender } = senderWith(
+    const { target, noted } = targetWith(
       () =>
         new Promise((resolve) => {
           release = () => resolve(accepted);
         }),
     );
-    const seen: string[] = [];
-    await sender.add('acme', page([1], 2));
-    sender.whenAcknowledged(() => seen.push('first'));
-    const flushed = sender.flush();
+    await target.add('acme', page([1], 2));
+    target.added([], [1]);
+    const finished = target.finish(true);
     await new Promise(setImmediate);
-    expect(seen).toEqual([]);
+    expect(noted).toEqual([]);
     release?.();
-    await flushed;
-    expect(seen).toEqual(['first']);
-    sender.whenAcknowledged(() => seen.push('nothing since'));
-    expect(seen).toEqual(['first', 'nothing since']);
+    await finished;
+    expect(noted).toEqual([1]);
+    // Nothing since.
+    target.added([], [2]);
+    await target.finish(true);
+    expect(noted).toEqual([1, 2]);
   });
 
   test('stops at a rejection, and does not acknowledge it', async () => {
     const answers: Answer[] = [accepted, { status: 400, text: 'out of bounds' }];
-    const { sender } = senderWith(async () => answers.shift() ?? accepted, {
+    const { target, noted } = targetWith(async () => answers.shift() ?? accepted, {
       concurrency: 1,
     });
-    const seen: string[] = [];
-    await sender.add('acme', page([1], 3));
-    sender.whenAcknowledged(() => seen.push('first'));
-    await sender.add('acme', page([2], 3));
-    sender.whenAcknowledged(() => seen.push('second'));
-    await sender.add('acme', page([3], 3)).catch(() => undefined);
-    await expect(sender.flush()).rejects.toMatchObject({
+    await target.add('acme', page([1], 3));
+    target.added([], [1]);
+    await target.add('acme', page([2], 3));
+    target.added([], [2]);
+    await target.add('acme', page([3], 3)).catch(() => undefined);
+    await expect(target.finish(true)).rejects.toMatchObject({
       message: 'write request refused (samples: 4): the target answered 400: out of bounds',
       hint: expect.stringContaining('storage.tsdb.out_of_order_time_window'),
     });
-    expect([seen, sender.acknowledged]).toEqual([['first'], 4]);
-    await expect(sender.add('acme', page([4], 9))).rejects.toThrow('out of bounds');
+    expect([noted, target.samples]).toEqual([[1], 4]);
+    await expect(target.add('acme', page([4], 9))).rejects.toThrow('out of bounds');
   });
 });
 
 describe('a delivery', () => {
   async function deliver(answers: (Answer | Error)[]) {
     let calls = 0;
-    const { clock, sender } = senderWith(async () => {
+    const { clock, target } = targetWith(async () => {
       calls++;
       const answer = answers.shift() ?? accepted;
       if (answer instanceof Error) throw answer;
       return answer;
     });
-    await sender.add('acme', page([1], 1));
-    const error = await sender.flush().then(
+    await target.add('acme', page([1], 1));
+    const error = await target.finish(true).then(
       () => undefined,
       (thrown: Error) => thrown.message,
     );
@@ -264,9 +271,9 @@ describe('a delivery', () => {
     ['a login page', 302, '', /login page or proxy/],
     ['another', 409, 'busy', /accepts Prometheus remote write/],
   ])('is refused for good by %s with %i %s', async (_, status, text, hint) => {
-    const { sender } = senderWith(async () => ({ status, text }));
-    await sender.add('acme', page([1], 1));
-    await expect(sender.flush()).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
+    const { target } = targetWith(async () => ({ status, text }));
+    await target.add('acme', page([1], 1));
+    await expect(target.finish(true)).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
   test('shows no labels of the series that a target names', async () => {
