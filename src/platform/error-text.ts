@@ -124,7 +124,17 @@ const REACH_HINT = 'Check the configured URL, the network policy and the proxy.'
 const CERTIFICATE_HINT =
   'If a private CA signs the traffic, set NODE_EXTRA_CA_CERTS to the file of its certificate.';
 
-const WORDS: ReadonlyMap<string, { words: string; hint?: string }> = new Map([
+interface Words {
+  readonly words: string;
+  readonly hint?: string;
+}
+
+const HANDSHAKE = {
+  words: 'TLS handshake failed',
+  hint: 'Check whether the URL should begin with http or https.',
+};
+
+const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['ECONNREFUSED', { words: 'connection refused', hint: REACH_HINT }],
   ['ECONNRESET', { words: 'the peer closed the connection' }],
   ['EPIPE', { words: 'the peer closed the connection' }],
@@ -132,10 +142,9 @@ const WORDS: ReadonlyMap<string, { words: string; hint?: string }> = new Map([
   ['EAI_AGAIN', { words: 'host name temporarily not found', hint: NAME_HINT }],
   ['EHOSTUNREACH', { words: 'host unreachable', hint: REACH_HINT }],
   ['ENETUNREACH', { words: 'network unreachable', hint: REACH_HINT }],
-  [
-    'EPROTO',
-    { words: 'TLS handshake failed', hint: 'Check whether the URL should begin with http or https.' },
-  ],
+  ['EPROTO', HANDSHAKE],
+  // Of a tunnel that already has an answer which is not TLS.
+  ['ERR_SSL_WRONG_VERSION_NUMBER', HANDSHAKE],
   [
     'ERR_TLS_CERT_ALTNAME_INVALID',
     { words: 'the certificate is for another host name', hint: 'Check the host name in the configured URL.' },

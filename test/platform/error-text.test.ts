@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeErrorBody } from '../../src/platform/error-text.ts';
+import { describeErrorBody, describeNetworkError } from '../../src/platform/error-text.ts';
 import { KEY } from './platform-server.ts';
 
 const json = 'application/json';
@@ -149,3 +149,15 @@ describe('the body of a failed answer', () => {
     },
   );
 });
+
+test.each(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'])(
+  'what is not TLS (%s) is said in plain words',
+  (code) => {
+    const error = Object.assign(new Error('unused'), { code });
+    expect(describeNetworkError(error, ', through the proxy p:1')).toEqual({
+      timeout: false,
+      words: 'TLS handshake failed, through the proxy p:1',
+      hint: 'Check whether the URL should begin with http or https.',
+    });
+  },
+);
