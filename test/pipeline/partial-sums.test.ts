@@ -270,6 +270,21 @@ describe('shares of models', () => {
   });
 });
 
+test('an unusable tier leaves the other entries of its model unknown, and is as good as none for a model alone', async () => {
+  const entry = (model_id: string, model_tier: unknown, billable_tokens: number) => ({
+    ...{ model_id, model_tier, billable_tokens },
+  });
+  const published = await publishedFrom(tokensCollector, [
+    { date: EVE, billable_tokens: 5, by_model: [entry('b', 's', 5)] },
+    {
+      date: DAY,
+      billable_tokens: 180,
+      by_model: [entry('a', 's', 100), entry('a', 5, 50), entry('b', {}, 20), entry('c', 't', 10)],
+    },
+  ]);
+  expect(only(published, 'daily_credits_by_model')).toEqual({ 'b,s': 20, 'c,t': 10 });
+});
+
 describe('a tier that is learnt later', () => {
   const day = (date: Day, model_tier: string | null) => ({
     date,

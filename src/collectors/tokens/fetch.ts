@@ -19,14 +19,17 @@ import {
 import { type ModelTokens, type TokensRow, tokensDataset } from './dataset.ts';
 import { mergedModels, SOME_MODEL } from './models.ts';
 
+/** An entry as it was sent: its tier is null if it was unusable. */
+type SentModel = Omit<ModelTokens, 'tier'> & { readonly tier?: string | null | undefined };
+
 /** Undefined if the platform names no model: such usage stays unattributed. */
 const modelElement = element({
   model_id: z.union([text, rejected]),
-  model_tier: text,
+  model_tier: z.union([text, rejected]),
   billable_tokens: elementAmount,
   input_tokens: elementAmount,
   output_tokens: elementAmount,
-}).transform((raw): ModelTokens | undefined => {
+}).transform((raw): SentModel | undefined => {
   if (raw.model_id === null) return SOME_MODEL;
   if (raw.model_id === undefined) return undefined;
   return {
@@ -66,12 +69,22 @@ export const dayRow = z.compile(
             cacheRead: raw.cache_read_tokens,
             cacheWrite: raw.cache_write_tokens,
           },
-          byModel: raw.by_model && mergedModels(raw.by_model.filter((entry) => entry !== undefined)),
+          byModel:
+            raw.by_model && mergedModels(withTiers(raw.by_model.filter((entry) => entry !== undefined))),
           creditsByUser: raw.by_user && sumOfUsable(raw.by_user),
         },
       }),
     ),
 );
+
+/** An unusable tier is as good as none if it is the model's only entry, otherwise it can be that of any of them. */
+function withTiers(entries: readonly SentModel[]): readonly ModelTokens[] {
+  return [...Map.groupBy(entries, ({ model }) => model).values()].flatMap((ofModel) => {
+    const isUnclear = ofModel.length > 1 && ofModel.some(({ tier }) => tier === null);
+    const unusable = isUnclear ? { credits: null, input: null, output: null } : {};
+    return ofModel.map((entry): ModelTokens => ({ ...entry, tier: entry.tier ?? undefined, ...unusable }));
+  });
+}
 
 /** An element of the response to `group_by=model`, which has no tier. */
 const groupedRow = z.compile(
