@@ -86,7 +86,8 @@ export function isWaiting(name: string, notificationType: string | undefined): b
 
 /** How much of a text that is cut off is searched, in characters. */
 const SEARCHED_LENGTH = 262_144;
-const TOKEN = /\s+|"(?:[^"\\]+|\\.)*(?:"|$)|[{}[\]:,]|[^\s"{}[\]:,]+/gs;
+// A string always ends, also within an escape: otherwise all ways to divide it would be tried.
+const TOKEN = /\s+|"(?:[^"\\]+|\\.?)*(?:"|$)|[{}[\]:,]|[^\s"{}[\]:,]+/gs;
 
 /** The members with texts at the beginning of an object. */
 function firstTexts(json: string): Readonly<Record<string, unknown>> {
@@ -99,7 +100,7 @@ function firstTexts(json: string): Readonly<Record<string, unknown>> {
     else if (token === '}' || token === ']') depth -= 1;
     else if (depth === 1 && token === ':') key = last;
     else if (depth === 1 && token === ',') key = undefined;
-    else if (depth === 1 && /^".*"$/s.test(token)) {
+    else if (depth === 1 && /^"(?:[^"\\]|\\.)*"$/s.test(token)) {
       if (key !== undefined) found.set(JSON.parse(key), JSON.parse(token));
       last = token;
     }

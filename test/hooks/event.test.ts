@@ -137,3 +137,9 @@ describe('paths', () => {
     });
   });
 });
+
+// A pattern that tries all ways to divide a string would need years, so that the time limit of the test decides.
+test.each(['\\', '\\"'])('an event that is cut within an escape (%s) is read up to there', (end) => {
+  const text = `{"hook_event_name":"Stop","prompt":"${'a'.repeat(1000)}${end}`;
+  expect(parseEvent(text, true)).toMatchObject({ name: 'Stop' });
+});
