@@ -52,6 +52,7 @@ export function createPostgresHookStore({
   const watching = opened.then(watch).catch(() => undefined);
 
   async function watch(): Promise<void> {
+    if (closing.signal.aborted) return;
     isOpen = true;
     for (;;) {
       await look().catch(() => undefined); // Reported by the database.
@@ -155,7 +156,8 @@ export function createPostgresHookStore({
     },
     async close() {
       closing.abort();
-      await watching;
+      // Until the schema is current, nothing was begun, and the wait for that ends only with the history.
+      if (isOpen) await watching;
       await turns.idle();
     },
   };
