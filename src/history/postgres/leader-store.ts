@@ -1,7 +1,7 @@
 import { NotStored } from '../history.ts';
 import type { Database } from './database.ts';
 import type { LeaderStore } from './leader.ts';
-import { lockStanding, lookAtStanding } from './schema.ts';
+import { lockStanding, lookAtStanding, readStanding } from './schema.ts';
 
 interface LeaderStoreParts {
   readonly database: Database;
@@ -50,9 +50,11 @@ export function createLeaderStore({ database, reopen, isCopier }: LeaderStorePar
         work(query, await lockStanding(query, database.schema, generation, { isCopier })),
       ),
     async ask() {
-      await database.transaction((query) =>
-        query(`INSERT INTO ${table('refresh')} VALUES (true) ON CONFLICT DO NOTHING`),
-      );
+      await database.transaction(async (query) => {
+        // A schema that a newer release has migrated is not written.
+        await readStanding(query, database.schema);
+        await query(`INSERT INTO ${table('refresh')} VALUES (true) ON CONFLICT DO NOTHING`);
+      });
     },
   };
 }
