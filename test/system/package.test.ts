@@ -126,10 +126,12 @@ describe.runIf(requireTool('systemd-analyze'))('the systemd unit', () => {
     const own = [...readFileSync(unit, 'utf8').matchAll(/^Environment=(\w+)=(.*)$/gm)];
     expect(own.map(([, name]) => name)).toEqual([
       'AGENT_PLATFORM_API_KEY_FILE',
+      'NODE_OPTIONS',
       'AGENT_PLATFORM_STORAGE_PATH',
     ]);
     const environment = {
       ...given,
+      ...Object.fromEntries(own.map(([, name = '', value = '']) => [name, value])),
       AGENT_PLATFORM_API_KEY_FILE: key,
       AGENT_PLATFORM_STORAGE_PATH: join(programs.folder(), 'history.db'),
     };
