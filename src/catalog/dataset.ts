@@ -57,6 +57,8 @@ interface RowPart {
   readonly breaksDown?: readonly string[];
   /** Whether a complete response may lack members that an earlier one had, such as figures of too few people. */
   readonly mayLack?: boolean;
+  /** Whether an answered value says the same as the stored one in less detail: then the stored one stays. */
+  isCoarser?(stored: unknown, answered: unknown): boolean;
 }
 
 /** The parts of a dataset's rows by name; members in no part describe how the row was made. */

@@ -101,6 +101,10 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
   for (const [name, part] of totalsFirst(parts)) {
     const [faultsBefore, faultsAfter] = [rejectedIn(before, name, parts), rejectedIn(after, name, parts)];
     const [old, now] = [valuesOf(before, part.members), valuesOf(after, part.members)];
+    if (faultsBefore === 0 && faultsAfter === 0 && part.isCoarser?.(old[0], now[0]) === true) {
+      for (const [index, member] of part.members.entries()) row = withValue(row, member, old[index]);
+      continue;
+    }
     const isKnown = old.some((value) => value !== undefined);
     const lacking = part.mayLack
       ? 0

@@ -35,7 +35,29 @@ export const tokensDataset: DayDataset<TokensRow> = {
     output: { fields: ['output_tokens'], members: ['tokens.output'] },
     cacheRead: { fields: ['cache_read_tokens'], members: ['tokens.cacheRead'] },
     cacheWrite: { fields: ['cache_write_tokens'], members: ['tokens.cacheWrite'] },
-    models: { fields: ['by_model'], members: ['byModel'], breaksDown: ['total'] },
+    models: { fields: ['by_model'], members: ['byModel'], breaksDown: ['total'], isCoarser: lacksOnlyTiers },
     users: { fields: ['by_user'], members: ['creditsByUser'], breaksDown: ['total'] },
   },
 };
+
+/** Whether usage by model alone, as the grouped answer has it, is that which is stored by model and tier. */
+function lacksOnlyTiers(stored: unknown, answered: unknown): boolean {
+  const [before, after] = [stored, answered] as readonly (readonly ModelTokens[] | undefined)[];
+  if (before === undefined || after === undefined || after.some(({ tier }) => tier !== undefined))
+    return false;
+  return textByModel(before) === textByModel(after);
+}
+
+function textByModel(entries: readonly ModelTokens[]): string {
+  const sums = new Map<string, readonly number[]>();
+  for (const { model, credits, input, output } of entries) {
+    const known = sums.get(model) ?? [0, 0, 0];
+    // An unusable amount makes the sum unknown.
+    const amounts = [credits, input, output].map((amount) => (amount === null ? Number.NaN : (amount ?? 0)));
+    sums.set(
+      model,
+      known.map((sum, index) => sum + (amounts[index] ?? 0)),
+    );
+  }
+  return JSON.stringify([...sums].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
