@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -114,7 +115,7 @@ interface DayRows {
   readonly isWhole: boolean;
 }
 
-/** Parses the rows of some days; a row without a plain date among these days, or one of several for a day, is lost. */
+/** Parses the rows of some days; a row without a plain date among these days, or one of several different ones for a day, is lost. */
 export function dayRows(body: unknown, from: string, to: string): DayRows {
   const data = isRow(body) ? body['data'] : undefined;
   if (!Array.isArray(data)) return { rows: new Map(), isWhole: false };
@@ -124,8 +125,8 @@ export function dayRows(body: unknown, from: string, to: string): DayRows {
   for (const row of data) {
     const date = isRow(row) ? row['date'] : undefined;
     if (typeof date !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(date) || date < from || date > to) lost += 1;
-    else if (rows.has(date)) doubled.add(date);
-    else rows.set(date, row);
+    else if (!rows.has(date)) rows.set(date, row);
+    else if (!isDeepStrictEqual(rows.get(date), row)) doubled.add(date);
   }
   for (const date of doubled) rows.delete(date);
   return { rows, isWhole: lost === 0 && doubled.size === 0 };

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
@@ -22,7 +21,7 @@ test('a store in a database that was never reached can be closed', async () => {
   void store.close().then(() => {
     isClosed = true;
   });
-  await setImmediate();
+  await new Promise((resolve) => setImmediate(resolve));
   expect(isClosed).toBe(true);
   // The schema may become current at that very moment.
   opened.resolve();
