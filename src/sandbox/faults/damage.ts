@@ -42,7 +42,12 @@ export function misdated(row: Row, faults: RequestFaults): readonly Row[] {
     return [{ ...row, date: at(strangeDates, random())(date) }];
   }
   if (doubled !== undefined && random() < doubled.rate) {
-    return [row, withNumber(row, random, (value) => value + 1)];
+    // In each figure of the day itself: a difference in a field that nobody reads is none.
+    const other = Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? value + 1 : value,
+    ]);
+    return [row, Object.fromEntries(other)];
   }
   return [row];
 }
