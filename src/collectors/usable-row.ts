@@ -49,6 +49,21 @@ export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row
   }
 }
 
+/**
+ * The row with null in place of what was rejected as a whole, which a sum must not take for nothing; `sources` has the
+ * field of each such member. What was not sent stays missing.
+ */
+export function withUnusable<Row extends object>(
+  row: Row,
+  rejected: readonly string[],
+  sources: Readonly<Partial<Record<keyof Row & string, string>>>,
+): Row {
+  const unusable = Object.entries<string | undefined>(sources).flatMap(([member, field = '']) =>
+    rejected.includes(field) && Reflect.get(row, member) === undefined ? [[member, null] as const] : [],
+  );
+  return { ...row, ...Object.fromEntries(unusable) };
+}
+
 function step(key: PropertyKey): Step {
   return typeof key === 'number' ? key : String(key);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { salvage } from '../usable-row.ts';
+import { salvage, withUnusable } from '../usable-row.ts';
 import { NEWER_READINESS_PATH, READINESS_PATH, type ReadinessReport } from './dataset.ts';
 import { reportElement } from './schema.ts';
 
@@ -10,6 +10,9 @@ const PAGE_SIZES = [100, 20, 4, 1] as const;
 
 /** Maximum number of criterion results kept of a listing: some 500 MB. */
 const MAX_RESULTS = 5_000_000;
+
+/** The fields of what would be missing in a sum over repositories. */
+const SOURCES = { applications: 'apps', criteria: 'report' } as const;
 
 const listing = z.object({
   reports: z.array(z.unknown()),
@@ -63,7 +66,7 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
           rejected += 1;
           continue;
         }
-        const report = withUnusable(row, members);
+        const report = withUnusable(row, members, SOURCES);
         documents.push(report);
         if (faults > 0) damaged.push(report);
       }
@@ -79,16 +82,6 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       : ['the listing exceeds the maximum number of results; the last reports were ignored']),
   ];
   return { documents, damaged, rejected, complete, remarks };
-}
-
-/** The report with null for what was rejected as a whole and would be missing in a sum over repositories. */
-function withUnusable(report: ReadinessReport, rejected: readonly string[]): ReadinessReport {
-  const { applications, criteria } = report;
-  return {
-    ...report,
-    applications: applications ?? (rejected.includes('apps') ? null : undefined),
-    criteria: criteria ?? (rejected.includes('report') ? null : undefined),
-  };
 }
 
 function isTooLarge(thrown: unknown): boolean {

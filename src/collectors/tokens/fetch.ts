@@ -16,6 +16,7 @@ import {
   requiredText,
   text,
 } from '../fields.ts';
+import { withUnusable } from '../usable-row.ts';
 import { type ModelTokens, type TokensRow, tokensDataset } from './dataset.ts';
 import { mergedModels, SOME_MODEL } from './models.ts';
 
@@ -135,6 +136,9 @@ export async function fetchTokens(source: Source, window: Window): Promise<Fetch
   };
 }
 
+/** The fields of a group's amounts. */
+const AMOUNTS = { credits: 'billable_tokens', input: 'input_tokens', output: 'output_tokens' } as const;
+
 function withModels(
   row: TokensRow,
   groups: readonly Dated<ModelTokens>[] | undefined,
@@ -142,21 +146,12 @@ function withModels(
 ): TokensRow {
   // Identical groups of a day are one group.
   const distinct = new Map(groups?.map((group) => [JSON.stringify(group), group]));
-  const models = [...distinct.values()].map(withUnusable);
+  const models = [...distinct.values()].map(({ row: group, faults: rejected = [] }) =>
+    withUnusable(group, rejected, AMOUNTS),
+  );
   const faults = [...distinct.values()].flatMap((group) => (group.faults ?? []).map(() => 'by_model'));
   const byModel = groups && mergedModels(lost.length === 0 ? models : [...models, SOME_MODEL]);
   return withRejected({ ...row, byModel }, [...faults, ...lost], tokensDataset.parts);
-}
-
-/** The group with null for each amount that was rejected. */
-function withUnusable({ row, faults = [] }: Dated<ModelTokens>): ModelTokens {
-  const isUnusable = (field: string) => faults.includes(field);
-  return {
-    ...row,
-    credits: isUnusable('billable_tokens') ? null : row.credits,
-    input: isUnusable('input_tokens') ? null : row.input,
-    output: isUnusable('output_tokens') ? null : row.output,
-  };
 }
 
 /**

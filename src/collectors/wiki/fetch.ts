@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { amount, instant, repository, text } from '../fields.ts';
-import { salvage } from '../usable-row.ts';
+import { salvage, withUnusable } from '../usable-row.ts';
 import { partialListing, WIKI_PATH, type WikiRun } from './dataset.ts';
 
 const listings = z.union([
@@ -47,6 +47,9 @@ const TOO_MANY = 'the listing exceeds the maximum number of runs; the last runs 
 const UNKNOWN_SHAPE =
   'unknown shape of the wiki listing: neither an array nor an object with wikiRuns, runs or data';
 
+/** The fields of what would be missing in a sum over runs. */
+const SOURCES = { status: 'status', pages: 'pageCount' } as const;
+
 /** Fetches the listing of wiki runs. */
 export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRun>> {
   const answer = await source.get({ endpoint: 'wiki', host: 'api', path: WIKI_PATH, query: {} });
@@ -59,7 +62,7 @@ export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRu
     const salvaged = salvage(runElement, run);
     rejected += salvaged.rejected;
     if (salvaged.row === undefined) continue;
-    const kept = withUnusable(salvaged.row, salvaged.members);
+    const kept = withUnusable(salvaged.row, salvaged.members, SOURCES);
     documents.push(kept);
     if (salvaged.rejected > 0) damaged.push(kept);
   }
@@ -69,15 +72,6 @@ export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRu
   const complete = unusable === 0;
   if (!complete) documents.push(partialListing({ usable: new Set(documents.map(idOf)).size, unusable }));
   return { documents, damaged, rejected, complete, remarks: fits ? [] : [TOO_MANY] };
-}
-
-/** The run with null for what was rejected and would be missing in a sum over runs. */
-function withUnusable(run: WikiRun, rejected: readonly string[]): WikiRun {
-  return {
-    ...run,
-    status: rejected.includes('status') ? null : run.status,
-    pages: rejected.includes('pageCount') ? null : run.pages,
-  };
 }
 
 function idOf({ id }: WikiRun): string {
