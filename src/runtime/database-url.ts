@@ -1,4 +1,5 @@
 import { ConfigError } from './errors.ts';
+import { withoutBrackets } from './host-name.ts';
 import { suggestion } from './suggestion.ts';
 
 /** What a URL of PostgreSQL says; nothing else, such as a variable of libpq, decides how to connect. */
@@ -97,7 +98,7 @@ function unknownParameter(name: string): ConfigError {
 }
 
 function hostOf(url: URL, given: Parameters): string {
-  const named = decoded(url.hostname.replace(/^\[(.*)\]$/, '$1'), 'the host');
+  const named = decoded(withoutBrackets(url.hostname), 'the host');
   if (given.host !== undefined) {
     if (!given.host.startsWith('/')) {
       throw new ConfigError('host must be the directory of a socket', 'write the name of a host after @');

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { withoutBrackets } from './host-name.ts';
 
 /** The host of a URL, without brackets or a final dot. */
 interface Host {
@@ -38,7 +39,7 @@ function hostOf({ hostname, port, protocol }: URL): Host {
 }
 
 function bare(name: string): string {
-  return name.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  return withoutBrackets(name).replace(/\.$/, '');
 }
 
 function parseRule(entry: string): Rule {

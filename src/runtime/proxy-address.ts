@@ -1,4 +1,5 @@
 import { ConfigError } from './errors.ts';
+import { withoutBrackets } from './host-name.ts';
 import { parseNoProxy } from './no-proxy.ts';
 import type { ProxySettings } from './proxy.ts';
 
@@ -52,7 +53,7 @@ function parseAddress(variable: string, text: string): ProxyAddress {
   const port = Number(url.port) || (secure ? 443 : 80);
   return {
     secure,
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    host: withoutBrackets(hostname),
     port,
     name: `${hostname}:${port}`,
     authorization: authorizationOf(variable, url),
