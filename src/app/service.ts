@@ -126,7 +126,10 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   async function onChange(org: string, datasets: readonly DatasetName[]): Promise<void> {
     if (deployments === undefined) return;
     await deployments.publishChanged(org, datasets);
-    if (inUse().orgs.has(org)) await restoreRuns(core, inUse(), org).catch(() => undefined); // Reported by the database.
+    if (!inUse().orgs.has(org)) return;
+    await restoreRuns(core, inUse(), org).catch((error: unknown) =>
+      logUnlessNotStored(log, 'Times of the last successes cannot be read', error),
+    );
   }
 
   /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
