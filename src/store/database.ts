@@ -1,0 +1,41 @@
+/** A value of a column: texts, whole numbers (instants in milliseconds) and null are stored alike in both dialects. */
+export type Value = string | number | null;
+
+/** A row of a result, by column. */
+export type Row = Readonly<Record<string, Value>>;
+
+/**
+ * Sends one statement within a transaction and resolves with its rows. Parameters are `$1`, `$2`…; names of tables begin with
+ * `S.`, which stands for the schema where there is one.
+ */
+export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
+
+/**
+ * `snapshot` is read-only, and all of its statements see the same state.
+ */
+export type TransactionMode = 'write' | 'snapshot';
+
+/** A database of either dialect: it connects, runs transactions and classifies errors; all statements are written by others. */
+export interface Database {
+  /** Whether the last use succeeded. */
+  isUp(): boolean;
+  /**
+   * Runs statements as one transaction. Rejects with what `work` throws, or with a `NotStored` if the database cannot be
+   * used; then it is unknown whether anything was stored.
+   */
+  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: TransactionMode): Promise<Result>;
+  /** Resolves once the transactions under way have ended. */
+  close(): Promise<void>;
+}
+
+/** A database that cannot be used at present, or that another process has taken over. */
+export class NotStored extends Error {
+  /** The problem, and a hint for the operator. */
+  readonly details: { readonly reason: string; readonly detail: string; readonly hint: string };
+
+  constructor(message: string, details: NotStored['details']) {
+    super(message);
+    this.name = 'NotStored';
+    this.details = details;
+  }
+}

@@ -1,0 +1,145 @@
+import type { DatasetName, RowParts } from '../catalog/dataset.ts';
+import type { Day, Instant } from '../catalog/day.ts';
+
+/** What is known of a dataset without its rows. */
+export interface DatasetStanding {
+  /** Grows with every change of rows, documents, coverage and the last pass, and with nothing else. */
+  readonly revision: number;
+  /** When it was last answered successfully, in milliseconds. */
+  readonly answeredAt: Instant | undefined;
+  /** When a run of it last succeeded as a whole, in milliseconds. */
+  readonly succeededAt: Instant | undefined;
+  /** The UTC day of the last complete pass over all days that may still change. */
+  readonly revisedOn: Day | undefined;
+}
+
+/** What is known of an organization without its rows: cheap to read, and enough to decide whether its texts are made anew. */
+export interface Standing {
+  /** A random text: in another epoch the store may have gone back in time, and equal revisions mean nothing. */
+  readonly epoch: string;
+  /** The organization's identifier on the platform, once an answer contained it. */
+  readonly orgId: string | undefined;
+  /** The fingerprint of the key of the last answer from this organization; `UNCONFIRMED` if there is none. */
+  readonly confirmedKey: string | undefined;
+  dataset(name: DatasetName): DatasetStanding;
+}
+
+/** The answered days of a dataset, oldest first. Rows are held as text and parsed when they are read. */
+export interface StoredDays {
+  readonly size: number;
+  /** Whether a day was answered, with a row or without. */
+  has(day: Day): boolean;
+  /** Whether a day was answered with a row. */
+  isFilled(day: Day): boolean;
+  /** Whether the row of a day shows activity (see `hasActivity`); undefined if that is unknown or there is no row. */
+  hasActivity(day: Day): boolean | undefined;
+  keys(): Iterable<Day>;
+  /** The row of a day; undefined if it has none. Throws a `RangeError` for a row from before the day from which rows were read. */
+  get(day: Day): unknown;
+}
+
+/** What is stored of an organization, of one read transaction; later writes do not change it. */
+export interface StoredOrg extends Standing {
+  days(dataset: DatasetName): StoredDays;
+  documents(dataset: DatasetName): readonly unknown[];
+}
+
+/** Means no fingerprint: the current key is yet to be confirmed. */
+export const UNCONFIRMED = 'none';
+
+/** An answer that names another organization of the platform than that of the stored history. */
+export class ForeignAnswer extends Error {
+  constructor(known: string, named: string) {
+    super(`the answer is from the organization ${named}, the history belongs to ${known}`);
+    this.name = 'ForeignAnswer';
+  }
+}
+
+/** An answer about a range of days. */
+export interface AnsweredDays {
+  /** Every requested and answered day. */
+  readonly days: readonly Day[];
+  /** The rows among them. */
+  readonly rows: ReadonlyMap<Day, unknown>;
+  /** The parts of a row that are kept or replaced together; without them, a row replaces the previous one. */
+  readonly parts?: RowParts | undefined;
+  readonly orgId: string | undefined;
+  readonly at: Instant;
+}
+
+/** An answer that lists documents by their identity. */
+export interface AnsweredDocuments {
+  readonly documents: ReadonlyMap<string, unknown>;
+  /** Those that were not usable as a whole: they replace no stored document. */
+  readonly damaged?: ReadonlySet<string> | undefined;
+  /** Whether documents that are not listed no longer exist. */
+  readonly complete: boolean;
+  readonly orgId: string | undefined;
+  readonly at: Instant;
+}
+
+/** A day that was answered again with different values. */
+export interface Revision {
+  readonly day: Day;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The effect of an answer on the stored days. */
+export interface StoredAnswer {
+  readonly revisions: readonly Revision[];
+  /** Number of fields that keep their stored values because the answer lacks them without a fault of its own. */
+  readonly missing: number;
+}
+
+/** The number of requests for an organization on a UTC day. */
+export interface RequestCount {
+  readonly day: Day;
+  readonly requests: number;
+}
+
+/** What may be removed from the store. */
+export interface Retention {
+  /** Number of days to keep, back from the newest day that is both known and over. */
+  readonly days: number;
+  readonly now: Instant;
+  /** Organizations that are polled: the newest row of each of their datasets stays, regardless of its age. */
+  readonly orgs: readonly string[];
+}
+
+/**
+ * The stored days and documents: the truth, of which memory holds nothing. A day's first row is not a revision, and an answer
+ * without a row keeps an existing row. Each write is one transaction. An answer that names another organization of the platform
+ * than that of the stored history is rejected with a `ForeignAnswer` and changes nothing. Rejects with a `NotStored` while the
+ * store cannot be used.
+ */
+export interface Store {
+  standing(org: string): Promise<Standing>;
+  /**
+   * Reads an organization in slices of a few milliseconds. Days before `from` are known, but their rows are not read; all
+   * rows are by default.
+   */
+  read(org: string, from?: Day): Promise<StoredOrg>;
+  /**
+   * Assigns a name to that organization of the platform. The history of another one is set aside, and restored when the
+   * name is assigned to it again.
+   */
+  adopt(org: string, orgId: string): Promise<void>;
+  /** Stores the fingerprint of the key whose answers come from the organization, or `UNCONFIRMED`. */
+  putConfirmedKey(org: string, key: string): Promise<void>;
+  putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<StoredAnswer>;
+  putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<void>;
+  putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
+  putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;
+  /** The request count of the last day with any requests. */
+  requestsOf(org: string): Promise<RequestCount | undefined>;
+  putRequests(org: string, count: RequestCount): Promise<void>;
+  /**
+   * Replaces the rows of a dataset, including those set aside, by the result of `change`; identical rows are not
+   * written. No file retains the replaced rows.
+   */
+  amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): Promise<void>;
+  /** Removes a bounded part of what is too old, and notices a file that was removed or replaced. */
+  sweep(retention?: Retention): Promise<void>;
+  close(): Promise<void>;
+}
