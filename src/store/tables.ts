@@ -1,0 +1,84 @@
+/** A column: `bigint` is a whole number (SQLite takes it as INTEGER); a `?` at the end means that it may be null. */
+type ColumnType = 'text' | 'text?' | 'bigint' | 'bigint?';
+
+/** A table, the same in both dialects; its columns are in the order of `columns`. */
+export interface Table {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, ColumnType>>;
+  readonly key: readonly string[];
+  readonly indexes?: readonly (readonly string[])[];
+}
+
+/**
+ * What can be asked again. `org` is the name of an organization, `former` the platform's identifier of a former organization
+ * of that name that was set aside (empty for the current one). `form` is the dataset's schema version when the row was written; `active` whether
+ * it shows activity; `data` is JSON, null for a day that was answered without a row.
+ */
+export const DAY_TABLES: readonly Table[] = [
+  {
+    name: 'org',
+    columns: { org: 'text', former: 'text', org_id: 'text?', confirmed_key: 'text?' },
+    key: ['org', 'former'],
+  },
+  {
+    name: 'dataset',
+    columns: {
+      ...{ org: 'text', former: 'text', dataset: 'text', revision: 'bigint' },
+      ...{ answered_at: 'bigint?', succeeded_at: 'bigint?', revised_on: 'text?' },
+    },
+    key: ['org', 'former', 'dataset'],
+  },
+  {
+    name: 'day',
+    columns: {
+      ...{ org: 'text', former: 'text', dataset: 'text', day: 'text' },
+      ...{ form: 'bigint', active: 'bigint?', data: 'text?' },
+    },
+    key: ['org', 'former', 'dataset', 'day'],
+  },
+  {
+    name: 'document',
+    columns: { org: 'text', former: 'text', dataset: 'text', id: 'text', form: 'bigint', data: 'text' },
+    key: ['org', 'former', 'dataset', 'id'],
+  },
+  {
+    name: 'sweep',
+    columns: { single: 'bigint', day: 'text?', doubted_since: 'bigint?' },
+    key: ['single'],
+  },
+];
+
+/** What cannot be asked again: request counts, hook counts and the ids of counted events. */
+export const COUNT_TABLES: readonly Table[] = [
+  { name: 'request_count', columns: { org: 'text', day: 'text', requests: 'bigint' }, key: ['org'] },
+  {
+    name: 'hook_state',
+    columns: {
+      ...{ single: 'bigint', version: 'bigint', ageing_at: 'bigint?', doubted_since: 'bigint?' },
+      ...{ forgotten_at: 'bigint', ids: 'bigint' },
+    },
+    key: ['single'],
+  },
+  { name: 'hook_event', columns: { name: 'text', count: 'bigint', last_at: 'bigint' }, key: ['name'] },
+  { name: 'hook_session_end', columns: { reason: 'text', count: 'bigint' }, key: ['reason'] },
+  {
+    name: 'hook_session',
+    columns: { id: 'text', at: 'bigint', waiting: 'bigint', until: 'bigint', version: 'bigint' },
+    key: ['id'],
+    indexes: [['until', 'version']],
+  },
+  { name: 'hook_seen', columns: { id: 'text', at: 'bigint' }, key: ['id'], indexes: [['at']] },
+];
+
+/** The statements that create a table where it is missing. */
+export function createTable({ name, columns, key, indexes = [] }: Table): readonly string[] {
+  const defined = Object.entries(columns).map(([column, type]) =>
+    type.endsWith('?') ? `${column} ${type.slice(0, -1)}` : `${column} ${type} NOT NULL`,
+  );
+  return [
+    `CREATE TABLE IF NOT EXISTS S.${name} (${defined.join(', ')}, PRIMARY KEY (${key.join(', ')}))`,
+    ...indexes.map(
+      (index) => `CREATE INDEX IF NOT EXISTS ${name}_${index.join('_')} ON S.${name} (${index.join(', ')})`,
+    ),
+  ];
+}
