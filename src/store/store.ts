@@ -24,6 +24,12 @@ export interface Standing {
   dataset(name: DatasetName): DatasetStanding;
 }
 
+/**
+ * The first day whose rows are read, by dataset. All days are known, but older rows, and rows and documents of other
+ * datasets, are not read.
+ */
+export type RowsFrom = ReadonlyMap<DatasetName, Day>;
+
 /** The answered days of a dataset, oldest first. Rows are held as text and parsed when they are read. */
 export interface StoredDays {
   readonly size: number;
@@ -33,14 +39,17 @@ export interface StoredDays {
   isFilled(day: Day): boolean;
   /** Whether the row of a day shows activity (see `hasActivity`); undefined if that is unknown or there is no row. */
   hasActivity(day: Day): boolean | undefined;
+  /** Whether a day has a row whose last answer was incomplete (see `isUnsettled`). */
+  isUnsettled(day: Day): boolean;
   keys(): Iterable<Day>;
-  /** The row of a day; undefined if it has none. Throws a `RangeError` for a row from before the day from which rows were read. */
+  /** The row of a day; undefined if it has none. Throws a `RangeError` for a row that was not read. */
   get(day: Day): unknown;
 }
 
 /** What is stored of an organization, of one read transaction; later writes do not change it. */
 export interface StoredOrg extends Standing {
   days(dataset: DatasetName): StoredDays;
+  /** Throws a `RangeError` for documents that were not read. */
   documents(dataset: DatasetName): readonly unknown[];
 }
 
@@ -116,10 +125,12 @@ export interface Retention {
 export interface Store {
   standing(org: string): Promise<Standing>;
   /**
-   * Reads an organization in slices of a few milliseconds. Days before `from` are known, but their rows are not read; all
-   * rows are by default.
+   * What was written, by organization: a text that changes with its epoch, identifier and revisions. It is one statement,
+   * which can be sent each second.
    */
-  read(org: string, from?: Day): Promise<StoredOrg>;
+  revisions(): Promise<ReadonlyMap<string, string>>;
+  /** Reads an organization in slices of a few milliseconds, by default with all rows and documents. */
+  read(org: string, from?: RowsFrom): Promise<StoredOrg>;
   /**
    * Assigns a name to that organization of the platform. The history of another one is set aside, and restored when the
    * name is assigned to it again.
