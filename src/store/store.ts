@@ -42,15 +42,26 @@ export interface StoredDays {
   /** Whether a day has a row whose last answer was incomplete (see `isUnsettled`). */
   isUnsettled(day: Day): boolean;
   keys(): Iterable<Day>;
-  /** The row of a day; undefined if it has none. Throws a `RangeError` for a row that was not read. */
+  /** The row of a day; undefined if it has none. Throws a `RowNotRead` for a row that was not read. */
   get(day: Day): unknown;
 }
 
 /** What is stored of an organization, of one read transaction; later writes do not change it. */
 export interface StoredOrg extends Standing {
   days(dataset: DatasetName): StoredDays;
-  /** Throws a `RangeError` for documents that were not read. */
+  /** Throws a `RowNotRead` for documents that were not read. */
   documents(dataset: DatasetName): readonly unknown[];
+}
+
+/** A row or document that is stored, but was not read with the organization. */
+export class RowNotRead extends Error {
+  readonly dataset: DatasetName;
+
+  constructor(dataset: DatasetName) {
+    super(`a needed row of ${dataset} was not read`);
+    this.name = 'RowNotRead';
+    this.dataset = dataset;
+  }
 }
 
 /** Means no fingerprint: the current key is yet to be confirmed. */
