@@ -1,4 +1,3 @@
-import type { DatasetName } from '../catalog/dataset.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
 import { createExposition, type Exposition } from '../exposition/exposition.ts';
@@ -6,7 +5,6 @@ import { createInstruments, type Instruments } from '../exposition/instruments.t
 import { createOrgMetrics } from '../exposition/org-metrics.ts';
 import { createPublication, type Publication } from '../exposition/publication.ts';
 import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
-import type { History } from '../history/history.ts';
 import type { LeaderIntervals } from '../history/postgres/leader-row.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../pipeline/published-orgs.ts';
 import { createRunMemory, type RunMemory } from '../pipeline/run-memory.ts';
@@ -20,6 +18,7 @@ import { createSlices } from '../runtime/slices.ts';
 import { createTurns, type Turns, URGENCIES } from '../runtime/turns.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
+import type { Store as History } from '../store/store.ts';
 import { publishedFamilies } from './families.ts';
 import { createLeading } from './leading.ts';
 import { openStore, type Store } from './store.ts';
@@ -74,7 +73,7 @@ export interface Core {
   /** Loads the client's libraries on first use; rejects with a `ConfigError` on an invalid address or proxy. */
   createClient(org: OrgConfig, api: ApiConfig): Promise<PlatformClient>;
   /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
-  publish(org: string, collectors: readonly string[]): Promise<void>;
+  publish(org: string): Promise<void>;
   /** Called when a collector has requested its newest data. */
   onTried(): void;
 }
@@ -83,10 +82,6 @@ export interface Core {
 interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   /** The current secrets to redact. */
   secrets(): Iterable<string>;
-  /** Called when more history was loaded from the file after the start. */
-  onLateLoad(): void;
-  /** Called when another process has changed what is stored of an organization. */
-  onChange(org: string, datasets: readonly DatasetName[]): void;
 }
 
 /** Work that takes longer mostly waits for the platform, and must not hold up other organizations. */
@@ -115,8 +110,6 @@ export async function createCore(
   const store = await openStore({
     ...config.storage,
     collectors: allCollectors,
-    onLateLoad: events.onLateLoad,
-    onChange: events.onChange,
     ...{ leads: true, leaderIntervals: environment.leaderIntervals },
     ...{ clock, log, signal: stopping.signal },
   });

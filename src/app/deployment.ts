@@ -58,6 +58,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     hasOthers: () => core.store.leadership?.hasOtherSettings() === true,
     settingsOf: (org) => orgs.get(org)?.settings,
     datasets: dayCollectors(collectors).map(({ dataset }) => dataset),
+    clock,
   });
   const publisher = createPublisher({
     collectors,
@@ -75,7 +76,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     revisionDays: config.history.revisionWindowDays,
     // A run may end under a later deployment, whose settings then apply.
     publisher: {
-      publish: ({ name }, collector) => core.publish(name, collector),
+      publish: ({ name }) => core.publish(name),
       showsIdle: published.showsIdle,
     },
     onTried: core.onTried,

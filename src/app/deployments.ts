@@ -1,4 +1,3 @@
-import type { DatasetName } from '../catalog/dataset.ts';
 import { type OrgChanges, orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
@@ -19,13 +18,11 @@ export interface Deployments {
   /** Applies changed files, and removes identities that may no longer be stored. Never rejects. */
   followFiles(): Promise<void>;
   /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
-  publishOrg(org: string, collectors: readonly string[]): Promise<void>;
-  /** Publishes what another process has stored; logs a failure. */
-  publishChanged(org: string, datasets: readonly DatasetName[]): Promise<void>;
-  /** Publishes for all organizations what changes with time, and the named collectors' families. */
-  publishAll(collectors: readonly string[]): Promise<void>;
+  publishOrg(org: string): Promise<void>;
+  /** Publishes these organizations, by default all, where anything has changed. */
+  publishAll(orgs?: Iterable<string>): Promise<void>;
   /** Like `publishAll`, but logs a failure. */
-  publishSafely(collectors: readonly string[]): Promise<void>;
+  publishSafely(orgs?: Iterable<string>): Promise<void>;
   /** Runs the named collectors, or all, including the revision window, as soon as they are idle. */
   refresh(collectors?: ReadonlySet<string>): Promise<void>;
 }
@@ -49,18 +46,18 @@ export function createDeployments(config: LiveConfig, core: Core, { note }: Depl
   async function apply(nextConfig: LiveConfig): Promise<OrgChanges> {
     const before = inUse;
     const next = await prepareDeployment(nextConfig, core, before);
-    await replace(before, next, [...next.names]);
+    await replace(before, next);
     return orgChanges(before.config, nextConfig);
   }
 
-  /** Swaps the current deployment and publishes the named collectors. Never rejects: the new deployment is in use. */
-  async function replace(before: Deployment, next: Deployment, names: readonly string[]): Promise<void> {
+  /** Swaps the current deployment and publishes with it. Never rejects: the new deployment is in use. */
+  async function replace(before: Deployment, next: Deployment): Promise<void> {
     inUse = next;
     putInUse(next, core, before);
     try {
       await retire(before, next, core);
       await introduce(next, core);
-      await publishAll(names);
+      await publishAll();
       await core.publication.flush();
     } catch (error) {
       if (!isEnding()) log.error('Applying the new settings was incomplete', { error });
@@ -68,19 +65,16 @@ export function createDeployments(config: LiveConfig, core: Core, { note }: Depl
     if (showSamePeople(before, next)) return;
     log.info('Identity mode or teams changed; refetching the newest days');
     await stripSafely();
-    const affected = collectorsOfPeople(next);
-    await publishSafely([...affected]);
+    await publishSafely();
     // Not awaited: it depends on the platform.
-    void refresh(affected);
+    void refresh(collectorsOfPeople(next));
   }
 
   async function followFiles(): Promise<void> {
     const before = inUse;
     await files.follow(before);
     if (!showsOtherPeople(before)) return stripSafely();
-    const next = createDeployment(before.config, core, before);
-    // Another amount of a budget is published without another request.
-    await replace(before, next, showSamePeople(before, next) ? [...collectorsOfPeople(next)] : []);
+    await replace(before, createDeployment(before.config, core, before));
   }
 
   async function stripSafely(): Promise<void> {
@@ -96,25 +90,17 @@ export function createDeployments(config: LiveConfig, core: Core, { note }: Depl
     if (!isEnding()) logUnlessNotStored(log, message, error);
   }
 
-  async function publishOrg(org: string, collectors: readonly string[]): Promise<void> {
+  async function publishOrg(org: string): Promise<void> {
     const settings = inUse.orgs.get(org)?.settings;
-    if (settings !== undefined) await inUse.publisher.publish(settings, collectors);
+    if (settings !== undefined) await inUse.publisher.publish(settings);
   }
 
-  async function publishChanged(org: string, datasets: readonly DatasetName[]): Promise<void> {
-    const changed = inUse.collectors.filter(({ dataset }) => datasets.includes(dataset.name));
-    await publishOrg(
-      org,
-      changed.map(({ name }) => name),
-    ).catch((error: unknown) => report('Publishing failed', error));
+  async function publishAll(orgs: Iterable<string> = inUse.orgs.keys()): Promise<void> {
+    await Promise.all([...orgs].map(publishOrg));
   }
 
-  async function publishAll(collectors: readonly string[]): Promise<void> {
-    await Promise.all([...inUse.orgs.keys()].map((org) => publishOrg(org, collectors)));
-  }
-
-  async function publishSafely(collectors: readonly string[]): Promise<void> {
-    await publishAll(collectors).catch((error: unknown) => report('Publishing failed', error));
+  async function publishSafely(orgs?: Iterable<string>): Promise<void> {
+    await publishAll(orgs).catch((error: unknown) => report('Publishing failed', error));
   }
 
   function refresh(collectors?: ReadonlySet<string>): Promise<void> {
@@ -125,6 +111,6 @@ export function createDeployments(config: LiveConfig, core: Core, { note }: Depl
     inUse: () => inUse,
     apply: (next) => turns.run(() => apply(next)),
     followFiles: () => turns.run(followFiles),
-    ...{ publishOrg, publishChanged, publishAll, publishSafely, refresh },
+    ...{ publishOrg, publishAll, publishSafely, refresh },
   };
 }

@@ -38,6 +38,7 @@ import type {
   ReadFigures,
   TrendDay,
 } from '../server/figures.ts';
+import { NotStored } from '../store/database.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -45,6 +46,10 @@ import type { Deployment } from './deployment.ts';
 const TREND_DAYS = 30;
 
 const WEEK_DAYS = 7;
+
+/** The datasets of the figures, and how many of their days are read at first: a trend with the eight weeks before. */
+const READ = ['tokens', 'activity', 'productivity', 'readiness'] as const;
+const LOOKBACK_DAYS = 90;
 
 /** Number of listed repositories that got worse. */
 const LISTED_REPOSITORIES = 5;
@@ -63,8 +68,8 @@ interface Parts {
 type Work<Result> = Generator<void, Result>;
 
 /**
- * Creates the source of the page's figures. They are computed on request, in slices, from the view that was published
- * last, and kept until the organization is published again.
+ * Creates the source of the page's figures. They are computed on request, in slices, as of the last publication, and kept
+ * until the organization is published again.
  */
 export function createFigures(core: Core, inUse: () => Deployment): ReadFigures {
   const made = {
@@ -73,16 +78,20 @@ export function createFigures(core: Core, inUse: () => Deployment): ReadFigures 
   };
 
   function figuresOf(org: string, detail: FigureDetail): Promise<OrgFigures> | undefined {
-    const { view: viewOf, collectors: published } = core.published.of(org);
-    if (viewOf === undefined) return undefined;
+    const { withView, collectors: published } = core.published.of(org);
+    if (withView === undefined) return undefined;
     const known = made[detail].get(published);
     if (known !== undefined) return known;
-    const view = viewOf();
     const { collectors, config } = inUse();
     const series = core.publication.seriesOf(org);
     const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
-    const figures = runInSlices(orgFigures({ view, collectors, series, labelLimit, detail }), core.clock, 1);
+    const from = addDays(yesterdayOf(core.clock.now()), -LOOKBACK_DAYS);
+    const figures = withView(new Map(READ.map((name) => [name, from])), (view) =>
+      runInSlices(orgFigures({ view, collectors, series, labelLimit, detail }), core.clock, 1),
+    );
     made[detail].set(published, figures);
+    // Without the store there are none, until it can be read again.
+    figures.catch(() => made[detail].delete(published));
     return figures;
   }
 
@@ -90,11 +99,16 @@ export function createFigures(core: Core, inUse: () => Deployment): ReadFigures 
     const found = new Map<string, OrgFigures>();
     // One after the other: concurrent slices of work would add up to a long one.
     for (const org of orgs) {
-      const figures = inUse().orgs.has(org) ? await figuresOf(org, detail) : undefined;
+      const figures = inUse().orgs.has(org) ? await figuresOf(org, detail)?.catch(unlessStored) : undefined;
       if (figures !== undefined) found.set(org, figures);
     }
     return found;
   };
+}
+
+/** The page comes without figures while the store cannot be used. */
+function unlessStored(error: unknown): undefined {
+  if (!(error instanceof NotStored)) throw error;
 }
 
 function* orgFigures(parts: Parts): Work<OrgFigures> {

@@ -1,54 +1,79 @@
 import type { DayDataset } from '../catalog/dataset.ts';
+import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import type { History, OrgHistory } from '../history/history.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { createSlices } from '../runtime/slices.ts';
+import type { RowsFrom, Store, StoredDays, StoredOrg } from '../store/store.ts';
 
 interface ForeignRowsParts {
   /** Whether another process polls, with other settings. */
   hasOthers(): boolean;
   settingsOf(org: string): OrgSettings | undefined;
   readonly datasets: readonly DayDataset<unknown>[];
+  readonly clock: Pick<Clock, 'elapsed'>;
 }
-
-/** What is left out is another content than the rows themselves. */
-const LEFT_OUT: object = {};
 
 /**
- * A history without rows that a leader with other settings has made, for a follower during a roll-out: their labels are not
+ * A store without rows that a leader with other settings has made, for a follower during a roll-out: their labels are not
  * those that its operator chose. Where the settings are equal, older rows from before a change stay, as on the leader.
  */
-export function withoutForeignRows<Reads extends Pick<History, 'read'>>(
-  history: Reads,
-  { hasOthers, settingsOf, datasets }: ForeignRowsParts,
-): Reads {
-  async function read(org: string): Promise<OrgHistory> {
-    const stored = await history.read(org);
+export function withoutForeignRows(
+  store: Pick<Store, 'standing' | 'read'>,
+  { hasOthers, settingsOf, datasets, clock }: ForeignRowsParts,
+): Pick<Store, 'standing' | 'read'> {
+  const shaped = datasets.filter(({ isCurrent }) => isCurrent !== undefined);
+
+  async function read(org: string, from?: RowsFrom): Promise<StoredOrg> {
+    const isFiltered = hasOthers();
+    const stored = await store.read(org, from);
     const settings = settingsOf(org);
-    return settings !== undefined && hasOthers() ? without(stored, datasets, settings) : stored;
+    if (!isFiltered || settings === undefined) return stored;
+    const slices = createSlices(clock);
+    const filtered = new Map<string, StoredDays>();
+    for (const { name, isCurrent } of shaped) {
+      const days = stored.days(name);
+      const first = from === undefined ? '' : from.get(name);
+      const foreign = new Set<Day>();
+      for (const day of days.keys()) {
+        // Rows that were not read are not shown.
+        if (first === undefined || day < first || !days.isFilled(day)) continue;
+        await slices.next();
+        if (isCurrent?.(days.get(day), settings) === false) foreign.add(day);
+      }
+      filtered.set(name, without(days, foreign));
+    }
+    return {
+      ...stored,
+      epoch: filteredEpoch(stored.epoch),
+      days: (name) => filtered.get(name) ?? stored.days(name),
+    };
   }
 
-  return { ...history, read };
+  return {
+    read,
+    async standing(org) {
+      const isFiltered = hasOthers();
+      const standing = await store.standing(org);
+      return isFiltered ? { ...standing, epoch: filteredEpoch(standing.epoch) } : standing;
+    },
+  };
 }
 
-function without(
-  stored: OrgHistory,
-  datasets: readonly DayDataset<unknown>[],
-  settings: OrgSettings,
-): OrgHistory {
-  const shaped = datasets.filter(({ isCurrent }) => isCurrent !== undefined);
+/** What is published of the same rows without some of them is made from something else. */
+function filteredEpoch(epoch: string): string {
+  return `${epoch} filtered`;
+}
+
+function without(days: StoredDays, gone: ReadonlySet<Day>): StoredDays {
+  if (gone.size === 0) return days;
+  const kept = [...days.keys()].filter((day) => !gone.has(day));
   return {
-    ...stored,
-    days(name) {
-      const days = stored.days(name);
-      const dataset = shaped.find((one) => one.name === name);
-      if (dataset === undefined) return days;
-      return new Map(
-        [...days].filter(([, row]) => row === undefined || dataset.isCurrent?.(row, settings) !== false),
-      );
-    },
-    contentOf(name) {
-      const content = stored.contentOf(name);
-      return shaped.some((one) => one.name === name) ? [...content, LEFT_OUT] : content;
-    },
-    opened: () => without(stored.opened(), datasets, settings),
+    size: kept.length,
+    has: (day) => days.has(day) && !gone.has(day),
+    isFilled: (day) => days.isFilled(day) && !gone.has(day),
+    hasActivity: (day) => (gone.has(day) ? undefined : days.hasActivity(day)),
+    isUnsettled: (day) => days.isUnsettled(day) && !gone.has(day),
+    keys: () => kept,
+    get: (day) => (gone.has(day) ? undefined : days.get(day)),
   };
 }

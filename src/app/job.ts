@@ -1,6 +1,5 @@
 import type { FetchingCollector } from '../catalog/collector.ts';
 import type { LiveConfig } from '../config/config.ts';
-import { NotStored } from '../history/history.ts';
 import type { Runner } from '../pipeline/runner.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import type { Leading } from './leading.ts';
@@ -40,9 +39,6 @@ export function jobOf(parts: JobParts): DeployedJob {
         const signals = [org.retired.signal, ...(permitted.ended === undefined ? [] : [permitted.ended])];
         const target = { org: org.settings, source, retired: AbortSignal.any(signals) };
         isDone = (await runner.run(target, collector, mode)) === 'ended';
-      } catch (error) {
-        // Nothing is requested while nothing can be stored.
-        if (!(error instanceof NotStored)) throw error;
       } finally {
         if (!isDone) leading.missed(name);
       }

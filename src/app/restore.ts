@@ -27,9 +27,9 @@ export async function restoreRuns(
 ): Promise<void> {
   const unknown = fetching.filter(({ name }) => runs.get(org, name).lastRunAt === undefined);
   if (unknown.length === 0) return;
-  const known = await history.read(org);
+  const known = await history.standing(org);
   for (const { name: collector, dataset } of unknown) {
-    const at = known.succeededAt(dataset.name);
+    const at = known.dataset(dataset.name).succeededAt;
     if (at === undefined) continue;
     runs.update(org, collector, { lastSuccessAt: at });
     // Nobody would renew the figure on a follower.

@@ -1,17 +1,17 @@
-import type { DatasetName } from '../catalog/dataset.ts';
 import type { Config } from '../config/config.ts';
 import { createFiles, type Files } from '../config/files.ts';
 import { takesHookEvents } from '../config/shard.ts';
 import { storageSecrets } from '../config/storage.ts';
 import type { Exposition } from '../exposition/exposition.ts';
 import { negotiate } from '../exposition/negotiate.ts';
-import { NotStored, type Retention } from '../history/history.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
 import type { Readiness, ServiceStatus } from '../server/status.ts';
+import { NotStored } from '../store/database.ts';
+import type { Retention } from '../store/store.ts';
 import { connectionLimit } from './connection-limit.ts';
 import { type CliEnvironment, type Core, createCore } from './core.ts';
 import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
@@ -21,7 +21,7 @@ import type { ServiceHooks } from './hooks.ts';
 import type { DeployedJob } from './job.ts';
 import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
-import { restore, restoreRuns } from './restore.ts';
+import { restore } from './restore.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
 import { logUnlessNotStored, requireOpen } from './store.ts';
 import { takePart } from './take-part.ts';
@@ -77,9 +77,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   };
   const core = await createCore(config, first, parts, {
     secrets,
-    onChange: (org, datasets) => void onChange(org, datasets),
-    onLateLoad: () => void deployments?.publishSafely([...inUse().names]),
-    publish: async (org, collectors) => deployments?.publishOrg(org, collectors),
+    publish: async (org) => deployments?.publishOrg(org),
     onTried,
   });
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
@@ -120,16 +118,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   async function reloadWeb(): Promise<void> {
     const outcome = await web?.reload();
     if (outcome !== undefined && 'problem' in outcome) throw new ConfigError(outcome.problem, outcome.hint);
-  }
-
-  /** Publishes what another process has stored. */
-  async function onChange(org: string, datasets: readonly DatasetName[]): Promise<void> {
-    if (deployments === undefined) return;
-    await deployments.publishChanged(org, datasets);
-    if (!inUse().orgs.has(org)) return;
-    await restoreRuns(core, inUse(), org).catch((error: unknown) =>
-      logUnlessNotStored(log, 'Times of the last successes cannot be read', error),
-    );
   }
 
   /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
@@ -208,11 +196,14 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   async function sweep(): Promise<void> {
     for (;;) {
       await clock.wait(SWEEP_MS, core.stopping.signal);
-      await history
-        .sweep(retention())
-        .catch((error: unknown) => logUnlessNotStored(log, 'History sweep failed', error));
+      const isUsable = await history.sweep(retention()).then(
+        () => true,
+        (error: unknown) => logUnlessNotStored(log, 'History sweep failed', error),
+      );
       await followFiles();
-      await publishSafely([]);
+      await publishSafely();
+      // With several processes, the beat of the leader does this.
+      if (isUsable && core.store.leadership === undefined) scheduler.catchUp(core.leading.takeMissed());
     }
   }
 
@@ -261,7 +252,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       try {
         await restore(core, inUse());
         await stripOldIdentities(inUse(), core);
-        await publishAll([]);
+        await publishAll();
         await publication.flush();
         return;
       } catch (error) {

@@ -1,8 +1,7 @@
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import type { Deployments } from './deployments.ts';
-import { collectorsOfPeople } from './people.ts';
-import { restore } from './restore.ts';
+import { restore, restoreRuns } from './restore.ts';
 import { logUnlessNotStored } from './store.ts';
 import { jobsOf } from './transition.ts';
 
@@ -10,6 +9,9 @@ import { jobsOf } from './transition.ts';
 function settingsOf({ people }: Deployment): string {
   return JSON.stringify([people.identity, people.teamRules]);
 }
+
+/** Interval between looks at what other processes have written, in milliseconds. */
+const LOOK_MS = 1_000;
 
 /** Takes part in the choice of a leader, if the store is shared. Resolves once it is known who leads. */
 export async function takePart(core: Core, deployments: Deployments): Promise<void> {
@@ -34,11 +36,10 @@ export async function takePart(core: Core, deployments: Deployments): Promise<vo
 
   async function takeOver(): Promise<void> {
     for (const { name } of jobsOf(inUse())) leading.missed(name);
-    await store.catchUp?.();
     traffic.restart();
     await restore(core, inUse());
     scheduler.catchUp(leading.takeMissed());
-    await publishPeople(inUse());
+    await publishSafely();
   }
 
   /** Goes on within a term. */
@@ -53,12 +54,8 @@ export async function takePart(core: Core, deployments: Deployments): Promise<vo
     for (const { org, collector } of jobsOf(inUse())) runs.forget(org, collector);
     for (const org of inUse().orgs.keys()) await instruments.forgetRuns(org);
     await restore(core, inUse());
-    await publishPeople(inUse());
-  }
-
-  /** A follower leaves out rows that were made under other settings. */
-  async function publishPeople(deployment: Deployment): Promise<void> {
-    await publishSafely([...collectorsOfPeople(deployment)]);
+    // A follower leaves out rows that were made under other settings.
+    await publishSafely();
   }
 
   /** Of a change that was overtaken, the next one does the rest. */
@@ -70,7 +67,7 @@ export async function takePart(core: Core, deployments: Deployments): Promise<vo
 
   await leadership.start({
     settings: () => settingsOf(inUse()),
-    onOtherSettings: () => safely('Publishing failed', () => publishPeople(inUse())),
+    onOtherSettings: () => safely('Publishing failed', publishSafely),
     onLead: () => safely('Taking over failed', begin),
     onResume: () => goOn(),
     onBeat: () => goOn('rested'),
@@ -79,4 +76,23 @@ export async function takePart(core: Core, deployments: Deployments): Promise<vo
   });
   leading.decided();
   core.onTried();
+  safely('Following the other processes failed', () => follow(core, deployments));
+}
+
+/** Publishes what other processes write, until the service stops. */
+async function follow(core: Core, { inUse, publishSafely }: Deployments): Promise<void> {
+  const { history, clock, stopping, log } = core;
+  const seen = new Map<string, string>();
+  for (;;) {
+    await clock.wait(LOOK_MS, stopping.signal);
+    try {
+      const revisions = await history.revisions();
+      const changed = [...inUse().orgs.keys()].filter((org) => seen.get(org) !== revisions.get(org));
+      for (const org of changed) seen.set(org, revisions.get(org) ?? '');
+      await publishSafely(changed);
+      for (const org of changed) await restoreRuns(core, inUse(), org);
+    } catch (error) {
+      logUnlessNotStored(log, 'What other processes have stored cannot be read', error);
+    }
+  }
 }

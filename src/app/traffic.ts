@@ -1,6 +1,5 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
-import type { History } from '../history/history.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
 import type { PlatformClientDeps } from '../platform/client.ts';
 import { type AdjustableDailyQuota, createDailyQuota } from '../platform/daily-quota.ts';
@@ -8,6 +7,7 @@ import { type ActiveHold, createThrottleHolds, type ThrottleHolds } from '../pla
 import type { KnownPaths } from '../platform/paths.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type AdjustablePacingLimiter, createPacingLimiter } from '../runtime/rate-limiters.ts';
+import type { Store } from '../store/store.ts';
 
 /** Rate limit, quota and pauses of one organization's requests, and the identity check of its answers. */
 type OrgTraffic = {
@@ -61,7 +61,7 @@ export interface Traffic {
 }
 
 interface TrafficParts {
-  readonly history: Pick<History, 'requestsOf' | 'putRequests' | 'read' | 'adopt' | 'putConfirmedKey'>;
+  readonly history: Pick<Store, 'requestsOf' | 'putRequests' | 'standing' | 'adopt' | 'putConfirmedKey'>;
   readonly clock: Clock;
 }
 

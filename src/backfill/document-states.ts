@@ -1,6 +1,6 @@
 import type { Collector } from '../catalog/collector.ts';
 import type { Instant } from '../catalog/day.ts';
-import type { OrgHistory } from '../history/history.ts';
+import type { StoredOrg } from '../store/store.ts';
 
 /**
  * The number of a collector's documents that existed at an instant: of a history that does not change, equal numbers
@@ -9,7 +9,7 @@ import type { OrgHistory } from '../history/history.ts';
 export type DocumentStates = (collector: Collector, at: Instant) => number | undefined;
 
 /** Counts the documents of a history by instant. */
-export function createDocumentStates(history: Pick<OrgHistory, 'documents'>): DocumentStates {
+export function createDocumentStates(history: Pick<StoredOrg, 'documents'>): DocumentStates {
   const beginnings = new Map<Collector, readonly Instant[]>();
 
   function beginningsOf(collector: Collector): readonly Instant[] | undefined {

@@ -5,7 +5,6 @@ import type { CurrentFamily, Family, Sample } from '../catalog/family.ts';
 import { isRecorded, recordedNameOf } from '../catalog/recorded.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
-import type { OrgHistory } from '../history/history.ts';
 import { familiesOverBudget } from '../pipeline/budget.ts';
 import { type Cardinality, measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
 import { type Coverage, createCoverage } from '../pipeline/coverage.ts';
@@ -16,6 +15,7 @@ import { createView } from '../pipeline/view.ts';
 import { createConsecutiveZeros, type ZerosOf } from '../pipeline/zeros.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
+import type { StoredOrg } from '../store/store.ts';
 import { createDocumentStates, type DocumentStates } from './document-states.ts';
 import { createSampleKeeper, type SampleKeeper } from './kept-samples.ts';
 import type { BackfillProgress } from './progress.ts';
@@ -59,7 +59,7 @@ export interface PastDays {
 /** An organization and its history. */
 export interface KnownOrg {
   readonly settings: OrgSettings;
-  readonly history: OrgHistory;
+  readonly history: StoredOrg;
 }
 
 /** An organization with the coverage of its days. */

@@ -6,13 +6,13 @@ import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Config } from '../config/config.ts';
 import { createInstruments } from '../exposition/instruments.ts';
-import type { History } from '../history/history.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
 import { createRunner } from '../pipeline/runner.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Progress } from '../runtime/progress.ts';
 import { createSlices } from '../runtime/slices.ts';
+import type { Store } from '../store/store.ts';
 
 interface FetchParts {
   readonly config: Config;
@@ -20,7 +20,7 @@ interface FetchParts {
   /** The first day to fetch of expensive datasets; of the others all days are fetched. */
   readonly from: Day;
   readonly collectors: readonly Collector[];
-  readonly history: History;
+  readonly history: Store;
   readonly version: string;
   readonly progress: Progress;
   readonly clock: Clock;

@@ -4,13 +4,15 @@ import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { readinessCriterionEvaluated, readinessCriterionPassed } from '../collectors/readiness/collector.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
+import { usersDataset } from '../collectors/users/dataset.ts';
 import type { Config } from '../config/config.ts';
 import { type Identity, identities } from '../config/people/labels.ts';
-import type { OrgHistory } from '../history/history.ts';
 import { type FamilySize, seriesBudgetOf } from '../pipeline/budget.ts';
 import { type CollectorSize, seriesOf, seriesWithin, sizeOf } from '../pipeline/estimate.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { daysOf } from '../store/days.ts';
+import type { StoredOrg } from '../store/store.ts';
 import type { PeopleByIdentity } from './estimate-people.ts';
 
 /** The values of a label, before and after the limits. */
@@ -56,7 +58,7 @@ export interface OrgEstimate {
 interface EstimateParts {
   readonly config: Config;
   readonly settings: OrgSettings;
-  readonly history: OrgHistory;
+  readonly history: StoredOrg;
   readonly people: PeopleByIdentity;
   readonly failed: readonly string[];
   readonly historyStart: Day;
@@ -153,11 +155,10 @@ function viewOf(
   { settings, history, people, historyStart, clock }: EstimateParts,
   identity = 'none' as Identity,
 ) {
-  const days = people.days(settings.name, identity);
-  const known: OrgHistory = {
+  const days = daysOf(usersDataset, people.days(settings.name, identity));
+  const known: StoredOrg = {
     ...history,
     days: (dataset) => (dataset === 'users' ? days : history.days(dataset)),
-    opened: () => known,
   };
   const datasets = allCollectors.filter(isDayCollector).map(({ dataset }) => dataset);
   const shown = { ...settings, people: people.settings(identity) };

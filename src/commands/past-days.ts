@@ -5,17 +5,17 @@ import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
-import type { History } from '../history/history.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { Store } from '../store/store.ts';
 import { datasetsOf } from './backfill-choice.ts';
 import type { ChosenOrgs } from './backfill-orgs.ts';
 
 // Shared by the commands that write past days.
 
 /** The stored history; what is added stays in memory. Rejects with a `ConfigError` if it cannot be used. */
-export function openPast(config: Config, clock: Clock, log: Logger): Promise<History> {
+export function openPast(config: Config, clock: Clock, log: Logger): Promise<Store> {
   return readStore({ ...config.storage, collectors: allCollectors, clock, log });
 }
 
@@ -26,7 +26,7 @@ export function settingsOf({ orgs, readiness, people }: Config): readonly OrgSet
 }
 
 /** The chosen organizations with what is stored of them. */
-export function readOrgs(history: History, orgs: readonly OrgSettings[]): Promise<readonly KnownOrg[]> {
+export function readOrgs(history: Store, orgs: readonly OrgSettings[]): Promise<readonly KnownOrg[]> {
   return Promise.all(
     orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })),
   );

@@ -34,36 +34,22 @@ export interface Rendered {
 /** The rendered families of an organization by collector. */
 type RenderedCollectors = ReadonlyMap<string, Rendered>;
 
-interface Made {
-  /** The names of the families that were dropped. */
-  readonly gone: string;
-  readonly segments: readonly Segment[];
-}
-
 /** Creates the function that publishes an organization's families within its series budget, atomically. */
 export function createSnapshotCommit(
   parts: SnapshotParts,
 ): (org: string, collectors: RenderedCollectors) => void {
   const { publication, instruments, logged, log } = parts;
-  /** What was last made of a collector's families: most of them are as before. */
-  const made = new WeakMap<Rendered, Made>();
-
   return (org, collectors) => {
-    const { seriesBudget } = parts;
-    const dropped = familiesOverBudget(sizesOf(collectors), seriesBudget);
+    const dropped = familiesOverBudget(sizesOf(collectors), parts.seriesBudget);
     const segments = new Map<string, readonly Segment[]>();
     for (const [collector, rendered] of collectors) {
-      const { families } = rendered;
       const isGone = ({ family }: RenderedFamily) => dropped.has(family.name);
-      const gone = dropped.size === 0 ? [] : families.filter(isGone).map(({ family }) => family.name);
-      const before = made.get(rendered);
-      if (before?.gone === gone.join(' ')) {
-        segments.set(collector, before.segments);
-        continue;
-      }
-      const kept = families.flatMap((one) => (one.segment === undefined || isGone(one) ? [] : [one.segment]));
-      segments.set(collector, kept);
-      made.set(rendered, { gone: gone.join(' '), segments: kept });
+      const kept = rendered.families.filter((one) => !isGone(one));
+      segments.set(
+        collector,
+        kept.flatMap(({ segment }) => segment ?? []),
+      );
+      const gone = rendered.families.filter(isGone).map(({ family }) => family.name);
       note(org, collector, rendered, gone);
     }
     publication.replaceAll(org, segments);

@@ -1,9 +1,8 @@
 import type { ExpensiveDataset } from '../catalog/collector.ts';
-import { type DatasetName, type DayDataset, hasActivity } from '../catalog/dataset.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import type { OrgHistory } from '../history/history.ts';
-import { isFilled } from '../history/packed.ts';
+import type { StoredDays, StoredOrg } from '../store/store.ts';
 import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
 
 /**
@@ -14,7 +13,8 @@ export type DayState = 'row' | 'idle' | 'provisional' | 'unused' | 'unknown';
 
 /** The input of coverage. */
 export interface CoverageParts {
-  readonly history: OrgHistory;
+  /** Its rows are not read. */
+  readonly history: StoredOrg;
   /** The day datasets that are collected. */
   readonly datasets: readonly DayDataset<unknown>[];
   readonly historyStart: Day;
@@ -33,14 +33,12 @@ export interface Coverage {
   isUnused(dataset: DatasetName): boolean;
   /** The number of unknown days of a dataset, up to a day, among those that are fetched. */
   unknownDays(dataset: DatasetName, upTo: Day): number;
-  /** Changes whenever days without a row become known or unknown. */
-  fingerprint(dataset: DatasetName): string;
   /** The days without a row that count as days without activity. */
   idleDays(dataset: DatasetName): ReadonlySet<Day>;
 }
 
 interface Known {
-  readonly days: ReadonlyMap<Day, unknown>;
+  readonly days: StoredDays;
   readonly newestRow: Day | undefined;
   readonly firstAsked: Day;
   /** The states of the covered days without a row. */
@@ -54,7 +52,9 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
   const { history, datasets, historyStart, firstDay = historyStart } = parts;
   const newest = yesterdayOf(knownAt);
   const newestRows = new Map<DatasetName, Day | undefined>();
-  const settled = new Map(datasets.map(({ name }) => [name, settledUntil(history.revisedOn(name), knownAt)]));
+  const settled = new Map(
+    datasets.map(({ name }) => [name, settledUntil(history.dataset(name).revisedOn, knownAt)]),
+  );
   const known = new Map<DatasetName, Known>();
 
   function newestRow(dataset: DatasetName): Day | undefined {
@@ -76,8 +76,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     const days = history.days(dataset.name);
     // Days that are never fetched say nothing and must not hold up the other datasets.
     if (!days.has(day)) return day < firstAsked(dataset.name);
-    const row = days.get(day);
-    if (row !== undefined) return hasActivity(dataset, row) === false;
+    if (days.isFilled(day)) return days.hasActivity(day) === false;
     return !settled || isSettled(dataset.name, day);
   }
 
@@ -95,7 +94,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     const last = newestRow(dataset);
     const states = new Map<Day, DayState>();
     for (const day of days.keys()) {
-      if (day > newest || day < historyStart || isFilled(days, day)) continue;
+      if (day > newest || day < historyStart || days.isFilled(day)) continue;
       if (last === undefined) states.set(day, 'unused');
       else if (day < last) {
         const isIdle = isSettled(dataset, day) || areOthersQuiet(dataset, day, false);
@@ -131,20 +130,13 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     stateOf(dataset, day) {
       const { days, rowless } = knownOf(dataset);
       if (day > newest) return 'unknown';
-      return isFilled(days, day) ? 'row' : (rowless.get(day) ?? 'unknown');
+      return days.isFilled(day) ? 'row' : (rowless.get(day) ?? 'unknown');
     },
     isUnused: (dataset) => knownOf(dataset).newestRow === undefined && knownOf(dataset).days.size > 0,
     unknownDays(dataset, upTo) {
       const known = knownOf(dataset);
       known.counted ??= countedDays(known);
       return Math.max(0, daysBetween(known.firstAsked, upTo) + 1) - countUpTo(known.counted, upTo);
-    },
-    fingerprint(dataset) {
-      const counts = { idle: 0, provisional: 0 };
-      for (const state of knownOf(dataset).rowless.values()) {
-        if (state === 'idle' || state === 'provisional') counts[state] += 1;
-      }
-      return `${counts.idle} ${counts.provisional}`;
     },
     idleDays: (dataset) =>
       new Set(
@@ -159,7 +151,7 @@ function countedDays({ days, rowless, firstAsked }: Known): readonly Day[] {
   const counted: Day[] = [];
   for (const day of days.keys()) {
     if (day < firstAsked) continue;
-    if (isFilled(days, day) || (rowless.get(day) ?? 'unknown') !== 'unknown') counted.push(day);
+    if (days.isFilled(day) || (rowless.get(day) ?? 'unknown') !== 'unknown') counted.push(day);
   }
   return counted.sort();
 }

@@ -2,10 +2,10 @@ import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source } from '../catalog/source.ts';
-import type { OrgHistory, Revision } from '../history/history.ts';
-import { changed, isFilled, opened } from '../history/packed.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
+import { createSlices } from '../runtime/slices.ts';
+import type { Revision, StoredDays } from '../store/store.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
 import {
   createCatchingUp,
@@ -13,7 +13,9 @@ import {
   daysToFetch,
   firstDayOf,
   firstExpensiveDay,
+  type KnownDays,
   MAX_WINDOW_DAYS,
+  withoutDays,
 } from './days-to-fetch.ts';
 import { type AnswerNotes, failureOf, type Run } from './run.ts';
 import type { FetchMemory, Learned } from './run-memory.ts';
@@ -44,19 +46,18 @@ export async function runDays(
   const { org, deps } = run;
   const dataset = collector.dataset.name;
   const now = deps.clock.now();
-  const history = await deps.history.read(org.name);
   const isPass = pass.answered !== undefined;
-  const { newest, historyStart, toFetch, unknown, rowless } = wantedDays(run, collector, pass, history, now);
+  const { newest, historyStart, toFetch, unknown, rowless, catchingUp } = await wantedDays(
+    run,
+    collector,
+    pass,
+    now,
+  );
   const before = held.fetching;
   let plan = planDays({
     ...{ newest, toFetch, historyStart, memory: before, isThorough: pass.isThorough },
     limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
     now: deps.clock.elapsed(),
-  });
-  const catchingUp = createCatchingUp({
-    covered: history.days(dataset),
-    lastPass: history.revisedOn(dataset),
-    putLastPass: (day) => deps.history.putRevisedOn(org.name, dataset, day),
   });
   const past = unknown.size;
   // One window is fetched quickly and needs no progress.
@@ -94,7 +95,7 @@ export async function runDays(
         work?.advance(days.filter((day) => unknown.has(day)).length);
         plan = afterAnswer(plan, ask, fetched.rows.size, fetched.bytes);
         // The newest day is published at once; older ones change little and are published together.
-        if (isNewest) await deps.publisher.publish(org, [collector.name]);
+        if (isNewest) await deps.publisher.publish(org);
         else unpublished = true;
       }
       run.tried();
@@ -111,7 +112,7 @@ export async function runDays(
   } finally {
     held.fetching = plan.memory;
     work?.end();
-    if (unpublished) await deps.publisher.publish(org, [collector.name]);
+    if (unpublished) await deps.publisher.publish(org);
     logSetAside(run, collector, before, plan.memory, failed);
   }
   run.tried();
@@ -120,27 +121,33 @@ export async function runDays(
 
 /**
  * The days to fetch, newest first; those of them that were never answered, and those of the pass that have no row. This is a
- * function of its own, so that no row that it reads stays parsed while the run waits: hundreds of runs wait at once.
+ * function of its own, so that nothing that it reads stays in memory while the run waits: hundreds of runs wait at once.
  */
-function wantedDays(
-  run: Run,
-  collector: DayCollector<unknown>,
-  pass: RevisionPass,
-  history: OrgHistory,
-  now: Instant,
-) {
-  const { name } = collector.dataset;
-  const known = opened(history.days(name));
+async function wantedDays(run: Run, collector: DayCollector<unknown>, pass: RevisionPass, now: Instant) {
+  const { org, deps } = run;
+  const { name, isCurrent } = collector.dataset;
   const newest = yesterdayOf(now);
+  const checked = checkedFrom(run, collector, newest);
+  const from = checked.revised < checked.needed ? checked.revised : checked.needed;
+  const stored = await deps.history.read(org.name, new Map(isCurrent === undefined ? [] : [[name, from]]));
+  const known = stored.days(name);
+  const lastPass = stored.dataset(name).revisedOn;
   const historyStart = firstDay(run, collector, newest, known);
-  const covered = currentDays(run, collector, newest, known);
+  const covered = isCurrent === undefined ? known : await currentDays(run, collector, checked, known);
   const { days: toFetch, ofPass } = daysToFetch({
     ...{ newest, historyStart, covered, newestAgain: pass.days },
-    ...{ isPass: pass.answered !== undefined, lastPass: history.revisedOn(name), now },
+    ...{ isPass: pass.answered !== undefined, lastPass, now },
   });
-  const unknown = new Set(toFetch.filter((day) => !covered.has(day)));
-  const rowless = new Set([...ofPass].filter((day) => covered.has(day) && !isFilled(covered, day)));
-  return { newest, historyStart, toFetch, unknown, rowless };
+  return {
+    ...{ newest, historyStart, toFetch },
+    unknown: new Set(toFetch.filter((day) => !covered.has(day))),
+    rowless: new Set([...ofPass].filter((day) => covered.has(day) && !covered.isFilled(day))),
+    catchingUp: createCatchingUp({
+      covered: known,
+      lastPass,
+      putLastPass: (day) => deps.history.putRevisedOn(org.name, name, day),
+    }),
+  };
 }
 
 /** Fetches a window; returns the failure as a value. */
@@ -189,7 +196,7 @@ function firstDay(
   { deps, org }: Run,
   { expensive }: DayCollector<unknown>,
   newest: Day,
-  known: ReadonlyMap<Day, unknown>,
+  known: KnownDays,
 ): Day {
   const first = firstDayOf(deps, deps.clock.now());
   if (expensive === undefined) return first;
@@ -197,27 +204,41 @@ function firstDay(
   return expensiveFirst > first ? expensiveFirst : first;
 }
 
-/**
- * The covered days without those whose rows were made with other settings. Only the newest of those are fetched again,
- * since they may be revised anyway, and older ones that lack what is needed of them now.
- */
-function currentDays(
+/** The first days whose rows may be fetched again because they were made with other settings. */
+interface CheckedFrom {
+  /** Those that may be revised anyway. */
+  readonly revised: Day;
+  /** Those that are fetched again only if they lack what is needed of them now. */
+  readonly needed: Day;
+}
+
+function checkedFrom({ org, deps }: Run, { expensive }: DayCollector<unknown>, newest: Day): CheckedFrom {
+  return {
+    revised: deps.expensiveFrom ?? addDays(newest, 1 - (expensive?.revisionDays ?? deps.revisionDays)),
+    needed: addDays(newest, 1 - (expensive?.neededDays?.(org) ?? 0)),
+  };
+}
+
+/** The covered days without those whose rows were made with other settings and are fetched again. */
+async function currentDays(
   { org, deps }: Run,
-  { dataset, expensive }: DayCollector<unknown>,
-  newest: Day,
-  known: ReadonlyMap<Day, unknown>,
-): ReadonlyMap<Day, unknown> {
-  const { isCurrent, isSufficient } = dataset;
-  if (isCurrent === undefined) return known;
-  const from = deps.expensiveFrom ?? addDays(newest, 1 - (expensive?.revisionDays ?? deps.revisionDays));
-  const neededFrom = addDays(newest, 1 - (expensive?.neededDays?.(org) ?? 0));
-  const outdated = [...known.keys()].filter((day) => {
-    if (day < from && day < neededFrom) return false;
+  { dataset: { isCurrent, isSufficient } }: DayCollector<unknown>,
+  { revised, needed }: CheckedFrom,
+  known: StoredDays,
+): Promise<KnownDays> {
+  const slices = createSlices(deps.clock);
+  const outdated = new Set<Day>();
+  for (const day of known.keys()) {
+    if (!known.isFilled(day) || (day < revised && day < needed)) continue;
+    // A row of many people takes long to parse.
+    await slices.next();
     const row = known.get(day);
-    if (row === undefined) return false;
-    return (day >= neededFrom && isSufficient?.(row, org) === false) || (day >= from && !isCurrent(row, org));
-  });
-  return outdated.length === 0 ? known : changed(known, new Map(), outdated);
+    const isOutdated =
+      (day >= needed && isSufficient?.(row, org) === false) ||
+      (day >= revised && isCurrent?.(row, org) === false);
+    if (isOutdated) outdated.add(day);
+  }
+  return withoutDays(known, outdated);
 }
 
 /** Stores an answer and returns the days that are known now. */

@@ -1,7 +1,7 @@
 import type { ExpensiveDataset, Window } from '../catalog/collector.ts';
 import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import { filledKeys, isFilled, isUnsettledIn } from '../history/packed.ts';
+import type { StoredDays } from '../store/store.ts';
 
 /** How many days after its end a day that was answered without a row may still get one. */
 export const LATE_DAYS = 3;
@@ -9,13 +9,26 @@ export const LATE_DAYS = 3;
 /** How many of the newest days every run fetches while they have no row. */
 const NEWEST_DAYS = 7;
 
+/** What is known of days without their rows. */
+export type KnownDays = Pick<StoredDays, 'has' | 'isFilled' | 'isUnsettled' | 'keys'>;
+
+/** The known days, as if some of them had never been answered. */
+export function withoutDays(known: KnownDays, gone: ReadonlySet<Day>): KnownDays {
+  return {
+    has: (day) => known.has(day) && !gone.has(day),
+    isFilled: (day) => known.isFilled(day) && !gone.has(day),
+    isUnsettled: (day) => known.isUnsettled(day) && !gone.has(day),
+    keys: () => [...known.keys()].filter((day) => !gone.has(day)),
+  };
+}
+
 /** Input of `daysToFetch`. */
 export interface FetchWindow {
   /** The newest day that can be requested. */
   readonly newest: Day;
   readonly historyStart: Day;
-  /** The covered days with their rows. */
-  readonly covered: ReadonlyMap<Day, unknown>;
+  /** The covered days. */
+  readonly covered: KnownDays;
   /** How many of the newest days are fetched again; 1 fetches only the newest day again. */
   readonly newestAgain: number;
   /** Whether this is the daily revision pass, which fetches all days that may still get a row. */
@@ -39,7 +52,7 @@ interface DaysToFetch {
 export function firstExpensiveDay(
   { revisionDays, catchUpDays, neededDays }: ExpensiveDataset,
   newest: Day,
-  covered: ReadonlyMap<Day, unknown>,
+  covered: Pick<StoredDays, 'has'>,
   settings: OrgSettings | undefined,
 ): Day {
   const least = Math.max(revisionDays, (settings && neededDays?.(settings)) ?? 0);
@@ -59,10 +72,10 @@ export function settledUntil(lastPass: Day | undefined, now: Instant): Day | und
 }
 
 /** The newest day with a row between `from` and `to`. */
-export function newestRowOf(covered: ReadonlyMap<Day, unknown>, from: Day, to: Day): Day | undefined {
+export function newestRowOf(covered: KnownDays, from: Day, to: Day): Day | undefined {
   let newest: Day | undefined;
-  for (const day of filledKeys(covered)) {
-    if (day < from || day > to) continue;
+  for (const day of covered.keys()) {
+    if (day < from || day > to || !covered.isFilled(day)) continue;
     if (newest === undefined || day > newest) newest = day;
   }
   return newest;
@@ -91,16 +104,16 @@ export function daysToFetch(window: FetchWindow): DaysToFetch {
       settled === undefined ||
       day > settled ||
       (newestRow === undefined ? day >= newestFrom : day > newestRow);
-    const isMissing = !isFilled(covered, day) && mayComeLate && (isPass || day >= newestFrom);
+    const isMissing = !covered.isFilled(day) && mayComeLate && (isPass || day >= newestFrom);
     if (isAgain || isMissing) ofPass.add(day);
-    return isAgain || isMissing || (isPass && isUnsettledIn(covered, day));
+    return isAgain || isMissing || (isPass && covered.isUnsettled(day));
   });
   return { days: isPass ? [...days, ...olderUnsettled(covered, historyStart)] : days, ofPass };
 }
 
 /** Damaged days before the first day that is fetched otherwise, such as those of an expensive dataset. */
-function olderUnsettled(covered: ReadonlyMap<Day, unknown>, historyStart: Day): readonly Day[] {
-  const older = [...covered.keys()].filter((day) => day < historyStart && isUnsettledIn(covered, day));
+function olderUnsettled(covered: KnownDays, historyStart: Day): readonly Day[] {
+  const older = [...covered.keys()].filter((day) => day < historyStart && covered.isUnsettled(day));
   return older.sort().reverse();
 }
 
@@ -156,8 +169,8 @@ interface CatchingUp {
 }
 
 interface CatchingUpParts {
-  /** The covered days with their rows, as they were when the run began. */
-  readonly covered: ReadonlyMap<Day, unknown>;
+  /** The covered days, as they were when the run began. */
+  readonly covered: KnownDays;
   readonly lastPass: Day | undefined;
   /** Stores another day as that of the last revision pass, which determines the settled days. */
   putLastPass(day: Day): Promise<void>;

@@ -1,11 +1,11 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, yesterdayOf } from '../catalog/day.ts';
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
-import { type History, UNCONFIRMED } from '../history/history.ts';
 import type { Admission, Ask } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
+import { type Store, UNCONFIRMED } from '../store/store.ts';
 
 /** A longer identifier is invalid: readers of rows would truncate it. */
 const MAX_ID = 512;
@@ -27,7 +27,7 @@ export interface IdentityCheck extends Admission {
 interface IdentityParts extends IdentitySettings {
   /** The organization's name, as its `org` label. */
   readonly org: string;
-  readonly history: Pick<History, 'read' | 'adopt' | 'putConfirmedKey'>;
+  readonly history: Pick<Store, 'standing' | 'adopt' | 'putConfirmedKey'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -45,7 +45,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   /** The stored identity, after adopting the configured identifier if it differs. */
   async function known() {
     const { orgId: configured } = settings;
-    const { orgId, confirmedKey } = await history.read(org);
+    const { orgId, confirmedKey } = await history.standing(org);
     if (configured === undefined || configured === orgId) return { orgId, confirmedKey };
     await history.adopt(org, configured);
     return { orgId: configured, confirmedKey: UNCONFIRMED };

@@ -3,22 +3,19 @@ import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { Publication } from '../exposition/publication.ts';
-import type { OrgHistory } from '../history/history.ts';
 import { createSerialQueue, type SerialQueue } from '../runtime/serial-queue.ts';
+import type { RowsFrom } from '../store/store.ts';
 import type { Rendered } from './commit-snapshot.ts';
 
 /** One collector of an organization, as last published. */
 export interface PublishedCollector extends Rendered {
   readonly dataset: DatasetName | undefined;
   readonly day: Day | undefined;
-  /** Fingerprint of the known days without a row. */
-  readonly idleDays: string | undefined;
   readonly expired: boolean;
-  readonly origin: Origin;
-  /** The stored data that it was made from; see `OrgHistory.contentOf`. */
-  readonly content: readonly object[];
-  /** When it may change without a new answer: the next document exists then, though it is listed already. */
-  readonly nextAt: Instant | undefined;
+  /** The revisions that it was made from, and whether it had expired: where that is equal, so are the families. */
+  readonly key: string;
+  /** The first instant at which time alone changes the families. */
+  readonly validUntil: Instant;
 }
 
 /** What was known of a dataset's days when it was last published. */
@@ -29,27 +26,27 @@ interface PublishedDays {
   readonly idle: ReadonlySet<Day>;
 }
 
-/** What a publication is made from, beside the stored data. */
+/** What all families of an organization are made from, beside the stored rows. */
 export interface Origin {
   /** The publisher, which is one configuration's. */
   readonly publisher: object;
   readonly settings: OrgSettings;
+  readonly epoch: string;
   readonly orgId: string | undefined;
   readonly asOf: Instant;
 }
+
+export type WithView = <Result>(rows: RowsFrom, work: (view: View) => Promise<Result>) => Promise<Result>;
 
 /** One organization, as last published. */
 export interface PublishedOrg {
   collectors: ReadonlyMap<string, PublishedCollector>;
   orgId: string | undefined;
-  /** What the last publication was made from. */
-  made: { readonly origin: Origin; readonly history: OrgHistory } | undefined;
-  /** Makes the view that was published. */
-  view: (() => View) | undefined;
-  /** By dataset with days: what is not read again from the history, which may be large. */
+  made: Origin | undefined;
+  /** Runs work on a view as of the last publication, which it reads from the store with these rows. */
+  withView: WithView | undefined;
+  /** By dataset with days. */
   days: ReadonlyMap<DatasetName, PublishedDays>;
-  /** The collectors waiting to be published. */
-  readonly requested: Set<string>;
 }
 
 /** The published state of each organization. It outlives the publishers, each of which serves one configuration. */
@@ -113,9 +110,8 @@ export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): P
         collectors: new Map(),
         orgId: undefined,
         made: undefined,
-        view: undefined,
+        withView: undefined,
         days: new Map(),
-        requested: new Set(),
       };
       states.set(org, state);
       return state;

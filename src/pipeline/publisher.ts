@@ -5,15 +5,15 @@ import {
   isDayCollector,
   isFetching,
 } from '../catalog/collector.ts';
-import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
-import type { Day, Instant } from '../catalog/day.ts';
+import type { DayDataset } from '../catalog/dataset.ts';
+import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { RenderSegment } from '../exposition/segment.ts';
-import type { History, OrgHistory } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
+import type { RowsFrom, Standing, Store, StoredOrg } from '../store/store.ts';
 import { measureCardinality, projectFamily } from './cardinality.ts';
 import {
   createSnapshotCommit,
@@ -24,24 +24,28 @@ import {
 import { createCoverage } from './coverage.ts';
 import { firstDayOf } from './days-to-fetch.ts';
 import type { LabelLimit } from './label-weights.ts';
-import { isCurrent, isPublished, nextDocumentAt } from './origin.ts';
 import {
   createPublishedOrgs,
   type Origin,
   type PublishedCollector,
   type PublishedOrg,
   type PublishedOrgs,
+  type WithView,
 } from './published-orgs.ts';
+import { readFor } from './stored-rows.ts';
 import { createView } from './view.ts';
 
 /** The name under which the families about the data itself are published. */
 const ABOUT = 'about';
 
+/** How many days before yesterday are read at first; older rows only where one is needed. */
+const LOOKBACK_DAYS = 120;
+
 /** Dependencies of a publisher: the settings of one configuration, and state that outlives it. */
 interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
   readonly collectors: readonly Collector[];
   readonly aboutFamilies: readonly CurrentFamily[];
-  readonly history: History;
+  readonly history: Pick<Store, 'standing' | 'read'>;
   readonly historyStart: Day;
   /** How many of the newest days are kept; 0 or undefined keeps all. */
   readonly retentionDays?: number;
@@ -55,41 +59,32 @@ interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
   readonly clock: Clock;
 }
 
-/** Renders and publishes an organization's metric families from its history. */
+/** Renders and publishes an organization's metric families from what is stored of it. */
 export interface Publisher {
   /**
-   * Publishes the families of the named collectors, of those derived from them, and of every other collector whose
-   * newest day or known days have changed as a result. Calls run one at a time; waiting calls for the same organization
-   * are merged.
+   * Publishes an organization, unless its families would be the same as before. Calls run one at a time; waiting calls for the
+   * same organization are merged. Rejects with a `NotStored` if the store cannot be used; then the page stays.
    */
-  publish(org: OrgSettings, collectors: readonly string[]): Promise<void>;
-}
-
-/**
- * Makes the same view again, on request: one that was used holds every row that it has read. This is a function of its own,
- * because closures of one function hold whatever any of them uses.
- */
-function viewMaker(parts: Parameters<typeof createView>[0], asOf: Instant): () => View {
-  return () => createView({ ...parts, history: parts.history.opened() }, asOf);
+  publish(org: OrgSettings): Promise<void>;
 }
 
 const NOTHING: Rendered = { families: [], foldedCounts: new Map<string, number>() };
 
 /** Creates a publisher for any number of organizations. */
 export function createPublisher(parts: PublisherParts): Publisher {
-  const { retired, published: orgs = createPublishedOrgs(parts.publication) } = parts;
+  const { retired, collectors, published: orgs = createPublishedOrgs(parts.publication) } = parts;
   const waiting = new Map<string, Promise<void>>();
   const isRetired = () => retired?.aborted === true;
   const commitSnapshot = createSnapshotCommit({ ...parts, logged: orgs.logged });
+  const datasets = collectors.filter(isDayCollector).map((collector) => collector.dataset);
+  const expensive = expensiveDatasets(collectors);
 
-  function publish(org: OrgSettings, collectors: readonly string[]): Promise<void> {
-    const state = orgs.of(org.name);
-    for (const name of collectors) state.requested.add(name);
+  function publish(org: OrgSettings): Promise<void> {
     const known = waiting.get(org.name);
     if (known !== undefined) return known;
     const turn = orgs.queue.run(() => {
       waiting.delete(org.name);
-      return publishNow(org, state);
+      return publishNow(org, orgs.of(org.name));
     });
     waiting.set(org.name, turn);
     return turn;
@@ -97,85 +92,121 @@ export function createPublisher(parts: PublisherParts): Publisher {
 
   async function publishNow(org: OrgSettings, state: PublishedOrg): Promise<void> {
     if (isRetired()) return;
-    const requested = new Set(state.requested);
-    state.requested.clear();
-    const { collectors } = parts;
-    const datasets = collectors.filter(isDayCollector).map((collector) => collector.dataset);
-    const stored = await parts.history.read(org.name);
-    const history = stored.opened();
     const now = parts.clock.now();
-    const origin: Origin = { publisher: parts, settings: org, orgId: stored.orgId, asOf: now };
-    const touched = datasetsOf(requested);
-    const isDone = (collector: Collector) =>
-      state.collectors.get(collector.name)?.expired === hasExpired(stored, collector, now) &&
-      isPublished(collector, state, { origin, history: stored, touched });
-    if (collectors.every(isDone)) return;
-    const { historyStart } = parts;
-    const firstDay = firstDayOf(parts, now);
-    const expensive = expensiveDatasets(collectors);
-    const known = { history, settings: org, datasets, expensive, historyStart, firstDay };
-    const coverage = createCoverage(known, now);
-    const view = createView(known, now, { coverage });
+    const standing = await parts.history.standing(org.name);
+    const changed = collectors.filter(
+      (collector) => keptOf(collector, org, state, standing, now) === undefined,
+    );
+    if (changed.length === 0 && isSameOrigin(state.made, org, standing, now)) return;
+    const shown = changed.filter((collector) => !hasExpired(standing, collector, now));
+    await readFor(parts.history, org.name, rowsOf(shown, now), (stored) =>
+      publishStored(org, state, stored, now),
+    );
+  }
+
+  /** Publishes all families from one read of the store, in one assignment. */
+  async function publishStored(
+    org: OrgSettings,
+    state: PublishedOrg,
+    stored: StoredOrg,
+    now: Instant,
+  ): Promise<void> {
+    const { coverage, view } = viewOf(org, stored, now);
     const published = new Map<string, PublishedCollector>();
     for (const collector of collectors) {
-      const before = state.collectors.get(collector.name);
-      const dataset = dayDatasetOf(collector);
-      const day = dataset === undefined ? undefined : view.newestDay(dataset);
-      const idleDays = dataset && coverage.fingerprint(dataset.name);
-      const expired = hasExpired(history, collector, now);
-      const unchanged =
-        before !== undefined &&
-        before.day === day &&
-        before.idleDays === idleDays &&
-        before.expired === expired;
-      const content = stored.contentOf(collector.dataset.name);
-      if (unchanged && (!touched.has(collector.dataset.name) || isCurrent(before, origin, content))) {
-        published.set(collector.name, before);
-        continue;
-      }
-      const rendered = expired ? NOTHING : await render(collector.families, dataset, view);
-      published.set(collector.name, {
-        dataset: collector.dataset.name,
-        ...{ day, idleDays, expired },
-        ...{ origin, content, nextAt: nextDocumentAt(collector, history, now) },
-        ...rendered,
-      });
-      // A derived collector changes with its source, which has logged it already.
-      if (isFetching(collector)) logTransition(org.name, collector.name, before, { day, expired });
+      const kept = keptOf(collector, org, state, stored, now);
+      published.set(collector.name, kept ?? (await renderCollector(collector, stored, view)));
     }
     const about = await render(parts.aboutFamilies, undefined, view);
-    published.set(ABOUT, {
-      dataset: undefined,
-      day: undefined,
-      idleDays: undefined,
-      expired: false,
-      ...{ origin, content: [], nextAt: undefined },
-      ...about,
-    });
     // The organization may have been removed, or the configuration reloaded, during rendering.
-    if (!orgs.has(org.name, state)) return;
-    if (isRetired()) {
-      for (const name of requested) state.requested.add(name);
-      return;
+    if (!orgs.has(org.name, state) || isRetired()) return;
+    for (const { name } of collectors.filter(isFetching)) {
+      // A derived collector changes with its source, which has logged it already.
+      logTransition(org.name, name, state.collectors.get(name), published.get(name));
     }
-    state.collectors = published;
     if (view.orgId !== state.orgId) warnOfTwin(org.name, view.orgId);
     state.orgId = view.orgId;
-    state.made = { origin, history: stored };
-    state.view = viewMaker({ ...known, history: stored }, now);
+    state.collectors = published;
+    state.made = { publisher: parts, settings: org, epoch: stored.epoch, orgId: stored.orgId, asOf: now };
+    state.withView = viewer(org, now);
     state.days = new Map(
       datasets.map(({ name }) => [
         name,
         { uncovered: view.uncoveredDays(name), idle: coverage.idleDays(name) },
       ]),
     );
-    commitSnapshot(org.name, published);
+    commitSnapshot(org.name, new Map<string, Rendered>(published).set(ABOUT, about));
   }
 
-  /** The datasets of the named collectors: a derived collector has that of the one it derives from. */
-  function datasetsOf(names: ReadonlySet<string>): ReadonlySet<DatasetName> {
-    const named = parts.collectors.filter(({ name }) => names.has(name));
-    return new Set(named.map(({ dataset }) => dataset.name));
+  async function renderCollector(
+    collector: Collector,
+    stored: StoredOrg,
+    view: View,
+  ): Promise<PublishedCollector> {
+    const dataset = dayDatasetOf(collector);
+    const expired = hasExpired(stored, collector, view.asOf);
+    return {
+      dataset: collector.dataset.name,
+      day: dataset && view.newestDay(dataset),
+      expired,
+      key: keyOf(collector, stored, view.asOf),
+      validUntil: expired ? endOf(dayOf(view.asOf)) : validUntil(collector, stored, view.asOf),
+      ...(expired ? NOTHING : await render(collector.families, dataset, view)),
+    };
+  }
+
+  /** What was published of a collector, if it would be the same now. */
+  function keptOf(
+    collector: Collector,
+    org: OrgSettings,
+    { made, collectors: published }: PublishedOrg,
+    standing: Standing,
+    now: Instant,
+  ): PublishedCollector | undefined {
+    const before = isSameOrigin(made, org, standing, now) ? published.get(collector.name) : undefined;
+    const isSame = before?.key === keyOf(collector, standing, now) && now < before.validUntil;
+    return isSame ? before : undefined;
+  }
+
+  function isSameOrigin(
+    made: Origin | undefined,
+    settings: OrgSettings,
+    { epoch, orgId }: Standing,
+    now: Instant,
+  ): boolean {
+    return (
+      made !== undefined &&
+      made.publisher === parts &&
+      made.settings === settings &&
+      made.epoch === epoch &&
+      made.orgId === orgId &&
+      // A clock that was set back may hide documents and days again.
+      made.asOf <= now
+    );
+  }
+
+  /**
+   * What a collector's families are made from: the state of a day depends on the rows of all datasets with days, while
+   * documents depend on nothing else. Answers that change nothing else may be what keeps a collector from expiring.
+   */
+  function keyOf(collector: Collector, standing: Standing, now: Instant): string {
+    const { dataset } = collector;
+    const from = dataset.kind === 'days' ? datasets : [dataset];
+    const revisions = from.map(({ name }) => standing.dataset(name).revision);
+    return [hasExpired(standing, collector, now), ...revisions].join(' ');
+  }
+
+  function viewOf(settings: OrgSettings, history: StoredOrg, now: Instant) {
+    const { historyStart } = parts;
+    const known = { history, settings, datasets, expensive, historyStart, firstDay: firstDayOf(parts, now) };
+    const coverage = createCoverage(known, now);
+    return { coverage, view: createView(known, now, { coverage }) };
+  }
+
+  /** A function of its own, because closures of one function hold whatever any of them uses, such as rows that were read. */
+  function viewer(org: OrgSettings, now: Instant): WithView {
+    return (rows, work) =>
+      readFor(parts.history, org.name, rows, (stored) => work(viewOf(org, stored, now).view));
   }
 
   function warnOfTwin(org: string, orgId: string | undefined): void {
@@ -191,16 +222,16 @@ export function createPublisher(parts: PublisherParts): Publisher {
     org: string,
     collector: string,
     before: PublishedCollector | undefined,
-    now: Pick<PublishedCollector, 'day' | 'expired'>,
+    now: PublishedCollector | undefined,
   ): void {
     const { maxAgeMs, log } = parts;
-    if (now.expired && before?.expired !== true) {
+    if (now?.expired === true && before?.expired !== true) {
       log.warn('Last good data is older than metrics.max-age; removed its series', {
         org,
         collector,
         maxAgeMs,
       });
-    } else if (now.day !== undefined && now.day !== before?.day) {
+    } else if (now?.day !== undefined && now.day !== before?.day) {
       log.info('Newer day published', { org, collector, day: now.day });
     }
   }
@@ -226,10 +257,30 @@ export function createPublisher(parts: PublisherParts): Publisher {
     return { families: rendered, foldedCounts: cardinality.foldedCounts };
   }
 
-  function hasExpired(history: OrgHistory, collector: Collector, now: number): boolean {
-    const answeredAt = history.answeredAt(collector.dataset.name);
+  function hasExpired(standing: Standing, { dataset }: Collector, now: Instant): boolean {
+    const { answeredAt } = standing.dataset(dataset.name);
     return answeredAt !== undefined && now - answeredAt > parts.maxAgeMs;
   }
 
   return { publish };
+}
+
+/** The rows that some collectors read, and the documents. */
+function rowsOf(collectors: readonly Collector[], now: Instant): RowsFrom {
+  const from = addDays(yesterdayOf(now), -LOOKBACK_DAYS);
+  return new Map(collectors.map(({ dataset }) => [dataset.name, from]));
+}
+
+/**
+ * The first instant at which time alone changes a collector's families, apart from `metrics.max-age`: another day begins, with
+ * which another one is the newest or settles, or a document comes into being that a platform whose clock is ahead lists already.
+ */
+function validUntil({ dataset }: Collector, stored: StoredOrg, now: Instant): Instant {
+  let until = endOf(dayOf(now));
+  if (dataset.kind === 'days') return until;
+  for (const document of stored.documents(dataset.name)) {
+    const at = dataset.existsFrom?.(document) ?? 0;
+    if (at > now && at < until) until = at;
+  }
+  return until;
 }

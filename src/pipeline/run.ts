@@ -2,12 +2,13 @@ import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import type { Instruments } from '../exposition/instruments.ts';
-import { ForeignAnswer, type History, NotStored } from '../history/history.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf, PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Progress } from '../runtime/progress.ts';
 import type { Turns, Urgency } from '../runtime/turns.ts';
+import { NotStored } from '../store/database.ts';
+import { ForeignAnswer, type Store } from '../store/store.ts';
 import type { PublishedOrgs } from './published-orgs.ts';
 import type { Publisher } from './publisher.ts';
 import type { RunMemory } from './run-memory.ts';
@@ -15,7 +16,7 @@ import type { RunStates } from './run-states.ts';
 
 /** Dependencies of a runner: the settings of one configuration, and state that outlives it. */
 export interface RunnerParts {
-  readonly history: History;
+  readonly history: Store;
   readonly historyStart: Day;
   /** How many of the newest days are kept; 0 or undefined keeps all. */
   readonly retentionDays?: number;
@@ -64,10 +65,13 @@ export interface AnswerNotes {
   readonly remarks: readonly string[];
 }
 
-/** Converts anything thrown by a run into a `PlatformError` with a reason; rethrows a `NotStored`, which is none. */
+/** Converts anything thrown by a run into a `PlatformError` with a reason. */
 export function failureOf(thrown: unknown, log: Logger): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
-  if (thrown instanceof NotStored) throw thrown;
+  if (thrown instanceof NotStored) {
+    const { detail, hint } = thrown.details;
+    return new PlatformError('store', `the store cannot be used: ${detail}`, { hint });
+  }
   if (thrown instanceof UnexpectedAnswer) {
     return new PlatformError('schema', thrown.message, {
       hint: 'The answers of the platform do not match the description of its API; look for a newer release of the exporter.',

@@ -4,13 +4,14 @@ import {
   type FetchingCollector,
   isDayCollector,
 } from '../catalog/collector.ts';
-import { dayOf } from '../catalog/day.ts';
+import type { DatasetName } from '../catalog/dataset.ts';
+import { dayOf, type Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
-import { NotStored } from '../history/history.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Turn, Urgency } from '../runtime/turns.ts';
+import type { Standing } from '../store/store.ts';
 import { type RevisionPass, runDays } from './day-run.ts';
 import { revisionPassDays } from './days-to-fetch.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
@@ -24,8 +25,8 @@ interface Target {
   readonly retired?: AbortSignal | undefined;
 }
 
-/** How a run ended: `ended` with success or failure, or `aborted`, also because its answers could not be stored. */
-type RunEnd = 'ended' | 'aborted';
+/** How a run ended: `ended` with success or failure, `unstored` since the store could not be used, or `aborted`. */
+type RunEnd = 'ended' | 'unstored' | 'aborted';
 
 /** Runs collectors: fetches, stores and publishes their data. */
 export interface Runner {
@@ -79,48 +80,42 @@ export function createRunner(deps: RunnerParts): Runner {
     const memory = memories.of(org, name);
     const isOver = () => target.retired?.aborted === true;
     runs.update(org, name, { running: true });
-    try {
-      const failure = await attempt(target, collector, memory, mode, lane);
-      if (stopping() || isOver()) return 'aborted';
-      return await conclude(failure);
-    } catch (error) {
-      if (!(error instanceof NotStored)) throw error;
-      runs.update(org, name, { running: false });
-      log.debug('Run aborted; its answers could not be stored', { org, collector: name });
-      return 'aborted';
-    }
-
-    async function conclude(failure: PlatformError | undefined): Promise<RunEnd> {
-      const seconds = (clock.elapsed() - started) / 1000;
-      const at = clock.now();
-      const before = runs.get(org, name);
-      const { dataset } = collector;
-      if (failure === undefined) await deps.history.putSucceeded(org, dataset.name, at);
-      if (isOver()) return 'aborted';
-      runs.update(org, name, {
-        running: false,
-        tried: true,
-        lastRunAt: startedAt,
-        lastDurationSeconds: seconds,
-        lastSuccessAt: failure === undefined ? at : before.lastSuccessAt,
-        failure: failure && { error: failure, since: before.failure?.since ?? at },
-      });
-      instruments.collectorRun({ org, collector: name, at, seconds, failure: failure?.reason });
-      const hasData = (await deps.history.read(org)).answeredAt(dataset.name) !== undefined;
-      logTransition(log, { org, collector: name }, before.failure?.error, failure, hasData);
-      return 'ended';
-    }
+    const { failure, at } = await attempt(target, collector, memory, mode, lane);
+    if (stopping() || isOver()) return 'aborted';
+    const seconds = (clock.elapsed() - started) / 1000;
+    const before = runs.get(org, name);
+    runs.update(org, name, {
+      running: false,
+      tried: true,
+      lastRunAt: startedAt,
+      lastDurationSeconds: seconds,
+      lastSuccessAt: failure === undefined ? at : before.lastSuccessAt,
+      failure: failure && { error: failure, since: before.failure?.since ?? at },
+    });
+    instruments.collectorRun({ org, collector: name, at, seconds, failure: failure?.reason });
+    const hasData = failure !== undefined && (await hasAnswer(org, collector.dataset.name));
+    logTransition(log, { org, collector: name }, before.failure?.error, failure, hasData);
+    return failure?.reason === 'store' ? 'unstored' : 'ended';
   }
 
+  /** Whether a dataset was ever answered; what is published stays while the store cannot be used. */
+  function hasAnswer(org: string, dataset: DatasetName): Promise<boolean> {
+    return deps.history.standing(org).then(
+      (standing) => standing.dataset(dataset).answeredAt !== undefined,
+      () => true,
+    );
+  }
+
+  /** Resolves with what has failed, if anything, and when the attempt ended. */
   async function attempt(
     target: Target,
     collector: FetchingCollector,
     memory: Learned,
     mode: 'scheduled' | 'thorough',
     { giveWay }: Pick<Run, 'giveWay'>,
-  ): Promise<PlatformError | undefined> {
+  ): Promise<{ readonly failure: PlatformError | undefined; readonly at: Instant }> {
     const { org, source, retired } = target;
-    const { name } = collector;
+    const { name, dataset } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
     const run: Run = {
@@ -141,14 +136,16 @@ export function createRunner(deps: RunnerParts): Runner {
       retired: isRetired,
     };
     try {
-      if (!isDayCollector(collector)) {
-        await runDocuments(run, collector);
-        return undefined;
-      }
-      await runDays(run, collector, memory, await revisionPassOf(org.name, collector, mode));
-      return undefined;
+      // Before the first request, which would be in vain while nothing can be stored.
+      const standing = await deps.history.standing(org.name);
+      if (isDayCollector(collector)) {
+        await runDays(run, collector, memory, revisionPassOf(org.name, collector, mode, standing));
+      } else await runDocuments(run, collector);
+      const at = clock.now();
+      if (!run.stopping()) await deps.history.putSucceeded(org.name, dataset.name, at);
+      return { failure: undefined, at };
     } catch (thrown) {
-      return failureOf(thrown, log);
+      return { failure: failureOf(thrown, log), at: clock.now() };
     } finally {
       if (!isRetired())
         reportUnusable(org.name, collector, memory, {
@@ -159,14 +156,15 @@ export function createRunner(deps: RunnerParts): Runner {
   }
 
   /** The revision pass runs once a day, and again on demand, because the operator then expects a change. */
-  async function revisionPassOf(
+  function revisionPassOf(
     org: string,
     { dataset, expensive }: DayCollector<unknown>,
     mode: 'scheduled' | 'thorough',
-  ): Promise<RevisionPass> {
+    standing: Standing,
+  ): RevisionPass {
     const today = dayOf(clock.now());
     const windowDays = Math.min(deps.revisionDays, expensive?.revisionDays ?? deps.revisionDays);
-    const last = await deps.history.revisedOn(org, dataset.name);
+    const last = standing.dataset(dataset.name).revisedOn;
     const isThorough = mode === 'thorough';
     if (last === today && !isThorough) return { days: 1, isThorough };
     return {
@@ -229,7 +227,7 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
       at: deps.clock.now(),
     });
     run.note(fetched);
-    await deps.publisher.publish(org, [collector.name]);
+    await deps.publisher.publish(org);
   } finally {
     run.tried();
   }

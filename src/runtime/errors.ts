@@ -9,6 +9,7 @@ export const failureReasons = [
   'schema',
   'limit',
   'organization',
+  'store',
 ] as const;
 
 export type FailureReason = (typeof failureReasons)[number];

@@ -73,4 +73,5 @@ export const reasonWords: Readonly<Record<FailureReason, string>> = {
   schema: 'The platform’s answer has an unexpected format',
   limit: 'A limit was exceeded',
   organization: 'The answer belongs to another organization, or its organization could not be confirmed',
+  store: 'The exporter’s store cannot be used',
 };
