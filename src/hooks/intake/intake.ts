@@ -3,10 +3,11 @@ import type { Instant } from '../../catalog/day.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { absorb, applied, type SessionState, type Tally, waitingAt } from './counts.ts';
+import { NotStored } from '../../store/database.ts';
+import { type Counts, waitingAt } from './counts.ts';
 import type { HookEvent } from './event.ts';
 import type { HookInstruments } from './metrics.ts';
-import { type HookStore, HookStoreError } from './store.ts';
+import type { HookStore } from './store.ts';
 
 /** The result of storing the events of one request. */
 interface IntakeResult {
@@ -31,7 +32,7 @@ export interface HookIntake {
 
 interface HookIntakeDeps {
   readonly store: HookStore;
-  readonly instruments: Pick<HookInstruments, 'restore' | 'counted'>;
+  readonly instruments: Pick<HookInstruments, 'counted'>;
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly log: Logger;
 }
@@ -53,18 +54,17 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
   const { store, instruments, clock, log } = deps;
   const queue: Waiting[] = [];
   let queued = 0;
-  let tally: Tally | undefined;
-  let sessions = new Map<string, SessionState>();
+  let counts: Counts | undefined;
   let failedAt: number | undefined;
   let draining: Promise<void> | undefined;
 
-  async function load(): Promise<Tally> {
-    if (tally !== undefined) return tally;
-    const kept = await store.load();
-    sessions = new Map(kept.sessions);
-    tally = { ...kept, sessions };
-    instruments.restore(tally);
-    return tally;
+  function show(now: Counts): void {
+    counts = now;
+    instruments.counted(now);
+  }
+
+  async function load(): Promise<void> {
+    if (counts === undefined) show(await store.load());
   }
 
   /** Takes the requests that are stored together. */
@@ -84,30 +84,14 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
   async function storeGroup(): Promise<readonly Waiting[]> {
     let group: readonly Waiting[] = [];
     try {
-      const before = await load();
-      let events: readonly HookEvent[] = [];
-      let now = 0;
-      let news: readonly boolean[] = [];
-      const changes = await store.commit({
-        take() {
-          group = takeGroup();
-          events = group.flatMap((waiting) => waiting.events);
-          now = clock.now();
-          return { ids: events.map(({ id }) => id), now };
-        },
-        decide(isNew, stored = before) {
-          news = isNew;
-          return absorb(
-            stored,
-            events.filter((_, index) => isNew[index] === true),
-            now,
-          );
-        },
+      await load();
+      const stored = await store.commit(() => {
+        group = takeGroup();
+        return { events: group.flatMap(({ events }) => events), now: clock.now() };
       });
-      tally = applied(sessions, changes);
-      instruments.counted(changes);
+      show(stored.counts);
       noteRecovery();
-      settleAll(group, news);
+      settleAll(group, stored.isNew);
     } catch (error) {
       noteTrouble(error);
       // It may have failed before it took any.
@@ -138,7 +122,7 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
     const isFirst = failedAt === undefined;
     failedAt = clock.elapsed();
     if (!isFirst) return;
-    const details = error instanceof HookStoreError ? error.details : { detail: messageOf(error) };
+    const details = error instanceof NotStored ? error.details : { detail: messageOf(error) };
     log.warn('Hook events cannot be stored; asking senders to retry', { ...details });
   }
 
@@ -149,14 +133,7 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
   }
 
   await load().catch(noteTrouble);
-  store.onNews?.((changes) => {
-    if (tally === undefined) {
-      load().catch(noteTrouble);
-      return;
-    }
-    tally = applied(sessions, changes);
-    instruments.counted(changes);
-  });
+  store.onNews(show);
 
   return {
     take(events) {
@@ -168,7 +145,7 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
       });
     },
     from: () => store.forgottenBefore(clock.now()),
-    waiting: () => waitingAt(sessions, clock.now()),
+    waiting: () => waitingAt(counts?.waitingUntil ?? [], clock.now()),
     async close() {
       await draining;
       await store.close();

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { makeCounter, makeGauge, type OwnMetric, ownMetric } from '../../exposition/own-metric.ts';
-import type { Changes, Tally } from './counts.ts';
+import type { Counts } from './counts.ts';
 import { knownEvents, knownReasons, OTHER, type Rejection, rejections } from './labels.ts';
 
 /** The metrics about hook events; they are published if a hook token is configured. */
@@ -54,19 +54,17 @@ export const hookMetrics = {
 export interface HookInstruments {
   rejected(reason: Rejection, count?: number): void;
   /** Publishes the stored counts; until then only rejections are published. */
-  restore(tally: Tally): void;
-  /** Publishes new counts. */
-  counted(changes: Pick<Changes, 'events' | 'ends'>): void;
+  counted(counts: Pick<Counts, 'events' | 'ends'>): void;
 }
 
 /** Adds the metrics to a registry; `waiting` is called at each scrape. */
 export function createHookInstruments(registry: Registry, waiting: () => number): HookInstruments {
   const rejected = makeCounter(registry, hookMetrics.eventsRejected);
   for (const reason of rejections) rejected.inc({ reason }, 0);
-  let show: ((changes: Pick<Changes, 'events' | 'ends'>) => void) | undefined;
+  let show: ((changes: Pick<Counts, 'events' | 'ends'>) => void) | undefined;
 
   /** Created once their values are known: a counter that starts at 0 and jumps would look like that many events. */
-  function makeCounted(): (changes: Pick<Changes, 'events' | 'ends'>) => void {
+  function makeCounted(): (changes: Pick<Counts, 'events' | 'ends'>) => void {
     const events = makeCounter(registry, hookMetrics.events);
     const ends = makeCounter(registry, hookMetrics.sessionEnds);
     const last = makeGauge(registry, hookMetrics.lastEvent);
@@ -75,28 +73,27 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
     const storedEnds = new Map<string, number>(knownReasons.map((reason) => [reason, 0]));
     for (const event of storedEvents.keys()) events.inc({ event }, 0);
     for (const reason of storedEnds.keys()) ends.inc({ reason }, 0);
-    return (changes) => {
+    return (counts) => {
       // What a database no longer counts, it counts from the beginning.
       for (const [stored, now] of [
-        [storedEvents, changes.events],
-        [storedEnds, changes.ends],
+        [storedEvents, counts.events],
+        [storedEnds, counts.ends],
       ] as const)
         for (const name of stored.keys()) if (!now.has(name)) stored.set(name, 0);
-      for (const [event, { count, lastAt }] of changes.events) {
+      for (const [event, { count, lastAt }] of counts.events) {
         events.inc({ event }, stepTo(count, event, storedEvents));
         last.set({ event }, lastAt / 1000);
       }
-      for (const [reason, count] of changes.ends) ends.inc({ reason }, stepTo(count, reason, storedEnds));
+      for (const [reason, count] of counts.ends) ends.inc({ reason }, stepTo(count, reason, storedEnds));
     };
   }
 
   return {
     rejected: (reason, count = 1) => rejected.inc({ reason }, count),
-    restore(tally) {
+    counted(counts) {
       show ??= makeCounted();
-      show(tally);
+      show(counts);
     },
-    counted: (changes) => show?.(changes),
   };
 }
 

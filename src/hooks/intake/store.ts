@@ -1,91 +1,298 @@
 import type { Instant } from '../../catalog/day.ts';
-import type { Changes, Tally } from './counts.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { createSerialQueue } from '../../runtime/serial-queue.ts';
+import type { Database, Query, Row } from '../../store/database.ts';
+import { sendRows } from '../../store/send-rows.ts';
+import { DAY_MS, nextAgeing } from './ageing.ts';
+import { type Additions, additionsOf, type Counts } from './counts.ts';
+import type { HookEvent } from './event.ts';
 
 /**
  * How long an event's id is remembered, in milliseconds; older events are rejected. By default a day longer than the
  * hook command spools events.
  */
-export const REMEMBERED_MS = 8 * 24 * 3_600_000;
+export const REMEMBERED_MS = 8 * DAY_MS;
 
-/** Events that have arrived by an instant. */
-interface Arrived {
-  /** Their ids, in order of arrival. */
-  readonly ids: readonly string[];
+/** Maximum number of remembered ids: about 100 MB. */
+const MAX_IDS = 1_000_000;
+/** Number of ids removed per commit: more than a commit adds, and few enough to take no noticeable time. */
+const FORGOTTEN_AT_ONCE = 4_000;
+/** Maximum number of sessions; beyond it, those without an event for longest are removed. */
+export const MAX_SESSIONS = 50_000;
+/** Sessions are counted now and then: counting reads all of them. */
+const COMMITS_PER_COUNT = 16;
+/** How often events that other processes took are looked for, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/** Events that have arrived by an instant, in order of arrival. */
+export interface Arrived {
+  readonly events: readonly HookEvent[];
   readonly now: Instant;
 }
 
-/** Events of several requests that are stored together. */
-export interface Commit {
-  /**
-   * Takes the events; called at most once, when they can be stored: what arrives while the store waits for other
-   * processes is stored with the rest.
-   */
-  take(): Arrived;
-  /**
-   * Decides what to store, once it is known which events are new (an id that occurs twice is new once). `stored` is the
-   * tally that they are added to, if other processes may have changed it.
-   */
-  decide(isNew: readonly boolean[], stored?: Tally): Changes;
-}
-
-/** A store that cannot be used at present. */
-export class HookStoreError extends Error {
-  /** The problem, and a hint for the operator. */
-  readonly details: { readonly reason: string; readonly detail: string; readonly hint: string };
-
-  constructor(details: HookStoreError['details']) {
-    super(details.detail);
-    this.name = 'HookStoreError';
-    this.details = details;
-  }
-}
-
-/** Stores the tally and the ids of its events. Rejects with a `HookStoreError`. */
+/** Stores the counts, and the ids of counted events. Rejects with a `NotStored` while that is impossible. */
 export interface HookStore {
-  /** Loads the stored tally; can be called again after a failure. */
-  load(): Promise<Tally>;
+  /** Reads the counts; can be called again after a failure. */
+  load(): Promise<Counts>;
   /**
-   * Stores new events atomically; resolves once they are durable. Counts are stored as totals, so that a store that was
-   * emptied by another process is complete again afterwards.
+   * Stores the events that `take` gives, as one transaction, and resolves once they are durable, with whether each was new (an id
+   * that occurs twice is new once). `take` is called at most once, when they can be stored: what arrives while the store waits for
+   * other processes is stored with the rest.
    */
-  commit(commit: Commit): Promise<Changes>;
+  commit(take: () => Arrived): Promise<{ readonly isNew: readonly boolean[]; readonly counts: Counts }>;
   /** Events from before this time may have been forgotten: they cannot be distinguished from counted ones. */
   forgottenBefore(now: Instant): Instant;
-  /** Calls back with what other processes have changed; a store of one process has no such changes. */
-  onNews?(listener: (changes: Changes) => void): void;
+  /** Calls back with the counts after other processes have changed them. */
+  onNews(listener: (counts: Counts) => void): void;
   close(): Promise<void>;
 }
 
-/** Maximum number of remembered ids; about 15 MB. */
-const MAX_IDS = 100_000;
+export interface HookStoreDeps {
+  readonly database: Database;
+  /** Within a transaction: in another epoch than before, the database may have lost commits, or is another one. */
+  epochOf(query: Query): Promise<string>;
+  /** What processes that share the database need; a file belongs to one. */
+  readonly shared?:
+    | {
+        /** Resolves once the database can be used. */
+        readonly opened: Promise<void>;
+        /** Called when the database has lost commits that this process has seen. */
+        readonly onWentBack?: ((what: Readonly<Record<string, unknown>>) => void) | undefined;
+      }
+    | undefined;
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'wait'>;
+  readonly maxIds?: number;
+}
 
-/** A store in memory; a restart empties it. */
-export function createMemoryHookStore(maxIds = MAX_IDS): HookStore {
-  const seen = new Map<string, number>();
-  let forgotten = 0;
+interface State {
+  /** Number of the last commit. */
+  readonly version: number;
+  readonly ageing: { readonly at: Instant; readonly doubtedSince: Instant | undefined } | undefined;
+  /** The newest arrival that was forgotten; 0 if there is none. */
+  readonly forgotten: Instant;
+  /** The number of remembered ids. */
+  readonly ids: number;
+}
 
-  function forget(now: number): void {
-    for (const [id, at] of seen) {
-      const isOld = at < now - REMEMBERED_MS - 24 * 3_600_000;
-      if (!isOld && seen.size <= maxIds) return;
-      if (!isOld) forgotten = Math.max(forgotten, at);
-      seen.delete(id);
+/** Creates the store over a database, which its caller closes. */
+export function createHookStore(deps: HookStoreDeps): HookStore {
+  const { database, shared, clock, maxIds = MAX_IDS } = deps;
+  const closing = new AbortController();
+  const turns = createSerialQueue();
+  let known: Counts = { events: new Map(), ends: new Map(), waitingUntil: [] };
+  let version = -1;
+  let epoch: string | undefined;
+  let forgotten: Instant = 0;
+  let listener: ((counts: Counts) => void) | undefined;
+  const watching = shared?.opened.then(watch).catch(() => undefined);
+
+  async function watch(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await turns.run(look).catch(() => undefined); // Reported by the database.
+      await clock.wait(LOOK_MS, closing.signal);
     }
   }
 
+  /** Reads the counts if others have changed them. */
+  async function look(): Promise<void> {
+    const [before, known] = [version, epoch];
+    const counts = await read();
+    if (version !== before || epoch !== known) listener?.(counts);
+  }
+
+  async function read(): Promise<Counts> {
+    const now = clock.now();
+    const seen = await database.transaction(async (query) => {
+      const state = await readState(query);
+      return { state, epoch: await deps.epochOf(query), counts: await readCounts(query, now) };
+    }, 'snapshot');
+    noteOlder(seen.state.version);
+    note(seen.state, seen.epoch, seen.counts);
+    return seen.counts;
+  }
+
+  /** A version that is lower than one seen earlier says that the database has lost commits. */
+  function noteOlder(now: number): void {
+    if (now < version) shared?.onWentBack?.({ what: 'hook events', version: now, seen: version });
+  }
+
+  function note(state: Pick<State, 'version' | 'forgotten'>, seen: string, counts: Counts): void {
+    ({ version } = state);
+    forgotten = Math.max(forgotten, state.forgotten);
+    epoch = seen;
+    known = counts;
+  }
+
+  async function commitNow(take: () => Arrived) {
+    const done = await database.transaction(async (query) => {
+      const state = await lockState(query);
+      const seen = await deps.epochOf(query);
+      // The file was removed or replaced: the new one continues with what was counted.
+      if (shared === undefined && epoch !== undefined && seen !== epoch) await raiseTo(query, known);
+      const { events, now } = take();
+      const added = new Set(await remember(query, events, now));
+      const isNew = events.map(({ id }) => added.delete(id));
+      const fresh = events.filter((_, index) => isNew[index]);
+      await add(query, additionsOf(fresh, now), { now, version: state.version });
+      const ageing = nextAgeing(state.ageing, now);
+      const ids = state.ids + fresh.length;
+      const forgot = await forget(query, ageing.at - REMEMBERED_MS - DAY_MS, ids - maxIds);
+      const next = {
+        version: state.version,
+        forgotten: Math.max(state.forgotten, forgot.newest),
+      };
+      await query('UPDATE S.hook_state SET ageing_at = $1, doubted_since = $2, forgotten_at = $3, ids = $4', [
+        ageing.at,
+        ageing.doubtedSince ?? null,
+        next.forgotten,
+        ids - forgot.count,
+      ]);
+      return { isNew, next, seen, counts: await readCounts(query, now) };
+    });
+    noteOlder(done.next.version - 1);
+    note(done.next, done.seen, done.counts);
+    return { isNew: done.isNew, counts: done.counts };
+  }
+
   return {
-    load: async () => ({ events: new Map(), ends: new Map(), sessions: new Map() }),
-    async commit({ take, decide }) {
-      const { ids, now } = take();
-      const isNew = ids.map((id) => {
-        if (seen.has(id)) return false;
-        seen.set(id, now);
-        return true;
-      });
-      forget(now);
-      return decide(isNew);
-    },
+    load: () => turns.run(read),
+    commit: (take) => turns.run(() => commitNow(take)),
     forgottenBefore: (now) => Math.max(now - REMEMBERED_MS, forgotten),
-    async close() {},
+    onNews(next) {
+      listener = next;
+    },
+    async close() {
+      closing.abort();
+      await turns.idle();
+      // A database that was never opened does not hold up the end.
+      if (version >= 0) await watching;
+    },
   };
+}
+
+const STATE = 'version, ageing_at, doubted_since, forgotten_at, ids';
+
+async function readState(query: Query): Promise<State> {
+  return stateIn((await query(`SELECT ${STATE} FROM S.hook_state`))[0]);
+}
+
+/** Counts the commit and reads the state, which no other process changes before the end of the transaction. */
+async function lockState(query: Query): Promise<State> {
+  const text = `UPDATE S.hook_state SET version = version + 1 RETURNING ${STATE}`;
+  const [row] = await query(text);
+  if (row !== undefined) return stateIn(row);
+  // The table was emptied, or is new.
+  await query(
+    `INSERT INTO S.hook_state (single, ${STATE}) VALUES (1, 0, NULL, NULL, 0, 0) ON CONFLICT DO NOTHING`,
+  );
+  return stateIn((await query(text))[0]);
+}
+
+function stateIn(row: Row | undefined): State {
+  const at = row?.['ageing_at'];
+  return {
+    version: Number(row?.['version'] ?? 0),
+    ageing:
+      typeof at === 'number' ? { at, doubtedSince: Number(row?.['doubted_since']) || undefined } : undefined,
+    forgotten: Number(row?.['forgotten_at'] ?? 0),
+    ids: Number(row?.['ids'] ?? 0),
+  };
+}
+
+async function readCounts(query: Query, now: Instant): Promise<Counts> {
+  const rows = await query(
+    `SELECT 'event' AS kind, name, count, last_at AS at FROM S.hook_event
+     UNION ALL SELECT 'end', reason, count, NULL FROM S.hook_session_end
+     UNION ALL SELECT 'waiting', NULL, NULL, until FROM S.hook_session WHERE waiting = 1 AND until > $1`,
+    [now],
+  );
+  const of = (kind: string) => rows.filter((row) => row['kind'] === kind);
+  return {
+    events: new Map(
+      of('event').map((row) => [
+        String(row['name']),
+        { count: Number(row['count']), lastAt: Number(row['at']) },
+      ]),
+    ),
+    ends: new Map(of('end').map((row) => [String(row['name']), Number(row['count'])])),
+    waitingUntil: of('waiting').map((row) => Number(row['at'])),
+  };
+}
+
+/** Remembers the ids of events; resolves with those that were not known. */
+async function remember(
+  query: Query,
+  events: readonly HookEvent[],
+  now: Instant,
+): Promise<readonly string[]> {
+  const added = await sendRows(
+    query,
+    'INSERT INTO S.hook_seen (id, at) VALUES ROWS ON CONFLICT DO NOTHING RETURNING id',
+    events.map(({ id }) => [id, now]),
+  );
+  return added.map((row) => String(row['id']));
+}
+
+const PUT_EVENTS =
+  'INSERT INTO S.hook_event AS old (name, count, last_at) VALUES ROWS ON CONFLICT (name) DO UPDATE SET';
+const LATER = 'last_at = CASE WHEN excluded.last_at > old.last_at THEN excluded.last_at ELSE old.last_at END';
+const PUT_ENDS =
+  'INSERT INTO S.hook_session_end AS old (reason, count) VALUES ROWS ON CONFLICT (reason) DO UPDATE SET';
+
+async function add(
+  query: Query,
+  { events, ends, sessions }: Additions,
+  { now, version }: { readonly now: Instant; readonly version: number },
+): Promise<void> {
+  await sendRows(query, `${PUT_EVENTS} count = old.count + excluded.count, ${LATER}`, eventRows(events));
+  await sendRows(query, `${PUT_ENDS} count = old.count + excluded.count`, [...ends]);
+  await sendRows(
+    query,
+    // A session whose newest event is dated in the future, since the clock was set back, is changed by what happens now.
+    `INSERT INTO S.hook_session AS old (id, at, waiting, until, version) VALUES ROWS ON CONFLICT (id) DO UPDATE
+     SET at = excluded.at, waiting = excluded.waiting, until = excluded.until, version = excluded.version
+     WHERE excluded.at >= CASE WHEN old.at > $1 THEN $1 ELSE old.at END`,
+    [...sessions].map(([id, { at, waiting, until }]) => [id, at, waiting ? 1 : 0, until, version]),
+    [now],
+  );
+  await query('DELETE FROM S.hook_session WHERE until <= $1', [now]);
+  if (version % COMMITS_PER_COUNT !== 0) return;
+  await query(
+    `DELETE FROM S.hook_session WHERE id IN (
+       SELECT id FROM S.hook_session ORDER BY until DESC, version DESC LIMIT ${MAX_SESSIONS} OFFSET ${MAX_SESSIONS}
+     )`,
+  );
+}
+
+/** Stores these counts where fewer are stored. */
+async function raiseTo(query: Query, { events, ends }: Counts): Promise<void> {
+  const larger = 'count = CASE WHEN excluded.count > old.count THEN excluded.count ELSE old.count END';
+  await sendRows(query, `${PUT_EVENTS} ${larger}, ${LATER}`, eventRows(events));
+  await sendRows(query, `${PUT_ENDS} ${larger}`, [...ends]);
+}
+
+function eventRows(events: Counts['events']): readonly (readonly [string, number, Instant])[] {
+  return [...events].map(([name, { count, lastAt }]) => [name, count, lastAt]);
+}
+
+/**
+ * Forgets a bounded number of ids: those that arrived before an instant, and the oldest of too many. Resolves with their number
+ * and the newest arrival among them, or 0.
+ */
+async function forget(
+  query: Query,
+  before: Instant,
+  excess: number,
+): Promise<{ readonly count: number; readonly newest: Instant }> {
+  const [last] = await query(
+    `SELECT max(at) AS at FROM (
+       SELECT at FROM (SELECT at FROM S.hook_seen ORDER BY at LIMIT ${FORGOTTEN_AT_ONCE}) AS old WHERE at < $1
+       UNION ALL SELECT at FROM (SELECT at FROM S.hook_seen ORDER BY at LIMIT $2) AS many
+     ) AS oldest`,
+    [before, Math.min(Math.max(excess, 0), FORGOTTEN_AT_ONCE)],
+  );
+  const newest = Number(last?.['at'] ?? 0);
+  if (newest === 0) return { count: 0, newest };
+  const gone = await query('DELETE FROM S.hook_seen WHERE at <= $1 RETURNING 1 AS one', [newest]);
+  return { count: gone.length, newest };
 }
