@@ -1,7 +1,13 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createSerialQueue } from '../../runtime/serial-queue.ts';
-import type { Database, Query, Row } from '../../store/database.ts';
+import {
+  type Database,
+  NotStored,
+  type Query,
+  type Row,
+  type TransactionMode,
+} from '../../store/database.ts';
 import { sendRows } from '../../store/send-rows.ts';
 import { DAY_MS, nextAgeing } from './ageing.ts';
 import { type Additions, additionsOf, type Counts } from './counts.ts';
@@ -79,6 +85,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   const { database, shared, clock, maxIds = MAX_IDS } = deps;
   const closing = new AbortController();
   const turns = createSerialQueue();
+  let isOpen = shared === undefined;
   let known: Counts = { events: new Map(), ends: new Map(), waitingUntil: [] };
   let version = -1;
   let epoch: string | undefined;
@@ -87,6 +94,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   const watching = shared?.opened.then(watch).catch(() => undefined);
 
   async function watch(): Promise<void> {
+    isOpen = !closing.signal.aborted;
     while (!closing.signal.aborted) {
       await turns.run(look).catch(() => undefined); // Reported by the database.
       await clock.wait(LOOK_MS, closing.signal);
@@ -100,9 +108,18 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
     if (version !== before || epoch !== known) listener?.(counts);
   }
 
+  /** A schema that is not current yet is not touched. */
+  async function use<Result>(
+    work: (query: Query) => Promise<Result>,
+    mode: TransactionMode,
+  ): Promise<Result> {
+    if (!isOpen) throw new NotStored(WAITING.detail, WAITING);
+    return database.transaction(work, mode);
+  }
+
   async function read(): Promise<Counts> {
     const now = clock.now();
-    const seen = await database.transaction(async (query) => {
+    const seen = await use(async (query) => {
       const state = await readState(query);
       return { state, epoch: await deps.epochOf(query), counts: await readCounts(query, now) };
     }, 'snapshot');
@@ -124,7 +141,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   }
 
   async function commitNow(take: () => Arrived) {
-    const done = await database.transaction(async (query) => {
+    const done = await use(async (query) => {
       const state = await lockState(query);
       const seen = await deps.epochOf(query);
       // The file was removed or replaced: the new one continues with what was counted.
@@ -148,7 +165,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
         ids - forgot.count,
       ]);
       return { isNew, next, seen, counts: await readCounts(query, now) };
-    });
+    }, 'write');
     noteOlder(done.next.version - 1);
     note(done.next, done.seen, done.counts);
     return { isNew: done.isNew, counts: done.counts };
@@ -165,10 +182,16 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
       closing.abort();
       await turns.idle();
       // A database that was never opened does not hold up the end.
-      if (version >= 0) await watching;
+      if (isOpen) await watching;
     },
   };
 }
+
+const WAITING = {
+  reason: 'waiting',
+  detail: 'the database was not opened yet',
+  hint: 'check that the server of storage.url is running and reachable from here',
+};
 
 const STATE = 'version, ageing_at, doubted_since, forgotten_at, ids';
 

@@ -1,28 +1,20 @@
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
-import { nextAgeing } from '../../../src/hooks/intake/sqlite/tables.ts';
-import { createDirectory } from '../../history/files.ts';
+import { nextAgeing } from '../../../src/hooks/intake/ageing.ts';
+import type { HookStore } from '../../../src/hooks/intake/store.ts';
+import { stop } from './contract.ts';
+import { createFileStore } from './parts.ts';
 
 const DAY = 24 * 3_600_000;
 const NOW = Date.UTC(2026, 10, 20);
 
 /** Commits an event and returns whether it was new. */
-async function isNew(store: ReturnType<typeof createSqliteHookStore>, id: string, now: number) {
-  let answered = false;
-  await store.commit({
-    take: () => ({ ids: [id], now }),
-    decide([first = false]) {
-      answered = first;
-      return { events: new Map(), ends: new Map(), sessions: new Map() };
-    },
-  });
-  return answered;
+async function isNew(store: HookStore, id: string, now: number) {
+  return (await store.commit(() => ({ events: [stop(id)], now }))).isNew[0];
 }
 
 describe('a clock that leaps by a year', () => {
   test('forgets no event that could be sent again', async () => {
-    const store = createSqliteHookStore({ path: path.join(createDirectory(), 'hooks.db') });
+    const store = createFileStore();
     expect(await isNew(store, 'a', NOW)).toBe(true);
     expect(await isNew(store, 'b', NOW + 365 * DAY)).toBe(true);
     expect(await isNew(store, 'a', NOW + 365 * DAY)).toBe(false);
@@ -31,7 +23,7 @@ describe('a clock that leaps by a year', () => {
   });
 
   test('is accepted a day later, and forgotten events are then too old to be counted again', async () => {
-    const store = createSqliteHookStore({ path: path.join(createDirectory(), 'hooks.db') });
+    const store = createFileStore();
     await isNew(store, 'a', NOW);
     await isNew(store, 'b', NOW + 365 * DAY);
     await isNew(store, 'c', NOW + 366 * DAY);

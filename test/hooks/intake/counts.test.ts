@@ -1,19 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import {
-  absorb,
-  applied,
-  MAX_SESSIONS,
-  type SessionState,
-  type Tally,
-  waitingAt,
-} from '../../../src/hooks/intake/counts.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { waitingAt } from '../../../src/hooks/intake/counts.ts';
 import type { HookEvent } from '../../../src/hooks/intake/event.ts';
-import { DAY, HOUR, MINUTE, NOW } from './parts.ts';
+import { createFileStore, DAY, HOUR, MINUTE, NOW } from './parts.ts';
 
 function event(name: string, session: string | undefined, at: number): HookEvent {
   return {
-    id: `${name} ${at}`,
+    id: `${name} ${session} ${at}`,
     event: name,
     session,
     reason: undefined,
@@ -22,103 +15,107 @@ function event(name: string, session: string | undefined, at: number): HookEvent
   };
 }
 
-/** Tallies consecutive groups of events, each at its time. */
-function tallied(...groups: readonly (readonly [number, readonly HookEvent[]])[]): Tally {
-  const sessions = new Map<string, SessionState>();
-  let tally: Tally = { events: new Map(), ends: new Map(), sessions };
-  for (const [now, events] of groups) tally = applied(sessions, absorb(tally, events, now));
-  return tally;
+/** What is counted after consecutive groups of events, each at its time. */
+async function counted(...groups: readonly (readonly [number, readonly HookEvent[]])[]) {
+  const store = createFileStore();
+  onTestFinished(() => store.close());
+  let counts = await store.load();
+  for (const [now, events] of groups) ({ counts } = await store.commit(() => ({ events, now })));
+  return { ...counts, waiting: (at: number) => waitingAt(counts.waitingUntil, at) };
 }
 
-function waiting(now: number, ...events: readonly HookEvent[]): number {
-  return waitingAt(tallied([now, events]).sessions, now);
+async function waiting(now: number, ...events: readonly HookEvent[]): Promise<number> {
+  return (await counted([now, events])).waiting(now);
 }
 
 describe('a session waits', () => {
-  test('from a notification on, each session once', () => {
-    expect(waiting(NOW, event('Notification', 'a', NOW), event('Notification', 'a', NOW + 1))).toBe(1);
-    expect(waiting(NOW, event('Notification', 'a', NOW), event('Notification', 'b', NOW))).toBe(2);
+  test('from a notification on, each session once', async () => {
+    expect(await waiting(NOW, event('Notification', 'a', NOW), event('Notification', 'a', NOW + 1))).toBe(1);
+    expect(await waiting(NOW, event('Notification', 'a', NOW), event('Notification', 'b', NOW))).toBe(2);
   });
 
-  test.each(['UserPromptSubmit', 'PostToolUse', 'SessionEnd', 'Stop', 'other'])('until %s', (name) => {
-    expect(waiting(NOW, event('Notification', 'a', NOW - 2), event(name, 'a', NOW - 1))).toBe(0);
+  test.each(['UserPromptSubmit', 'PostToolUse', 'SessionEnd', 'Stop', 'other'])('until %s', async (name) => {
+    expect(await waiting(NOW, event('Notification', 'a', NOW - 2), event(name, 'a', NOW - 1))).toBe(0);
   });
 
-  test('even if the event that ended it arrives before it', () => {
+  test('even if the event that ended it arrives before it', async () => {
     const notified = event('Notification', 'a', NOW - 2);
     const answered = event('UserPromptSubmit', 'a', NOW - 1);
-    expect(waiting(NOW, answered, notified)).toBe(0);
-    const tally = tallied([NOW, [answered]], [NOW + 1, [notified]]);
-    expect(waitingAt(tally.sessions, NOW + 1)).toBe(0);
+    expect(await waiting(NOW, answered, notified)).toBe(0);
+    expect((await counted([NOW, [answered]], [NOW + 1, [notified]])).waiting(NOW + 1)).toBe(0);
   });
 
-  test('in the order of arrival if two happened at the same moment', () => {
-    expect(waiting(NOW, event('Stop', 'a', NOW), event('Notification', 'a', NOW))).toBe(1);
-    expect(waiting(NOW, event('Notification', 'a', NOW), event('Stop', 'a', NOW))).toBe(0);
+  test('in the order of arrival if two happened at the same moment', async () => {
+    expect(await waiting(NOW, event('Stop', 'a', NOW), event('Notification', 'a', NOW))).toBe(1);
+    expect(await waiting(NOW, event('Notification', 'a', NOW), event('Stop', 'a', NOW))).toBe(0);
+    const [notified, stopped] = [event('Notification', 'a', NOW), event('Stop', 'a', NOW)];
+    expect((await counted([NOW, [notified]], [NOW, [stopped]])).waiting(NOW)).toBe(0);
   });
 
-  test('not for another session’s event, nor without a session', () => {
-    expect(waiting(NOW, event('Notification', 'a', NOW), event('Stop', 'b', NOW))).toBe(1);
-    expect(waiting(NOW, event('Notification', undefined, NOW))).toBe(0);
+  test('not for another session’s event, nor without a session', async () => {
+    expect(await waiting(NOW, event('Notification', 'a', NOW), event('Stop', 'b', NOW))).toBe(1);
+    expect(await waiting(NOW, event('Notification', undefined, NOW))).toBe(0);
   });
 
-  test('until what follows, also where the notification is dated in the future', () => {
+  test('until what follows, also where the notification is dated in the future', async () => {
     const notified = event('Notification', 'a', NOW + 20 * HOUR);
-    const { sessions } = tallied([NOW, [notified]], [NOW + MINUTE, [event('Stop', 'a', NOW + 30_000)]]);
-    expect(waitingAt(sessions, NOW + MINUTE)).toBe(0);
+    const after = await counted([NOW, [notified]], [NOW + MINUTE, [event('Stop', 'a', NOW + 30_000)]]);
+    expect(after.waiting(NOW + MINUTE)).toBe(0);
   });
 
-  test('not for longer than an hour by a clock that has been set back', () => {
-    const { sessions } = tallied([NOW, [event('Notification', 'a', NOW)]]);
-    expect(waitingAt(sessions, NOW - 8 * HOUR)).toBe(0);
+  test('until what follows, also where this clock has been set back since the notification', async () => {
+    const [notified, stopped] = [event('Notification', 'a', NOW), event('Stop', 'a', NOW - HOUR / 2)];
+    expect((await counted([NOW, [notified]], [NOW - HOUR / 2, [stopped]])).waiting(NOW - HOUR / 2)).toBe(0);
   });
 
-  test('an hour, counted from when it happened', () => {
-    const { sessions } = tallied([NOW, [event('Notification', 'a', NOW - 10 * MINUTE)]]);
-    expect(waitingAt(sessions, NOW + 50 * MINUTE - 1)).toBe(1);
-    expect(waitingAt(sessions, NOW + 50 * MINUTE)).toBe(0);
-    expect(waiting(NOW, event('Notification', 'a', NOW - HOUR))).toBe(0);
+  test('not for longer than an hour by a clock that has been set back', async () => {
+    expect((await counted([NOW, [event('Notification', 'a', NOW)]])).waiting(NOW - 8 * HOUR)).toBe(0);
   });
 
-  test('an hour from its arrival where the sender’s clock is ahead', () => {
-    const { sessions, events } = tallied([NOW, [event('Notification', 'a', NOW + DAY)]]);
-    expect(waitingAt(sessions, NOW + HOUR - 1)).toBe(1);
-    expect(waitingAt(sessions, NOW + HOUR)).toBe(0);
+  test('an hour, counted from when it happened', async () => {
+    const { waiting: at } = await counted([NOW, [event('Notification', 'a', NOW - 10 * MINUTE)]]);
+    expect(at(NOW + 50 * MINUTE - 1)).toBe(1);
+    expect(at(NOW + 50 * MINUTE)).toBe(0);
+    expect(await waiting(NOW, event('Notification', 'a', NOW - HOUR))).toBe(0);
+  });
+
+  test('an hour from its arrival where the sender’s clock is ahead', async () => {
+    const { waiting: at, events } = await counted([NOW, [event('Notification', 'a', NOW + DAY)]]);
+    expect(at(NOW + HOUR - 1)).toBe(1);
+    expect(at(NOW + HOUR)).toBe(0);
     expect(events.get('Notification')?.lastAt).toBe(NOW);
   });
 });
 
-test('the newest event of a name is the newest, in whatever order they come', () => {
-  const { events } = tallied([NOW, [event('Stop', 'a', NOW - 5), event('Stop', 'b', NOW - 9)]]);
-  expect(events.get('Stop')).toEqual({ count: 2, lastAt: NOW - 5 });
+test('the newest event of a name is the newest, in whatever order they come', async () => {
+  const [newer, older] = [event('Stop', 'a', NOW - 5), event('Stop', 'b', NOW - 9)];
+  expect((await counted([NOW, [newer, older]])).events.get('Stop')).toEqual({ count: 2, lastAt: NOW - 5 });
+  const apart = await counted([NOW, [newer]], [NOW, [older]]);
+  expect(apart.events.get('Stop')).toEqual({ count: 2, lastAt: NOW - 5 });
 });
 
-test('sessions are forgotten an hour after their last event, and the ones silent longest beyond a bound', () => {
-  const many = Array.from({ length: MAX_SESSIONS + 500 }, (_, index) =>
-    event('Notification', `s${index}`, NOW),
-  );
-  const groups = [];
-  for (let start = 0; start < many.length; start += 1000)
-    groups.push([NOW, many.slice(start, start + 1000)] as const);
-  const tally = tallied(...groups, [NOW, [event('Notification', 'last', NOW)]]);
-  expect(tally.sessions.size).toBeLessThanOrEqual(MAX_SESSIONS);
-  expect(tally.sessions.has('last')).toBe(true);
-  expect(tally.sessions.has('s0')).toBe(false);
-  const later = tallied(...groups, [NOW + 2 * HOUR, [event('Stop', 'new', NOW + 2 * HOUR)]]);
-  expect([...later.sessions.keys()]).toEqual(['new']);
+test('beyond a bound, the sessions silent for longest are forgotten', async () => {
+  const many = (first: number, name: string) =>
+    Array.from({ length: 1_000 }, (_, index) => event('Notification', `${name}${first + index}`, NOW));
+  const groups = Array.from({ length: 64 }, (_, index) => [NOW, many(index * 1_000, 's')] as const);
+  const { waiting: at } = await counted(...groups);
+  expect(at(NOW)).toBe(50_000);
+  // The newest stayed: they stop waiting one by one.
+  const ends = Array.from({ length: 1_000 }, (_, index) => event('Stop', `s${63_000 + index}`, NOW));
+  expect((await counted(...groups, [NOW, ends])).waiting(NOW)).toBe(49_000);
 });
 
-test('whatever comes in whatever groups and order, a session waits exactly while its newest event is a notification', () => {
+test('whatever comes in whatever groups and order, a session waits exactly while its newest event is a notification', async () => {
   const step = fc.record({
     name: fc.constantFrom('Notification', 'Stop', 'PostToolUse'),
     session: fc.constantFrom('a', 'b', 'c'),
   });
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(step, { maxLength: 30 }),
       fc.infiniteStream(fc.nat(5)),
       fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
-      (steps, sizes, order) => {
+      async (steps, sizes, order) => {
         const events = steps.map(({ name, session }, index) => event(name, session, NOW - 1000 + index));
         const shuffled = events
           .map((one) => ({ one, key: order.next().value ?? 0 }))
@@ -130,11 +127,11 @@ test('whatever comes in whatever groups and order, a session waits exactly while
           groups.push([NOW, rest.slice(0, size)] as const);
           rest = rest.slice(size);
         }
-        const tally = tallied(...groups);
+        const after = await counted(...groups);
         const newest = new Map(events.map(({ session, event: name }) => [session, name]));
         const expected = [...newest.values()].filter((name) => name === 'Notification').length;
-        expect(waitingAt(tally.sessions, NOW)).toBe(expected);
-        const total = [...tally.events.values()].reduce((sum, { count }) => sum + count, 0);
+        expect(after.waiting(NOW)).toBe(expected);
+        const total = [...after.events.values()].reduce((sum, { count }) => sum + count, 0);
         expect(total).toBe(events.length);
       },
     ),

@@ -7,11 +7,10 @@ import { MAX_BYTES } from '../../../src/hooks/intake/body.ts';
 import { createClientLimits } from '../../../src/hooks/intake/client-limits.ts';
 import { createHookHandler } from '../../../src/hooks/intake/handler.ts';
 import type { HookIntake } from '../../../src/hooks/intake/intake.ts';
-import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
 import { createTokenCheck } from '../../../src/hooks/intake/token.ts';
 import { createTestApp } from '../../server/fixtures.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { createPlace, DAY, NOW, openIntake } from './parts.ts';
+import { createFileStore, createPlace, DAY, NOW, openIntake } from './parts.ts';
 
 const TOKEN = 'a-token-of-the-senders';
 const event = { id: 'e1', hook_event_name: 'Stop', session_id: 's1', occurred_at: NOW };
@@ -26,7 +25,7 @@ interface Setting {
 /** An app that accepts hook events, and its metrics. */
 async function serve({ token = async () => TOKEN, take, perSecond = 1000, burst = 1000 }: Setting = {}) {
   const file = createPlace();
-  const intake = await openIntake(createSqliteHookStore({ path: file }));
+  const intake = await openIntake(createFileStore(file));
   const { clock, log, instruments } = intake;
   const handle = createHookHandler({
     intake: { from: intake.from, take: take ?? intake.take },

@@ -2,26 +2,26 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
-import { createMemoryHookStore } from '../../../src/hooks/intake/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';
 import { describeIntake, ended, stop } from './contract.ts';
-import { createPlace, DAY, MINUTE, NOW, openIntake, stores } from './parts.ts';
+import { createFileStore, createPlace, DAY, MINUTE, NOW, openIntake } from './parts.ts';
 
-for (const [name, createStore] of stores) describeIntake(name, () => createStore(createPlace()));
+describeIntake('memory', () => createFileStore());
+describeIntake('an SQLite file', () => createFileStore(createPlace()));
 
 describe('over a restart', () => {
   test('counts continue, sessions still wait, and earlier events are known', async () => {
     const file = createPlace();
-    const before = await openIntake(createSqliteHookStore({ path: file }));
+    const before = await openIntake(createFileStore(file));
     await before.take([
       stop('1'),
       stop('2', ended),
       stop('3', { event: 'Notification', session: 'a', waiting: true }),
     ]);
     await before.close();
-    const after = await openIntake(createSqliteHookStore({ path: file }), createFakeClock(NOW + MINUTE));
+    const later = createFakeClock(NOW + MINUTE);
+    const after = await openIntake(createFileStore(file, { clock: later }), later);
     expect(await after.values('events_total')).toEqual(await before.values('events_total'));
     expect(await after.values('session_ends_total')).toEqual(await before.values('session_ends_total'));
     expect(await after.values('last_event_timestamp_seconds')).toEqual(
@@ -46,14 +46,14 @@ describe('over a restart', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(group, fc.boolean()), { maxLength: 8 }), async (groups) => {
         const file = createPlace();
-        let intake = await openIntake(createSqliteHookStore({ path: file }));
+        let intake = await openIntake(createFileStore(file));
         const first = new Map<string, string>();
         for (const [events, restart] of groups) {
           await intake.take(events.map(({ id, name }) => stop(`${id}`, { event: name })));
           for (const { id, name } of events) if (!first.has(`${id}`)) first.set(`${id}`, name);
           if (!restart) continue;
           await intake.close();
-          intake = await openIntake(createSqliteHookStore({ path: file }));
+          intake = await openIntake(createFileStore(file));
         }
         const counted = await intake.values('events_total');
         for (const name of ['Stop', 'Notification', 'other']) {
@@ -69,7 +69,7 @@ describe('over a restart', () => {
 describe('identities', () => {
   test('are forgotten after so long that their events are not taken any more', async () => {
     const clock = createFakeClock(NOW);
-    const intake = await openIntake(createSqliteHookStore({ path: createPlace() }), clock);
+    const intake = await openIntake(createFileStore(createPlace(), { clock }), clock);
     expect(intake.from()).toBe(NOW - 8 * DAY);
     await intake.take([stop('ahead', { at: NOW + DAY })]);
     // Accepted while the clock was a day ahead: it is remembered as long as it would be accepted.
@@ -83,37 +83,34 @@ describe('identities', () => {
   });
 
   test.each([
-    ['memory', (file: string) => ({ open: () => createMemoryHookStore(100), file, restarts: false })],
-    [
-      'a file',
-      (file: string) => ({
-        open: () => createSqliteHookStore({ path: file, maxIds: 100 }),
-        file,
-        restarts: true,
-      }),
-    ],
-  ])('beyond a limit are dropped oldest first in %s, and nothing older is accepted', async (_, placed) => {
-    const { open, restarts } = placed(createPlace());
-    const clock = createFakeClock(NOW);
-    const intake = await openIntake(open(), clock);
-    for (let index = 0; index < 30; index++) {
-      clock.set(NOW + index * 1000);
-      await intake.take(Array.from({ length: 10 }, (_unused, one) => stop(`${index}-${one}`)));
-    }
-    expect(intake.from()).toBe(NOW + 19_000);
-    expect(await intake.take([stop('29-0')])).toEqual({ accepted: 0, duplicates: 1 });
-    if (!restarts) return;
-    await intake.close();
-    expect((await openIntake(open(), clock)).from()).toBe(NOW + 19_000);
-  });
+    ['memory', () => ':memory:'],
+    ['a file', createPlace],
+  ])(
+    'beyond a limit are dropped oldest first in %s, and nothing older is accepted',
+    async (name, placeOf) => {
+      const clock = createFakeClock(NOW);
+      const file = placeOf();
+      const open = () => createFileStore(file, { clock, maxIds: 100 });
+      const intake = await openIntake(open(), clock);
+      for (let index = 0; index < 30; index++) {
+        clock.set(NOW + index * 1000);
+        await intake.take(Array.from({ length: 10 }, (_unused, one) => stop(`${index}-${one}`)));
+      }
+      expect(intake.from()).toBe(NOW + 19_000);
+      expect(await intake.take([stop('29-0')])).toEqual({ accepted: 0, duplicates: 1 });
+      if (name === 'memory') return;
+      await intake.close();
+      expect((await openIntake(open(), clock)).from()).toBe(NOW + 19_000);
+    },
+  );
 });
 
 describe('a file that cannot be used', () => {
   test('costs no event: none is accepted until it is usable, and then the counts are right', async () => {
     const file = createPlace();
-    const holder = await openIntake(createSqliteHookStore({ path: file }));
+    const holder = await openIntake(createFileStore(file));
     await holder.take([stop('1')]);
-    const second = await openIntake(createSqliteHookStore({ path: file }));
+    const second = await openIntake(createFileStore(file));
     expect(await second.take([stop('2')])).toBe('unavailable');
     // A counter that starts at 0 and jumps would look like that many new events.
     expect(await second.values('events_total')).toEqual({});
@@ -125,30 +122,15 @@ describe('a file that cannot be used', () => {
     expect(second.log.events.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
-  test('is not changed if it is damaged or another program’s', async () => {
-    const file = createPlace();
-    await (await openIntake(createSqliteHookStore({ path: file }))).close();
-    const noise = 'not a database, and long enough to be looked at'.repeat(100);
-    writeFileSync(file, noise);
-    for (const name of readdirSync(path.dirname(file))) {
-      if (/-(wal|shm)$/.test(name)) rmSync(path.join(path.dirname(file), name));
-    }
-    const intake = await openIntake(createSqliteHookStore({ path: file }));
-    expect(await intake.take([stop('1')])).toBe('unavailable');
-    expect(readFileSync(file, 'utf8')).toBe(noise);
-    expect(intake.log.events).toHaveLength(1);
-    expect(intake.log.events[0]?.fields['hint']).toContain('away');
-  });
-
   test('that was removed is created again, with everything counted so far', async () => {
     const file = createPlace();
-    const intake = await openIntake(createSqliteHookStore({ path: file }));
+    const intake = await openIntake(createFileStore(file));
     await intake.take([stop('1'), stop('2', ended)]);
     rmSync(path.dirname(file), { recursive: true });
     await intake.take([stop('3')]);
     expect(existsSync(file)).toBe(true);
     await intake.close();
-    const after = await openIntake(createSqliteHookStore({ path: file }));
+    const after = await openIntake(createFileStore(file));
     expect(await after.values('events_total')).toMatchObject({ Stop: 2, SessionEnd: 1 });
     expect(await after.values('session_ends_total')).toMatchObject({ clear: 1 });
   });

@@ -7,14 +7,14 @@ function stored(count: number, ends: number) {
   return {
     events: new Map([['Stop', { count, lastAt: NOW }]]),
     ends: new Map([['logout', ends]]),
-    sessions: new Map(),
+    waitingUntil: [],
   };
 }
 
 test('a database that was restored to earlier counts takes nothing from the counters, and its new events are added', async () => {
   const registry = new Registry();
   const instruments = createHookInstruments(registry, () => 0);
-  instruments.restore(stored(10, 5));
+  instruments.counted(stored(10, 5));
   instruments.counted(stored(4, 1));
   instruments.counted(stored(6, 2));
   const text = await registry.metrics();

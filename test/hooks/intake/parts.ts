@@ -5,10 +5,10 @@ import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
 import { createHookIntake, type HookIntake } from '../../../src/hooks/intake/intake.ts';
 import { createHookInstruments } from '../../../src/hooks/intake/metrics.ts';
-import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
-import { createMemoryHookStore, type HookStore } from '../../../src/hooks/intake/store.ts';
+import { createHookStore, type HookStore } from '../../../src/hooks/intake/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { openCounts } from './open-counts.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 12);
 export const MINUTE = 60_000;
@@ -19,14 +19,24 @@ export const DAY = 24 * HOUR;
 export function createPlace(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'hooks-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return path.join(directory, 'data', 'history-hooks.db');
+  return path.join(directory, 'data', 'counts.db');
 }
 
-/** Both stores must behave identically. */
-export const stores: readonly (readonly [string, (file: string) => HookStore])[] = [
-  ['memory', () => createMemoryHookStore()],
-  ['an SQLite file', (file) => createSqliteHookStore({ path: file })],
-];
+/** A store in a file, or in memory, with the clock of its intake; `close` closes both. */
+export function createFileStore(
+  file = ':memory:',
+  { clock = createFakeClock(NOW), maxIds = 1_000_000 } = {},
+): HookStore {
+  const database = openCounts(file);
+  const store = createHookStore({ database, epochOf: database.epochOf, clock, maxIds });
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      await database.close();
+    },
+  };
+}
 
 /** An intake with a store, and its metrics. */
 export async function openIntake(store: HookStore, clock = createFakeClock(NOW)) {

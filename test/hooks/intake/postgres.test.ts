@@ -1,28 +1,25 @@
 import { expect, test } from 'vitest';
-import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
+import { createHookStore } from '../../../src/hooks/intake/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { stop } from './contract.ts';
+import { NOW } from './parts.ts';
 
-test('a store in a database that was never reached can be closed', async () => {
+test('a store in a database that was never reached takes nothing and can be closed', async () => {
   const opened = Promise.withResolvers<void>();
   let uses = 0;
-  const store = createPostgresHookStore({
+  const store = createHookStore({
     database: {
-      schema: '"agent_platform"',
       isUp: () => false,
-      trouble: () => undefined,
       transaction: () => Promise.reject(new Error(`use ${++uses}`)),
       close: () => Promise.resolve(),
     },
-    opened: opened.promise,
+    epochOf: async () => 'epoch',
+    shared: { opened: opened.promise },
     clock: createFakeClock(0),
   });
   await expect(store.load()).rejects.toThrow('not opened yet');
-  let isClosed = false;
-  void store.close().then(() => {
-    isClosed = true;
-  });
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(isClosed).toBe(true);
+  await expect(store.commit(() => ({ events: [stop('1')], now: NOW }))).rejects.toThrow('not opened yet');
+  await store.close();
   // The schema may become current at that very moment.
   opened.resolve();
   await opened.promise;

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
-import { createMemoryHookStore, type HookStore } from '../../../src/hooks/intake/store.ts';
+import type { HookStore } from '../../../src/hooks/intake/store.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { stop } from './contract.ts';
-import { openIntake } from './parts.ts';
+import { createFileStore, openIntake } from './parts.ts';
 
 /** A store whose commits wait, as if other processes held the database. */
 function createWaitingStore() {
-  const memory = createMemoryHookStore();
+  const memory = createFileStore();
   const waits: PromiseWithResolvers<void>[] = [];
   const groups: (readonly string[])[] = [];
   const store: HookStore = {
     ...memory,
-    async commit({ take, decide }) {
+    async commit(take) {
       const wait = Promise.withResolvers<void>();
       waits.push(wait);
       await wait.promise;
       const arrived = take();
-      groups.push(arrived.ids);
-      return memory.commit({ take: () => arrived, decide });
+      groups.push(arrived.events.map(({ id }) => id));
+      return memory.commit(() => arrived);
     },
   };
   return { store, groups, waits };
