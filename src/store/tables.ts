@@ -35,6 +35,7 @@ export const DAY_TABLES: readonly Table[] = [
       ...{ form: 'bigint', active: 'bigint?', unsettled: 'bigint', data: 'text?' },
     },
     key: ['org', 'former', 'dataset', 'day'],
+    indexes: [['day']],
   },
   {
     name: 'document',

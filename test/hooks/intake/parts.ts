@@ -8,7 +8,8 @@ import { createHookInstruments } from '../../../src/hooks/intake/metrics.ts';
 import { createHookStore, type HookStore } from '../../../src/hooks/intake/store.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
-import { openCounts } from './open-counts.ts';
+import { COUNTS } from '../../../src/store/layouts.ts';
+import { openSqlite } from '../../../src/store/sqlite.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 12);
 export const MINUTE = 60_000;
@@ -27,7 +28,7 @@ export function createFileStore(
   file = ':memory:',
   { clock = createFakeClock(NOW), maxIds = 1_000_000 } = {},
 ): HookStore {
-  const database = openCounts(file);
+  const database = openSqlite({ path: file, layout: COUNTS, onDamage: 'replace', log: createFakeLogger() });
   const store = createHookStore({ database, epochOf: database.epochOf, clock, maxIds });
   return {
     ...store,

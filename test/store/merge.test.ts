@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RowParts } from '../../src/catalog/dataset.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
-import { mergeRow } from '../../src/history/merge.ts';
+import { mergeRow } from '../../src/store/merge.ts';
 import { dayNamed } from '../support/day.ts';
+import { openStore } from './files.ts';
 
 const parts: RowParts = {
   credits: { fields: [], members: ['credits', 'byModel', 'tokens.input'] },
@@ -153,7 +153,7 @@ describe('a breakdown of a day that is answered again', () => {
   });
 });
 
-describe('the history', () => {
+describe('the store', () => {
   const monday = dayNamed('2026-03-02');
   const answer = (row: unknown) => ({
     days: [monday],
@@ -164,20 +164,20 @@ describe('the history', () => {
   });
 
   test('counts no revision for a worse answer and keeps the better row', async () => {
-    const history = createMemoryHistory();
-    await history.putDays('acme', 'tokens', answer(good));
+    const store = openStore(':memory:');
+    await store.putDays('acme', 'tokens', answer(good));
     const worse = { ...good, credits: undefined, rejected: { credits: 1 } };
-    expect((await history.putDays('acme', 'tokens', answer(worse))).revisions).toEqual([]);
-    expect((await history.read('acme')).days('tokens').get(monday)).toEqual({
+    expect((await store.putDays('acme', 'tokens', answer(worse))).revisions).toEqual([]);
+    expect((await store.read('acme')).days('tokens').get(monday)).toEqual({
       ...good,
       rejected: { credits: 0 },
     });
   });
 
   test('keeps a stored document if it comes back damaged', async () => {
-    const history = createMemoryHistory();
+    const store = openStore(':memory:');
     const put = (body: string, damaged: readonly string[]) =>
-      history.putDocuments('acme', 'readiness', {
+      store.putDocuments('acme', 'readiness', {
         documents: new Map([['a', body]]),
         damaged: new Set(damaged),
         complete: true,
@@ -186,8 +186,8 @@ describe('the history', () => {
       });
     await put('whole', []);
     await put('damaged', ['a']);
-    expect((await history.read('acme')).documents('readiness')).toEqual(['whole']);
+    expect((await store.read('acme')).documents('readiness')).toEqual(['whole']);
     await put('newer', []);
-    expect((await history.read('acme')).documents('readiness')).toEqual(['newer']);
+    expect((await store.read('acme')).documents('readiness')).toEqual(['newer']);
   });
 });

@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from 'node:fs';
-import { ConfigError, messageOf } from '../../runtime/errors.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 
 /** Why a store cannot be used at present. */
 export type TroubleReason =
@@ -8,9 +8,7 @@ export type TroubleReason =
   | 'read-only'
   | 'unreachable'
   | 'damaged'
-  | 'older'
-  | 'newer'
-  | 'foreign'
+  | 'refused'
   | 'failed';
 
 export interface Trouble {
@@ -25,10 +23,8 @@ const HINTS: Readonly<Record<TroubleReason, string>> = {
   full: 'free space on the disk of --storage.path',
   'read-only': 'make the file and its directory writable for this process, or give another --storage.path',
   unreachable: 'create the directory of --storage.path or make its parent writable, or give another path',
-  damaged: 'restore or remove the file; missing data is fetched again',
-  older: 'move the file away; its content is fetched again',
-  newer: 'run a release at least as new, or give another --storage.path',
-  foreign: 'give another --storage.path',
+  damaged: 'nothing: a new file takes its place',
+  refused: 'give another --storage.path',
   failed: 'check the disk of --storage.path',
 };
 
@@ -67,8 +63,7 @@ export function troubleOf(error: unknown): Trouble {
 
 function reasonOf(error: unknown): TroubleReason {
   if (!(error instanceof Error)) return 'failed';
-  if (error instanceof UnusableHistory) return error.reason;
-  if (error instanceof ConfigError) return 'foreign';
+  if (error instanceof ConfigError) return 'refused';
   // The low byte is the primary code; the other bytes specify it further.
   if ('errcode' in error) return REASONS.get(Number(error.errcode) & 0xff) ?? 'failed';
   return ('code' in error ? SYSTEM_REASONS.get(String(error.code)) : undefined) ?? 'failed';
@@ -77,15 +72,9 @@ function reasonOf(error: unknown): TroubleReason {
 /** The files that SQLite keeps beside a database. */
 const BESIDE = ['', '-wal', '-shm', '-journal'] as const;
 
-/** A history that must not be written to: it is damaged, or has an older or a newer layout. */
-export class UnusableHistory extends ConfigError {
-  readonly reason: 'damaged' | 'older' | 'newer';
-
-  constructor(reason: UnusableHistory['reason'], message: string, hint: string) {
-    super(message, hint);
-    this.name = 'UnusableHistory';
-    this.reason = reason;
-  }
+/** Whether an error says that a file is damaged. */
+export function isDamage(error: unknown): boolean {
+  return reasonOf(error) === 'damaged';
 }
 
 /** Renames a database and the files beside it to the first unused name, and returns that name. */

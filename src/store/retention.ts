@@ -1,6 +1,4 @@
-import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
-import type { DatasetState } from './history.ts';
-import { filledKeys } from './packed.ts';
+import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 
 /** Maximum number of days and documents that one sweep removes: the next sweep is a minute away. */
 export const MAX_SWEPT = 1000;
@@ -45,34 +43,4 @@ export function planSweep(
   }
   const day = last !== undefined && last.day > reference ? last.day : reference;
   return { firstDay: addDays(reference, 1 - days), mark: { day } };
-}
-
-/**
- * The old part of a dataset, at most `most` days and documents, oldest first, and whether nothing is left. Documents
- * have no age other than that of their last listing.
- */
-export function withoutOld(
-  { days, documents, answeredAt }: DatasetState,
-  firstDay: Day,
-  isPolled: boolean,
-  limit: number,
-): { days: readonly Day[]; documents: readonly string[]; isEmpty: boolean } {
-  const newest = isPolled ? newestRow(days) : undefined;
-  const old = [...days.keys()]
-    .filter((day) => day < firstDay && day !== newest)
-    .sort()
-    .slice(0, limit);
-  const isForgotten = !isPolled && (answeredAt === undefined || dayOf(answeredAt) < firstDay);
-  if (!isForgotten || old.length < days.size) return { days: old, documents: [], isEmpty: false };
-  const forgotten = [...documents.keys()].slice(0, limit - old.length);
-  return { days: old, documents: forgotten, isEmpty: forgotten.length === documents.size };
-}
-
-/** The newest day with a row; undefined if there is none. */
-export function newestRow(days: ReadonlyMap<Day, unknown>): Day | undefined {
-  let newest: Day | undefined;
-  for (const day of filledKeys(days)) {
-    if (newest === undefined || day > newest) newest = day;
-  }
-  return newest;
 }

@@ -1,18 +1,16 @@
-import { isDamaged, type Reduced, type RowParts, rejectedIn, rejectedOf } from '../catalog/dataset.ts';
+import { type Reduced, type RowParts, rejectedIn } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
-import type { AnsweredDays, DatasetState, Revision, StoredAnswer } from './history.ts';
-import { changed, opened, textOf } from './packed.ts';
+import type { AnsweredDays, Revision, StoredAnswer } from './store.ts';
 
-/** The known days after an answer was added, which are the same map if it says nothing new, and its effect on them. */
-export function mergeDays(
-  before: ReadonlyMap<Day, unknown>,
-  answer: AnsweredDays,
-): {
-  readonly days: ReadonlyMap<Day, unknown>;
-  readonly changed: readonly Day[];
+/** What an answer changes of the known days, and its effect on them. */
+interface MergedDays {
+  /** The days to store: with their rows, or undefined for one that was answered without a row. */
+  readonly changes: ReadonlyMap<Day, unknown>;
   readonly stored: StoredAnswer;
-} {
-  const known = opened(before);
+}
+
+/** Merges an answer with what is known of its days: `known` has a row or undefined for each answered one of them. */
+export function mergeDays(known: ReadonlyMap<Day, unknown>, answer: AnsweredDays): MergedDays {
   const changes = new Map<Day, unknown>();
   const revisions: Revision[] = [];
   let missing = 0;
@@ -24,36 +22,11 @@ export function mergeDays(
       continue;
     }
     const merged = mergeRow(old, row, answer.parts ?? {});
-    if (merged.row !== old) changes.set(day, merged.row);
+    if (merged.row !== old && fingerprint(merged.row) !== fingerprint(old)) changes.set(day, merged.row);
     missing += merged.missing;
     if (merged.isRevised) revisions.push({ day, before: old, after: merged.row });
   }
-  return { days: changed(before, changes), changed: [...changes.keys()], stored: { revisions, missing } };
-}
-
-/** A stored dataset merged with newer data; `isListed`: the newer documents are complete. */
-export function absorbDataset(stored: DatasetState, seen: DatasetState, isListed: boolean): DatasetState {
-  const [known, newer] = [opened(stored.days), opened(seen.days)];
-  const changes = new Map<Day, unknown>();
-  for (const day of newer.keys()) {
-    // A file that was read before is mostly the same: its rows are not parsed.
-    const text = textOf(newer, day);
-    if (text === undefined ? known.has(day) : text === textOf(known, day)) continue;
-    const [old, row] = [known.get(day), newer.get(day)];
-    changes.set(day, old !== undefined && isDamaged(row) ? unsettled(old, row) : (row ?? old));
-  }
-  return {
-    days: changed(stored.days, changes),
-    documents: isListed ? seen.documents : new Map([...opened(stored.documents), ...opened(seen.documents)]),
-    answeredAt: seen.answeredAt ?? stored.answeredAt,
-    succeededAt: seen.succeededAt ?? stored.succeededAt,
-    revisedOn: seen.revisedOn ?? stored.revisedOn,
-  };
-}
-
-/** The stored documents that are not among the newer ones. */
-export function absorbedDocuments(stored: DatasetState, seen: DatasetState | undefined): readonly string[] {
-  return [...stored.documents.keys()].filter((id) => seen?.documents.has(id) !== true);
+  return { changes, stored: { revisions, missing } };
 }
 
 /**
@@ -139,12 +112,6 @@ function totalsFirst(parts: RowParts): readonly (readonly [string, RowParts[stri
     ...all.filter(([, { breaksDown }]) => breaksDown === undefined),
     ...all.filter(([, { breaksDown }]) => breaksDown !== undefined),
   ];
-}
-
-/** The stored row, if a later one is damaged: it stays as a whole and is fetched again. */
-function unsettled(stored: unknown, later: unknown): unknown {
-  const parts = Object.keys(rejectedOf(later)).map((name) => [name, rejectedOf(stored)[name] ?? 0] as const);
-  return { ...(stored as Members), rejected: { ...rejectedOf(stored), ...Object.fromEntries(parts) } };
 }
 
 function outside(row: Members, parts: RowParts): Members {

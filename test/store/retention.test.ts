@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
-import { MAX_SWEPT, planSweep } from '../../src/history/retention.ts';
+import { MAX_SWEPT, planSweep } from '../../src/store/retention.ts';
+import type { Store } from '../../src/store/store.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
-import { answer, createDirectory, openHistory } from './files.ts';
+import { answer, createDirectory, openStore } from './files.ts';
 
 const first = dayNamed('2026-01-01');
 const HOUR = 3_600_000;
@@ -14,65 +14,61 @@ function daysOf(count: number, from: Day = first): readonly Day[] {
   return Array.from({ length: count }, (_, index) => addDays(from, index));
 }
 
-async function put(
-  history: Pick<ReturnType<typeof createMemoryHistory>, 'putDays'>,
-  days: readonly Day[],
-  org = 'acme',
-) {
-  await history.putDays(org, 'tokens', answer(days, Object.fromEntries(days.map((day) => [day, { n: 1 }]))));
+async function put(store: Pick<Store, 'putDays'>, days: readonly Day[], org = 'acme') {
+  await store.putDays(org, 'tokens', answer(days, Object.fromEntries(days.map((day) => [day, { n: 1 }]))));
 }
 
-async function oldest(history: Pick<ReturnType<typeof createMemoryHistory>, 'read'>, org = 'acme') {
-  return [...(await history.read(org)).days('tokens').keys()].toSorted()[0];
+async function oldest(store: Pick<Store, 'read'>, org = 'acme') {
+  return [...(await store.read(org)).days('tokens').keys()].toSorted()[0];
 }
 
 describe('retention', () => {
   test('counts from the newest day known, whatever the clock says', async () => {
-    const history = createMemoryHistory();
-    await put(history, daysOf(100));
+    const store = openStore(':memory:');
+    await put(store, daysOf(100));
     const now = startOf(addDays(first, 100)) + 12 * HOUR;
     for (const at of [now, now + 365 * DAY, now + 370 * DAY, now + 20 * 365 * DAY]) {
-      await history.sweep({ days: 70, now: at, orgs: ['acme'] });
-      expect(await oldest(history)).toBe(addDays(first, 30));
+      await store.sweep({ days: 70, now: at, orgs: ['acme'] });
+      expect(await oldest(store)).toBe(addDays(first, 30));
     }
-    await history.sweep({ days: 70, now: now - 50 * DAY, orgs: ['acme'] });
-    expect(await oldest(history)).toBe(addDays(first, 30));
+    await store.sweep({ days: 70, now: now - 50 * DAY, orgs: ['acme'] });
+    expect(await oldest(store)).toBe(addDays(first, 30));
   });
 
   test('counts from yesterday where a platform is ahead', async () => {
-    const history = createMemoryHistory();
-    await put(history, daysOf(100));
-    await history.sweep({ days: 10, now: startOf(addDays(first, 50)), orgs: ['acme'] });
-    expect(await oldest(history)).toBe(addDays(first, 40));
+    const store = openStore(':memory:');
+    await put(store, daysOf(100));
+    await store.sweep({ days: 10, now: startOf(addDays(first, 50)), orgs: ['acme'] });
+    expect(await oldest(store)).toBe(addDays(first, 40));
   });
 
   test('ages the rows of removed organizations by the days of the others', async () => {
-    const history = createMemoryHistory();
-    await put(history, daysOf(10), 'gone');
-    await put(history, daysOf(10, addDays(first, 20)));
-    await history.sweep({ days: 12, now: startOf(addDays(first, 30)), orgs: ['acme'] });
-    expect(await oldest(history, 'gone')).toBeUndefined();
-    expect(await oldest(history)).toBe(addDays(first, 20));
+    const store = openStore(':memory:');
+    await put(store, daysOf(10), 'gone');
+    await put(store, daysOf(10, addDays(first, 20)));
+    await store.sweep({ days: 12, now: startOf(addDays(first, 30)), orgs: ['acme'] });
+    expect(await oldest(store, 'gone')).toBeUndefined();
+    expect(await oldest(store)).toBe(addDays(first, 20));
   });
 
   test('accepts a step of more than a month a day later, even after a restart', async () => {
     const file = `${createDirectory()}/history.db`;
-    let history = await openHistory(file);
-    await put(history, daysOf(30));
+    let store = openStore(file);
+    await put(store, daysOf(30));
     const now = startOf(addDays(first, 30));
-    await history.sweep({ days: 30, now, orgs: ['acme'] });
+    await store.sweep({ days: 30, now, orgs: ['acme'] });
     // A platform with the same wrong clock.
     const leap = addDays(first, 300);
-    await put(history, [leap]);
+    await put(store, [leap]);
     const wrong = startOf(addDays(leap, 1));
     for (const hours of [0, 1, 23]) {
-      await history.sweep({ days: 30, now: wrong + hours * HOUR, orgs: ['acme'] });
-      expect(await oldest(history)).toBe(first);
-      await history.close();
-      history = await openHistory(file);
+      await store.sweep({ days: 30, now: wrong + hours * HOUR, orgs: ['acme'] });
+      expect(await oldest(store)).toBe(first);
+      await store.close();
+      store = openStore(file);
     }
-    await history.sweep({ days: 30, now: wrong + 24 * HOUR, orgs: ['acme'] });
-    expect(await oldest(history)).toBe(leap);
+    await store.sweep({ days: 30, now: wrong + 24 * HOUR, orgs: ['acme'] });
+    expect(await oldest(store)).toBe(leap);
   });
 
   test('counts the day before a step is accepted from when a clock was set back, which was wrong once', () => {
@@ -98,17 +94,17 @@ describe('retention', () => {
   });
 
   test('removes a bounded part at a time', async () => {
-    const history = createMemoryHistory();
+    const store = openStore(':memory:');
     const count = 2 * MAX_SWEPT + 500;
     const orgs = Array.from({ length: 5 }, (_, index) => `org-${index}`);
-    for (const org of orgs) await put(history, daysOf(count / 5), org);
+    for (const org of orgs) await put(store, daysOf(count / 5), org);
     const sizes = async () =>
-      (await Promise.all(orgs.map(async (org) => (await history.read(org)).days('tokens').size))).reduce(
+      (await Promise.all(orgs.map(async (org) => (await store.read(org)).days('tokens').size))).reduce(
         (a, b) => a + b,
       );
     const left: number[] = [];
     for (let sweeps = 0; sweeps < 4; sweeps++) {
-      await history.sweep({ days: 1, now: startOf(addDays(first, count)), orgs });
+      await store.sweep({ days: 1, now: startOf(addDays(first, count)), orgs });
       left.push(await sizes());
     }
     expect(left).toEqual([count - MAX_SWEPT, count - 2 * MAX_SWEPT, 5, 5]);
@@ -117,19 +113,19 @@ describe('retention', () => {
   test('never removes one of the newest days, however the clock steps', async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const random = createRandom(seed);
-      const history = createMemoryHistory();
+      const store = openStore(':memory:');
       let newest = addDays(first, 80);
-      await put(history, daysOf(81));
+      await put(store, daysOf(81));
       let skew = 0;
       for (let sweeps = 0; sweeps < 60; sweeps++) {
         if (random() < 0.2) skew = (random() - 0.3) * 800 * DAY;
         if (random() < 0.5) {
           newest = addDays(newest, 1);
-          await put(history, [newest]);
+          await put(store, [newest]);
         }
         const now = Math.max(0, startOf(newest) + (1.5 + random()) * DAY + skew);
-        await history.sweep({ days: 70, now, orgs: ['acme'] });
-        const known = (await history.read('acme')).days('tokens');
+        await store.sweep({ days: 70, now, orgs: ['acme'] });
+        const known = (await store.read('acme')).days('tokens');
         const newestDays = Array.from({ length: 70 }, (_, age) => addDays(newest, -age));
         expect(
           newestDays.filter((day) => !known.has(day)),

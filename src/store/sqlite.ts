@@ -1,0 +1,385 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
+import {
+  type Database,
+  NotStored,
+  type Query,
+  type Row,
+  type TransactionMode,
+  type Value,
+} from './database.ts';
+import { isDamage, moveAside, troubleOf } from './sqlite-errors.ts';
+import { createTable, type Table } from './tables.ts';
+
+/** The path that means memory instead of a file. */
+export const MEMORY = ':memory:';
+
+/** Busy is who reads beside this process, and never for long; in milliseconds. */
+const BUSY_MS = 20;
+/**
+ * Number of pages (4 KiB) after which the write-ahead log is checkpointed. That happens within a commit: with SQLite's
+ * default of 1000 it blocked the event loop for 10 to 17 ms, with 256 for 4.
+ */
+const LOG_PAGES = 256;
+/** More texts than there are statements, whatever the number of their rows. */
+const MAX_STATEMENTS = 500;
+const MAGIC = 'SQLite format 3\0';
+/** Where a database's header has the identifier of its program. */
+const APPLICATION_ID_AT = 68;
+const HEADER_BYTES = 100;
+
+/** What a file holds, and how safely. */
+export interface Layout {
+  /** Identifies a database as a file of this kind: the `application_id`. */
+  readonly applicationId: number;
+  /** The number of the layout, the `user_version`: another layout gets the next number. */
+  readonly version: number;
+  readonly tables: readonly Table[];
+  /** `FULL` waits for the disk with every commit. With `NORMAL`, a power failure may lose the newest transactions as a whole. */
+  readonly synchronous: 'NORMAL' | 'FULL';
+  /** What becomes of a damaged file's content, for the operator. */
+  readonly afterDamage: string;
+}
+
+export interface SqliteDeps {
+  /** The file, which belongs to this process; it and its directory are created if necessary. `:memory:` is SQLite's own. */
+  readonly path: string;
+  readonly layout: Layout;
+  /** What becomes of a damaged file: a new one takes its place, or `onExit` ends the process. */
+  readonly onDamage: 'replace' | 'exit';
+  /** Called with what ends the process: damage that is not to be replaced, found while it runs. */
+  readonly onExit?: ((error: ConfigError) => void) | undefined;
+  readonly log: Logger;
+  /** SQLite's own by default. */
+  readonly openDatabase?: ((path: string) => DatabaseSync) | undefined;
+}
+
+/** A database in a file or in memory. */
+export interface SqliteDatabase extends Database {
+  /** Identifies what the file holds: another one after the file was opened anew. Within a transaction. */
+  epochOf(): Promise<string>;
+  /** Opens the file anew if it was removed or replaced, and removes deleted rows from the files beside it if that is due. */
+  tend(): Promise<void>;
+  /** Deleted and replaced rows must not stay in the write-ahead log. */
+  scrub(): void;
+}
+
+interface Open {
+  readonly db: DatabaseSync;
+  readonly inode: bigint | undefined;
+  readonly epoch: string;
+  readonly statements: Map<string, StatementSync>;
+}
+
+/**
+ * Opens a file. Throws a `ConfigError` if it must not be touched: it is another program's or of a newer layout, or damaged
+ * and not to be replaced. With any other trouble it is tried again at the next use.
+ */
+export function openSqlite(deps: SqliteDeps): SqliteDatabase {
+  const { path, layout, onDamage, log, openDatabase = openFile } = deps;
+  const queue = createSerialQueue();
+  let open: Open | undefined;
+  let trouble: ReturnType<typeof troubleOf> | undefined;
+  let isScrubDue = false;
+  let isClosed = false;
+
+  function use(): Open {
+    if (isClosed) throw new Error('the store is closed');
+    if (open !== undefined && open.inode === inodeOf(path)) return open;
+    if (open !== undefined) {
+      log.warn('Store file removed or replaced; opened anew, and missing data is fetched again', { path });
+      closeNow();
+    }
+    open = openNow();
+    return open;
+  }
+
+  function openNow(): Open {
+    if (path !== MEMORY) prepareFile();
+    const db = openDatabase(path);
+    try {
+      db.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${layout.synchronous}; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+      );
+      createTables(db, layout);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    return {
+      db,
+      inode: inodeOf(path),
+      epoch: randomUUID(),
+      statements: new Map(),
+    };
+  }
+
+  /** Moves a file aside that cannot be used, unless it is not ours to move. */
+  function prepareFile(): void {
+    refuseSpecial(path);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // SQLite gives the files beside a database the mode of the database.
+    closeSync(openSync(path, 'a', 0o600));
+    const found = stateOf(path, layout);
+    if (found === 'sound') return;
+    if (found === 'older') {
+      const aside = moveAside(path, 'older');
+      log.warn('Store file has an older layout; moved aside, and its content is fetched again', {
+        ...{ path, aside },
+        hint: `${aside} can be removed`,
+      });
+    } else replaceDamaged(found.damage);
+    closeSync(openSync(path, 'a', 0o600));
+  }
+
+  function replaceDamaged(detail: string): void {
+    if (onDamage === 'exit') {
+      throw new ConfigError(
+        `storage.path: ${path} is damaged: ${detail}`,
+        'it is left untouched; restore a copy or move it away, or use --storage.on-damage=replace',
+      );
+    }
+    const aside = moveAside(path, 'damaged');
+    log.error('Store file damaged; moved aside and replaced by a new one', {
+      ...{ path, aside, error: detail },
+      hint: `${layout.afterDamage}; ${aside} can be removed once it is no longer needed`,
+    });
+  }
+
+  function closeNow(): void {
+    const closing = open;
+    open = undefined;
+    try {
+      closing?.db.close();
+    } catch (error) {
+      log.debug('Closing the store file failed', { path, error: messageOf(error) });
+    }
+  }
+
+  function queryOf({ db, statements }: Open): Query {
+    return async (text, values = []) => {
+      let statement = statements.get(text);
+      if (statement === undefined) {
+        if (statements.size >= MAX_STATEMENTS) statements.clear();
+        statement = db.prepare(text.replaceAll('S.', '').replace(/\$(\d+)/g, '?$1'));
+        statements.set(text, statement);
+      }
+      try {
+        return statement.all(...(values as Value[])) as readonly Row[];
+      } catch (error) {
+        throw new StatementError(error);
+      }
+    };
+  }
+
+  async function transact<Result>(
+    work: (query: Query) => Promise<Result>,
+    mode: TransactionMode,
+  ): Promise<Result> {
+    let current: Open | undefined;
+    try {
+      current = use();
+      current.db.exec(mode === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN');
+    } catch (error) {
+      throw failed(error);
+    }
+    let result: Result;
+    try {
+      result = await work(queryOf(current));
+    } catch (error) {
+      rollback(current);
+      throw error instanceof StatementError ? failed(error.cause) : error;
+    }
+    try {
+      current.db.exec('COMMIT');
+    } catch (error) {
+      rollback(current);
+      throw failed(error);
+    }
+    succeeded();
+    return result;
+  }
+
+  function rollback({ db }: Open): void {
+    try {
+      if (db.isTransaction) db.exec('ROLLBACK');
+    } catch (error) {
+      log.debug('Transaction rollback failed', { path, error: messageOf(error) });
+      closeNow();
+    }
+  }
+
+  /** What is thrown for an error of SQLite or the system; a damaged file is replaced first. */
+  function failed(error: unknown): NotStored {
+    let cause = error;
+    if (isDamage(error) && path !== MEMORY) {
+      closeNow();
+      try {
+        replaceDamaged(messageOf(error));
+      } catch (inner) {
+        cause = inner;
+        if (inner instanceof ConfigError) deps.onExit?.(inner);
+      }
+    }
+    const before = trouble;
+    trouble = troubleOf(cause);
+    if (before?.reason !== trouble.reason)
+      log.warn('The store cannot be used; published data stays, polling and hook events wait', {
+        path,
+        ...trouble,
+      });
+    return new NotStored(trouble.detail, trouble);
+  }
+
+  function succeeded(): void {
+    if (trouble === undefined) return;
+    trouble = undefined;
+    log.info('The store can be used again', { path });
+  }
+
+  function scrubNow(): void {
+    const row = open?.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    isScrubDue = row?.['busy'] === 1;
+  }
+
+  try {
+    open = openNow();
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    failed(error);
+  }
+
+  return {
+    isUp: () => trouble === undefined,
+    transaction: (work, mode = 'write') => queue.run(() => transact(work, mode)),
+    epochOf: async () => open?.epoch ?? '',
+    tend: () =>
+      queue.run(() => {
+        try {
+          use();
+          if (isScrubDue) scrubNow();
+          succeeded();
+        } catch (error) {
+          failed(error);
+        }
+      }),
+    scrub() {
+      isScrubDue = true;
+    },
+    async close() {
+      await queue.idle();
+      closeNow();
+      isClosed = true;
+    },
+  };
+}
+
+/** An error of a statement, to distinguish it from one of the caller. */
+class StatementError extends Error {
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+  }
+}
+
+function openFile(path: string): DatabaseSync {
+  return new DatabaseSync(path, { timeout: BUSY_MS });
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return path === MEMORY ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
+/** Throws a `ConfigError` if a path is something that cannot be a file of this exporter. */
+export function refuseSpecial(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return;
+  throw new ConfigError(
+    `storage.path: ${path} is ${found.isDirectory() ? 'a directory' : 'not a regular file'}`,
+    'give the path of a file with --storage.path; it is created if necessary',
+  );
+}
+
+type FileState = 'sound' | 'older' | { readonly damage: string };
+
+/**
+ * What a file is, without changing it; an empty one is sound. Throws a `ConfigError` if it is another program's or of a newer
+ * layout, and SQLite's or the system's own error if it cannot be read.
+ */
+export function stateOf(path: string, layout: Layout): FileState {
+  const header = headerOf(path);
+  if (header.length === 0) return 'sound';
+  const isOurs =
+    header.length === HEADER_BYTES && header.readUInt32BE(APPLICATION_ID_AT) === layout.applicationId;
+  const isDatabase = header.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
+  if (!isDatabase && !isOurs) throw foreign(path);
+  try {
+    const db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
+    try {
+      return layoutOf(db, path, layout);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (isDamage(error) && isOurs) return { damage: messageOf(error) };
+    throw isDamage(error) ? foreign(path) : error;
+  }
+}
+
+function layoutOf(db: DatabaseSync, path: string, { applicationId, version }: Layout): FileState {
+  const [id, found] = [numberOf(db, 'application_id'), numberOf(db, 'user_version')];
+  if (id !== applicationId) {
+    // A new file whose first transaction was not completed.
+    if (id === 0 && found === 0 && isEmpty(db)) return 'sound';
+    throw foreign(path);
+  }
+  if (found === version) return 'sound';
+  if (found < version) return 'older';
+  throw new ConfigError(
+    `storage.path: ${path} was written by a newer release: its layout is number ${found}, this release has ${version}`,
+    'it is left untouched; run a release at least as new, or give another path with --storage.path',
+  );
+}
+
+function foreign(path: string): ConfigError {
+  return new ConfigError(
+    `storage.path: ${path} is not a file of this exporter`,
+    'it is left untouched; give another path with --storage.path',
+  );
+}
+
+/** The first bytes of a file, fewer if it has fewer. */
+function headerOf(path: string): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    return header.subarray(0, readSync(file, header, 0, HEADER_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Creates the tables of an empty database, all or none. */
+function createTables(db: DatabaseSync, { applicationId, version, tables }: Layout): void {
+  if (numberOf(db, 'application_id') === applicationId) return;
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    for (const statement of tables.flatMap(createTable)) db.exec(statement.replaceAll('S.', ''));
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}; COMMIT`);
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function numberOf(db: DatabaseSync, pragma: 'application_id' | 'user_version'): number {
+  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0);
+}
+
+function isEmpty(db: DatabaseSync): boolean {
+  return db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.['tables'] === 0;
+}

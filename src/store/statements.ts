@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import type { DatasetName } from '../catalog/dataset.ts';
+import { type Day, dayOf, type Instant, parseDay } from '../catalog/day.ts';
+import type { Slices } from '../runtime/slices.ts';
+import type { Query, Row, Value } from './database.ts';
+import { MAX_SWEPT, type SweepMark } from './retention.ts';
+import { ForeignAnswer, UNCONFIRMED } from './store.ts';
+
+// The statements of the store's writes; each runs within a transaction.
+
+/** A dataset of an organization, or of a former one of its name. */
+export interface Place {
+  readonly org: string;
+  /** Empty, or the identifier of a former organization. */
+  readonly former: string;
+  readonly dataset: DatasetName;
+}
+
+/** Longer identities are stored as digests: an index takes no long texts. */
+const MAX_ID = 200;
+
+/** The identity of a document as it is stored. */
+export function keyOf(id: string): string {
+  const isPlain = id.length <= MAX_ID && id.isWellFormed() && !id.includes('\0');
+  return isPlain ? id : createHash('sha256').update(id).digest('hex');
+}
+
+/** Reads which of some days are known, with their rows. */
+export async function readDays(
+  query: Query,
+  { org, former, dataset }: Place,
+  days: readonly Day[],
+  form: number,
+): Promise<ReadonlyMap<Day, unknown>> {
+  const [first, last] = [days.reduce(earlier, days[0] ?? NO_DAY), days.reduce(later, NO_DAY)];
+  const rows = await query(
+    `SELECT day, data FROM S.day WHERE org = $1 AND former = $2 AND dataset = $3 AND day >= $4 AND day <= $5
+     AND form = $6`,
+    [org, former, dataset, first, last, form],
+  );
+  return new Map(
+    rows.map(({ day, data }) => [day as Day, typeof data === 'string' ? JSON.parse(data) : undefined]),
+  );
+}
+
+const NO_DAY = '' as Day;
+
+function earlier(one: Day, other: Day): Day {
+  return other < one ? other : one;
+}
+
+function later(one: Day, other: Day): Day {
+  return other > one ? other : one;
+}
+
+/** Notes an answer about a dataset; a change raises its revision. */
+export async function noteAnswer(
+  query: Query,
+  { org, former, dataset }: Place,
+  noted: {
+    readonly isChanged: boolean;
+    readonly answeredAt?: Instant;
+    readonly succeededAt?: Instant;
+    readonly revisedOn?: Day;
+  },
+): Promise<void> {
+  await query(
+    `INSERT INTO S.dataset AS old (org, former, dataset, revision, answered_at, succeeded_at, revised_on)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (org, former, dataset) DO UPDATE SET
+     revision = old.revision + excluded.revision, answered_at = coalesce(excluded.answered_at, old.answered_at),
+     succeeded_at = coalesce(excluded.succeeded_at, old.succeeded_at),
+     revised_on = coalesce(excluded.revised_on, old.revised_on)`,
+    [
+      ...[org, former, dataset, Number(noted.isChanged)],
+      ...[noted.answeredAt ?? null, noted.succeededAt ?? null, noted.revisedOn ?? null],
+    ],
+  );
+}
+
+/** Changes columns of the current organization of a name. */
+export async function putOrg(
+  query: Query,
+  org: string,
+  changes: { readonly orgId?: string; readonly confirmedKey?: string },
+): Promise<void> {
+  await query(
+    `INSERT INTO S.org AS old (org, former, org_id, confirmed_key) VALUES ($1, '', $2, $3)
+     ON CONFLICT (org, former) DO UPDATE SET org_id = coalesce(excluded.org_id, old.org_id),
+     confirmed_key = coalesce(excluded.confirmed_key, old.confirmed_key)`,
+    [org, changes.orgId ?? null, changes.confirmedKey ?? null],
+  );
+}
+
+async function orgIdOf(query: Query, org: string): Promise<string | undefined> {
+  const [row] = await query("SELECT org_id FROM S.org WHERE org = $1 AND former = ''", [org]);
+  const id = row?.['org_id'];
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** Notes the identifier that an answer contains. Throws a `ForeignAnswer` if the history is another organization's. */
+export async function noteOrgId(query: Query, org: string, orgId: string | undefined): Promise<void> {
+  if (orgId === undefined) return;
+  const known = await orgIdOf(query, org);
+  if (known !== undefined && known !== orgId) throw new ForeignAnswer(known, orgId);
+  if (known === undefined) await putOrg(query, org, { orgId });
+}
+
+/** The tables whose rows belong to an organization, with what tells its rows apart. */
+const OF_ORG: readonly (readonly [table: string, key: readonly string[]])[] = [
+  ['org', []],
+  ['dataset', ['dataset']],
+  ['day', ['dataset', 'day']],
+  ['document', ['dataset', 'id']],
+];
+
+/**
+ * Assigns a name to an organization; resolves with the identifier of the one that was set aside. What is stored without an
+ * identifier stays, since it is newer than what was set aside earlier.
+ */
+export async function adopt(query: Query, org: string, orgId: string): Promise<string | undefined> {
+  const before = await orgIdOf(query, org);
+  if (before === orgId) return undefined;
+  for (const [table, key] of OF_ORG) {
+    if (before !== undefined)
+      await query(`UPDATE S.${table} SET former = $2 WHERE org = $1 AND former = ''`, [org, before]);
+    const isSame = key.map((column) => `AND now.${column} = old.${column}`).join(' ');
+    // Only where nothing was set aside just now can there be rows in the way.
+    if (before === undefined)
+      await query(
+        `DELETE FROM S.${table} AS old WHERE org = $1 AND former = $2 AND EXISTS (
+           SELECT 1 FROM S.${table} AS now WHERE now.org = $1 AND now.former = '' ${isSame}
+         )`,
+        [org, orgId],
+      );
+    await query(`UPDATE S.${table} SET former = '' WHERE org = $1 AND former = $2`, [org, orgId]);
+  }
+  await query(
+    `UPDATE S.dataset SET revision = revision + 1 + (
+       SELECT coalesce(max(revision), 0) FROM S.dataset AS every WHERE every.org = $1
+     ) WHERE org = $1 AND former = ''`,
+    [org],
+  );
+  await query(
+    `INSERT INTO S.org (org, former, org_id, confirmed_key) VALUES ($1, '', $2, $3)
+     ON CONFLICT (org, former) DO UPDATE SET org_id = excluded.org_id, confirmed_key = excluded.confirmed_key`,
+    [org, orgId, before === undefined ? null : UNCONFIRMED],
+  );
+  return before;
+}
+
+/** Reads the reference day of the last sweep. */
+export async function readMark(query: Query): Promise<SweepMark | undefined> {
+  const [row] = await query('SELECT day, doubted_since FROM S.sweep');
+  const day = parseDay(String(row?.['day']));
+  const since = row?.['doubted_since'];
+  return day && { day, doubtedSince: typeof since === 'number' ? since : undefined };
+}
+
+/** Stores the reference day of a sweep. */
+export async function putMark(query: Query, { day, doubtedSince }: SweepMark): Promise<void> {
+  await query(
+    `INSERT INTO S.sweep (single, day, doubted_since) VALUES (1, $1, $2)
+     ON CONFLICT (single) DO UPDATE SET day = excluded.day, doubted_since = excluded.doubted_since`,
+    [day, doubtedSince ?? null],
+  );
+}
+
+/** The newest day with a row, over all organizations. */
+export async function newestDay(query: Query): Promise<Day | undefined> {
+  const [row] = await query('SELECT day FROM S.day WHERE data IS NOT NULL ORDER BY day DESC LIMIT 1');
+  return parseDay(String(row?.['day']));
+}
+
+/**
+ * Removes a bounded number of days before one, oldest first. The newest row of each dataset of a polled organization stays; of
+ * others, what was not answered since goes, too.
+ */
+export async function removeOld(
+  query: Query,
+  firstDay: Day,
+  polled: ReadonlySet<string>,
+  slices: Pick<Slices, 'next'>,
+): Promise<void> {
+  const old = await query(
+    `SELECT org, former, dataset, day FROM S.day AS old WHERE day < $1 AND day <> coalesce((
+       SELECT max(day) FROM S.day AS now WHERE now.org = old.org AND now.former = old.former
+       AND now.dataset = old.dataset AND now.data IS NOT NULL
+     ), '') ORDER BY day LIMIT ${MAX_SWEPT}`,
+    [firstDay],
+  );
+  await removeDays(query, old, slices);
+  const places = await query('SELECT org, former, dataset, answered_at FROM S.dataset');
+  for (const place of places) {
+    if (place['former'] === '' && polled.has(String(place['org']))) continue;
+    if (dayOf(Number(place['answered_at'])) >= firstDay) continue;
+    await slices.next();
+    await removeForgotten(query, [place['org'], place['former'], place['dataset']].map(String), firstDay);
+  }
+  await query(
+    `DELETE FROM S.org AS gone WHERE former <> '' AND NOT EXISTS (
+       SELECT 1 FROM S.dataset AS kept WHERE kept.org = gone.org AND kept.former = gone.former
+     )`,
+  );
+}
+
+async function removeDays(query: Query, days: readonly Row[], slices: Pick<Slices, 'next'>): Promise<void> {
+  const touched = new Map<string, readonly Value[]>();
+  for (const { org = '', former = '', dataset = '', day = '' } of days) {
+    await slices.next();
+    const place = [org, former, dataset];
+    touched.set(JSON.stringify(place), place);
+    await query('DELETE FROM S.day WHERE org = $1 AND former = $2 AND dataset = $3 AND day = $4', [
+      ...place,
+      day,
+    ]);
+  }
+  for (const place of touched.values())
+    await query(
+      'UPDATE S.dataset SET revision = revision + 1 WHERE org = $1 AND former = $2 AND dataset = $3',
+      place,
+    );
+}
+
+/** Removes a dataset of which all days are old, and that nobody polls: the documents have no age other than that of their listing. */
+async function removeForgotten(query: Query, place: readonly string[], firstDay: Day): Promise<void> {
+  const where = 'WHERE org = $1 AND former = $2 AND dataset = $3';
+  const [kept] = await query(`SELECT 1 AS one FROM S.day ${where} AND day >= $4 LIMIT 1`, [
+    ...place,
+    firstDay,
+  ]);
+  if (kept !== undefined) return;
+  for (const table of ['day', 'document', 'dataset']) await query(`DELETE FROM S.${table} ${where}`, place);
+}

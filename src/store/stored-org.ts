@@ -1,0 +1,235 @@
+import type { DatasetName } from '../catalog/dataset.ts';
+import { type Day, parseDay } from '../catalog/day.ts';
+import type { Slices } from '../runtime/slices.ts';
+import type { Query, Row } from './database.ts';
+import {
+  type DatasetStanding,
+  RowNotRead,
+  type RowsFrom,
+  type Standing,
+  type StoredDays,
+  type StoredOrg,
+} from './store.ts';
+
+/** How much text is read at once: it blocks the event loop for a few milliseconds. */
+const BATCH_CHARS = 1024 * 1024;
+/** Rows stay parsed up to this many characters of their texts. */
+const PARSED_CHARS = 1024 * 1024;
+
+/** The schema version of a dataset's rows: those stored with another version count as not answered. */
+export type FormOf = (dataset: DatasetName) => number;
+
+const UNKNOWN: DatasetStanding = {
+  revision: 0,
+  answeredAt: undefined,
+  succeededAt: undefined,
+  revisedOn: undefined,
+};
+
+/** Reads what is known of the current organization of a name, without its rows. */
+export async function readStanding(query: Query, org: string, epoch: string): Promise<Standing> {
+  const [identity] = await query("SELECT org_id, confirmed_key FROM S.org WHERE org = $1 AND former = ''", [
+    org,
+  ]);
+  const rows = await query(
+    `SELECT dataset, revision, answered_at, succeeded_at, revised_on
+     FROM S.dataset WHERE org = $1 AND former = ''`,
+    [org],
+  );
+  const datasets = new Map(rows.map((row) => [row['dataset'], standingIn(row)]));
+  return {
+    epoch,
+    orgId: textIn(identity, 'org_id'),
+    confirmedKey: textIn(identity, 'confirmed_key'),
+    dataset: (name) => datasets.get(name) ?? UNKNOWN,
+  };
+}
+
+function standingIn(row: Row): DatasetStanding {
+  const instant = (column: string) => (row[column] === null ? undefined : Number(row[column]));
+  return {
+    revision: Number(row['revision']),
+    answeredAt: instant('answered_at'),
+    succeededAt: instant('succeeded_at'),
+    revisedOn: parseDay(textIn(row, 'revised_on') ?? ''),
+  };
+}
+
+function textIn(row: Row | undefined, column: string): string | undefined {
+  const value = row?.[column];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Reads an organization in slices: what is known of all days, and the rows and documents that are wanted. */
+export async function readOrg(
+  query: Query,
+  org: string,
+  {
+    epoch,
+    from,
+    formOf,
+    slices,
+  }: {
+    readonly epoch: string;
+    readonly from: RowsFrom | undefined;
+    readonly formOf: FormOf;
+    readonly slices: Slices;
+  },
+): Promise<StoredOrg> {
+  const standing = await readStanding(query, org, epoch);
+  const index = await query(
+    `SELECT dataset, day, form, active, unsettled, octet_length(data) AS size FROM S.day
+     WHERE org = $1 AND former = '' ORDER BY dataset, day`,
+    [org],
+  );
+  const known = new Map<DatasetName, Map<Day, Known>>();
+  for (const { dataset, day, form, active, unsettled, size } of index) {
+    const name = dataset as DatasetName;
+    if (form !== formOf(name)) continue;
+    const days = known.get(name) ?? new Map<Day, Known>();
+    known.set(name, days);
+    days.set(day as Day, {
+      size: Number(size ?? 0),
+      active: active === null || active === undefined ? undefined : active === 1,
+      unsettled: unsettled === 1,
+    });
+  }
+  const isWanted = (name: DatasetName) => from?.has(name) !== false;
+  const days = new Map<DatasetName, StoredDays>();
+  for (const [name, all] of known) {
+    const first = isWanted(name) ? (from?.get(name) ?? FIRST) : LAST;
+    const texts = new Map<Day, string>();
+    for (const [start, end] of batchesOf(all, first)) {
+      await slices.next();
+      const rows = await query(
+        `SELECT day, data FROM S.day WHERE org = $1 AND former = '' AND dataset = $2
+         AND day >= $3 AND day <= $4 AND data IS NOT NULL`,
+        [org, name, start, end],
+      );
+      for (const row of rows) texts.set(row['day'] as Day, String(row['data']));
+    }
+    days.set(name, storedDays(name, all, first, texts));
+  }
+  const documents = await readDocuments(query, org, { isWanted, formOf, slices });
+  return {
+    ...standing,
+    days: (name) => days.get(name) ?? NO_DAYS,
+    documents(name) {
+      if (!isWanted(name)) throw new RowNotRead(name);
+      return documents.get(name)?.() ?? [];
+    },
+  };
+}
+
+interface Known {
+  /** Length of the row's text in bytes; 0 for a day without a row. */
+  readonly size: number;
+  readonly active: boolean | undefined;
+  readonly unsettled: boolean;
+}
+
+// Before and after every day.
+const FIRST = '' as Day;
+const LAST = '~' as Day;
+
+/** The first and last days of consecutive batches of rows. */
+function* batchesOf(days: ReadonlyMap<Day, Known>, from: Day): Generator<readonly [Day, Day]> {
+  let [first, last, chars]: [Day | undefined, Day, number] = [undefined, FIRST, 0];
+  for (const [day, { size }] of days) {
+    if (day < from || size === 0) continue;
+    if (first !== undefined && chars + size > BATCH_CHARS) {
+      yield [first, last];
+      [first, chars] = [undefined, 0];
+    }
+    first ??= day;
+    last = day;
+    chars += size;
+  }
+  if (first !== undefined) yield [first, last];
+}
+
+const NO_DAYS: StoredDays = storedDays('tokens', new Map(), FIRST, new Map());
+
+function storedDays(
+  name: DatasetName,
+  known: ReadonlyMap<Day, Known>,
+  from: Day,
+  texts: ReadonlyMap<Day, string>,
+): StoredDays {
+  const parsed = new Map<Day, unknown>();
+  let chars = 0;
+  const isFilled = (day: Day) => (known.get(day)?.size ?? 0) > 0;
+  return {
+    size: known.size,
+    has: (day) => known.has(day),
+    isFilled,
+    hasActivity: (day) => known.get(day)?.active,
+    isUnsettled: (day) => known.get(day)?.unsettled === true,
+    keys: () => known.keys(),
+    get(day) {
+      if (!isFilled(day)) return undefined;
+      if (day < from) throw new RowNotRead(name);
+      if (parsed.has(day)) return parsed.get(day);
+      const text = texts.get(day) ?? '';
+      const row: unknown = JSON.parse(text);
+      if (chars + text.length > PARSED_CHARS) {
+        parsed.clear();
+        chars = 0;
+      }
+      parsed.set(day, row);
+      chars += text.length;
+      return row;
+    },
+  };
+}
+
+async function readDocuments(
+  query: Query,
+  org: string,
+  {
+    isWanted,
+    formOf,
+    slices,
+  }: {
+    isWanted(name: DatasetName): boolean;
+    readonly formOf: FormOf;
+    readonly slices: Slices;
+  },
+): Promise<ReadonlyMap<DatasetName, () => readonly unknown[]>> {
+  const texts = new Map<DatasetName, string[]>();
+  const names = await query(
+    "SELECT dataset, count(*) AS documents FROM S.document WHERE org = $1 AND former = '' GROUP BY dataset",
+    [org],
+  );
+  for (const { dataset } of names) {
+    const name = dataset as DatasetName;
+    if (!isWanted(name)) continue;
+    const found: string[] = [];
+    for (let last: string | undefined = ''; last !== undefined; ) {
+      await slices.next();
+      const rows: readonly Row[] = await query(
+        `SELECT id, data FROM S.document WHERE org = $1 AND former = '' AND dataset = $2 AND form = $3 AND id > $4
+         ORDER BY id LIMIT ${DOCUMENTS}`,
+        [org, name, formOf(name), last],
+      );
+      for (const row of rows) found.push(String(row['data']));
+      last = rows.length < DOCUMENTS ? undefined : textIn(rows.at(-1), 'id');
+    }
+    texts.set(name, found);
+  }
+  return new Map(
+    [...texts].map(([name, found]) => {
+      let parsed: readonly unknown[] | undefined;
+      return [
+        name,
+        () => {
+          parsed ??= found.map((text): unknown => JSON.parse(text));
+          return parsed;
+        },
+      ];
+    }),
+  );
+}
+
+/** Documents that are read at once. */
+const DOCUMENTS = 200;
