@@ -6,10 +6,10 @@ import { readinessCollector } from '../../src/collectors/readiness/collector.ts'
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { dayNamed } from '../support/day.ts';
+import { createMemoryStore } from '../support/store.ts';
 import { createPipeline, type Shown } from '../year/pipeline.ts';
 import { HOUR, type PlantedYear } from './planted.ts';
 import { type Recording, STEP_S } from './recording.ts';
@@ -41,7 +41,7 @@ export async function liveThrough(year: PlantedYear, recording: Recording): Prom
   const source = createPlatform(year, clock, (code) => requests.set(code, (requests.get(code) ?? 0) + 1));
   const { poll, runs } = createPipeline({
     ...{ collectors, settings, source, clock },
-    history: createMemoryHistory(),
+    history: createMemoryStore(),
     historyStart: dayAt(0),
     onPage(next) {
       page = next;

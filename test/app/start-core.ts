@@ -41,8 +41,6 @@ export async function startCore(history: string) {
     },
     {
       secrets: () => [],
-      onLateLoad: () => undefined,
-      onChange: () => undefined,
       publish: async () => undefined,
       onTried: () => undefined,
     },

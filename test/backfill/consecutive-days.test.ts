@@ -8,12 +8,12 @@ import {
   projectPage,
 } from '../../src/backfill/page.ts';
 import { type Collector, isDayCollector } from '../../src/catalog/collector.ts';
-import type { DatasetName } from '../../src/catalog/dataset.ts';
+
 import { addDays, type Day, endOf } from '../../src/catalog/day.ts';
 import { aboutFamilies, collectors as allCollectors } from '../../src/collectors/index.ts';
-import type { OrgHistory } from '../../src/history/history.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { dayNamed } from '../support/day.ts';
+import { storedOrg } from '../support/store.ts';
 
 const collectors = allCollectors.filter(({ name }) =>
   ['tokens', 'spend', 'tools', 'activity', 'productivity'].includes(name),
@@ -56,25 +56,17 @@ const first = fc.constantFrom('2026-01-01', '2026-01-13', '2026-01-30').map(dayN
 /** The days between one that is described and the next one; 40 is more than zeros are remembered for. */
 const steps = fc.array(fc.constantFrom(1, 1, 1, 1, 2, 7, 40), { maxLength: 30 });
 
-function historyOf(from: Day, rows: Readonly<Record<string, readonly unknown[]>>): OrgHistory {
+function historyOf(from: Day, rows: Readonly<Record<string, readonly unknown[]>>) {
   const byDataset = new Map<string, ReadonlyMap<Day, unknown>>();
   for (const [dataset, list] of Object.entries(rows)) {
     const answered = [...list.entries()].filter(([, row]) => row !== 'unanswered');
     byDataset.set(dataset, new Map(answered.map(([index, row]) => [addDays(from, index), row])));
   }
-  return {
+  return storedOrg({
     orgId: 'org-1',
-    days: (dataset) => byDataset.get(dataset) ?? new Map(),
-    documents: () => [],
-    contentOf: () => [],
-    answeredAt: () => undefined,
-    revisedOn: (dataset: DatasetName) => (dataset === 'tools' ? undefined : dayNamed('2026-12-31')),
-    succeededAt: () => undefined,
-    confirmedKey: undefined,
-    opened() {
-      return this;
-    },
-  };
+    days: (dataset) => byDataset.get(dataset),
+    revisedOn: (dataset) => (dataset === 'tools' ? undefined : dayNamed('2026-12-31')),
+  });
 }
 
 async function pageOf(parts: PageParts, org: ReturnType<typeof assessDays>, day: Day) {

@@ -2,8 +2,8 @@ import type { DayCollector, DocumentCollector } from '../../src/catalog/collecto
 import type { DayDataset, DocumentDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day } from '../../src/catalog/day.ts';
 import { currentFamily, dayFamily } from '../../src/catalog/family.ts';
-import type { OrgHistory } from '../../src/history/history.ts';
 import { dayNamed } from '../support/day.ts';
+import { storedOrg } from '../support/store.ts';
 
 export interface Row {
   readonly credits?: number;
@@ -91,17 +91,12 @@ export function orgWith(
   for (const [index, row] of rows.entries()) {
     if (row !== undefined) kept.set(addDays(first, index), row ?? undefined);
   }
-  const history: OrgHistory = {
+  const history = storedOrg({
     orgId: 'org-1',
-    days: (dataset) => (dataset === 'tokens' ? kept : new Map()),
+    days: (dataset) => (dataset === 'tokens' ? kept : undefined),
     documents: (dataset) => (dataset === 'readiness' ? reported : []),
-    contentOf: () => [],
-    answeredAt: () => undefined,
     revisedOn: () => dayNamed('2026-12-31'),
-    succeededAt: () => undefined,
-    confirmedKey: undefined,
-    opened: () => history,
-  };
+  });
   const readiness = { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true } as const;
   return { settings: { name, readiness }, history };
 }

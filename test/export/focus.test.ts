@@ -7,6 +7,7 @@ import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { formatOf } from '../../src/commands/export-choice.ts';
 import type { Config } from '../../src/config/config.ts';
 import { dayNamed } from '../support/day.ts';
+import { storedOrg } from '../support/store.ts';
 import { exported } from './fixtures.ts';
 import { costAndUsage, faultsOf } from './focus-specification.ts';
 
@@ -47,19 +48,10 @@ async function focusOf(...rows: readonly unknown[]) {
           readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },
           contract,
         },
-        history: {
+        history: storedOrg({
           orgId: 'org_1',
-          confirmedKey: undefined,
-          days: (dataset) => (dataset === 'tokens' ? kept : new Map()),
-          documents: () => [],
-          contentOf: () => [],
-          answeredAt: () => undefined,
-          revisedOn: () => undefined,
-          succeededAt: () => undefined,
-          opened() {
-            return this;
-          },
-        },
+          days: (dataset) => (dataset === 'tokens' ? kept : undefined),
+        }),
       },
     ],
     collectors,

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { ExpensiveDataset } from '../../src/catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, endOf, type Instant } from '../../src/catalog/day.ts';
-import type { OrgHistory } from '../../src/history/history.ts';
 import { createCoverage } from '../../src/pipeline/coverage.ts';
 import { dayNamed } from '../support/day.ts';
+import { storedOrg } from '../support/store.ts';
 
 interface Row {
   readonly main?: number;
@@ -51,17 +51,10 @@ function coverageOf(days: Days, at: Instant, { revisedOn, ...options }: Options 
       ),
     ]),
   );
-  const history: OrgHistory = {
-    orgId: undefined,
-    days: (dataset) => covered.get(dataset) ?? new Map(),
-    documents: () => [],
-    contentOf: () => [],
-    answeredAt: () => undefined,
-    succeededAt: () => undefined,
-    confirmedKey: undefined,
-    opened: () => history,
+  const history = storedOrg({
+    days: (dataset) => covered.get(dataset),
     revisedOn: (dataset) => (revisedOn === undefined ? dayNamed('2026-12-31') : revisedOn[dataset]),
-  };
+  });
   const collected = datasets.filter(({ name }) => name in days);
   const coverage = createCoverage({ history, datasets: collected, historyStart: start, ...options }, at);
   const length = Math.max(...Object.values(days).map((letters) => letters.length));
@@ -174,14 +167,5 @@ describe('a dataset', () => {
   test('knows no day that is not over, nor a row of one', () => {
     const coverage = coverageOf({ tokens: 'a-a' }, hoursAfter(1, 2));
     expect(coverage.states('tokens')).toBe('r??');
-  });
-
-  test('says whether more or fewer of its days without a row are known', () => {
-    const days = { tokens: 'a-a', tools: 'aaa' };
-    const [early, later] = [hoursAfter(1, 71), hoursAfter(1, 72)].map((at) =>
-      coverageOf(days, at).fingerprint('tokens'),
-    );
-    expect(early).not.toBe(later);
-    expect(coverageOf(days, hoursAfter(5, 0)).fingerprint('tokens')).toBe(later);
   });
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { daysDescending, daysToFetch } from '../../src/pipeline/days-to-fetch.ts';
 import { dayNamed } from '../support/day.ts';
+import { storedDays } from '../support/store.ts';
 
 const newest = dayNamed('2026-03-31');
 const historyStart = dayNamed('2026-03-01');
@@ -15,7 +16,7 @@ function fetchedWith(rows: Readonly<Record<string, unknown>>, isPass: boolean, s
   return daysToFetch({
     newest,
     historyStart: start,
-    covered,
+    covered: storedDays(covered),
     newestAgain: 1,
     isPass,
     lastPass: undefined,

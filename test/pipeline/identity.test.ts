@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { ApiRequest } from '../../src/catalog/source.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createIdentityCheck } from '../../src/pipeline/identity.ts';
 import { withAdmission } from '../../src/platform/client.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
+import { createMemoryStore } from '../support/store.ts';
 
 /** The identifier named by an endpoint, none, or a failure. */
 type Named = string | undefined | 'fails';
@@ -13,11 +13,11 @@ function world(
   options: {
     endpoints?: readonly DatasetName[];
     orgId?: string;
-    history?: ReturnType<typeof createMemoryHistory>;
+    history?: ReturnType<typeof createMemoryStore>;
   } = {},
 ) {
   const endpoints = options.endpoints ?? ['tokens', 'tools', 'activity'];
-  const history = options.history ?? createMemoryHistory();
+  const history = options.history ?? createMemoryStore();
   const names = new Map<DatasetName, Named>(endpoints.map((endpoint) => [endpoint, 'org_1']));
   const asked: DatasetName[] = [];
   let key = 'key_1';
@@ -98,7 +98,7 @@ test('an answer of another organization is rejected, with both names and a hint'
 });
 
 test('an identifier that is configured is the only one', async () => {
-  const history = createMemoryHistory();
+  const history = createMemoryStore();
   await world({ history }).get('tokens', 'tools');
   const meant = world({ history, orgId: 'org_2' });
   expect(await meant.get('tokens')).toEqual(['organization']);

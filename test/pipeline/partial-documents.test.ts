@@ -3,9 +3,9 @@ import type { DocumentCollector } from '../../src/catalog/collector.ts';
 import { startOf } from '../../src/catalog/day.ts';
 import { readinessCollector } from '../../src/collectors/readiness/collector.ts';
 import { wikiCollector } from '../../src/collectors/wiki/collector.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
 import { measureCardinality, projectFamily } from '../../src/pipeline/cardinality.ts';
 import { createFakeSource, createFakeView, DAY, inSlices } from '../collectors/fakes.ts';
+import { createMemoryStore } from '../support/store.ts';
 
 /** What is published after these listings, one after the other, as `family{values}`. */
 async function publishedAfter<Document>(
@@ -14,7 +14,7 @@ async function publishedAfter<Document>(
   limit = 200,
 ): Promise<Readonly<Record<string, number>>> {
   const { dataset } = collector;
-  const history = createMemoryHistory();
+  const history = createMemoryStore();
   for (const listed of listings) {
     const source = createFakeSource({ get: () => listed, pages: [{ reports: listed }] });
     const { documents, damaged = [], complete } = await collector.fetch(source);

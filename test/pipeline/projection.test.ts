@@ -10,6 +10,7 @@ import { measureCardinality, projectFamily } from '../../src/pipeline/cardinalit
 import { createView } from '../../src/pipeline/view.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
 import { dayNamed } from '../support/day.ts';
+import { storedOrg } from '../support/store.ts';
 
 type Row = {
   readonly models?: readonly (readonly [string, number])[];
@@ -43,19 +44,7 @@ function viewOf(days: readonly Row[]): View {
   const rows = new Map<Day, unknown>(days.map((row, index) => [addDays(start, index), row]));
   return createView(
     {
-      history: {
-        orgId: undefined,
-        days: () => rows,
-        documents: () => [],
-        contentOf: () => [],
-        answeredAt: () => undefined,
-        revisedOn: () => undefined,
-        confirmedKey: undefined,
-        succeededAt: () => undefined,
-        opened() {
-          return this;
-        },
-      },
+      history: storedOrg({ days: () => rows }),
       settings: {
         name: 'acme',
         readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },

@@ -1,20 +1,20 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import { addDays, startOf } from '../../src/catalog/day.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createPublication } from '../../src/exposition/publication.ts';
-import type { OrgHistory } from '../../src/history/history.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
+import type { StoredOrg } from '../../src/store/store.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../history/files.ts';
 import { dayNamed } from '../support/day.ts';
+import { createMemoryStore } from '../support/store.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 setFlagsFromString('--expose-gc');
@@ -22,25 +22,27 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const first = dayNamed('2026-06-01');
 
-/** The same history, which notes the rows that are read. */
-function noted(history: OrgHistory, rows: WeakRef<object>[]): OrgHistory {
-  class Days extends Map<Day, unknown> {
-    override get(day: Day): unknown {
-      const row = super.get(day);
-      if (typeof row === 'object' && row !== null) rows.push(new WeakRef(row));
-      return row;
-    }
-  }
+/** The same, which notes the rows that are read. */
+function noted(stored: StoredOrg, rows: WeakRef<object>[]): StoredOrg {
   return {
-    ...history,
-    days: (dataset) => new Days(history.days(dataset)),
-    opened: () => noted(history.opened(), rows),
+    ...stored,
+    days(dataset) {
+      const days = stored.days(dataset);
+      return {
+        ...days,
+        get(day) {
+          const row = days.get(day);
+          if (typeof row === 'object' && row !== null) rows.push(new WeakRef(row));
+          return row;
+        },
+      };
+    },
   };
 }
 
 test('no row that was read for a publication stays in memory with it', async () => {
   const rows: WeakRef<object>[] = [];
-  const stored = createMemoryHistory();
+  const stored = createMemoryStore();
   const days = Array.from({ length: 30 }, (_, index) => addDays(first, index));
   await stored.putDays(
     'acme',
@@ -53,7 +55,7 @@ test('no row that was read for a publication stays in memory with it', async () 
   const publisher = createPublisher({
     collectors: [tokensCollector],
     aboutFamilies: [],
-    history: { ...stored, read: async (org) => noted(await stored.read(org), rows) },
+    history: { ...stored, read: async (org, from) => noted(await stored.read(org, from), rows) },
     historyStart: first,
     renderSegment: async (_family, _org, samples) => {
       for (const _ of samples);
@@ -66,13 +68,15 @@ test('no row that was read for a publication stays in memory with it', async () 
     maxAgeMs: 7 * 86_400_000,
     log: createFakeLogger(),
   });
-  await publisher.publish(createFakeView({}).settings, ['tokens']);
+  await publisher.publish(createFakeView({}).settings);
   expect(rows.length).toBeGreaterThan(0);
   await waitFor(() => {
     collectGarbage();
     expect(rows.filter((row) => row.deref() !== undefined)).toEqual([]);
   });
-  const view = published.of('acme').view?.();
-  expect(view?.row(tokensDataset, first)).toEqual({ credits: 10 });
+  const row = await published
+    .of('acme')
+    .withView?.(new Map(), async (view) => view.row(tokensDataset, first));
+  expect(row).toEqual({ credits: 10 });
   expect(published.uncoveredDays('acme', 'tokens')).toBe(0);
 });

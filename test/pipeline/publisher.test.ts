@@ -6,7 +6,6 @@ import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createPublication } from '../../src/exposition/publication.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
@@ -14,6 +13,7 @@ import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../history/files.ts';
 import { dayNamed } from '../support/day.ts';
+import { createMemoryStore } from '../support/store.ts';
 
 const DAY = dayNamed('2026-06-10');
 const NOON = startOf(addDays(DAY, 1)) + 12 * 3_600_000;
@@ -21,7 +21,7 @@ const MAX_AGE_MS = 7 * 86_400_000;
 
 function createHarness() {
   const clock = createFakeClock(NOON);
-  const history = createMemoryHistory();
+  const history = createMemoryStore();
   const publication = createPublication({ families: [], clock });
   const published = createPublishedOrgs(publication);
   const rendered: string[] = [];
@@ -31,7 +31,7 @@ function createHarness() {
       collectors: [tokensCollector, toolsCollector, readinessCollector],
       aboutFamilies: [],
       ...{ history, publication, published, clock },
-      historyStart: addDays(DAY, -10),
+      historyStart: addDays(DAY, -400),
       renderSegment: async ({ name }, _org, given) => {
         rendered.push(`${name.replace('agent_platform_', '')} ${[...given].length}`);
         return undefined;
@@ -47,7 +47,7 @@ function createHarness() {
   return {
     clock,
     log,
-    publishAs: (name: string) => publisher.publish({ ...settings, name }, ['tokens']),
+    publishAs: (name: string) => publisher.publish({ ...settings, name }),
     putDayOf: (org: string, orgId: string) =>
       history.putDays(org, 'tokens', { ...answer([DAY], { [DAY]: { credits: 5 } }, clock.now()), orgId }),
     replace() {
@@ -60,10 +60,14 @@ function createHarness() {
         documents: new Map(reports.map((report) => [report.id, report])),
         ...{ complete: true, orgId: undefined, at: clock.now() },
       }),
+    putOld: (row: object) => {
+      const old = addDays(DAY, -300);
+      return history.putDays('acme', 'tokens', answer([old], { [old]: row }, clock.now()));
+    },
     /** Publishes, and returns the families that were rendered with the number of their samples. */
-    async publish(...collectors: string[]) {
+    async publish() {
       rendered.length = 0;
-      await publisher.publish(settings, collectors);
+      await publisher.publish(settings);
       return [...rendered];
     },
   };
@@ -73,59 +77,68 @@ function report(id: string, createdAt: number): ReadinessReport {
   return { id, createdAt, repo: `host/${id}`, branch: 'main', criteria: [] };
 }
 
-test('an answer that says what is known renders nothing again, whichever collector asked', async () => {
+test('an answer that says what is known renders nothing again', async () => {
   const { publish, putDay, putReports, clock } = createHarness();
   await putDay('tokens', { credits: 5 });
   await putDay('tools', { toolCalls: 2 });
   await putReports(report('one', NOON - 1));
-  expect(await publish('tokens', 'tools', 'readiness')).toContain('daily_credits 1');
+  expect(await publish()).toContain('daily_credits 1');
 
   await clock.advance(3_600_000);
   await putDay('tokens', { credits: 5 });
   await putReports(report('one', NOON - 1));
-  expect(await publish('tokens')).toEqual([]);
-  expect(await publish('tools', 'readiness')).toEqual([]);
+  expect(await publish()).toEqual([]);
 });
 
-test('what has changed is rendered by the next publication of its collector, even if another one came between', async () => {
-  const { publish, putDay } = createHarness();
+test('a changed day renders all that days decide on, and changed documents nothing else', async () => {
+  const { publish, putDay, putReports } = createHarness();
   await putDay('tokens', { credits: 5 });
   await putDay('tools', { toolCalls: 2 });
-  await publish('tokens', 'tools');
+  await putReports(report('one', NOON - 1));
+  await publish();
   await putDay('tokens', { credits: 6 });
-  expect(await publish('tools')).toEqual([]);
-  expect(await publish('tokens')).toEqual(['daily_credits 1']);
-  expect(await publish('tokens')).toEqual([]);
+  expect(await publish()).toEqual(['daily_credits 1', 'daily_tool_calls 1']);
+  await putReports(report('one', NOON - 1), report('two', NOON - 1));
+  const rendered = await publish();
+  expect(rendered).toContain('readiness_applications 0');
+  expect(rendered.filter((family) => family.startsWith('daily'))).toEqual([]);
+  expect(await publish()).toEqual([]);
+});
+
+test('a row from before the days that are read at first is read all the same', async () => {
+  const { publish, putOld } = createHarness();
+  await putOld({ credits: 5 });
+  expect(await publish()).toContain('daily_credits 1');
 });
 
 test('another configuration and another day render again', async () => {
   const { publish, putDay, replace, clock } = createHarness();
   await putDay('tokens', { credits: 5 });
-  await publish('tokens');
+  await publish();
   replace();
-  expect(await publish('tokens')).toEqual(['daily_credits 1']);
+  expect(await publish()).toContain('daily_credits 1');
   await clock.advance(12 * 3_600_000);
-  expect(await publish('tokens')).toEqual(['daily_credits 1']);
+  expect(await publish()).toContain('daily_credits 1');
 });
 
 test('data that has become too old goes, though it has not changed', async () => {
   const { publish, putReports, clock } = createHarness();
   await putReports(report('one', NOON - 1));
-  expect(await publish('readiness')).toContain('readiness_applications 0');
+  expect(await publish()).toContain('readiness_applications 0');
   await clock.advance(MAX_AGE_MS + 1);
-  expect(await publish('readiness')).toEqual([]);
+  expect(await publish()).toEqual([]);
 });
 
 test('a report from a clock that is ahead is shown once its time has come, and hidden again if the clock is set back', async () => {
   const { publish, putReports, clock } = createHarness();
   await putReports(report('one', NOON - 1), report('two', NOON + 60_000));
-  expect(await publish('readiness')).toContain('readiness_report_timestamp_seconds 1');
+  expect(await publish()).toContain('readiness_report_timestamp_seconds 1');
   await clock.advance(30_000);
-  expect(await publish('readiness')).toEqual([]);
+  expect(await publish()).toEqual([]);
   await clock.advance(30_000);
-  expect(await publish('readiness')).toContain('readiness_report_timestamp_seconds 2');
+  expect(await publish()).toContain('readiness_report_timestamp_seconds 2');
   clock.set(NOON);
-  expect(await publish('readiness')).toContain('readiness_report_timestamp_seconds 1');
+  expect(await publish()).toContain('readiness_report_timestamp_seconds 1');
 });
 
 test('two names for one organization are warned of once', async () => {

@@ -9,10 +9,10 @@ import { productivityCollector } from '../../src/collectors/productivity/collect
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createCoverage } from '../../src/pipeline/coverage.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { dayNamed } from '../support/day.ts';
+import { createMemoryStore } from '../support/store.ts';
 import { hasAllRuns, propertyRuns } from '../support/thoroughness.ts';
 import { createPipeline, type Shown } from '../year/pipeline.ts';
 import { createReference, isUsable, type Part, type Raw, type Reference, sumsOf } from './reference.ts';
@@ -352,7 +352,7 @@ test('whatever comes late, revised or unusable: no work is idle, no sum is parti
   await fc.assert(
     fc.asyncProperty(world, async (planned) => {
       const clock = createFakeClock(startOf(addDays(FIRST, 1)) + HOUR);
-      const history = createMemoryHistory();
+      const history = createMemoryStore();
       const reference = createReference(names);
       let page: Shown = new Map();
       const { poll } = createPipeline({

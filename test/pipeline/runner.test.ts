@@ -4,7 +4,6 @@ import type { DayDataset, DocumentDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
 import { daysDescending } from '../../src/pipeline/days-to-fetch.ts';
 import type { RunPublisher } from '../../src/pipeline/run.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
@@ -12,7 +11,9 @@ import { createRunner } from '../../src/pipeline/runner.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { NotStored } from '../../src/store/database.ts';
 import { dayNamed } from '../support/day.ts';
+import { createMemoryStore } from '../support/store.ts';
 
 const start = dayNamed('2026-03-01');
 const yesterday = dayNamed('2026-03-31');
@@ -27,20 +28,25 @@ const source: Source = {
   inSlices: () => Promise.reject(new Error('not used')),
 };
 
+function brokenStore(): NotStored {
+  const details = { reason: 'full', detail: 'the disk is full', hint: 'free some space' };
+  return new NotStored('cannot be stored', details);
+}
+
 type Answer = (window: Window, call: number) => { rows?: readonly Day[]; lost?: number } | PlatformError;
 
 function harness(answer: Answer) {
   const clock = createFakeClock(startOf(addDays(yesterday, 1)) + 3_600_000, { autoAdvance: true });
-  const history = createMemoryHistory();
+  const history = createMemoryStore();
   const log = createFakeLogger();
   const runs = createRunStates();
   const asked: string[] = [];
-  const published: (readonly string[])[] = [];
+  let published = 0;
   const shownAsIdle = new Set<Day>();
   const publisher: RunPublisher = {
     showsIdle: (_org, _collector, day) => shownAsIdle.has(day),
-    publish: async (_org, collectors) => {
-      published.push(collectors);
+    publish: async () => {
+      published += 1;
     },
   };
   const collector: DayCollector<{ credits: number }> = {
@@ -83,7 +89,7 @@ function harness(answer: Answer) {
     log,
     runs,
     asked,
-    published,
+    published: () => published,
     shownAsIdle,
     instruments,
     run: (mode: 'scheduled' | 'thorough' = 'scheduled', retired?: AbortSignal) =>
@@ -99,7 +105,7 @@ describe('a run over days', () => {
     const { run, asked, published, covered } = harness(() => ({}));
     await run();
     expect(asked).toEqual(['2026-03-31..2026-03-31', '2026-03-23..2026-03-30', '2026-03-01..2026-03-22']);
-    expect(published).toHaveLength(2);
+    expect(published()).toBe(2);
     expect(await covered()).toEqual(daysDescending(start, yesterday).reverse());
   });
 
@@ -218,7 +224,7 @@ describe('a run over days', () => {
         : { rows: daysDescending(from, to).filter((day) => day !== silent) },
     );
     await run();
-    const passOf = async () => (await history.read('acme')).revisedOn('tokens');
+    const passOf = async () => (await history.standing('acme')).dataset('tokens').revisedOn;
     expect(await passOf()).toBe('2026-04-01');
     isBad = true;
     clock.set(clock.now() + 86_400_000);
@@ -281,16 +287,15 @@ describe('a run over days', () => {
     await run();
     clock.set(clock.now() + 86_400_000);
     await run();
-    const pass = (await history.read('acme')).revisedOn('tokens');
+    const pass = (await history.standing('acme')).dataset('tokens').revisedOn;
     expect(pass).toBe(addDays(yesterday, 2));
     until = yesterday;
     asked.length = 0;
     await run();
     expect(asked).toEqual(['2026-04-01..2026-04-01', '2026-03-26..2026-03-31', '2026-03-20..2026-03-25']);
-    expect(
-      [...(await history.read('acme')).days('tokens').values()].filter((row) => row === undefined),
-    ).toEqual([undefined]);
-    expect((await history.read('acme')).revisedOn('tokens')).toBe(pass);
+    const days = (await history.read('acme')).days('tokens');
+    expect([...days.keys()].filter((day) => !days.isFilled(day))).toEqual([addDays(yesterday, 1)]);
+    expect((await history.standing('acme')).dataset('tokens').revisedOn).toBe(pass);
   });
 
   test('days passed by a late dataset stay unsettled if fetching them again fails', async () => {
@@ -306,7 +311,7 @@ describe('a run over days', () => {
     await run();
     [until, fails] = [yesterday, true];
     await run();
-    expect((await history.read('acme')).revisedOn('tokens')).toBe(addDays(yesterday, -8));
+    expect((await history.standing('acme')).dataset('tokens').revisedOn).toBe(addDays(yesterday, -8));
   });
 
   test('a dataset without any row needs no more requests than one with rows', async () => {
@@ -329,6 +334,38 @@ describe('a run over days', () => {
       ['warn', 'Collector failing; it has no data yet'],
       ['info', 'Collector recovered'],
     ]);
+  });
+
+  test('nothing is requested while the store cannot be used, which is the reason of the failure', async () => {
+    const { run, asked, history, runs, log } = harness(() => ({}));
+    const { standing } = history;
+    history.standing = () => Promise.reject(brokenStore());
+    expect(await run()).toBe('unstored');
+    expect(await run()).toBe('unstored');
+    expect(asked).toEqual([]);
+    expect(runs.get('acme', 'tokens')).toMatchObject({
+      ...{ tried: true, running: false },
+      failure: { error: { reason: 'store', hint: 'free some space' } },
+    });
+    history.standing = standing;
+    expect(await run()).toBe('ended');
+    expect(
+      log.events.filter(({ level }) => level !== 'debug').map(({ level, message }) => [level, message]),
+    ).toEqual([
+      ['warn', 'Collector failing; its last good data is still published'],
+      ['info', 'Collector recovered'],
+    ]);
+  });
+
+  test('a run whose answer cannot be stored ends, and the days are asked for again', async () => {
+    const { run, asked, history, covered } = harness(() => ({}));
+    const { putDays } = history;
+    history.putDays = () => Promise.reject(brokenStore());
+    expect(await run()).toBe('unstored');
+    expect(asked).toEqual(['2026-03-31..2026-03-31']);
+    history.putDays = putDays;
+    await run();
+    expect(await covered()).toHaveLength(31);
   });
 
   test('stopping lets the window in flight end and starts no other', async () => {

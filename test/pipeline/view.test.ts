@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import type { OrgHistory } from '../../src/history/history.ts';
 import { createView } from '../../src/pipeline/view.ts';
 import { dayNamed } from '../support/day.ts';
+import { storedOrg } from '../support/store.ts';
 
 const start = dayNamed('2026-03-01');
 const tokens: DayDataset<{ credits: number }> = {
@@ -20,19 +20,11 @@ const tools: DayDataset<{ calls: number }> = {
 };
 const day = (n: number): Day => addDays(start, n - 1);
 
-function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, unknown])[]>>): OrgHistory {
-  const history: OrgHistory = {
-    orgId: undefined,
+function historyOf(days: Partial<Record<DatasetName, readonly (readonly [Day, unknown])[]>>) {
+  return storedOrg({
     days: (dataset) => new Map(days[dataset] ?? []),
-    documents: () => [],
-    contentOf: () => [],
-    answeredAt: () => undefined,
     revisedOn: () => dayNamed('2026-12-31'),
-    succeededAt: () => undefined,
-    confirmedKey: undefined,
-    opened: () => history,
-  };
-  return history;
+  });
 }
 
 function viewAt(asOf: number, days: Parameters<typeof historyOf>[0]) {

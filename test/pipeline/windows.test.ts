@@ -8,6 +8,7 @@ import {
   nextWindow,
 } from '../../src/pipeline/days-to-fetch.ts';
 import { dayNamed } from '../support/day.ts';
+import { storedDays } from '../support/store.ts';
 
 const start = dayNamed('2026-01-14');
 const newest = dayNamed('2026-03-10');
@@ -40,11 +41,11 @@ describe('the days to fetch', () => {
   const all = daysDescending(start, newest);
   const back = (...days: number[]) => days.map((count) => addDays(newest, -count));
 
-  function requested(covered: ReadonlyMap<Day, unknown>, changes: Partial<FetchWindow> = {}): readonly Day[] {
+  function requested(rows: ReadonlyMap<Day, unknown>, changes: Partial<FetchWindow> = {}): readonly Day[] {
     const usual = {
       newest,
       historyStart: start,
-      covered,
+      covered: storedDays(rows),
       newestAgain: 1,
       isPass: false,
       lastPass: today,
@@ -102,7 +103,7 @@ describe('the days to fetch', () => {
     covered.delete(addDays(newest, -1));
     covered.delete(addDays(newest, -20));
     const { ofPass } = daysToFetch({
-      ...{ newest, historyStart: start, covered, newestAgain: 7, isPass: true },
+      ...{ newest, historyStart: start, covered: storedDays(covered), newestAgain: 7, isPass: true },
       ...{ lastPass: addDays(newest, -8), now },
     });
     expect([...ofPass]).toEqual(back(0, 1, 2, 3, 4, 5, 6, 9));

@@ -1,4 +1,4 @@
-import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
+import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
@@ -14,11 +14,10 @@ import {
 
 /** What a stored organization has; nothing by default. */
 interface OrgParts {
-  readonly days?: ReadonlyMap<string, ReadonlyMap<Day, unknown>>;
-  /** Of members whose numbers describe more than the day; by default datasets have none. */
-  readonly datasets?: readonly DayDataset<unknown>[];
-  readonly documents?: readonly unknown[];
-  dataset?(name: DatasetName): Partial<DatasetStanding>;
+  readonly orgId?: string;
+  days?(dataset: DatasetName): ReadonlyMap<Day, unknown> | undefined;
+  documents?(dataset: DatasetName): readonly unknown[];
+  revisedOn?(dataset: DatasetName): Day | undefined;
 }
 
 const UNKNOWN: DatasetStanding = {
@@ -28,30 +27,29 @@ const UNKNOWN: DatasetStanding = {
   revisedOn: undefined,
 };
 
-/** A dataset of days without any further declaration. */
-function plain(name: DatasetName): DayDataset<unknown> {
-  return { kind: 'days', name, idle: {} };
+const declared = new Map(collectors.map(({ dataset }) => [dataset.name, dataset]));
+
+function daysIn(name: DatasetName, rows: ReadonlyMap<Day, unknown> = new Map()): StoredDays {
+  const dataset = declared.get(name);
+  return daysOf(dataset?.kind === 'days' ? dataset : { kind: 'days', name, idle: {} }, rows);
 }
 
 /** An organization as if it had been read from a store. */
-export function storedOrg({ days = new Map(), datasets = [], documents = [], dataset }: OrgParts): StoredOrg {
-  const known = (name: DatasetName) => datasets.find((one) => one.name === name) ?? plain(name);
+export function storedOrg({ orgId, days, documents, revisedOn }: OrgParts): StoredOrg {
   return {
     epoch: 'epoch',
-    orgId: undefined,
+    orgId,
     confirmedKey: undefined,
-    dataset: (name) => ({ ...UNKNOWN, ...dataset?.(name) }),
-    days: (name) => daysOf(known(name), days.get(name) ?? new Map()),
-    documents: () => documents,
+    dataset: (name) => ({ ...UNKNOWN, revisedOn: revisedOn?.(name) }),
+    days: (name) => daysIn(name, days?.(name)),
+    documents: (name) => documents?.(name) ?? [],
   };
 }
 
-/** Days without any declaration of their dataset. */
-export function daysFromRows(rows: ReadonlyMap<Day, unknown>): StoredDays {
-  return daysOf(plain('tokens'), rows);
+/** Days of tokens as if they had been read from a store. */
+export function storedDays(rows: ReadonlyMap<Day, unknown>): StoredDays {
+  return daysIn('tokens', rows);
 }
-
-const declared = new Map(collectors.map(({ dataset }) => [dataset.name, dataset]));
 
 /** A store that starts empty and ends with the process. */
 export function createMemoryStore(): Store {
@@ -81,8 +79,7 @@ export function createMemoryStore(): Store {
         revisedOn: stored.revisedOn(name),
       }),
       days(name) {
-        const dataset = declared.get(name);
-        const days = daysOf(dataset?.kind === 'days' ? dataset : plain(name), new Map(stored.days(name)));
+        const days = daysIn(name, new Map(stored.days(name)));
         return {
           ...days,
           get(day) {

@@ -8,9 +8,9 @@ import { aboutFamilies } from '../../src/collectors/index.ts';
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
-import type { History } from '../../src/history/history.ts';
 import type { FakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
+import type { Store } from '../../src/store/store.ts';
 import { createPipeline, type Shown, shortName } from './pipeline.ts';
 import { firstPart } from './truth.ts';
 import type { Dataset, World } from './world.ts';
@@ -23,7 +23,7 @@ const settings = {
 
 interface ExporterParts {
   readonly world: World;
-  readonly history: History;
+  readonly history: Store;
   readonly clock: FakeClock;
   /** Called with the whole page whenever it has changed. */
   onPage(page: Shown): void;

@@ -7,13 +7,13 @@ import { aboutFamilies } from '../../src/collectors/index.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import type { Publication } from '../../src/exposition/publication.ts';
 import type { Segment } from '../../src/exposition/segment.ts';
-import type { History } from '../../src/history/history.ts';
 import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
 import type { FakeClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
+import type { Store } from '../../src/store/store.ts';
 
 /** The samples of each family, by its name without the prefix. */
 export type Shown = ReadonlyMap<string, readonly Sample[]>;
@@ -25,7 +25,7 @@ interface PipelineParts {
   readonly collectors: readonly Collector[];
   readonly settings: OrgSettings;
   readonly source: Source;
-  readonly history: History;
+  readonly history: Store;
   readonly historyStart: Day;
   readonly clock: FakeClock;
   /** Called with the whole page whenever it has changed. */

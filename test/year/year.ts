@@ -1,6 +1,6 @@
 import { endOf, startOf } from '../../src/catalog/day.ts';
-import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createMemoryStore } from '../support/store.ts';
 import { createExporter, dataDays } from './exporter.ts';
 import type { Shown } from './pipeline.ts';
 import { createRules } from './rules.ts';
@@ -50,7 +50,7 @@ const RETRIED_WITHIN_MS = 26 * HOUR;
 export async function liveThrough(seed: number, { days, everyHours }: YearOptions): Promise<YearReport> {
   const world = createWorld(seed, days);
   const clock = createFakeClock(world.start);
-  const history = createMemoryHistory();
+  const history = createMemoryStore();
   const wrong: string[] = [];
   const untimely: string[] = [];
   const early = new Set<string>();

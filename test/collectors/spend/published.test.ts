@@ -7,13 +7,13 @@ import type { TokensRow } from '../../../src/collectors/tokens/dataset.ts';
 import { toolsCollector } from '../../../src/collectors/tools/collector.ts';
 import { createInstruments } from '../../../src/exposition/instruments.ts';
 import { createPublication } from '../../../src/exposition/publication.ts';
-import { createMemoryHistory } from '../../../src/history/memory.ts';
 import { daysDescending } from '../../../src/pipeline/days-to-fetch.ts';
 import { createPublishedOrgs } from '../../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../../src/pipeline/publisher.ts';
 import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../../src/runtime/logger.ts';
 import { dayNamed } from '../../support/day.ts';
+import { createMemoryStore } from '../../support/store.ts';
 import { createFakeView } from '../fakes.ts';
 import { dollars } from './view.ts';
 
@@ -23,7 +23,7 @@ const MAX_AGE_MS = 7 * 86_400_000;
 
 function createHarness() {
   const clock = createFakeClock(startOf(addDays(LAST, 1)), { autoAdvance: true });
-  const history = createMemoryHistory();
+  const history = createMemoryStore();
   const log = createFakeLogger();
   const samples = new Map<string, readonly Sample[]>();
   const settings = {
@@ -62,7 +62,7 @@ function createHarness() {
         orgId: undefined,
         at: clock.now(),
       }),
-    publish: (...collectors: string[]) => publisher.publish(settings, collectors),
+    publish: () => publisher.publish(settings),
   };
 }
 
@@ -76,15 +76,13 @@ const month = Object.fromEntries(
 test('spend is published with the tokens that it derives from, whichever of their days is revised', async () => {
   const { put, publish, samples, published } = createHarness();
   await put(month);
-  await publish('tokens');
+  await publish();
   expect(samples.get('credits_month_to_date')).toEqual([{ labels: {}, value: 100 }]);
   expect(published.publishedDay('acme', 'spend')).toBe(LAST);
 
   await put({ [FIRST]: { credits: 25 } });
   samples.clear();
-  await publish('tools');
-  expect(samples.has('credits_month_to_date')).toBe(false);
-  await publish('tokens');
+  await publish();
   expect(samples.get('credits_month_to_date')).toEqual([{ labels: {}, value: 115 }]);
   expect(samples.get('cost_month_to_date')).toEqual([{ labels: { currency: 'USD' }, value: 230 }]);
 });
@@ -92,7 +90,7 @@ test('spend is published with the tokens that it derives from, whichever of thei
 test('a model that was not used costs 0', async () => {
   const { put, publish, samples } = createHarness();
   await put(month);
-  await publish('tokens');
+  await publish();
   const labels = { tier: 'standard', currency: 'USD' };
   expect(samples.get('daily_cost_by_model')).toEqual([
     { labels: { ...labels, model: 'new' }, value: 20 },
@@ -103,7 +101,7 @@ test('a model that was not used costs 0', async () => {
 test('spend goes with the tokens when they are too old, and only one of them says so', async () => {
   const { put, publish, published, clock, log } = createHarness();
   await put(month);
-  await publish('tokens');
+  await publish();
   clock.set(clock.now() + MAX_AGE_MS + 1);
   await publish();
   expect(published.isExpired('acme', 'spend')).toBe(true);
