@@ -196,14 +196,13 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   async function sweep(): Promise<void> {
     for (;;) {
       await clock.wait(SWEEP_MS, core.stopping.signal);
-      const isUsable = await history.sweep(retention()).then(
-        () => true,
-        (error: unknown) => logUnlessNotStored(log, 'History sweep failed', error),
-      );
+      await history
+        .sweep(retention())
+        .catch((error: unknown) => logUnlessNotStored(log, 'History sweep failed', error));
       await followFiles();
       await publishSafely();
       // With several processes, the beat of the leader does this.
-      if (isUsable && core.store.leadership === undefined) scheduler.catchUp(core.leading.takeMissed());
+      if (core.store.leadership === undefined) scheduler.catchUp(core.leading.takeMissed());
     }
   }
 

@@ -137,6 +137,7 @@ export function createRunner(deps: RunnerParts): Runner {
     };
     try {
       // Before the first request, which would be in vain while nothing can be stored.
+      await deps.history.demandWritable();
       const standing = await deps.history.standing(org.name);
       if (isDayCollector(collector)) {
         await runDays(run, collector, memory, revisionPassOf(org.name, collector, mode, standing));

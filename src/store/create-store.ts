@@ -137,6 +137,10 @@ export function createStore(parts: StoreParts): Store {
   return {
     standing: (org) =>
       days.transaction(async (query) => readStanding(query, org, await days.epochOf(query)), 'snapshot'),
+    demandWritable: () =>
+      write(async (query) => {
+        await query('INSERT INTO S.sweep (single) VALUES (1) ON CONFLICT (single) DO UPDATE SET single = 1');
+      }),
     revisions: () =>
       days.transaction(async (query) => {
         const epoch = await days.epochOf(query);

@@ -135,6 +135,8 @@ export interface Retention {
  */
 export interface Store {
   standing(org: string): Promise<Standing>;
+  /** Writes nothing new; rejects with a `NotStored` if an answer could not be stored now. */
+  demandWritable(): Promise<void>;
   /**
    * What was written, by organization: a text that changes with its epoch, identifier and revisions. It is one statement,
    * which can be sent each second.

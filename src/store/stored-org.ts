@@ -205,10 +205,12 @@ async function readDocuments(
     const name = dataset as DatasetName;
     if (!isWanted(name)) continue;
     const found: string[] = [];
-    for (let last: string | undefined = ''; last !== undefined; ) {
+    // An id can be empty.
+    let isAfter = '>=';
+    for (let last: string | undefined = ''; last !== undefined; isAfter = '>') {
       await slices.next();
       const rows: readonly Row[] = await query(
-        `SELECT id, data FROM S.document WHERE org = $1 AND former = '' AND dataset = $2 AND form = $3 AND id > $4
+        `SELECT id, data FROM S.document WHERE org = $1 AND former = '' AND dataset = $2 AND form = $3 AND id ${isAfter} $4
          ORDER BY id LIMIT ${DOCUMENTS}`,
         [org, name, formOf(name), last],
       );

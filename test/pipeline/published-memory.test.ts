@@ -12,7 +12,7 @@ import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { StoredOrg } from '../../src/store/store.ts';
 import { createFakeView } from '../collectors/fakes.ts';
-import { answer } from '../history/files.ts';
+import { answer } from '../store/files.ts';
 import { dayNamed } from '../support/day.ts';
 import { createMemoryStore } from '../support/store.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -11,7 +11,7 @@ import { createPublisher } from '../../src/pipeline/publisher.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createFakeView } from '../collectors/fakes.ts';
-import { answer } from '../history/files.ts';
+import { answer } from '../store/files.ts';
 import { dayNamed } from '../support/day.ts';
 import { createMemoryStore } from '../support/store.ts';
 

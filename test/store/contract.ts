@@ -248,16 +248,16 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
       await store.putDocuments(
         'acme',
         'readiness',
-        listing({ ['x'.repeat(10_000)]: odd, 'a\u0000b': 'nul' }),
+        listing({ ['x'.repeat(10_000)]: odd, 'a\u0000b': 'nul', '': 'empty' }),
       );
       await store.putDocuments(
         'acme',
         'readiness',
-        listing({ ['x'.repeat(10_000)]: odd, 'a\u0000b': 'nul' }),
+        listing({ ['x'.repeat(10_000)]: odd, 'a\u0000b': 'nul', '': 'empty' }),
       );
       const org = await store.read('acme');
       expect(org.days('tokens').get(monday)).toEqual(odd);
-      expect(org.documents('readiness')).toHaveLength(2);
+      expect(org.documents('readiness')).toHaveLength(3);
     });
   });
 }
