@@ -5,12 +5,12 @@ import { createInstruments, type Instruments } from '../exposition/instruments.t
 import { createOrgMetrics } from '../exposition/org-metrics.ts';
 import { createPublication, type Publication } from '../exposition/publication.ts';
 import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
-import type { LeaderIntervals } from '../history/postgres/leader-row.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../pipeline/published-orgs.ts';
 import { createRunMemory, type RunMemory } from '../pipeline/run-memory.ts';
 import { createRunStates, type RunStates } from '../pipeline/run-states.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { ConfigError } from '../runtime/errors.ts';
 import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
@@ -18,10 +18,11 @@ import { createSlices } from '../runtime/slices.ts';
 import { createTurns, type Turns, URGENCIES } from '../runtime/turns.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
-import type { Store as History } from '../store/store.ts';
+import type { LeaderIntervals } from '../store/leader-row.ts';
+import type { Store } from '../store/store.ts';
 import { publishedFamilies } from './families.ts';
 import { createLeading } from './leading.ts';
-import { openStore, type Store } from './store.ts';
+import { openStorage, type Storage } from './store.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
@@ -48,8 +49,8 @@ export interface Core {
   readonly log: ClosableLogger;
   readonly redactor: Redactor;
   readonly clock: Clock;
-  readonly history: History;
-  readonly store: Store;
+  readonly history: Store;
+  readonly store: Storage;
   readonly instruments: Instruments;
   /** Whether this process polls. */
   readonly leading: ReturnType<typeof createLeading>;
@@ -82,6 +83,8 @@ export interface Core {
 interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
   /** The current secrets to redact. */
   secrets(): Iterable<string>;
+  /** Called with what ends the process. */
+  onExit(error: ConfigError): void;
 }
 
 /** Work that takes longer mostly waits for the platform, and must not hold up other organizations. */
@@ -107,13 +110,12 @@ export async function createCore(
   const log = createLogger({ ...config.log, level: first.logLevel, stream: stderr, clock, redactor });
   const orgMetrics = createOrgMetrics(clock);
   const publication = createPublication({ families: publishedFamilies(), orgMetrics, clock, log });
-  const store = await openStore({
+  const store = await openStorage({
     ...config.storage,
-    collectors: allCollectors,
-    ...{ leads: true, leaderIntervals: environment.leaderIntervals },
-    ...{ clock, log, signal: stopping.signal },
+    ...{ collectors: allCollectors, leaderIntervals: environment.leaderIntervals },
+    ...{ clock, log, signal: stopping.signal, onExit: events.onExit },
   });
-  const { history } = store;
+  const { store: history } = store;
   const instruments = createInstruments({
     series: () => publication.current().series,
     historyPersistent: store.isPersistent,

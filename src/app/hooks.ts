@@ -4,14 +4,12 @@ import { createClientLimits } from '../hooks/intake/client-limits.ts';
 import { createHookHandler } from '../hooks/intake/handler.ts';
 import { createHookIntake, type HookIntake } from '../hooks/intake/intake.ts';
 import { createHookInstruments } from '../hooks/intake/metrics.ts';
-import { hookFileBeside } from '../hooks/intake/sqlite/file.ts';
-import { createSqliteHookStore } from '../hooks/intake/sqlite/store.ts';
-import { createMemoryHookStore, type HookStore } from '../hooks/intake/store.ts';
+import { createHookStore } from '../hooks/intake/store.ts';
 import { createTokenCheck } from '../hooks/intake/token.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Handler } from '../server/respond.ts';
-import { MEMORY, type Store } from './store.ts';
+import type { Storage } from './store.ts';
 
 /** The hook intake: its request handler and its shutdown. */
 export interface ServiceHooks {
@@ -21,10 +19,8 @@ export interface ServiceHooks {
 
 interface ServiceHooksParts {
   readonly hooks: HooksConfig & { readonly token: NonNullable<HooksConfig['token']> };
-  /** The file of the history, or `:memory:`; hook events have their own file beside it. */
-  readonly storagePath: string;
-  /** The database that holds them instead, if there is one. */
-  readonly store: Pick<Store, 'database' | 'opened' | 'leadership'>;
+  /** Where the counts are. */
+  readonly store: Pick<Storage, 'counts' | 'opened' | 'leadership'>;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Logger;
@@ -35,12 +31,16 @@ const GUESSES_PER_SECOND = 5;
 /** Burst of a client, in seconds' worth of requests. */
 const BURST_SECONDS = 10;
 
-/** Opens the hook intake; while its file cannot be used it answers 503, without affecting anything else. */
+/** Opens the hook intake; while its store cannot be used it answers 503, without affecting anything else. */
 export async function openServiceHooks(parts: ServiceHooksParts): Promise<ServiceHooks> {
   const { hooks, registry, clock, log } = parts;
   let intake: HookIntake | undefined;
   const instruments = createHookInstruments(registry, () => intake?.waiting() ?? 0);
-  const store = await createStore(parts);
+  const { counts, opened, leadership } = parts.store;
+  const store = createHookStore({
+    ...{ database: counts, epochOf: counts.epochOf, clock },
+    shared: leadership && { opened, onWentBack: leadership.wentBack },
+  });
   intake = await createHookIntake({ store, instruments, clock, log });
   const handle = createHookHandler({
     intake,
@@ -55,14 +55,4 @@ export async function openServiceHooks(parts: ServiceHooksParts): Promise<Servic
   function limitsOf(perSecond: number) {
     return createClientLimits({ perSecond, burst: perSecond * BURST_SECONDS, clock });
   }
-}
-
-async function createStore({ storagePath, store, clock }: ServiceHooksParts): Promise<HookStore> {
-  const { database, opened, leadership } = store;
-  if (database !== undefined) {
-    const { createPostgresHookStore } = await import('../hooks/intake/postgres/store.ts');
-    return createPostgresHookStore({ database, opened, clock, onWentBack: leadership?.wentBack });
-  }
-  if (storagePath === MEMORY) return createMemoryHookStore();
-  return createSqliteHookStore({ path: hookFileBeside(storagePath) });
 }

@@ -1,5 +1,5 @@
-import type { Leadership } from '../history/postgres/leader.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Leadership } from '../store/leader.ts';
 
 /** The part of this process among those that share its store. */
 export type Role = 'leader' | 'follower' | 'undecided';

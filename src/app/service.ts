@@ -23,7 +23,7 @@ import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf } from './reload.ts';
 import { restore } from './restore.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
-import { logUnlessNotStored, requireOpen } from './store.ts';
+import { logUnlessNotStored } from './store.ts';
 import { takePart } from './take-part.ts';
 import { trafficSettings } from './traffic.ts';
 import { closeConnections, connect, jobsOf } from './transition.ts';
@@ -53,8 +53,11 @@ export interface Service {
   readonly exposition: Exposition;
   /** Starts listening and polling; resolves with the port once connections are accepted. */
   start(): Promise<{ readonly port: number; readonly scheme: 'http' | 'https' }>;
-  /** Resolves if the service listens but cannot begin its work, which is logged: it has to be stopped. Never rejects. */
-  readonly failed: Promise<void>;
+  /**
+   * Resolves with an exit code if the service listens but cannot do its work, which is logged: it has to be stopped. Never
+   * rejects.
+   */
+  readonly failed: Promise<number>;
   /** Runs every collector once; resolves with the names of those that failed, as `org/collector`. */
   pollOnce(): Promise<readonly string[]>;
   status(): ServiceStatus;
@@ -78,7 +81,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const core = await createCore(config, first, parts, {
     secrets,
     publish: async (org) => deployments?.publishOrg(org),
-    onTried,
+    ...{ onTried, onExit },
   });
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
   // Nobody can read a page before the service listens.
@@ -96,6 +99,13 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   );
   const noteRestart = createRestartNote(config, log);
   let isComplete = false;
+
+  const failed = Promise.withResolvers<number>();
+
+  function onExit({ message, hint }: ConfigError): void {
+    log.error(message, { hint });
+    failed.resolve(2);
+  }
 
   function inUse(): Deployment {
     if (deployments === undefined) throw new Error('there is no deployment yet');
@@ -263,7 +273,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   /** Waits for a file in any case, and for a database only as long as a working one needs. */
   async function isDoneAtStart(restoring: Promise<void>): Promise<boolean> {
-    if (core.store.database === undefined) {
+    if (core.store.leadership === undefined) {
       await restoring;
       return true;
     }
@@ -271,13 +281,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     return Promise.race([restoring.then(() => true), late]);
   }
 
-  const failed = Promise.withResolvers<void>();
-
   /** What is shown would never change again. */
   function failUnlessStopping(error: unknown): void {
     if (core.stopping.signal.aborted) return;
     log.error('The history cannot be used; the exporter ends', { error });
-    failed.resolve();
+    failed.resolve(1);
   }
 
   function startWork(): void {
@@ -333,7 +341,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       return { port, scheme: web.scheme };
     },
     async pollOnce() {
-      await requireOpen(core.store, clock);
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));
       await publication.flush();
       return jobsOf(inUse())
@@ -347,7 +354,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
 /** Loads the intake if it is configured. Hook events name no organization, so one shard accepts them all. */
 async function openHooks(
-  { hooks, shard, storage }: Config,
+  { hooks, shard }: Config,
   { instruments, store, clock, log }: Core,
 ): Promise<ServiceHooks | undefined> {
   const { token } = hooks;
@@ -355,7 +362,6 @@ async function openHooks(
   const { openServiceHooks } = await import('./hooks.ts');
   return openServiceHooks({
     hooks: { ...hooks, token },
-    storagePath: storage.path,
     registry: instruments.registry,
     store,
     clock,

@@ -1,142 +1,115 @@
 import { randomUUID } from 'node:crypto';
 import type { Collector } from '../catalog/collector.ts';
-import type { DatasetName } from '../catalog/dataset.ts';
 import type { StorageConfig } from '../config/storage.ts';
-import { type History, NotStored } from '../history/history.ts';
-import { createMemoryHistory } from '../history/memory.ts';
-import type { Database } from '../history/postgres/database.ts';
-import type { PostgresHistory } from '../history/postgres/history.ts';
-import type { Leadership } from '../history/postgres/leader.ts';
-import type { LeaderIntervals } from '../history/postgres/leader-row.ts';
-import { createSqliteHistory, type SqliteHistory } from '../history/sqlite/history.ts';
-import { readHistoryFile } from '../history/sqlite/reader.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { createStore, type StoreDatabase } from '../store/create-store.ts';
+import { NotStored } from '../store/database.ts';
+import { openFiles } from '../store/files.ts';
+import { COUNTS, countsFileBeside, DAYS, readStoreId } from '../store/layouts.ts';
+import type { Leadership } from '../store/leader.ts';
+import type { LeaderIntervals } from '../store/leader-row.ts';
+import { createReader, type ReadPart, readFile } from '../store/reader.ts';
+import type { SharedDatabase } from '../store/shared.ts';
+import { MEMORY, openSqlite } from '../store/sqlite.ts';
+import type { Store } from '../store/store.ts';
 
-/** The path that means memory instead of a file. */
-export const MEMORY = ':memory:';
-
-/** Where the history is stored. */
-export interface Store {
-  readonly history: History;
-  /** Whether all of it is stored in its file; undefined without a file. */
+/** The store in its place. */
+export interface Storage {
+  readonly store: Store;
+  /** Where the counts are, for those of hook events. */
+  readonly counts: StoreDatabase;
+  /** Whether the files can be used; undefined without files. */
   readonly isPersistent: (() => boolean) | undefined;
   /** For the metrics about the store; memory has no `isUp`. */
   readonly metrics: { readonly isUp: (() => boolean) | undefined; id(): string | undefined };
-  /** The database that processes share; undefined for a file or memory. */
-  readonly database: Database | undefined;
-  /** Which of the processes that share the database polls; undefined for a file, for memory and for commands. */
+  /** Which of the processes that share the database polls; undefined for files and memory. */
   readonly leadership: Leadership | undefined;
-  /** Reads what other processes have stored; undefined if there are none. */
-  readonly catchUp: (() => Promise<void>) | undefined;
   /** What the store waits for; undefined once it was opened. */
   waitingFor(): string | undefined;
-  /** Resolves once the store was opened; a file or memory is open at once. */
+  /** Resolves once the store was opened; files and memory are open at once. */
   readonly opened: Promise<void>;
-  /** Resolves once answers can be stored; rejects when aborted. */
+  /** Resolves once the store can be used; rejects when aborted. */
   usable(signal: AbortSignal): Promise<void>;
 }
 
-export interface StoreParts extends StorageConfig {
+export interface StorageParts extends StorageConfig {
   readonly collectors: readonly Collector[];
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when more was loaded from the file after the start. */
-  readonly onLateLoad: () => void;
-  /** Once aborted, a file that is still being read is closed. */
+  /** Aborts the wait for files that another process owns. */
   readonly signal?: AbortSignal;
-  /** Called when another process has stored something. */
-  readonly onChange?: (org: string, datasets: readonly DatasetName[]) => void;
-  /** Whether this process may poll for all that share the database; a command keeps what it fetches to itself. */
-  readonly leads?: boolean;
+  /** Called with what ends the process: damage that is not to be replaced, found while it runs. */
+  readonly onExit?: (error: ConfigError) => void;
   readonly leaderIntervals?: LeaderIntervals | undefined;
 }
 
 /** Interval between checks of an unusable store, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** Opens the configured store; rejects with a `ConfigError` if its path is not a regular file. */
-export async function openStore(parts: StoreParts): Promise<Store> {
-  const { path, url } = parts;
-  const schemaVersionOf = schemaVersionsOf(parts.collectors);
-  if (url !== undefined) return openDatabase({ ...parts, url }, schemaVersionOf);
-  if (path === MEMORY) return local(createMemoryHistory());
-  return local(await createSqliteHistory({ ...parts, schemaVersionOf }));
-}
-
-/**
- * What the configured store holds, for commands: they read a file beside the exporter that owns it, and what they add stays in
- * memory. Rejects with a `ConfigError` if it cannot be used.
- */
-export async function readStore(
-  parts: Pick<StoreParts, 'path' | 'url' | 'onDamage' | 'collectors' | 'clock' | 'log'>,
-): Promise<History> {
+/** Opens the configured store; rejects with a `ConfigError` if its files must not be used. */
+export async function openStorage(parts: StorageParts): Promise<Storage> {
   const { path, url, clock } = parts;
-  if (url === undefined && path !== MEMORY)
-    return readHistoryFile({ ...parts, schemaVersionOf: schemaVersionsOf(parts.collectors) });
-  const store = await openStore({ ...parts, onLateLoad: () => undefined });
-  await requireOpen(store, clock);
-  return store.history;
-}
-
-function schemaVersionsOf(collectors: readonly Collector[]): (name: DatasetName) => number {
-  const versions = new Map(collectors.map(({ dataset }) => [dataset.name, dataset.schemaVersion ?? 1]));
-  return (name) => versions.get(name) ?? 1;
-}
-
-/** For commands, which do not wait for a database: rejects with a `ConfigError` if it cannot be used. */
-export async function requireOpen({ database, history, waitingFor }: Store, clock: Clock): Promise<void> {
-  while (waitingFor() !== undefined) {
-    const trouble = database?.trouble();
-    if (trouble !== undefined) {
-      await history.close();
-      throw new ConfigError(`storage.url: ${trouble.detail}`, trouble.hint);
-    }
-    await clock.wait(LOOK_MS / 10);
-  }
-}
-
-function local(history: History & Partial<Pick<SqliteHistory, 'isPersistent' | 'storeId'>>): Store {
-  const { isPersistent } = history;
-  const memoryId = randomUUID();
-  const storeId = history.storeId ?? (() => memoryId);
+  if (url !== undefined) return openDatabase({ ...parts, url });
+  const databases =
+    path === MEMORY
+      ? openMemory(parts)
+      : await openFiles({ ...parts, onDamage: parts.onDamage === 'replace' ? 'replace' : 'exit' });
+  const { days, counts } = databases;
+  const isUp = () => days.isUp() && counts.isUp();
+  const made = randomUUID();
+  let id: string | undefined;
+  await counts
+    .transaction(async (query) => {
+      id = await readStoreId(query, made);
+    })
+    .catch(ignoreNotStored);
   return {
-    ...{ history, isPersistent, database: undefined, leadership: undefined, catchUp: undefined },
-    metrics: { isUp: isPersistent, id: storeId },
+    ...{ store: storeOf(parts, databases), counts, leadership: undefined },
+    isPersistent: path === MEMORY ? undefined : isUp,
+    metrics: { isUp: path === MEMORY ? undefined : isUp, id: () => id },
     waitingFor: () => undefined,
     opened: Promise.resolve(),
-    usable: () => Promise.resolve(),
+    async usable(signal) {
+      while (!isUp()) await clock.wait(LOOK_MS, signal);
+    },
   };
 }
 
-async function openDatabase(
-  parts: StoreParts & { readonly url: NonNullable<StorageConfig['url']> },
-  schemaVersionOf: (name: DatasetName) => number,
-): Promise<Store> {
-  const { url, clock } = parts;
-  // Loaded here: most exporters have a file.
-  const { createDatabase } = await import('../history/postgres/database.ts');
-  const { createPostgresHistory } = await import('../history/postgres/history.ts');
-  const { createLeadership } = await import('../history/postgres/leader.ts');
-  const { createLeaderStore } = await import('../history/postgres/leader-store.ts');
-  const database = createDatabase({ ...parts, onLost: () => leadership?.connectionLost() });
-  const leadership: Leadership | undefined =
-    parts.leads === true
-      ? createLeadership({
-          store: createLeaderStore({ database, reopen: () => history.reopen() }),
-          ...{ id: randomUUID(), clock, log: parts.log, intervals: parts.leaderIntervals },
-        })
-      : undefined;
-  const history: PostgresHistory = createPostgresHistory({
-    ...{ ...parts, database, schemaVersionOf, leadership, isPrivate: leadership === undefined },
+interface Databases {
+  readonly days: StoreDatabase;
+  readonly counts: StoreDatabase;
+}
+
+function openMemory({ log }: Pick<StorageParts, 'log'>): Databases {
+  const deps = { path: MEMORY, onDamage: 'replace', log } as const;
+  return { days: openSqlite({ ...deps, layout: DAYS }), counts: openSqlite({ ...deps, layout: COUNTS }) };
+}
+
+function storeOf(
+  parts: Pick<StorageParts, 'collectors' | 'clock' | 'log'>,
+  databases: Databases & { readonly leadership?: Leadership },
+): Store {
+  const { leadership } = databases;
+  return createStore({
+    ...{ ...parts, ...databases, datasets: parts.collectors.map(({ dataset }) => dataset) },
+    ...(leadership && { write: leadership.write, mayWrite: leadership.isLeader }),
   });
+}
+
+async function openDatabase(
+  parts: StorageParts & { readonly url: NonNullable<StorageConfig['url']> },
+): Promise<Storage> {
+  const { url, clock } = parts;
+  const database = await connect(parts);
+  const { leadership, opened, storeId } = database;
   return {
-    ...{ history, database, leadership, isPersistent: undefined, opened: history.opened },
-    catchUp: history.catchUp,
-    metrics: { isUp: database.isUp, id: history.storeId },
+    store: storeOf(parts, { days: database, counts: database, leadership }),
+    ...{ counts: database, leadership, opened, isPersistent: undefined },
+    metrics: { isUp: database.isUp, id: storeId },
     waitingFor() {
-      if (history.storeId() !== undefined) return undefined;
+      if (storeId() !== undefined) return undefined;
       return `the database of ${url.describe()} (${database.trouble()?.reason ?? 'connecting'})`;
     },
     async usable(signal) {
@@ -145,7 +118,67 @@ async function openDatabase(
   };
 }
 
-/** Logs a failure, except that of an unusable database, which the database logs once. */
+/** Loaded here: most exporters have files. */
+async function connect(
+  parts: Pick<StorageParts, 'clock' | 'log' | 'leaderIntervals'> & {
+    readonly url: NonNullable<StorageConfig['url']>;
+  },
+): Promise<SharedDatabase> {
+  const { openShared } = await import('../store/shared.ts');
+  return openShared({ ...parts, intervals: parts.leaderIntervals });
+}
+
+/** A store that ends with the process. */
+export function openInMemory(parts: Pick<StorageParts, 'collectors' | 'clock' | 'log'>): Store {
+  return storeOf(parts, openMemory(parts));
+}
+
+/**
+ * What the configured store holds, for commands: they read beside the exporters that own it, and what they add stays in
+ * memory. Rejects with a `ConfigError` if it cannot be used.
+ */
+export async function readStore(
+  parts: Pick<StorageParts, 'path' | 'url' | 'collectors' | 'clock' | 'log'>,
+): Promise<Store> {
+  const { path, url } = parts;
+  const databases = openMemory(parts);
+  const memory = storeOf(parts, databases);
+  const write: ReadPart = (part, work) => databases[part].transaction(work, 'write');
+  if (url === undefined) {
+    if (path === MEMORY) return memory;
+    const read: ReadPart = (part, work) =>
+      part === 'days' ? readFile(path, DAYS, work) : readFile(countsFileBeside(path), COUNTS, work);
+    return createReader({ ...memory, write }, read);
+  }
+  const database = await connect({ ...parts, url });
+  await requireOpen(database, parts.clock);
+  const read: ReadPart = (_, work) => database.transaction(work, 'snapshot');
+  return {
+    ...createReader({ ...memory, write }, read),
+    async close() {
+      await memory.close();
+      await database.close();
+    },
+  };
+}
+
+/** For commands, which do not wait for a database: rejects with a `ConfigError` if it cannot be used. */
+async function requireOpen(database: SharedDatabase, clock: Clock): Promise<void> {
+  while (database.storeId() === undefined) {
+    const trouble = database.trouble();
+    if (trouble !== undefined) {
+      await database.close();
+      throw new ConfigError(`storage.url: ${trouble.detail}`, trouble.hint);
+    }
+    await clock.wait(LOOK_MS / 10);
+  }
+}
+
+function ignoreNotStored(error: unknown): void {
+  if (!(error instanceof NotStored)) throw error;
+}
+
+/** Logs a failure, except that of an unusable store, which the store logs once. */
 export function logUnlessNotStored(log: Logger, message: string, error: unknown): void {
   if (!(error instanceof NotStored)) log.error(message, { error });
 }

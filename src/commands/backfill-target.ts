@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { MEMORY } from '../app/store.ts';
 import { createFileTarget, meansFile } from '../backfill/file/file-target.ts';
 import { type Acknowledged, readAcknowledged } from '../backfill/remote/acknowledged.ts';
 import { createPost } from '../backfill/remote/post.ts';
@@ -10,12 +9,13 @@ import type { BackfillTarget } from '../backfill/target.ts';
 import type { backfillOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
 import type { ValuesOf } from '../config/option.ts';
-import { troubleOf } from '../history/sqlite/errors.ts';
-import { type Lock, takeLock } from '../history/sqlite/lock.ts';
 import { parseRetryAfter } from '../platform/response.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { type Lock, takeLock } from '../store/lock.ts';
+import { MEMORY } from '../store/sqlite.ts';
+import { troubleOf } from '../store/sqlite-errors.ts';
 import { outputFile } from './output-path.ts';
 import { type RemoteSecrets, requestHeaders, tenantOf } from './remote-secrets.ts';
 

@@ -1,4 +1,3 @@
-import { MEMORY } from '../app/store.ts';
 import type { Day } from '../catalog/day.ts';
 import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
@@ -7,6 +6,7 @@ import { createFixedCredential } from '../config/credential.ts';
 import { loadConfig } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
 import { commandLine } from './own-command.ts';
 import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';

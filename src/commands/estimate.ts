@@ -1,9 +1,9 @@
+import { openInMemory } from '../app/store.ts';
 import { addDays, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { estimateOptions } from '../config/command-options.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
-import { createMemoryHistory } from '../history/memory.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import { fetchAll } from './backfill-fetch.ts';
@@ -28,7 +28,7 @@ export async function run(context: CommandContext): Promise<number> {
     ...config.people.secrets(),
   ]);
   const { log, fetching } = createDisplay(stderr, config.log, clock, redactor);
-  const history = createMemoryHistory();
+  const history = openInMemory({ collectors: allCollectors, clock, log });
   const people = createPeopleByIdentity(config.people.current());
   const orgs = config.orgs.map(
     ({ name, contract }): OrgSettings => ({ name, readiness: config.readiness, contract }),

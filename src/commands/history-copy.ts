@@ -2,8 +2,8 @@ import type { BackfillProgress } from '../backfill/progress.ts';
 import { loadForCopy } from '../config/load.ts';
 import { storageSecrets } from '../config/storage.ts';
 import { type CopyOutcome, type CopyParts, copyStore, type Phase, rowsIn } from '../copy/copy.ts';
-import { openDatabaseSource, openDatabaseTarget } from '../copy/postgres.ts';
-import { openFileSource, openFileTarget } from '../copy/sqlite.ts';
+import { openDatabaseEnd } from '../copy/database.ts';
+import { openFileSource, openFileTarget } from '../copy/files.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createRedactor } from '../runtime/redact.ts';
@@ -21,9 +21,10 @@ export async function run(context: CommandContext): Promise<number> {
   const { show, clear } = createPhases(progressOf);
   const signal = context.stopSignal();
   try {
-    const source = to === 'database' ? await openFileSource(path) : await openDatabaseSource(url, log);
+    const database = () => openDatabaseEnd({ url, clock, log });
+    const source = to === 'database' ? openFileSource(path) : await database();
     try {
-      const target = to === 'database' ? await openDatabaseTarget(url, log) : openFileTarget(path);
+      const target = to === 'database' ? await database() : openFileTarget(path, log);
       try {
         const outcome = await copyStore({ source, target, show, signal });
         clear();
@@ -38,7 +39,7 @@ export async function run(context: CommandContext): Promise<number> {
   } catch (error) {
     clear();
     if (!signal.aborted) throw error;
-    stderr.write('Interrupted. Run the same command again to continue.\n');
+    stderr.write('Interrupted; nothing was copied. Run the same command again.\n');
     return 1;
   } finally {
     await log.close();
@@ -55,12 +56,11 @@ function createPhases(progressOf: ReturnType<typeof createDisplay>['progressOf']
   return { show, clear: () => current?.progress.clear() };
 }
 
-function describe({ summary, resumed, wasCopied }: CopyOutcome, from: string, to: string): string {
+function describe({ summary, wasCopied }: CopyOutcome, from: string, to: string): string {
   if (wasCopied)
     return `Already copied: ${to} has the same ${rowsIn(summary)} rows as ${from}; counts and checksums are equal.\n`;
   const counts = [...summary].filter(([, { rows }]) => rows > 0).map(([name, { rows }]) => `${rows} ${name}`);
-  const before = resumed > 0 ? ` ${resumed} rows were there from an interrupted copy.` : '';
-  return `Copied ${rowsIn(summary)} rows from ${from} to ${to}; counts and checksums are equal.${before}\n${
+  return `Copied ${rowsIn(summary)} rows from ${from} to ${to}; counts and checksums are equal.\n${
     counts.length > 0 ? `Rows: ${counts.join(', ')}.\n` : ''
   }`;
 }

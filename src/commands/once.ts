@@ -1,7 +1,7 @@
-import { MEMORY } from '../app/store.ts';
 import { collectors } from '../collectors/index.ts';
 import { loadConfig } from '../config/load.ts';
 import { readBody } from '../exposition/scrape.ts';
+import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
 import { createRealService } from './run-service.ts';
 

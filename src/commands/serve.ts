@@ -20,7 +20,7 @@ export async function run(context: CommandContext): Promise<number> {
     organizations: config.orgs.length,
     ...(config.shard.total > 1 && { shard: config.shard.index, shards: config.shard.total }),
   });
-  const code = await Promise.race([stopped.then(() => 0), service.failed.then(() => 1)]);
+  const code = await Promise.race([stopped.then(() => 0), service.failed]);
   triggers.stop();
   service.log.info('Stopping');
   await service.stop();

@@ -1,6 +1,10 @@
 import { join, parse } from 'node:path';
+import type { Query } from './database.ts';
 import type { Layout } from './sqlite.ts';
-import { COUNT_TABLES, DAY_TABLES } from './tables.ts';
+import { COUNT_TABLES, DAY_TABLES, type Table } from './tables.ts';
+
+/** What tells this store from all others; it is not copied. */
+const STORE: Table = { name: 'store', columns: { single: 'bigint', id: 'text' }, key: ['single'] };
 
 /** The file of the days and documents: the bytes of `APEh`. */
 export const DAYS: Layout = {
@@ -15,7 +19,7 @@ export const DAYS: Layout = {
 export const COUNTS: Layout = {
   applicationId: 0x41_50_45_6b,
   version: 3,
-  tables: COUNT_TABLES,
+  tables: [...COUNT_TABLES, STORE],
   synchronous: 'FULL',
   afterDamage: 'hook counters start at 0 again, and events that are sent again may be counted twice',
 };
@@ -24,4 +28,11 @@ export const COUNTS: Layout = {
 export function countsFileBeside(path: string): string {
   const { dir, name } = parse(path);
   return join(dir, name === 'history' ? 'counts.db' : `${name}-counts.db`);
+}
+
+/** Reads the identifier of a store from its counts; `made` becomes it if there is none. */
+export async function readStoreId(query: Query, made: string): Promise<string> {
+  await query('INSERT INTO S.store (single, id) VALUES (1, $1) ON CONFLICT DO NOTHING', [made]);
+  const [row] = await query('SELECT id FROM S.store');
+  return String(row?.['id']);
 }

@@ -20,7 +20,7 @@ import { createTable, type Table } from './tables.ts';
 export const MEMORY = ':memory:';
 
 /** Busy is who reads beside this process, and never for long; in milliseconds. */
-const BUSY_MS = 20;
+export const BUSY_MS = 20;
 /**
  * Number of pages (4 KiB) after which the write-ahead log is checkpointed. That happens within a commit: with SQLite's
  * default of 1000 it blocked the event loop for 10 to 17 ms, with 256 for 4.
@@ -55,6 +55,8 @@ export interface SqliteDeps {
   /** Called with what ends the process: damage that is not to be replaced, found while it runs. */
   readonly onExit?: ((error: ConfigError) => void) | undefined;
   readonly log: Logger;
+  /** Called before each use; throws if the file belongs to another process now. */
+  readonly keepOwning?: (() => void) | undefined;
   /** SQLite's own by default. */
   readonly openDatabase?: ((path: string) => DatabaseSync) | undefined;
 }
@@ -90,6 +92,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
 
   function use(): Open {
     if (isClosed) throw new Error('the store is closed');
+    deps.keepOwning?.();
     if (open !== undefined && open.inode === inodeOf(path)) return open;
     if (open !== undefined) {
       log.warn('Store file removed or replaced; opened anew, and missing data is fetched again', { path });
@@ -166,7 +169,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
       let statement = statements.get(text);
       if (statement === undefined) {
         if (statements.size >= MAX_STATEMENTS) statements.clear();
-        statement = db.prepare(text.replaceAll('S.', '').replace(/\$(\d+)/g, '?$1'));
+        statement = db.prepare(sqliteText(text));
         statements.set(text, statement);
       }
       try {
@@ -286,6 +289,11 @@ class StatementError extends Error {
   }
 }
 
+/** A statement as SQLite takes it. */
+export function sqliteText(text: string): string {
+  return text.replaceAll('S.', '').replace(/\$(\d+)/g, '?$1');
+}
+
 function openFile(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: BUSY_MS });
 }
@@ -368,7 +376,7 @@ function createTables(db: DatabaseSync, { applicationId, version, tables }: Layo
   if (numberOf(db, 'application_id') === applicationId) return;
   db.exec('BEGIN IMMEDIATE');
   try {
-    for (const statement of tables.flatMap(createTable)) db.exec(statement.replaceAll('S.', ''));
+    for (const statement of tables.flatMap(createTable)) db.exec(sqliteText(statement));
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}; COMMIT`);
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLeading } from '../../src/app/leading.ts';
-import type { Leadership } from '../../src/history/postgres/leader.ts';
+import type { Leadership } from '../../src/store/leader.ts';
 import { createFakeClock } from '../../src/runtime/clock.ts';
 
 test('runs that a connected database refused are run again, but not at each beat', async () => {

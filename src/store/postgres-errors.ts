@@ -1,4 +1,4 @@
-import { ConfigError, messageOf } from '../../runtime/errors.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 
 /** Why a database cannot be used at present. */
 type DatabaseReason =
@@ -14,7 +14,6 @@ type DatabaseReason =
   | 'older'
   | 'gone'
   | 'settings'
-  | 'copying'
   | 'failed';
 
 /** The problem of a database, and a hint for the operator. */
@@ -38,8 +37,6 @@ const HINTS: Readonly<Record<DatabaseReason, string>> = {
     'remove the schema, or name another one with the parameter schema of storage.url: its days are fetched again',
   gone: 'nothing: an exporter makes the schema again, if it may',
   settings: 'correct storage.url',
-  copying:
-    'wait until history copy ends; if it was interrupted, run it again, or remove the schema of an unfinished copy',
   failed: "see the server's log",
 };
 

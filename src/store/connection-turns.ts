@@ -1,4 +1,4 @@
-import { createTurns } from '../../runtime/turns.ts';
+import { createTurns } from '../runtime/turns.ts';
 
 /** The use of a connection. */
 export interface ConnectionTurn {

@@ -1,18 +1,25 @@
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
-import { setConnectAttempt } from '../../runtime/connect-attempt.ts';
-import { parseDatabaseUrl } from '../../runtime/database-url.ts';
-import { messageOf } from '../../runtime/errors.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import { NotStored } from '../history.ts';
+import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import { setConnectAttempt } from '../runtime/connect-attempt.ts';
+import { parseDatabaseUrl } from '../runtime/database-url.ts';
+import { messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
 import { connectionOf } from './connection.ts';
 import { type ConnectionTurn, createConnectionTurns } from './connection-turns.ts';
-import { type DatabaseTrouble, isConnectionLost, LASTING, troubleOf, UnusableSchema } from './errors.ts';
-
-/** A row of a result, by column. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** Sends one statement and resolves with its rows. */
-export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+import {
+  type Database,
+  NotStored,
+  type Query,
+  type Row,
+  type TransactionMode,
+  type Value,
+} from './database.ts';
+import {
+  type DatabaseTrouble,
+  isConnectionLost,
+  LASTING,
+  troubleOf,
+  UnusableSchema,
+} from './postgres-errors.ts';
 
 /** The text of the URL, which may change. */
 interface UrlSource {
@@ -21,33 +28,27 @@ interface UrlSource {
   describe(): string;
 }
 
-/** The connections to a database, and whether it can be used. */
-export interface Database {
-  /** Quoted name of the schema, to qualify tables with: connections keep no state, so that a proxy may share them. */
-  readonly schema: string;
-  /** Whether the last use of the database succeeded. */
-  isUp(): boolean;
+/** The connections to a PostgreSQL database, and whether it can be used. */
+export interface PostgresDatabase extends Database {
   /** Why it cannot be used; undefined if it can, or was not used yet. */
   trouble(): DatabaseTrouble | undefined;
   /**
-   * Runs statements as one transaction. Rejects with what `work` throws, or with a `NotStored` if the database cannot be
-   * used; after a lost connection the transaction may have been committed. While all connections are in use, it waits
-   * for its turn; if the database stops answering, all that wait reject together.
+   * As `transaction`, also in the other modes. After a lost connection the transaction may have been committed. While all
+   * connections are in use, it waits for its turn; if the database stops answering, all that wait reject together.
    */
-  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: TransactionMode): Promise<Result>;
-  /** Rejects the transactions that wait for a connection, and resolves once the others have ended. */
-  close(): Promise<void>;
+  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: PostgresMode): Promise<Result>;
 }
 
 /**
- * `snapshot` is read-only, and all of its statements see the same state. `leader` is short and has a connection of its own,
- * so that it waits for no other; there is one at a time.
+ * `leader` is short and has a connection of its own, so that it waits for no other; there is one at a time. `copy` has no limit on
+ * its time.
  */
-type TransactionMode = 'write' | 'snapshot' | 'migration' | 'leader';
+type PostgresMode = TransactionMode | 'migration' | 'leader' | 'copy';
 
 /** The part of the driver that is used. */
 interface Driver {
   readonly Pool: typeof Pool;
+  readonly types: CustomTypesConfig;
 }
 
 interface DatabaseDeps {
@@ -73,24 +74,29 @@ const LATE_MS = 1_000;
  * Limits of a transaction. They are set within it: a suspended process must not hold locks, and session state is lost
  * behind a proxy.
  */
-const BEGIN: Readonly<Record<TransactionMode, string>> = {
+const BEGIN: Readonly<Record<PostgresMode, string>> = {
   write: begin('READ COMMITTED', 15, 10),
   snapshot: begin('REPEATABLE READ READ ONLY', 25, 10),
   migration: begin('READ COMMITTED', 25, 10),
   leader: begin('READ COMMITTED', 5, 4),
+  copy: begin('READ COMMITTED', 0, 10, 0),
 };
 
-function begin(isolation: string, seconds: number, lockSeconds: number): string {
-  return `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL lock_timeout = '${lockSeconds}s'; SET LOCAL statement_timeout = '${seconds}s'; SET LOCAL idle_in_transaction_session_timeout = '15s'`;
+function begin(isolation: string, seconds: number, lockSeconds: number, idleSeconds = 15): string {
+  return `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL lock_timeout = '${lockSeconds}s'; SET LOCAL statement_timeout = '${seconds}s'; SET LOCAL idle_in_transaction_session_timeout = '${idleSeconds}s'`;
 }
 
 /** How long an answer may take, in milliseconds. */
-const ANSWER_MS: Readonly<Record<TransactionMode, number>> = {
+const ANSWER_MS: Readonly<Record<PostgresMode, number>> = {
   write: 15_000 + LATE_MS,
   snapshot: 25_000 + LATE_MS,
   migration: 25_000 + LATE_MS,
   leader: 5_000 + LATE_MS,
+  copy: 600_000,
 };
+
+/** Whole numbers, and sums of them, which the driver gives as texts. */
+const NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
 // Loaded on first use: most exporters have a file.
 async function loadPg(): Promise<Driver> {
@@ -99,7 +105,7 @@ async function loadPg(): Promise<Driver> {
 }
 
 /** Opens no connection before the first use. */
-export function createDatabase(deps: DatabaseDeps): Database {
+export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
   const { url, log, onLost, loadDriver = loadPg } = deps;
   const turns = createConnectionTurns(MAX_CONNECTIONS - 1);
   let pool: { readonly pool: Pool; readonly url: string } | undefined;
@@ -121,7 +127,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
       if (pool !== undefined) onLost?.();
       discardPool();
       schema = parseDatabaseUrl(text).schema;
-      pool = { pool: createPool(driver.Pool, text), url: text };
+      pool = { pool: createPool(driver, text), url: text };
     }
     const from = pool.pool;
     return { client: await from.connect(), from };
@@ -133,9 +139,12 @@ export function createDatabase(deps: DatabaseDeps): Database {
     pool = undefined;
   }
 
-  function createPool(create: typeof Pool, text: string): Pool {
+  function createPool({ Pool: create, types }: Driver, text: string): Pool {
+    const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
+      NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format);
     const created = new create({
       ...connectionOf(text),
+      types: { getTypeParser },
       max: MAX_CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MS,
       idleTimeoutMillis: IDLE_MS,
@@ -150,7 +159,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
 
   async function run<Result>(
     turn: ConnectionTurn,
-    mode: TransactionMode,
+    mode: PostgresMode,
     work: (query: Query) => Promise<Result>,
   ): Promise<Result> {
     const before = trouble;
@@ -164,7 +173,9 @@ export function createDatabase(deps: DatabaseDeps): Database {
       throw problem;
     }
     const { client, from } = connection;
-    const send = (text: string, values?: readonly unknown[]) => ask(client, text, values, ANSWER_MS[mode]);
+    const prefix = `"${schema}".`;
+    const send = (text: string, values?: readonly Value[]) =>
+      ask(client, text.replaceAll('S.', prefix), values, ANSWER_MS[mode]);
     let isBroken = true;
     try {
       await send(BEGIN[mode]);
@@ -193,13 +204,13 @@ export function createDatabase(deps: DatabaseDeps): Database {
   async function ask(
     client: PoolClient,
     text: string,
-    values: readonly unknown[] | undefined,
+    values: readonly Value[] | undefined,
     limitMs: number,
-  ): Promise<QueryResult<Record<string, unknown>>> {
+  ): Promise<QueryResult<Row>> {
     const statement: QueryConfig & { readonly query_timeout: number } = { text, query_timeout: limitMs };
     try {
       // Without values, several statements may be in one text.
-      return await client.query<Record<string, unknown>>(
+      return await client.query<Row>(
         values === undefined ? statement : { ...statement, values: [...values] },
       );
     } catch (error) {
@@ -207,7 +218,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
     }
   }
 
-  function failed(error: unknown, mode: TransactionMode): NotStored {
+  function failed(error: unknown, mode: PostgresMode): NotStored {
     const before = trouble;
     trouble = troubleOf(error);
     isUp = false;
@@ -225,7 +236,7 @@ export function createDatabase(deps: DatabaseDeps): Database {
     return new NotStored(trouble.detail, trouble);
   }
 
-  function succeeded(mode: TransactionMode): void {
+  function succeeded(mode: PostgresMode): void {
     if (isOfWrites && mode === 'snapshot') return;
     const before = trouble;
     isOfWrites = false;
@@ -236,9 +247,6 @@ export function createDatabase(deps: DatabaseDeps): Database {
   }
 
   return {
-    get schema() {
-      return `"${schema}"`;
-    },
     isUp: () => isUp,
     trouble: () => trouble,
     transaction: (work, mode = 'write') =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ClientConfig } from 'pg';
-import { type DatabaseTls, parseDatabaseUrl } from '../../runtime/database-url.ts';
+import { type DatabaseTls, parseDatabaseUrl } from '../runtime/database-url.ts';
 
 /**
  * How the driver connects to the database of a URL. Every setting for which the driver would otherwise look up a

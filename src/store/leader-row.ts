@@ -14,9 +14,6 @@ export interface LeaderRow {
   readonly settings: string;
 }
 
-/** How the holders begin that copy the database: meanwhile nobody polls, and no hook event is taken. */
-export const COPIER = 'copy:';
-
 /** What a process has seen of one beat. Instants are its own monotonic time, in milliseconds. */
 export interface Watch {
   readonly row: LeaderRow;

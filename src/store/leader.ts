@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../runtime/clock.ts';
-import { messageOf } from '../../runtime/errors.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import { NotStored } from '../history.ts';
-import type { Query } from './database.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { NotStored, type Query } from './database.ts';
 import {
   isOlder,
   LEADER_INTERVALS,

@@ -1,33 +1,29 @@
-import { NotStored } from '../history.ts';
-import type { Database } from './database.ts';
+import { NotStored } from './database.ts';
 import type { LeaderStore } from './leader.ts';
-import { lockStanding, lookAtStanding, readStanding } from './schema.ts';
+import type { PostgresDatabase } from './postgres.ts';
+import { lockLeader, lookAtLeader, readLeader } from './postgres-schema.ts';
 
 interface LeaderStoreParts {
-  readonly database: Database;
+  readonly database: PostgresDatabase;
   /** Makes the schema current once it was found to be dropped or emptied. */
   reopen(): Promise<void>;
-  /** Whether the process is one that copies the database. */
-  readonly isCopier?: boolean;
 }
 
 /** The leader's row in a database. */
-export function createLeaderStore({ database, reopen, isCopier }: LeaderStoreParts): LeaderStore {
-  const table = (name: string) => `${database.schema}.${name}`;
-
+export function createLeaderStore({ database, reopen }: LeaderStoreParts): LeaderStore {
   return {
     async step(next) {
       try {
         return await database.transaction(async (query) => {
-          const row = await lookAtStanding(query, database.schema, { isCopier });
+          const row = await lookAtLeader(query);
           const after = next(row);
           if (after === undefined) return { row, isWritten: false, isAsked: false };
           // Whoever holds a lock of it is still writing: a takeover tries again with the next look.
           const isTaking = after.generation !== row.generation;
           const written = await query(
-            `UPDATE ${table('leader')} SET holder = $1, generation = $2, beat = $3, epoch = $4, settings = $5
+            `UPDATE S.leader SET holder = $1, generation = $2, beat = $3, epoch = $4, settings = $5
              WHERE single IN (
-               SELECT single FROM ${table('leader')}
+               SELECT single FROM S.leader
                WHERE generation = $6 AND beat = $7 AND epoch = $8 AND holder IS NOT DISTINCT FROM $9
                FOR NO KEY UPDATE ${isTaking ? 'SKIP LOCKED' : ''}
              ) RETURNING 1 AS one`,
@@ -37,7 +33,7 @@ export function createLeaderStore({ database, reopen, isCopier }: LeaderStorePar
             ],
           );
           if (written.length === 0) return { row, isWritten: false, isAsked: false };
-          const asked = await query(`DELETE FROM ${table('refresh')} RETURNING 1 AS one`);
+          const asked = await query('DELETE FROM S.refresh RETURNING 1 AS one');
           return { row: after, isWritten: true, isAsked: asked.length > 0 };
         }, 'leader');
       } catch (error) {
@@ -46,14 +42,12 @@ export function createLeaderStore({ database, reopen, isCopier }: LeaderStorePar
       }
     },
     fenced: (generation, work) =>
-      database.transaction(async (query) =>
-        work(query, await lockStanding(query, database.schema, generation, { isCopier })),
-      ),
+      database.transaction(async (query) => work(query, await lockLeader(query, generation))),
     async ask() {
       await database.transaction(async (query) => {
         // A schema that a newer release has migrated is not written.
-        await readStanding(query, database.schema);
-        await query(`INSERT INTO ${table('refresh')} VALUES (true) ON CONFLICT DO NOTHING`);
+        await readLeader(query);
+        await query('INSERT INTO S.refresh VALUES (true) ON CONFLICT DO NOTHING');
       });
     },
   };

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Query, Row } from './database.ts';
+import { BUSY_MS, type Layout, sqliteText, stateOf } from './sqlite.ts';
+import type { Store } from './store.ts';
+import { addRows, rowsOf } from './table-rows.ts';
+import { COUNT_TABLES, DAY_TABLES } from './tables.ts';
+
+/** What is read of an organization. */
+const OF_ORG = {
+  days: DAY_TABLES.filter(({ key }) => key[0] === 'org'),
+  counts: COUNT_TABLES.filter(({ key }) => key[0] === 'org'),
+};
+
+/** How often a file is read again that an exporter begins to change meanwhile. */
+const MAX_READS = 3;
+
+/** Runs statements that see one state of the days, or of the counts. */
+export type ReadPart = (part: 'days' | 'counts', work: (query: Query) => Promise<void>) => Promise<void>;
+
+/**
+ * A store in memory that begins with what another one holds of each organization that is asked for; what is added stays in
+ * memory.
+ */
+export function createReader(memory: Store & { readonly write: ReadPart }, read: ReadPart): Store {
+  const filled = new Map<string, Promise<void>>();
+
+  function fill(org: string): Promise<void> {
+    const known = filled.get(org) ?? fillNow(org);
+    filled.set(org, known);
+    return known;
+  }
+
+  async function fillNow(org: string): Promise<void> {
+    for (const part of ['days', 'counts'] as const) {
+      await read(part, (from) =>
+        memory.write(part, async (to) => {
+          for (const table of OF_ORG[part]) {
+            await to(`DELETE FROM S.${table.name} WHERE org = $1`, [org]);
+            for await (const rows of rowsOf(from, table, org)) await addRows(to, table, rows);
+          }
+        }),
+      );
+    }
+  }
+
+  function filling<Given extends readonly unknown[], Result>(
+    use: (org: string, ...given: Given) => Promise<Result>,
+  ): (org: string, ...given: Given) => Promise<Result> {
+    return async (org, ...given) => {
+      await fill(org);
+      return use(org, ...given);
+    };
+  }
+
+  return {
+    ...memory,
+    standing: filling(memory.standing),
+    read: filling(memory.read),
+    adopt: filling(memory.adopt),
+    putConfirmedKey: filling(memory.putConfirmedKey),
+    putDays: filling(memory.putDays),
+    putDocuments: filling(memory.putDocuments),
+    putRevisedOn: filling(memory.putRevisedOn),
+    putSucceeded: filling(memory.putSucceeded),
+    requestsOf: filling(memory.requestsOf),
+    putRequests: filling(memory.putRequests),
+  };
+}
+
+/**
+ * Reads a file beside the exporter that owns it, without a lock and without changing anything. A missing file is an empty one.
+ * Throws a `ConfigError` if it is not a file of this layout.
+ */
+export async function readFile<Result>(
+  path: string,
+  layout: Layout,
+  work: (query: Query) => Promise<Result>,
+): Promise<Result> {
+  if (!existsSync(path)) return work(async () => []);
+  const state = stateOf(path, layout);
+  if (state !== 'sound') {
+    const why = state === 'older' ? 'was written by an older version' : `is damaged: ${state.damage}`;
+    throw new ConfigError(`storage.path: ${path} ${why}`, 'start the exporter: it replaces the file');
+  }
+  for (let nth = 1; ; nth += 1) {
+    const isQuiet = !hasLog(path);
+    const wasDisturbed = () => isQuiet && hasLog(path) && nth < MAX_READS;
+    const db = openForReading(path);
+    try {
+      // All tables as of one moment.
+      db.exec('BEGIN');
+      const result = await work(
+        async (text, values = []) => db.prepare(sqliteText(text)).all(...values) as Row[],
+      );
+      if (!wasDisturbed()) return result;
+    } catch (error) {
+      if (!wasDisturbed()) throw error;
+    } finally {
+      db.close();
+    }
+  }
+}
+
+function hasLog(path: string): boolean {
+  return existsSync(`${path}-wal`);
+}
+
+/** Opens a database so that closing it does not change the file. */
+function openForReading(path: string): DatabaseSync {
+  const options = { readOnly: true, timeout: BUSY_MS };
+  // Without a write-ahead log there is no writer; SQLite then needs no files beside the database to read it.
+  if (hasLog(path)) return new DatabaseSync(path, options);
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, options);
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { backoffMs } from '../runtime/backoff.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { StoreDatabase } from './create-store.ts';
+import { createLeadership, type Leadership } from './leader.ts';
+import type { LeaderIntervals } from './leader-row.ts';
+import { createLeaderStore } from './leader-store.ts';
+import { createDatabase, type PostgresDatabase } from './postgres.ts';
+import { migrate, readLeader } from './postgres-schema.ts';
+
+/** The waits between attempts to use the database, in milliseconds. */
+const RETRY = { baseMs: 1_000, capMs: 5_000 };
+
+/** A PostgreSQL database that several processes share. */
+export interface SharedDatabase extends StoreDatabase, Pick<PostgresDatabase, 'trouble'> {
+  /** Which of the processes polls; it takes part once it is started. */
+  readonly leadership: Leadership;
+  /** Resolves once the schema is current; the database is tried again until then. */
+  readonly opened: Promise<void>;
+  /** Identifies the store, the same in all of its processes; undefined until it was opened. */
+  storeId(): string | undefined;
+}
+
+interface SharedDeps {
+  readonly url: { read(): Promise<string>; describe(): string };
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly intervals?: LeaderIntervals | undefined;
+}
+
+/** Opens a database; it is tried until it can be used. */
+export function openShared({ url, clock, log, intervals }: SharedDeps): SharedDatabase {
+  const closing = new AbortController();
+  const database = createDatabase({ url, log, onLost: () => leadership.connectionLost() });
+  const leadership: Leadership = createLeadership({
+    store: createLeaderStore({ database, reopen }),
+    ...{ id: randomUUID(), clock, log, intervals },
+  });
+  let storeId: string | undefined;
+
+  /** Makes the schema current, also after it was dropped or emptied. */
+  async function reopen(): Promise<void> {
+    storeId = await migrate(database);
+  }
+
+  async function open(): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        await reopen();
+        return;
+      } catch (error) {
+        // Reported by the database.
+        log.debug('Opening the database failed', { error: messageOf(error) });
+        await clock.wait(backoffMs(tries, RETRY), closing.signal);
+      }
+    }
+  }
+
+  const opened = open();
+  opened.catch(() => undefined);
+
+  return {
+    isUp: database.isUp,
+    trouble: database.trouble,
+    transaction: database.transaction,
+    async epochOf(query) {
+      const { epoch } = await readLeader(query);
+      return epoch;
+    },
+    ...{ leadership, opened },
+    storeId: () => storeId,
+    async close() {
+      closing.abort();
+      await database.close();
+    },
+  };
+}
