@@ -1,4 +1,3 @@
-import type { DatasetName } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
@@ -9,31 +8,25 @@ import type { Rendered } from './commit-snapshot.ts';
 
 /** One collector of an organization, as last published. */
 export interface PublishedCollector extends Rendered {
-  readonly dataset: DatasetName | undefined;
+  /** The newest day of a dataset with days. */
   readonly day: Day | undefined;
+  /** Number of its unknown days since the start of history. */
+  readonly uncovered: number | undefined;
+  /** Its days that were published as having had no activity. */
+  readonly idle: ReadonlySet<Day> | undefined;
   readonly expired: boolean;
-  /** The revisions that it was made from, and whether it had expired: where that is equal, so are the families. */
-  readonly key: string;
-  /** The first instant at which time alone changes the families. */
-  readonly validUntil: Instant;
 }
 
-/** What was known of a dataset's days when it was last published. */
-interface PublishedDays {
-  /** Number of unknown days since the start of history. */
-  readonly uncovered: number;
-  /** The days that were published as having had no activity. */
-  readonly idle: ReadonlySet<Day>;
-}
-
-/** What all families of an organization are made from, beside the stored rows. */
+/** What an organization's families are made from. */
 export interface Origin {
   /** The publisher, which is one configuration's. */
   readonly publisher: object;
   readonly settings: OrgSettings;
-  readonly epoch: string;
-  readonly orgId: string | undefined;
+  /** What was stored. */
+  readonly key: string;
   readonly asOf: Instant;
+  /** The first instant at which time alone changes the families. */
+  readonly validUntil: Instant;
 }
 
 export type WithView = <Result>(rows: RowsFrom, work: (view: View) => Promise<Result>) => Promise<Result>;
@@ -45,8 +38,6 @@ export interface PublishedOrg {
   made: Origin | undefined;
   /** Runs work on a view as of the last publication, which it reads from the store with these rows. */
   withView: WithView | undefined;
-  /** By dataset with days. */
-  days: ReadonlyMap<DatasetName, PublishedDays>;
 }
 
 /** The published state of each organization. It outlives the publishers, each of which serves one configuration. */
@@ -85,14 +76,8 @@ export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): P
 
   return {
     publishedDay: (org, collector) => published(org, collector)?.day,
-    showsIdle(org, collector, day) {
-      const dataset = published(org, collector)?.dataset;
-      return dataset !== undefined && states.get(org)?.days.get(dataset)?.idle.has(day) === true;
-    },
-    uncoveredDays(org, collector) {
-      const dataset = published(org, collector)?.dataset;
-      return dataset && states.get(org)?.days.get(dataset)?.uncovered;
-    },
+    showsIdle: (org, collector, day) => published(org, collector)?.idle?.has(day) === true,
+    uncoveredDays: (org, collector) => published(org, collector)?.uncovered,
     orgId: (org) => states.get(org)?.orgId,
     twinOf(org, orgId) {
       for (const [name, state] of states) if (name !== org && state.orgId === orgId) return name;
@@ -111,7 +96,6 @@ export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): P
         orgId: undefined,
         made: undefined,
         withView: undefined,
-        days: new Map(),
       };
       states.set(org, state);
       return state;

@@ -93,13 +93,8 @@ export function createPublisher(parts: PublisherParts): Publisher {
   async function publishNow(org: OrgSettings, state: PublishedOrg): Promise<void> {
     if (isRetired()) return;
     const now = parts.clock.now();
-    const standing = await parts.history.standing(org.name);
-    const changed = collectors.filter(
-      (collector) => keptOf(collector, org, state, standing, now) === undefined,
-    );
-    if (changed.length === 0 && isSameOrigin(state.made, org, standing, now)) return;
-    const shown = changed.filter((collector) => !hasExpired(standing, collector, now));
-    await readFor(parts.history, org.name, rowsOf(shown, now), (stored) =>
+    if (isCurrent(state.made, org, await parts.history.standing(org.name), now)) return;
+    await readFor(parts.history, org.name, rowsOf(collectors, now), (stored) =>
       publishStored(org, state, stored, now),
     );
   }
@@ -114,8 +109,15 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const { coverage, view } = viewOf(org, stored, now);
     const published = new Map<string, PublishedCollector>();
     for (const collector of collectors) {
-      const kept = keptOf(collector, org, state, stored, now);
-      published.set(collector.name, kept ?? (await renderCollector(collector, stored, view)));
+      const dataset = dayDatasetOf(collector);
+      const expired = hasExpired(stored, collector, now);
+      published.set(collector.name, {
+        day: dataset && view.newestDay(dataset),
+        uncovered: dataset && view.uncoveredDays(dataset.name),
+        idle: dataset && coverage.idleDays(dataset.name),
+        expired,
+        ...(expired ? NOTHING : await render(collector.families, dataset, view)),
+      });
     }
     const about = await render(parts.aboutFamilies, undefined, view);
     // The organization may have been removed, or the configuration reloaded, during rendering.
@@ -127,73 +129,39 @@ export function createPublisher(parts: PublisherParts): Publisher {
     if (view.orgId !== state.orgId) warnOfTwin(org.name, view.orgId);
     state.orgId = view.orgId;
     state.collectors = published;
-    state.made = { publisher: parts, settings: org, epoch: stored.epoch, orgId: stored.orgId, asOf: now };
+    state.made = {
+      ...{ publisher: parts, settings: org, key: keyOf(stored, now), asOf: now },
+      validUntil: validUntil(collectors, stored, now),
+    };
     state.withView = viewer(org, now);
-    state.days = new Map(
-      datasets.map(({ name }) => [
-        name,
-        { uncovered: view.uncoveredDays(name), idle: coverage.idleDays(name) },
-      ]),
-    );
     commitSnapshot(org.name, new Map<string, Rendered>(published).set(ABOUT, about));
   }
 
-  async function renderCollector(
-    collector: Collector,
-    stored: StoredOrg,
-    view: View,
-  ): Promise<PublishedCollector> {
-    const dataset = dayDatasetOf(collector);
-    const expired = hasExpired(stored, collector, view.asOf);
-    return {
-      dataset: collector.dataset.name,
-      day: dataset && view.newestDay(dataset),
-      expired,
-      key: keyOf(collector, stored, view.asOf),
-      validUntil: expired ? endOf(dayOf(view.asOf)) : validUntil(collector, stored, view.asOf),
-      ...(expired ? NOTHING : await render(collector.families, dataset, view)),
-    };
-  }
-
-  /** What was published of a collector, if it would be the same now. */
-  function keptOf(
-    collector: Collector,
-    org: OrgSettings,
-    { made, collectors: published }: PublishedOrg,
-    standing: Standing,
-    now: Instant,
-  ): PublishedCollector | undefined {
-    const before = isSameOrigin(made, org, standing, now) ? published.get(collector.name) : undefined;
-    const isSame = before?.key === keyOf(collector, standing, now) && now < before.validUntil;
-    return isSame ? before : undefined;
-  }
-
-  function isSameOrigin(
+  /** Whether an organization would be published as it was. */
+  function isCurrent(
     made: Origin | undefined,
     settings: OrgSettings,
-    { epoch, orgId }: Standing,
+    standing: Standing,
     now: Instant,
   ): boolean {
     return (
       made !== undefined &&
       made.publisher === parts &&
       made.settings === settings &&
-      made.epoch === epoch &&
-      made.orgId === orgId &&
+      made.key === keyOf(standing, now) &&
       // A clock that was set back may hide documents and days again.
-      made.asOf <= now
+      made.asOf <= now &&
+      now < made.validUntil
     );
   }
 
-  /**
-   * What a collector's families are made from: the state of a day depends on the rows of all datasets with days, while
-   * documents depend on nothing else. Answers that change nothing else may be what keeps a collector from expiring.
-   */
-  function keyOf(collector: Collector, standing: Standing, now: Instant): string {
-    const { dataset } = collector;
-    const from = dataset.kind === 'days' ? datasets : [dataset];
-    const revisions = from.map(({ name }) => standing.dataset(name).revision);
-    return [hasExpired(standing, collector, now), ...revisions].join(' ');
+  /** What is stored, and which answers are too old: an answer that changes nothing else may renew one. */
+  function keyOf(standing: Standing, now: Instant): string {
+    const datasets = collectors.map((collector) => [
+      standing.dataset(collector.dataset.name).revision,
+      hasExpired(standing, collector, now),
+    ]);
+    return JSON.stringify([standing.epoch, standing.orgId, datasets]);
   }
 
   function viewOf(settings: OrgSettings, history: StoredOrg, now: Instant) {
@@ -272,15 +240,17 @@ function rowsOf(collectors: readonly Collector[], now: Instant): RowsFrom {
 }
 
 /**
- * The first instant at which time alone changes a collector's families, apart from `metrics.max-age`: another day begins, with
- * which another one is the newest or settles, or a document comes into being that a platform whose clock is ahead lists already.
+ * The first instant at which time alone changes the families, apart from `metrics.max-age`: another day begins, with which
+ * another one is the newest or settles, or a document comes into being that a platform whose clock is ahead lists already.
  */
-function validUntil({ dataset }: Collector, stored: StoredOrg, now: Instant): Instant {
+function validUntil(collectors: readonly Collector[], stored: StoredOrg, now: Instant): Instant {
   let until = endOf(dayOf(now));
-  if (dataset.kind === 'days') return until;
-  for (const document of stored.documents(dataset.name)) {
-    const at = dataset.existsFrom?.(document) ?? 0;
-    if (at > now && at < until) until = at;
+  for (const { dataset } of collectors) {
+    if (dataset.kind === 'days' || dataset.existsFrom === undefined) continue;
+    for (const document of stored.documents(dataset.name)) {
+      const at = dataset.existsFrom(document) ?? 0;
+      if (at > now && at < until) until = at;
+    }
   }
   return until;
 }

@@ -90,18 +90,19 @@ test('an answer that says what is known renders nothing again', async () => {
   expect(await publish()).toEqual([]);
 });
 
-test('a changed day renders all that days decide on, and changed documents nothing else', async () => {
+test('a changed row or document renders the organization again, once', async () => {
   const { publish, putDay, putReports } = createHarness();
   await putDay('tokens', { credits: 5 });
   await putDay('tools', { toolCalls: 2 });
   await putReports(report('one', NOON - 1));
   await publish();
   await putDay('tokens', { credits: 6 });
-  expect(await publish()).toEqual(['daily_credits 1', 'daily_tool_calls 1']);
-  await putReports(report('one', NOON - 1), report('two', NOON - 1));
   const rendered = await publish();
-  expect(rendered).toContain('readiness_applications 0');
-  expect(rendered.filter((family) => family.startsWith('daily'))).toEqual([]);
+  expect(rendered).toContain('daily_tool_calls 1');
+  expect(rendered).toContain('readiness_report_timestamp_seconds 1');
+  expect(await publish()).toEqual([]);
+  await putReports(report('one', NOON - 1), report('two', NOON - 1));
+  expect(await publish()).toContain('readiness_report_timestamp_seconds 2');
   expect(await publish()).toEqual([]);
 });
 
