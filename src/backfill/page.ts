@@ -12,7 +12,7 @@ import { createDayMemo, type DayMemo } from '../pipeline/day-memo.ts';
 import { firstDayOf, type HistoryBounds } from '../pipeline/days-to-fetch.ts';
 import type { LabelLimit } from '../pipeline/label-weights.ts';
 import { createView } from '../pipeline/view.ts';
-import { createConsecutiveZeros, type ZerosOf } from '../pipeline/zeros.ts';
+import { createZeros, type ZerosOf } from '../pipeline/zeros.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { StoredOrg } from '../store/store.ts';
@@ -117,7 +117,7 @@ export function assessDays(parts: PageParts, { settings, history }: KnownOrg): A
     settings,
     history,
     coverage,
-    zerosOf: createConsecutiveZeros(),
+    zerosOf: createZeros(),
     days: createDayMemo(),
     keeper: createSampleKeeper(),
     documentStates: createDocumentStates(history),

@@ -4,7 +4,7 @@ import { type Family, fillsZeros, type Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { foldAll, type KeptValues, keyOf, labelled } from './folding.ts';
 import { createLabelWeights, type LabelLimit } from './label-weights.ts';
-import { type ZerosOf, zerosOf } from './zeros.ts';
+import { createZeros, type ZerosOf } from './zeros.ts';
 
 /** Up to this number, the samples of a family are kept from measuring to rendering, instead of computed twice. */
 const KEPT_SAMPLES = 1024;
@@ -33,7 +33,7 @@ type Counted = Omit<MeasuredFamily, 'folded'>;
 
 /** How to measure, if not a single view. */
 interface Measuring {
-  /** By default from the samples of all days before. */
+  /** Shared by measurements of consecutive days. */
   readonly zeros?: ZerosOf;
   /** How many samples to look at in one step, by default one; a step costs as much as a sample. */
   readonly samplesPerStep?: number;
@@ -48,7 +48,7 @@ export function* measureCardinality(
   dataset: DayDataset<unknown> | undefined,
   view: View,
   limitOf: LabelLimit,
-  { zeros: zerosOfDay = zerosOf, samplesPerStep = 1 }: Measuring = {},
+  { zeros: zerosOf = createZeros(), samplesPerStep = 1 }: Measuring = {},
 ): Generator<void, Cardinality> {
   const weights = createLabelWeights(families, limitOf);
   const counted: Counted[] = [];
@@ -77,7 +77,7 @@ export function* measureCardinality(
       if (total % samplesPerStep === 0) yield;
     }
     if (collectsZeros && day !== undefined) {
-      for (const zero of zerosOfDay(family, view, day, present)) {
+      for (const zero of zerosOf(family, view, day, present)) {
         if (zero !== undefined) zeros.push(zero);
         yield;
       }

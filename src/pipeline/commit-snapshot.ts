@@ -62,48 +62,34 @@ export function createSnapshotCommit(
     gone: readonly string[],
   ): void {
     instruments.familiesDropped({ org, collector, count: gone.length });
-    logDropped(org, collector, gone);
-    logFolded(org, collector, foldedCounts);
     for (const { family, folded } of families) {
-      if (family.labels.length === 0) continue;
-      instruments.valuesFolded({ org, metric: family.name, count: folded });
+      if (family.labels.length > 0) instruments.valuesFolded({ org, metric: family.name, count: folded });
     }
-  }
-
-  /** Logs the labels over their limit when they change. */
-  function logFolded(org: string, collector: string, foldedCounts: ReadonlyMap<string, number>): void {
-    const key = JSON.stringify([org, collector, 'labels']);
+    const who = { org, collector };
+    if (isNews([org, collector], gone.join(' '))) {
+      if (gone.length === 0) log.info('All metric families are published again', who);
+      else
+        log.warn('Metric families dropped: the organization exceeds its share of limits.series', {
+          ...{ ...who, families: gone.join(' ') },
+          limit: parts.seriesBudget,
+        });
+    }
     const labels = [...foldedCounts.keys()].join(' ');
-    if ((logged.get(key) ?? '') === labels) return;
-    logged.set(key, labels);
-    if (foldedCounts.size === 0) {
-      log.info('All labels are within limits.values_per_label again', { org, collector });
-      return;
-    }
-    log.warn('Labels exceed limits.values_per_label; summing the smallest values into other', {
-      org,
-      collector,
-      labels,
-      folded: [...foldedCounts].map(([label, count]) => `${label}: ${count}`).join(', '),
-    });
+    if (!isNews([org, collector, 'labels'], labels)) return;
+    if (labels === '') log.info('All labels are within limits.values_per_label again', who);
+    else
+      log.warn('Labels exceed limits.values_per_label; summing the smallest values into other', {
+        ...{ ...who, labels },
+        folded: [...foldedCounts].map(([label, count]) => `${label}: ${count}`).join(', '),
+      });
   }
 
-  /** Logs the dropped families when they change. */
-  function logDropped(org: string, collector: string, gone: readonly string[]): void {
-    const key = JSON.stringify([org, collector]);
-    const families = gone.join(' ');
-    if ((logged.get(key) ?? '') === families) return;
-    logged.set(key, families);
-    if (gone.length === 0) {
-      log.info('All metric families are published again', { org, collector });
-      return;
-    }
-    log.warn('Metric families dropped: the organization exceeds its share of limits.series', {
-      org,
-      collector,
-      families,
-      limit: parts.seriesBudget,
-    });
+  /** Whether a state was not logged last; the empty one is the first. */
+  function isNews(key: readonly string[], state: string): boolean {
+    const name = JSON.stringify(key);
+    const before = logged.get(name) ?? '';
+    logged.set(name, state);
+    return before !== state;
   }
 }
 

@@ -2,7 +2,7 @@ import type { ExpensiveDataset } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import type { StoredDays, StoredOrg } from '../store/store.ts';
+import type { StoredOrg } from '../store/store.ts';
 import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
 
 /**
@@ -37,31 +37,17 @@ export interface Coverage {
   idleDays(dataset: DatasetName): ReadonlySet<Day>;
 }
 
-interface Known {
-  readonly days: StoredDays;
-  readonly newestRow: Day | undefined;
-  readonly firstAsked: Day;
-  /** The states of the covered days without a row. */
-  readonly rowless: ReadonlyMap<Day, DayState>;
-  /** Its known days from `firstAsked` on, in order; made when they are counted. */
-  counted?: readonly Day[];
-}
-
 /** Derives the state of each day from what all collected datasets have answered until `knownAt`. */
 export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage {
   const { history, datasets, historyStart, firstDay = historyStart } = parts;
   const newest = yesterdayOf(knownAt);
-  const newestRows = new Map<DatasetName, Day | undefined>();
   const settled = new Map(
     datasets.map(({ name }) => [name, settledUntil(history.dataset(name).revisedOn, knownAt)]),
   );
-  const known = new Map<DatasetName, Known>();
+  const rowless = new Map<DatasetName, ReadonlyMap<Day, DayState>>();
 
   function newestRow(dataset: DatasetName): Day | undefined {
-    if (!newestRows.has(dataset)) {
-      newestRows.set(dataset, newestRowOf(history.days(dataset), historyStart, newest));
-    }
-    return newestRows.get(dataset);
+    return newestRowOf(history.days(dataset), historyStart, newest);
   }
 
   function firstAsked(dataset: DatasetName): Day {
@@ -89,8 +75,16 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     return datasets.every((other) => other.name === dataset || isQuiet(other, day, settled));
   }
 
-  function statesOf(dataset: DatasetName, first: Day): ReadonlyMap<Day, DayState> {
+  /** The states of the covered days without a row. */
+  function rowlessOf(dataset: DatasetName): ReadonlyMap<Day, DayState> {
+    const states = rowless.get(dataset) ?? statesOf(dataset);
+    rowless.set(dataset, states);
+    return states;
+  }
+
+  function statesOf(dataset: DatasetName): ReadonlyMap<Day, DayState> {
     const days = history.days(dataset);
+    const first = firstAsked(dataset);
     const last = newestRow(dataset);
     const states = new Map<Day, DayState>();
     for (const day of days.keys()) {
@@ -112,57 +106,25 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     return states;
   }
 
-  function knownOf(dataset: DatasetName): Known {
-    const made = known.get(dataset);
-    if (made !== undefined) return made;
-    const first = firstAsked(dataset);
-    const now: Known = {
-      days: history.days(dataset),
-      newestRow: newestRow(dataset),
-      firstAsked: first,
-      rowless: statesOf(dataset, first),
-    };
-    known.set(dataset, now);
-    return now;
+  function stateOf(dataset: DatasetName, day: Day): DayState {
+    if (day > newest) return 'unknown';
+    return history.days(dataset).isFilled(day) ? 'row' : (rowlessOf(dataset).get(day) ?? 'unknown');
   }
 
   return {
-    stateOf(dataset, day) {
-      const { days, rowless } = knownOf(dataset);
-      if (day > newest) return 'unknown';
-      return days.isFilled(day) ? 'row' : (rowless.get(day) ?? 'unknown');
-    },
-    isUnused: (dataset) => knownOf(dataset).newestRow === undefined && knownOf(dataset).days.size > 0,
+    stateOf,
+    isUnused: (dataset) => newestRow(dataset) === undefined && history.days(dataset).size > 0,
     unknownDays(dataset, upTo) {
-      const known = knownOf(dataset);
-      known.counted ??= countedDays(known);
-      return Math.max(0, daysBetween(known.firstAsked, upTo) + 1) - countUpTo(known.counted, upTo);
+      const first = firstAsked(dataset);
+      const isKnown = (day: Day) => day >= first && day <= upTo && stateOf(dataset, day) !== 'unknown';
+      const known = [...history.days(dataset).keys()].filter(isKnown);
+      return Math.max(0, daysBetween(first, upTo) + 1) - known.length;
     },
     idleDays: (dataset) =>
       new Set(
-        [...knownOf(dataset).rowless].flatMap(([day, state]) =>
+        [...rowlessOf(dataset)].flatMap(([day, state]) =>
           state === 'idle' || state === 'provisional' ? [day] : [],
         ),
       ),
   };
-}
-
-function countedDays({ days, rowless, firstAsked }: Known): readonly Day[] {
-  const counted: Day[] = [];
-  for (const day of days.keys()) {
-    if (day < firstAsked) continue;
-    if (days.isFilled(day) || (rowless.get(day) ?? 'unknown') !== 'unknown') counted.push(day);
-  }
-  return counted.sort();
-}
-
-/** The number of days, which are in order, that are not after `last`. */
-function countUpTo(days: readonly Day[], last: Day): number {
-  let [from, to] = [0, days.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((days[middle] ?? '') > last) to = middle;
-    else from = middle + 1;
-  }
-  return from;
 }

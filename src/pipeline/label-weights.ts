@@ -4,9 +4,6 @@ import { type KeptValues, keepLargest, OTHER } from './folding.ts';
 /** Maximum number of values of a label before the smallest are folded. */
 export type LabelLimit = (label: string) => number;
 
-/** Up to this number, samples are held until it is known whether they need to be weighed. */
-const MAX_HELD = 5000;
-
 /** The values of labels by weight. */
 export interface LabelWeights {
   /** Adds samples of a family, all of them or the next ones; families come in the order of declaration. */
@@ -19,18 +16,8 @@ export interface LabelWeights {
   foldedOf(family: Family, kept: KeptValues): number;
 }
 
-interface Added {
-  readonly family: Family;
-  readonly samples: readonly Sample[];
-}
-
 /** What is known of a label. */
 interface Tally {
-  readonly bound: number;
-  /** The number of samples, which is at least that of values. */
-  samples: number;
-  /** Undefined once they are weighed. */
-  held: Added[] | undefined;
   /**
    * A label is ranked by the first declared additive family with samples that has it, or by shares declared before it, which
    * rank alike and have samples without a price too; if there is none, by the first that counts people.
@@ -40,10 +27,7 @@ interface Tally {
   readonly seen: Map<Family, Set<string>>;
 }
 
-/**
- * Creates the weights of a collector's labels. The values of a label are weighed once its samples are more than its limit:
- * before, there cannot be too many values, and most labels have a few.
- */
+/** Creates the weights of a collector's labels. */
 export function createLabelWeights(families: readonly Family[], limitOf: LabelLimit): LabelWeights {
   const tallies = new Map<string, Tally>();
   const limited = limitedLabelsOf(families);
@@ -52,8 +36,7 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
   function tallyOf(label: string): Tally {
     const known = tallies.get(label);
     if (known !== undefined) return known;
-    const bound = Math.min(limitOf(label), MAX_HELD);
-    const tally = { bound, samples: 0, held: [], ranking: undefined, weights: new Map(), seen: new Map() };
+    const tally = { ranking: undefined, weights: new Map(), seen: new Map() };
     tallies.set(label, tally);
     return tally;
   }
@@ -64,7 +47,7 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
     return family.aggregation === 'ratio' && family.scope === 'day' && family.breakdown;
   }
 
-  function weigh(label: string, tally: Tally, { family, samples }: Added): void {
+  function weigh(label: string, tally: Tally, family: Family, samples: readonly Sample[]): void {
     if (ranks(family, label)) tally.ranking ??= family;
     const isRanked = tally.ranking === family;
     const seen = tally.seen.get(family) ?? new Set<string>();
@@ -81,16 +64,7 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
     add(family, samples) {
       if (samples.length === 0) return;
       for (const label of family.labels) {
-        if (!limited.has(label)) continue;
-        const tally = tallyOf(label);
-        tally.samples += samples.length;
-        if (tally.held !== undefined && tally.samples <= tally.bound) {
-          tally.held.push({ family, samples });
-          continue;
-        }
-        for (const held of tally.held ?? []) weigh(label, tally, held);
-        tally.held = undefined;
-        weigh(label, tally, { family, samples });
+        if (limited.has(label)) weigh(label, tallyOf(label), family, samples);
       }
     },
     kept() {

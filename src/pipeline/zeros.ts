@@ -22,29 +22,6 @@ export type ZerosOf = (
   present: Present,
 ) => Generator<Sample | undefined>;
 
-/** The zeros of any day, from the samples of all days before it. */
-export function* zerosOf(
-  family: DayFamily,
-  view: View,
-  day: Day,
-  present: Present,
-): Generator<Sample | undefined> {
-  const seen = new Set<string>();
-  for (const [key] of present) seen.add(key);
-  for (let back = 1; back <= REMEMBERED_DAYS; back++) {
-    for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
-      const sample = labelled(family, given);
-      const key = keyOf(family, sample);
-      if (seen.has(key) || !isKnown(sample)) {
-        yield undefined;
-        continue;
-      }
-      seen.add(key);
-      yield { labels: sample.labels, value: 0 };
-    }
-  }
-}
-
 /** Changed in place: most values are seen every day, and a map whose entries move is built again every few days. */
 interface LastSeen {
   labels: Sample['labels'];
@@ -61,11 +38,11 @@ interface Remembered {
 }
 
 /**
- * The same zeros for one organization's days in ascending order: the label values seen are remembered from one day to
- * the next, so that a day is not read by each of the 28 days after it, and not at all if its own zeros were asked for:
- * it had what was present then. The history must not change meanwhile.
+ * Creates the zeros of one organization's days. Where they are asked for in ascending order, each day is read once instead
+ * of 28 times, and not at all if its own zeros were asked for: it had what was present then. The history must not change
+ * meanwhile.
  */
-export function createConsecutiveZeros(): ZerosOf {
+export function createZeros(): ZerosOf {
   const remembered = new Map<string, Remembered>();
 
   function before(family: DayFamily, day: Day): Remembered {
