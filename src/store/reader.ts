@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Query, Row } from './database.ts';
-import { BUSY_MS, type Layout, sqliteText, stateOf } from './sqlite.ts';
+import { BUSY_MS, type Layout, refuseSpecial, sqliteText, stateOf } from './sqlite.ts';
 import type { Store } from './store.ts';
 import { addRows, rowsOf } from './table-rows.ts';
 import { COUNT_TABLES, DAY_TABLES } from './tables.ts';
@@ -70,6 +70,16 @@ export function createReader(memory: Store & { readonly write: ReadPart }, read:
   };
 }
 
+/** Whether there is a file to read. Throws a `ConfigError` if it is not one of this layout. */
+export function isReadable(path: string, layout: Layout): boolean {
+  refuseSpecial(path);
+  if (!existsSync(path)) return false;
+  const state = stateOf(path, layout);
+  if (state === 'sound') return true;
+  const why = state === 'older' ? 'was written by an older version' : `is damaged: ${state.damage}`;
+  throw new ConfigError(`storage.path: ${path} ${why}`, 'start the exporter: it replaces the file');
+}
+
 /**
  * Reads a file beside the exporter that owns it, without a lock and without changing anything. A missing file is an empty one.
  * Throws a `ConfigError` if it is not a file of this layout.
@@ -79,12 +89,7 @@ export async function readFile<Result>(
   layout: Layout,
   work: (query: Query) => Promise<Result>,
 ): Promise<Result> {
-  if (!existsSync(path)) return work(async () => []);
-  const state = stateOf(path, layout);
-  if (state !== 'sound') {
-    const why = state === 'older' ? 'was written by an older version' : `is damaged: ${state.damage}`;
-    throw new ConfigError(`storage.path: ${path} ${why}`, 'start the exporter: it replaces the file');
-  }
+  if (!isReadable(path, layout)) return work(async () => []);
   for (let nth = 1; ; nth += 1) {
     const isQuiet = !hasLog(path);
     const wasDisturbed = () => isQuiet && hasLog(path) && nth < MAX_READS;

@@ -43,6 +43,7 @@ export async function startCore(history: string) {
       secrets: () => [],
       publish: async () => undefined,
       onTried: () => undefined,
+      onExit: () => undefined,
     },
   );
   return { config, core, clock, log: () => log };

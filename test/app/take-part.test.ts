@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createLeading } from '../../src/app/leading.ts';
 import { takePart } from '../../src/app/take-part.ts';
-import { NotStored } from '../../src/history/history.ts';
-import type { LeaderEvents, Leadership } from '../../src/history/postgres/leader.ts';
+import { NotStored } from '../../src/store/database.ts';
+import type { LeaderEvents, Leadership } from '../../src/store/leader.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startCore } from './start-core.ts';
 
@@ -21,18 +21,24 @@ test('a term that could not begin, since the database went away again, begins wi
   const ran: string[] = [];
   const parts = {
     ...core,
-    store: {
-      ...core.store,
-      leadership,
-      async catchUp() {
+    store: { ...core.store, leadership },
+    history: {
+      ...core.history,
+      async standing(org: string) {
         if (isAway) throw new NotStored('away', { reason: 'unreachable', detail: 'away', hint: '' });
+        return core.history.standing(org);
       },
     },
     leading: createLeading(leadership, clock),
     scheduler: { ...core.scheduler, catchUp: (names: Iterable<string>) => void ran.push(...names) },
   };
   const job = { name: 'acme/tokens', org: 'acme', collector: 'tokens' };
-  const deployment = { jobs: new Map([[job.name, job]]), orgs: new Map(), fetching: [], collectors: [] };
+  const orgs = new Map([['acme', { config: {} }]]);
+  const deployment = {
+    jobs: new Map([[job.name, job]]),
+    orgs,
+    fetching: [{ name: 'tokens', dataset: { name: 'tokens' } }],
+  };
   await takePart(parts, {
     inUse: () => deployment,
     publishSafely: async () => undefined,

@@ -9,7 +9,7 @@ import { run as exportRun } from '../../src/commands/export.ts';
 import { outputFile } from '../../src/commands/output-path.ts';
 import { backfillOptions, exportOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { takeLock } from '../../src/history/sqlite/lock.ts';
+import { takeLock } from '../../src/store/lock.ts';
 import { createContext } from './surroundings.ts';
 
 // Nothing listens there: a refusal comes before anything is fetched.

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isFetching } from '../../src/catalog/collector.ts';
+import { readStore } from '../../src/app/store.ts';
 import { addDays, type Day, dayOf } from '../../src/catalog/day.ts';
 import type { OrgSettings } from '../../src/catalog/settings.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
-import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
@@ -14,9 +13,6 @@ import { readPage } from './page.ts';
 
 // The platform's list of wiki runs has no history.
 const collectors = all.filter((collector) => !('past' in collector));
-const versions = new Map(
-  all.filter(isFetching).map(({ dataset }) => [String(dataset.name), dataset.schemaVersion ?? 1]),
-);
 const noon = Date.UTC(2026, 10, 18, 12);
 const historyStart = dayNamed('2026-10-12');
 const contract = {
@@ -65,9 +61,8 @@ async function backfilled(
   settings: Partial<OrgSettings>,
   limits: { labelLimit?: (label: string) => number; seriesBudget?: number; stepMs?: number } = {},
 ): Promise<Readonly<Record<string, readonly string[]>>> {
-  const history = await createSqliteHistory({
-    path,
-    schemaVersionOf: (name) => versions.get(name) ?? 1,
+  const history = await readStore({
+    ...{ path, url: undefined, collectors },
     clock: { ...createSystemClock(), elapsed: () => 0 },
     log: createFakeLogger(),
   });

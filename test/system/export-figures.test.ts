@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isFetching } from '../../src/catalog/collector.ts';
+import { readStore } from '../../src/app/store.ts';
 import { addDays } from '../../src/catalog/day.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
 import { createJsonlFormat } from '../../src/export/tidy.ts';
-import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
@@ -15,9 +14,6 @@ import { dayNamed } from '../support/day.ts';
 
 // The platform's list of wiki runs has no history.
 const collectors = all.filter((collector) => !('past' in collector));
-const versions = new Map(
-  all.filter(isFetching).map(({ dataset }) => [String(dataset.name), dataset.schemaVersion ?? 1]),
-);
 const DAYS = 300;
 const TO = dayNamed(YESTERDAY);
 const FROM = addDays(TO, 1 - DAYS);
@@ -58,9 +54,8 @@ test('an export of 300 days has, figure by figure, what /metrics shows and a bac
   const now = story.clock.now() + 4 * HOUR;
   await story.stop();
 
-  const history = await createSqliteHistory({
-    path,
-    schemaVersionOf: (name) => versions.get(name) ?? 1,
+  const history = await readStore({
+    ...{ path, url: undefined, collectors },
     clock: { ...createSystemClock(), elapsed: () => 0 },
     log: createFakeLogger(),
   });

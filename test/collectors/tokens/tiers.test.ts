@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { tokensDataset } from '../../../src/collectors/tokens/dataset.ts';
-import { mergeRow } from '../../../src/history/merge.ts';
+import { mergeRow } from '../../../src/store/merge.ts';
 
 const parts = tokensDataset.parts ?? {};
 
