@@ -10,7 +10,7 @@ import { openFiles } from '../store/files.ts';
 import { COUNTS, countsFileBeside, DAYS, readStoreId } from '../store/layouts.ts';
 import type { Leadership } from '../store/leader.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
-import { createReader, isReadable, type ReadPart, readFile } from '../store/reader.ts';
+import { createReader, type ReadPart, readFile } from '../store/reader.ts';
 import type { SharedDatabase } from '../store/shared.ts';
 import { MEMORY, openSqlite } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
@@ -146,9 +146,10 @@ export async function readStore(
   const write: ReadPart = (part, work) => databases[part].transaction(work, 'write');
   if (url === undefined) {
     if (path === MEMORY) return memory;
-    isReadable(path, DAYS);
     const read: ReadPart = (part, work) =>
       part === 'days' ? readFile(path, DAYS, work) : readFile(countsFileBeside(path), COUNTS, work);
+    // What is wrong with a file shows before anything else begins.
+    await read('days', async () => undefined);
     return createReader({ ...memory, write }, read);
   }
   const database = await connect({ ...parts, url });

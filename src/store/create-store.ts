@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import {
   type DatasetName,
   type DayDataset,
@@ -27,7 +28,7 @@ import {
   removeOld,
 } from './statements.ts';
 import type { AnsweredDocuments, Retention, Store, StoredAnswer } from './store.ts';
-import { readOrg, readStanding } from './stored-org.ts';
+import { type Damaged, readOrg, readStanding } from './stored-org.ts';
 
 /** A database of the store. */
 export interface StoreDatabase extends Database {
@@ -78,13 +79,15 @@ export function createStore(parts: StoreParts): Store {
   ): Promise<void> {
     await sendRows(
       query,
-      `INSERT INTO S.day (org, former, dataset, day, form, active, unsettled, data) VALUES ROWS
+      `INSERT INTO S.day (org, former, dataset, day, form, active, unsettled, data, sum) VALUES ROWS
        ON CONFLICT (org, former, dataset, day)
-       DO UPDATE SET form = excluded.form, active = excluded.active, unsettled = excluded.unsettled, data = excluded.data`,
-      [...changes].map(([day, row]) => [
-        ...[org, former, dataset, day, formOf(dataset)],
-        ...[activeOf(dataset, row), Number(isUnsettled(row)), row === undefined ? null : JSON.stringify(row)],
-      ]),
+       DO UPDATE SET form = excluded.form, active = excluded.active, unsettled = excluded.unsettled, data = excluded.data,
+       sum = excluded.sum`,
+      [...changes].map(([day, row]) => {
+        const text = row === undefined ? null : JSON.stringify(row);
+        const figures = [activeOf(dataset, row), Number(isUnsettled(row)), text, crc32(text ?? '')];
+        return [org, former, dataset, day, formOf(dataset), ...figures];
+      }),
     );
   }
 
@@ -112,16 +115,34 @@ export function createStore(parts: StoreParts): Store {
       await slices.next();
       const changed = await sendRows(
         query,
-        `INSERT INTO S.document AS old (org, former, dataset, id, form, data) VALUES ROWS
-         ON CONFLICT (org, former, dataset, id) DO UPDATE SET form = excluded.form, data = excluded.data
-         WHERE old.data IS DISTINCT FROM excluded.data OR old.form IS DISTINCT FROM excluded.form RETURNING 1 AS one`,
-        usable
-          .slice(start, start + DOCUMENTS_AT_ONCE)
-          .map(([key, id]) => [...place, key, formOf(dataset), JSON.stringify(documents.get(id))]),
+        `INSERT INTO S.document AS old (org, former, dataset, id, form, data, sum) VALUES ROWS
+         ON CONFLICT (org, former, dataset, id) DO UPDATE SET form = excluded.form, data = excluded.data, sum = excluded.sum
+         WHERE old.data IS DISTINCT FROM excluded.data OR old.form IS DISTINCT FROM excluded.form OR old.sum <> excluded.sum
+         RETURNING 1 AS one`,
+        usable.slice(start, start + DOCUMENTS_AT_ONCE).map(([key, id]) => {
+          const text = JSON.stringify(documents.get(id));
+          return [...place, key, formOf(dataset), text, crc32(text)];
+        }),
       );
       isChanged ||= changed.length > 0;
     }
     return isChanged;
+  }
+
+  /** Removes damaged rows, so that they are fetched again. */
+  async function forget(org: string, damaged: readonly Damaged[]): Promise<void> {
+    if (parts.mayWrite?.() === false) return;
+    log.warn('Stored rows are damaged; they are fetched again', { org, rows: damaged.length });
+    await write(async (query) => {
+      for (const [dataset, column, key] of damaged) {
+        const table = column === 'day' ? 'day' : 'document';
+        await query(
+          `DELETE FROM S.${table} WHERE org = $1 AND former = '' AND dataset = $2 AND ${column} = $3`,
+          [org, dataset, key],
+        );
+        await noteAnswer(query, { org, former: '', dataset }, { isChanged: true });
+      }
+    });
   }
 
   async function sweepNow({ days: kept, now, orgs }: Retention): Promise<void> {
@@ -154,11 +175,16 @@ export function createStore(parts: StoreParts): Store {
           rows.map((row) => [String(row['org']), `${epoch} ${row['org_id']} ${Number(row['revision'])}`]),
         );
       }, 'snapshot'),
-    read: (org, from) =>
-      days.transaction(
-        async (query) => readOrg(query, org, { epoch: await days.epochOf(query), from, formOf, slices }),
+    async read(org, from) {
+      const damaged: Damaged[] = [];
+      const parts = { from, formOf, slices, onDamaged: (one: Damaged) => void damaged.push(one) };
+      const stored = await days.transaction(
+        async (query) => readOrg(query, org, { epoch: await days.epochOf(query), ...parts }),
         'snapshot',
-      ),
+      );
+      if (damaged.length > 0) await forget(org, damaged);
+      return stored;
+    },
     async adopt(org, orgId) {
       const before = await write((query) => adopt(query, org, orgId));
       if (before === undefined) return;

@@ -80,6 +80,7 @@ export async function openFiles(deps: StoreFilesDeps): Promise<StoreFiles> {
         async close() {
           await counts.close();
           lock?.release();
+          lock = undefined;
         },
       },
     };

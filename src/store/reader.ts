@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { Query, Row } from './database.ts';
-import { BUSY_MS, type Layout, refuseSpecial, sqliteText, stateOf } from './sqlite.ts';
+import { hasLog, type Layout, openForReading, refuseSpecial, sqliteText, stateOf } from './sqlite.ts';
+import { isDamage } from './sqlite-errors.ts';
 import type { Store } from './store.ts';
 import { addRows, rowsOf } from './table-rows.ts';
 import { COUNT_TABLES, DAY_TABLES } from './tables.ts';
@@ -70,16 +69,6 @@ export function createReader(memory: Store & { readonly write: ReadPart }, read:
   };
 }
 
-/** Whether there is a file to read. Throws a `ConfigError` if it is not one of this layout. */
-export function isReadable(path: string, layout: Layout): boolean {
-  refuseSpecial(path);
-  if (!existsSync(path)) return false;
-  const state = stateOf(path, layout);
-  if (state === 'sound') return true;
-  const why = state === 'older' ? 'was written by an older version' : `is damaged: ${state.damage}`;
-  throw new ConfigError(`storage.path: ${path} ${why}`, 'start the exporter: it replaces the file');
-}
-
 /**
  * Reads a file beside the exporter that owns it, without a lock and without changing anything. A missing file is an empty one.
  * Throws a `ConfigError` if it is not a file of this layout.
@@ -89,7 +78,14 @@ export async function readFile<Result>(
   layout: Layout,
   work: (query: Query) => Promise<Result>,
 ): Promise<Result> {
-  if (!isReadable(path, layout)) return work(async () => []);
+  if (!existsSync(path)) return work(async () => []);
+  refuseSpecial(path);
+  const state = stateOf(path, layout);
+  if (state !== 'sound')
+    throw unusable(
+      path,
+      state === 'older' ? 'was written by an older version' : `is damaged: ${state.damage}`,
+    );
   for (let nth = 1; ; nth += 1) {
     const isQuiet = !hasLog(path);
     const wasDisturbed = () => isQuiet && hasLog(path) && nth < MAX_READS;
@@ -102,23 +98,13 @@ export async function readFile<Result>(
       );
       if (!wasDisturbed()) return result;
     } catch (error) {
-      if (!wasDisturbed()) throw error;
+      if (!wasDisturbed()) throw isDamage(error) ? unusable(path, `is damaged: ${messageOf(error)}`) : error;
     } finally {
       db.close();
     }
   }
 }
 
-function hasLog(path: string): boolean {
-  return existsSync(`${path}-wal`);
-}
-
-/** Opens a database so that closing it does not change the file. */
-function openForReading(path: string): DatabaseSync {
-  const options = { readOnly: true, timeout: BUSY_MS };
-  // Without a write-ahead log there is no writer; SQLite then needs no files beside the database to read it.
-  if (hasLog(path)) return new DatabaseSync(path, options);
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  return new DatabaseSync(url, options);
+function unusable(path: string, why: string): ConfigError {
+  return new ConfigError(`storage.path: ${path} ${why}`, 'start the exporter: it replaces the file');
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
@@ -20,7 +21,7 @@ import { createTable, type Table } from './tables.ts';
 export const MEMORY = ':memory:';
 
 /** Busy is who reads beside this process, and never for long; in milliseconds. */
-export const BUSY_MS = 20;
+const BUSY_MS = 20;
 /**
  * Number of pages (4 KiB) after which the write-ahead log is checkpointed. That happens within a commit: with SQLite's
  * default of 1000 it blocked the event loop for 10 to 17 ms, with 256 for 4.
@@ -87,6 +88,8 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
   const queue = createSerialQueue();
   let open: Open | undefined;
   let trouble: ReturnType<typeof troubleOf> | undefined;
+  /** Whether reading does not have the trouble, so that only a write ends it. */
+  let isOfWrites = false;
   let isScrubDue = false;
   let isClosed = false;
 
@@ -189,22 +192,22 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
       current = use();
       current.db.exec(mode === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN');
     } catch (error) {
-      throw failed(error);
+      throw failed(error, mode);
     }
     let result: Result;
     try {
       result = await work(queryOf(current));
     } catch (error) {
       rollback(current);
-      throw error instanceof StatementError ? failed(error.cause) : error;
+      throw error instanceof StatementError ? failed(error.cause, mode) : error;
     }
     try {
       current.db.exec('COMMIT');
     } catch (error) {
       rollback(current);
-      throw failed(error);
+      throw failed(error, mode);
     }
-    succeeded();
+    succeeded(mode);
     return result;
   }
 
@@ -218,7 +221,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
   }
 
   /** What is thrown for an error of SQLite or the system; a damaged file is replaced first. */
-  function failed(error: unknown): NotStored {
+  function failed(error: unknown, mode: TransactionMode = 'snapshot'): NotStored {
     let cause = error;
     if (isDamage(error) && path !== MEMORY) {
       closeNow();
@@ -231,6 +234,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
     }
     const before = trouble;
     trouble = troubleOf(cause);
+    isOfWrites = mode === 'write' && open !== undefined;
     if (before?.reason !== trouble.reason)
       log.warn('The store cannot be used; published data stays, polling and hook events wait', {
         path,
@@ -239,8 +243,8 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
     return new NotStored(trouble.detail, trouble);
   }
 
-  function succeeded(): void {
-    if (trouble === undefined) return;
+  function succeeded(mode: TransactionMode): void {
+    if (trouble === undefined || (isOfWrites && mode === 'snapshot')) return;
     trouble = undefined;
     log.info('The store can be used again', { path });
   }
@@ -266,7 +270,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
         try {
           use();
           if (isScrubDue) scrubNow();
-          succeeded();
+          succeeded('snapshot');
         } catch (error) {
           failed(error);
         }
@@ -298,6 +302,21 @@ function openFile(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: BUSY_MS });
 }
 
+/** Whether a database has a write-ahead log: without one there is no writer. */
+export function hasLog(path: string): boolean {
+  return existsSync(`${path}-wal`);
+}
+
+/** Opens a database so that closing it does not change the file. */
+export function openForReading(path: string): DatabaseSync {
+  const options = { readOnly: true, timeout: BUSY_MS };
+  // Without a log, SQLite then needs no files beside the database to read it.
+  if (hasLog(path)) return new DatabaseSync(path, options);
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, options);
+}
+
 function inodeOf(path: string): bigint | undefined {
   return path === MEMORY ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
@@ -326,7 +345,7 @@ export function stateOf(path: string, layout: Layout): FileState {
   const isDatabase = header.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
   if (!isDatabase && !isOurs) throw foreign(path);
   try {
-    const db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
+    const db = openForReading(path);
     try {
       return layoutOf(db, path, layout);
     } finally {

@@ -5,6 +5,7 @@ import type { Slices } from '../runtime/slices.ts';
 import type { Query, Row, Value } from './database.ts';
 import { MAX_SWEPT, type SweepMark } from './retention.ts';
 import { ForeignAnswer, UNCONFIRMED } from './store.ts';
+import { isSound } from './stored-org.ts';
 
 // The statements of the store's writes; each runs within a transaction.
 
@@ -34,12 +35,14 @@ export async function readDays(
 ): Promise<ReadonlyMap<Day, unknown>> {
   const [first, last] = [days.reduce(earlier, days[0] ?? NO_DAY), days.reduce(later, NO_DAY)];
   const rows = await query(
-    `SELECT day, data FROM S.day WHERE org = $1 AND former = $2 AND dataset = $3 AND day >= $4 AND day <= $5
+    `SELECT day, data, sum FROM S.day WHERE org = $1 AND former = $2 AND dataset = $3 AND day >= $4 AND day <= $5
      AND form = $6`,
     [org, former, dataset, first, last, form],
   );
   return new Map(
-    rows.map(({ day, data }) => [day as Day, typeof data === 'string' ? JSON.parse(data) : undefined]),
+    rows
+      .filter(isSound)
+      .map(({ day, data }) => [day as Day, typeof data === 'string' ? JSON.parse(data) : undefined]),
   );
 }
 

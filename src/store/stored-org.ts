@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { type Day, parseDay } from '../catalog/day.ts';
 import type { Slices } from '../runtime/slices.ts';
@@ -60,7 +61,13 @@ function textIn(row: Row | undefined, column: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Reads an organization in slices: what is known of all days, and the rows and documents that are wanted. */
+/** A row or document whose text is not what was written: the key of its table, without the organization. */
+export type Damaged = readonly [dataset: DatasetName, column: 'day' | 'id', key: string];
+
+/**
+ * Reads an organization in slices: what is known of all days, and the rows and documents that are wanted. Damaged ones are
+ * left out and reported.
+ */
 export async function readOrg(
   query: Query,
   org: string,
@@ -69,11 +76,13 @@ export async function readOrg(
     from,
     formOf,
     slices,
+    onDamaged,
   }: {
     readonly epoch: string;
     readonly from: RowsFrom | undefined;
     readonly formOf: FormOf;
     readonly slices: Slices;
+    onDamaged(one: Damaged): void;
   },
 ): Promise<StoredOrg> {
   const standing = await readStanding(query, org, epoch);
@@ -102,15 +111,19 @@ export async function readOrg(
     for (const [start, end] of batchesOf(all, first)) {
       await slices.next();
       const rows = await query(
-        `SELECT day, data FROM S.day WHERE org = $1 AND former = '' AND dataset = $2
+        `SELECT day, data, sum FROM S.day WHERE org = $1 AND former = '' AND dataset = $2
          AND day >= $3 AND day <= $4 AND data IS NOT NULL`,
         [org, name, start, end],
       );
-      for (const row of rows) texts.set(row['day'] as Day, String(row['data']));
+      for (const row of rows) {
+        const day = row['day'] as Day;
+        if (isSound(row)) texts.set(day, String(row['data']));
+        else if (all.delete(day)) onDamaged([name, 'day', day]);
+      }
     }
     days.set(name, storedDays(name, all, first, texts));
   }
-  const documents = await readDocuments(query, org, { isWanted, formOf, slices });
+  const documents = await readDocuments(query, org, { isWanted, formOf, slices, onDamaged });
   return {
     ...standing,
     days: (name) => days.get(name) ?? NO_DAYS,
@@ -119,6 +132,11 @@ export async function readOrg(
       return documents.get(name)?.() ?? [];
     },
   };
+}
+
+/** Whether a text is what was written. */
+export function isSound({ data, sum }: Row): boolean {
+  return typeof data !== 'string' || crc32(data) === sum;
 }
 
 interface Known {
@@ -190,10 +208,12 @@ async function readDocuments(
     isWanted,
     formOf,
     slices,
+    onDamaged,
   }: {
     isWanted(name: DatasetName): boolean;
     readonly formOf: FormOf;
     readonly slices: Slices;
+    onDamaged(one: Damaged): void;
   },
 ): Promise<ReadonlyMap<DatasetName, () => readonly unknown[]>> {
   const texts = new Map<DatasetName, string[]>();
@@ -210,11 +230,14 @@ async function readDocuments(
     for (let last: string | undefined = ''; last !== undefined; isAfter = '>') {
       await slices.next();
       const rows: readonly Row[] = await query(
-        `SELECT id, data FROM S.document WHERE org = $1 AND former = '' AND dataset = $2 AND form = $3 AND id ${isAfter} $4
+        `SELECT id, data, sum FROM S.document WHERE org = $1 AND former = '' AND dataset = $2 AND form = $3 AND id ${isAfter} $4
          ORDER BY id LIMIT ${DOCUMENTS}`,
         [org, name, formOf(name), last],
       );
-      for (const row of rows) found.push(String(row['data']));
+      for (const row of rows) {
+        if (isSound(row)) found.push(String(row['data']));
+        else onDamaged([name, 'id', String(row['id'])]);
+      }
       last = rows.length < DOCUMENTS ? undefined : textIn(rows.at(-1), 'id');
     }
     texts.set(name, found);

@@ -12,7 +12,8 @@ export interface Table {
 /**
  * What can be asked again. `org` is the name of an organization, `former` the platform's identifier of a former organization
  * of that name that was set aside (empty for the current one). `form` is the dataset's schema version when the row was written; `active` whether
- * it shows activity, `unsettled` whether its last answer was incomplete; `data` is JSON, null for a day that was answered without a row.
+ * it shows activity, `unsettled` whether its last answer was incomplete; `data` is JSON, null for a day that was answered without a row, and `sum`
+ * the CRC-32 of that text: SQLite notices no wrong bit in it.
  */
 export const DAY_TABLES: readonly Table[] = [
   {
@@ -32,14 +33,17 @@ export const DAY_TABLES: readonly Table[] = [
     name: 'day',
     columns: {
       ...{ org: 'text', former: 'text', dataset: 'text', day: 'text' },
-      ...{ form: 'bigint', active: 'bigint?', unsettled: 'bigint', data: 'text?' },
+      ...{ form: 'bigint', active: 'bigint?', unsettled: 'bigint', data: 'text?', sum: 'bigint' },
     },
     key: ['org', 'former', 'dataset', 'day'],
     indexes: [['day']],
   },
   {
     name: 'document',
-    columns: { org: 'text', former: 'text', dataset: 'text', id: 'text', form: 'bigint', data: 'text' },
+    columns: {
+      ...{ org: 'text', former: 'text', dataset: 'text', id: 'text', form: 'bigint' },
+      ...{ data: 'text', sum: 'bigint' },
+    },
     key: ['org', 'former', 'dataset', 'id'],
   },
   {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import path from 'node:path';
 import { test } from 'vitest';
 import { addDays, type Day, daysFrom, startOf } from '../../src/catalog/day.ts';
-import { MAX_SWEPT } from '../../src/history/retention.ts';
+import { MAX_SWEPT } from '../../src/store/retention.ts';
 import { answer, contentOf, createDirectory, openHistory } from '../history/files.ts';
 import { dayNamed } from '../support/day.ts';
 import { below, drawn, type Random } from './random.ts';

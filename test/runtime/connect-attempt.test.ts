@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '../../src/history/postgres/database.ts';
+import { createDatabase } from '../../src/store/postgres.ts';
 import { createPost } from '../../src/hooks/post.ts';
 import { createAgentPool } from '../../src/runtime/agents.ts';
 import { connectAttemptMs } from '../../src/runtime/connect-attempt.ts';

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { createLeaderStore } from '../../../src/history/postgres/leader-store.ts';
+import { createLeaderStore } from '../../src/store/leader-store.ts';
 
 test('no mark is left in a schema that a newer release has migrated', async () => {
   const sent: string[] = [];
-  const newer = { schema_version: 99, usable_from: 99, is_copied: false };
+  const newer = { schema_version: 99, usable_from: 99 };
   const store = createLeaderStore({
     database: {
-      schema: '"agent_platform"',
       isUp: () => true,
       trouble: () => undefined,
       transaction: (work) =>

@@ -2,35 +2,35 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { readHistoryFile } from '../../../src/history/sqlite/reader.ts';
-import { createSystemClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
-import { dayNamed } from '../../support/day.ts';
-import { answer, bytesIn, contentOf, createDirectory, listing, openHistory } from '../files.ts';
+import { readStore } from '../../src/app/store.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { dayNamed } from '../support/day.ts';
+import { answer, bytesIn, contentOf, createDirectory, listing, openStore } from './files.ts';
 
 const [monday, tuesday] = ['2026-03-02', '2026-03-03'] as const;
 
 async function written(file = path.join(createDirectory(), 'history.db')) {
-  const history = await openHistory(file);
-  await history.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_1'));
-  await history.putDocuments('acme', 'readiness', listing({ a: { id: 'a' } }));
-  await history.putRequests('acme', { day: dayNamed(monday), requests: 7 });
-  return { file, history };
+  const store = openStore(file);
+  await store.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }, 1, 'org_1'));
+  await store.putDocuments('acme', 'readiness', listing({ a: { id: 'a' } }));
+  await store.putRequests('acme', { day: dayNamed(monday), requests: 7 });
+  return { file, store };
 }
 
 async function read(file: string) {
   const log = createFakeLogger();
-  const parts = { path: file, schemaVersionOf: () => 1, clock: createSystemClock(), log };
-  return Object.assign(await readHistoryFile(parts), { log });
+  const parts = { path: file, url: undefined, collectors: [], clock: createSystemClock(), log };
+  return Object.assign(await readStore(parts), { log });
 }
 
 describe('a command', () => {
   test.each(['while an exporter owns it', 'after its exporter has stopped'])(
     'reads all of a file %s, and changes nothing',
     async (when) => {
-      const { file, history } = await written();
-      const content = await contentOf(history);
-      if (when.startsWith('after')) await history.close();
+      const { file, store } = await written();
+      const content = await contentOf(store);
+      if (when.startsWith('after')) await store.close();
       const before = bytesIn(path.dirname(file));
       const reader = await read(file);
       expect(await contentOf(reader)).toEqual(content);
@@ -38,13 +38,13 @@ describe('a command', () => {
       // What it fetches is its own.
       await reader.putDays('acme', 'tokens', answer([tuesday], { [tuesday]: { n: 2 } }));
       await reader.putRequests('acme', { day: dayNamed(monday), requests: 8 });
-      await reader.close();
       expect((await reader.read('acme')).days('tokens').size).toBe(2);
-      expect(await contentOf(history)).toEqual(content);
+      await reader.close();
       const after = bytesIn(path.dirname(file));
       // The index of the log in memory notes its readers.
       const files = (all: typeof before) => [...all].filter(([name]) => !name.endsWith('-shm'));
       expect(files(after)).toEqual(files(before));
+      expect(await contentOf(when.startsWith('after') ? openStore(file) : store)).toEqual(content);
     },
   );
 
@@ -58,33 +58,29 @@ describe('a command', () => {
     expect((await reader.read('acme')).days('tokens').size).toBe(1);
   });
 
-  test('begins with an empty history where there is no file, and creates none', async () => {
+  test('begins with an empty store where there is no file, and creates none', async () => {
     const folder = createDirectory();
     const reader = await read(path.join(folder, 'history.db'));
     expect((await reader.read('acme')).days('tokens').size).toBe(0);
     expect(bytesIn(folder).size).toBe(0);
   });
 
-  test('uses what can be read of a damaged file, and says so', async () => {
-    const { file, history } = await written();
-    await history.close();
-    const bytes = readFileSync(file);
-    writeFileSync(file, bytes.fill(0xa5, 4096));
+  test('refuses a damaged file, and says what replaces it', async () => {
+    const { file, store } = await written();
+    await store.close();
+    writeFileSync(file, readFileSync(file).fill(0xa5, 4096));
     const reader = await read(file);
-    expect(reader.log.events.filter(({ level }) => level === 'warn')).toMatchObject([
-      { message: 'History file damaged; what can be read of it is used' },
-    ]);
-    writeFileSync(file, 'Dear diary');
-    expect((await (await read(file)).read('acme')).days('tokens').size).toBe(0);
+    await expect(reader.read('acme')).rejects.toThrow('is damaged');
+    await reader.close();
   });
 
   test.each([
     ['a newer release', 'PRAGMA user_version = 99', 'was written by a newer release'],
     ['an older version', 'PRAGMA user_version = 1', 'was written by an older version'],
-    ['another program', 'PRAGMA application_id = 1; DROP TABLE day', 'is a database of another program'],
+    ['another program', 'PRAGMA application_id = 1; DROP TABLE day', 'is not a file of this exporter'],
   ])('refuses a file of %s', async (_, change, message) => {
-    const { file, history } = await written();
-    await history.close();
+    const { file, store } = await written();
+    await store.close();
     const db = new DatabaseSync(file);
     db.exec(change);
     db.close();

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createDatabase } from '../../../src/history/postgres/database.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createDatabase } from '../../src/store/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** Longer than connecting may take, in milliseconds. */
 const LONG_MS = 60_000;
@@ -53,6 +53,7 @@ function createServer() {
   const database = createDatabase({
     url: { read: async () => 'postgres://user@server/database', describe: () => 'the test' },
     loadDriver: async () => ({
+      types: pg.types,
       Pool: class extends pg.Pool {
         constructor(config: pg.PoolConfig) {
           super({ ...config, Client: Client as never });

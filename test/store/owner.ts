@@ -1,0 +1,26 @@
+// A process that owns a store until it is killed; with a second argument it only tries to take the lock.
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createStore } from '../../src/store/create-store.ts';
+import { openFiles } from '../../src/store/files.ts';
+import { takeLock } from '../../src/store/lock.ts';
+import { dayNamed } from '../support/day.ts';
+
+const [file = '', attempt] = process.argv.slice(2);
+if (attempt === undefined) {
+  const [clock, log] = [createSystemClock(), createFakeLogger()];
+  const files = await openFiles({ path: file, onDamage: 'replace', clock, log });
+  const store = createStore({ ...files, datasets: [], clock, log });
+  const day = dayNamed('2026-03-02');
+  const answer = { days: [day], rows: new Map([[day, { n: 1 }]]), orgId: undefined, at: 1 };
+  await store.putDays('acme', 'tokens', answer);
+  process.send?.('owned');
+  setInterval(() => undefined, 60_000);
+} else {
+  try {
+    takeLock(`${file}.lock`);
+    process.send?.('taken');
+  } catch (error) {
+    process.send?.(error instanceof Error ? error.message : 'unknown');
+  }
+}
