@@ -65,14 +65,20 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
       id = await readStoreId(query, made);
     })
     .catch(ignoreNotStored);
+  const store = storeOf(parts, databases);
   return {
-    ...{ store: storeOf(parts, databases), counts, leadership: undefined },
+    ...{ store, counts, leadership: undefined },
     isPersistent: path === MEMORY ? undefined : isUp,
     metrics: { isUp: path === MEMORY ? undefined : isUp, id: () => id },
     waitingFor: () => undefined,
     opened: Promise.resolve(),
     async usable(signal) {
-      while (!isUp()) await clock.wait(LOOK_MS, signal);
+      const isUsable = () =>
+        store.demandWritable().then(
+          () => true,
+          () => false,
+        );
+      while (!(await isUsable())) await clock.wait(LOOK_MS, signal);
     },
   };
 }

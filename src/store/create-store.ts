@@ -145,6 +145,12 @@ export function createStore(parts: StoreParts): Store {
     });
   }
 
+  function demandWritable(): Promise<void> {
+    return write(async (query) => {
+      await query('INSERT INTO S.sweep (single) VALUES (1) ON CONFLICT (single) DO UPDATE SET single = 1');
+    });
+  }
+
   async function sweepNow({ days: kept, now, orgs }: Retention): Promise<void> {
     await write(async (query) => {
       const newest = await newestDay(query);
@@ -158,10 +164,7 @@ export function createStore(parts: StoreParts): Store {
   return {
     standing: (org) =>
       days.transaction(async (query) => readStanding(query, org, await days.epochOf(query)), 'snapshot'),
-    demandWritable: () =>
-      write(async (query) => {
-        await query('INSERT INTO S.sweep (single) VALUES (1) ON CONFLICT (single) DO UPDATE SET single = 1');
-      }),
+    demandWritable,
     revisions: () =>
       days.transaction(async (query) => {
         const epoch = await days.epochOf(query);
@@ -277,6 +280,7 @@ export function createStore(parts: StoreParts): Store {
     async sweep(retention) {
       await days.tend?.();
       await counts.tend?.();
+      if (!days.isUp() && parts.mayWrite?.() !== false) await demandWritable();
       if (retention !== undefined && parts.mayWrite?.() !== false) await sweepNow(retention);
     },
     async close() {
