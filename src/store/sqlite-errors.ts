@@ -64,6 +64,9 @@ export function troubleOf(error: unknown): Trouble {
 function reasonOf(error: unknown): TroubleReason {
   if (!(error instanceof Error)) return 'failed';
   if (error instanceof ConfigError) return 'refused';
+  // SQLite's general error: the tables of a file of ours are there, unless somebody has changed it.
+  if (/^(?:no such (?:table|column)|unsupported file format|malformed database)/.test(error.message))
+    return 'damaged';
   // The low byte is the primary code; the other bytes specify it further.
   if ('errcode' in error) return REASONS.get(Number(error.errcode) & 0xff) ?? 'failed';
   return ('code' in error ? SYSTEM_REASONS.get(String(error.code)) : undefined) ?? 'failed';

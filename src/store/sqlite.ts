@@ -112,7 +112,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
       db.exec(
         `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${layout.synchronous}; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
       );
-      createTables(db, layout);
+      createTables(db, path, layout);
     } catch (error) {
       db.close();
       throw error;
@@ -317,6 +317,10 @@ export function openForReading(path: string): DatabaseSync {
   return new DatabaseSync(url, options);
 }
 
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 function inodeOf(path: string): bigint | undefined {
   return path === MEMORY ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
@@ -339,7 +343,8 @@ type FileState = 'sound' | 'older' | { readonly damage: string };
  */
 export function stateOf(path: string, layout: Layout): FileState {
   const header = headerOf(path);
-  if (header.length === 0) return 'sound';
+  // An interrupted change is rolled back by whoever opens the file for writing; until then it looks damaged.
+  if (header.length === 0 || sizeOf(`${path}-journal`) > 0) return 'sound';
   const isOurs =
     header.length === HEADER_BYTES && header.readUInt32BE(APPLICATION_ID_AT) === layout.applicationId;
   const isDatabase = header.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
@@ -391,7 +396,9 @@ function headerOf(path: string): Buffer {
 }
 
 /** Creates the tables of an empty database, all or none. */
-function createTables(db: DatabaseSync, { applicationId, version, tables }: Layout): void {
+function createTables(db: DatabaseSync, path: string, layout: Layout): void {
+  const { applicationId, version, tables } = layout;
+  layoutOf(db, path, layout);
   if (numberOf(db, 'application_id') === applicationId) return;
   db.exec('BEGIN IMMEDIATE');
   try {

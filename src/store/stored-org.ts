@@ -115,11 +115,12 @@ export async function readOrg(
          AND day >= $3 AND day <= $4 AND data IS NOT NULL`,
         [org, name, start, end],
       );
-      for (const row of rows) {
-        const day = row['day'] as Day;
-        if (isSound(row)) texts.set(day, String(row['data']));
-        else if (all.delete(day)) onDamaged([name, 'day', day]);
-      }
+      for (const row of rows) if (isSound(row)) texts.set(row['day'] as Day, String(row['data']));
+    }
+    for (const [day, { size }] of all) {
+      if (size === 0 || day < first || texts.has(day)) continue;
+      all.delete(day);
+      onDamaged([name, 'day', day]);
     }
     days.set(name, storedDays(name, all, first, texts));
   }

@@ -2,34 +2,45 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { type CopyParts, type CopyTarget, copyStore } from '../../src/copy/copy.ts';
-import { openFileSource, openFileTarget } from '../../src/copy/sqlite.ts';
-import { createSum, TABLES } from '../../src/copy/tables.ts';
+import { type CopyEnd, type CopyParts, copyStore, createSum } from '../../src/copy/copy.ts';
+import { openFileSource, openFileTarget } from '../../src/copy/files.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import { contentOf, createDirectory, openHistory } from '../history/files.ts';
+import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { countsFileBeside } from '../../src/store/layouts.ts';
+import { takeOwnership } from '../../src/store/lock.ts';
+import { rowsOf } from '../../src/store/table-rows.ts';
+import { COUNT_TABLES, DAY_TABLES } from '../../src/store/tables.ts';
+import { contentOf, createDirectory, openStore } from '../store/files.ts';
 import { plant } from './planted.ts';
 
 // Both ends are files here; the databases are in test/system/postgres.
 
+const TABLES = [...DAY_TABLES, ...COUNT_TABLES];
+
 /** The stored rows by table. */
 async function rowsIn(file: string) {
-  const source = await openFileSource(file);
+  const source = openFileSource(file);
   try {
-    const found: Record<string, unknown> = {};
-    for (const table of TABLES) {
-      found[table] = [];
-      for await (const rows of source.rows(table)) found[table] = [...(found[table] as unknown[]), ...rows];
-    }
-    return found;
+    return await source.use(async (queryOf) => {
+      const found: Record<string, unknown[]> = {};
+      for (const table of TABLES) {
+        const rows: unknown[] = [];
+        for await (const batch of rowsOf(queryOf(table), table)) rows.push(...batch);
+        found[table.name] = rows;
+      }
+      return found;
+    });
   } finally {
     await source.close();
   }
 }
 
+type Wrap = (target: CopyEnd) => CopyEnd;
+
 async function copy(from: string, to: string, parts: Partial<CopyParts> & { wrap?: Wrap } = {}) {
-  const source = await openFileSource(from);
+  const source = openFileSource(from);
   try {
-    const target = openFileTarget(to);
+    const target = openFileTarget(to, createFakeLogger());
     try {
       return await copyStore({
         source,
@@ -46,18 +57,19 @@ async function copy(from: string, to: string, parts: Partial<CopyParts> & { wrap
   }
 }
 
-type Wrap = (target: CopyTarget) => CopyTarget;
-
-/** A target whose process is gone after some writes. */
-function dying(writes: number): Wrap {
-  let left = writes;
+/** A target whose work fails after some statements. */
+function failing(statements: number): Wrap {
+  let left = statements;
   return (target) => ({
     ...target,
-    async write(...args) {
-      if (left === 0) throw new Error('killed');
-      left -= 1;
-      await target.write(...args);
-    },
+    use: (work) =>
+      target.use((queryOf) =>
+        work((table) => async (text, values) => {
+          if (left === 0) throw new Error('killed');
+          left -= 1;
+          return queryOf(table)(text, values);
+        }),
+      ),
   });
 }
 
@@ -65,70 +77,62 @@ test('every row arrives, at a place that has no file before', async () => {
   const from = await plant();
   const to = path.join(createDirectory(), 'new', 'other.db');
   const outcome = await copy(from, to);
-  expect(outcome.resumed).toBe(0);
+  expect(outcome.wasCopied).toBe(false);
   const rows = await rowsIn(to);
   expect(rows).toEqual(await rowsIn(from));
-  for (const table of TABLES) if (table !== 'hook_forgotten') expect(rows[table], table).not.toHaveLength(0);
+  for (const { name } of TABLES) expect(rows[name], name).not.toHaveLength(0);
   expect(existsSync(`${to}.copying`)).toBe(false);
-  const copied = await openHistory(to);
-  const original = await openHistory(from);
+  expect(readdirSync(path.dirname(to)).sort()).toEqual(['other-counts.db', 'other.db', 'other.db.lock']);
+  const [copied, original] = [openStore(to), openStore(from)];
   expect(await contentOf(copied, ['acme', 'globex'])).toEqual(await contentOf(original, ['acme', 'globex']));
-  expect(copied.storeId()).not.toBe(original.storeId());
 });
 
-test('an interrupted copy is invisible, and is continued where it stopped', async () => {
+test('an interrupted copy leaves nothing, and the next one is whole', async () => {
   const from = await plant();
   const to = path.join(createDirectory(), 'history.db');
-  for (const writes of [0, 1, 2, 1, 3]) {
-    await expect(copy(from, to, { wrap: dying(writes) })).rejects.toThrow('killed');
-    expect(existsSync(to)).toBe(false);
+  for (const statements of [0, 12, 14, 20, 25, 30]) {
+    await expect(copy(from, to, { wrap: failing(statements) })).rejects.toThrow('killed');
+    expect(readdirSync(path.dirname(to)).filter((name) => !name.endsWith('.lock'))).toEqual([]);
   }
-  const outcome = await copy(from, to);
-  expect(outcome.resumed).toBeGreaterThan(7);
-  expect(await rowsIn(to)).toEqual(await rowsIn(from));
-});
-
-test('a copy that was stopped by a signal is continued', async () => {
-  const from = await plant();
-  const to = path.join(createDirectory(), 'history.db');
   const stop = new AbortController();
   const show: CopyParts['show'] = (phase) => {
     if (phase === 'Copying') stop.abort();
   };
   await expect(copy(from, to, { show, signal: stop.signal })).rejects.toThrow('aborted');
-  expect((await copy(from, to)).resumed).toBeGreaterThan(0);
+  expect(existsSync(to)).toBe(false);
+  await copy(from, to);
+  expect(await rowsIn(to)).toEqual(await rowsIn(from));
 });
 
-test('a copy starts over if the original has changed since', async () => {
+test('what a killed copy has left is removed', async () => {
   const from = await plant();
   const to = path.join(createDirectory(), 'history.db');
-  await expect(copy(from, to, { wrap: dying(4) })).rejects.toThrow('killed');
-  const db = new DatabaseSync(from);
-  db.exec("DELETE FROM org WHERE name = 'globex'");
-  db.close();
-  expect((await copy(from, to)).resumed).toBe(0);
+  mkdirSync(`${to}.copying`);
+  writeFileSync(path.join(`${to}.copying`, 'history.db'), 'half of something');
+  await copy(from, to);
   expect(await rowsIn(to)).toEqual(await rowsIn(from));
+  expect(existsSync(`${to}.copying`)).toBe(false);
 });
 
 test('a copy that was interrupted while its files were moved is completed', async () => {
   const from = await plant();
   const folder = createDirectory();
   const to = path.join(folder, 'history.db');
-  const complete = path.join(createDirectory(), 'history.db');
-  await copy(from, complete);
+  // A directory in the way of the last move.
   const wrap: Wrap = (target) => ({
     ...target,
-    async finish() {
-      // A directory in the way of the last move.
-      mkdirSync(to);
-      await target.finish();
-    },
+    use: (work) =>
+      target.use(async (queryOf) => {
+        const result = await work(queryOf);
+        mkdirSync(to);
+        return result;
+      }),
   });
   await expect(copy(from, to, { wrap })).rejects.toThrow();
   rmSync(to, { recursive: true });
-  expect(readdirSync(folder)).toContain('history-hooks.db');
-  await copy(from, to);
-  expect(await rowsIn(to)).toEqual(await rowsIn(complete));
+  expect(readdirSync(folder)).toContain('counts.db');
+  expect((await copy(from, to)).wasCopied).toBe(true);
+  expect(await rowsIn(to)).toEqual(await rowsIn(from));
   expect(existsSync(`${to}.copying`)).toBe(false);
 });
 
@@ -137,14 +141,16 @@ test('a copy that is complete already is recognized, and nothing is written', as
   const to = path.join(createDirectory(), 'other.db');
   expect((await copy(from, to)).wasCopied).toBe(false);
   const files = () =>
-    readdirSync(path.dirname(to)).map((name) => [name, statSync(path.join(path.dirname(to), name)).mtimeMs]);
+    readdirSync(path.dirname(to))
+      .filter((name) => name.endsWith('.db'))
+      .map((name) => [name, statSync(path.join(path.dirname(to), name)).mtimeMs]);
   const before = files();
   const again = await copy(from, to);
-  expect(again).toMatchObject({ wasCopied: true, resumed: 0 });
+  expect(again.wasCopied).toBe(true);
   expect(again.summary.get('day')?.rows).toBe(3);
   expect(files()).toEqual(before);
   // One changed value is other data.
-  const db = new DatabaseSync(path.join(path.dirname(to), 'other-requests.db'));
+  const db = new DatabaseSync(countsFileBeside(to));
   db.exec('UPDATE request_count SET requests = requests + 1');
   db.close();
   await expect(copy(from, to)).rejects.toThrow('has other data');
@@ -154,7 +160,7 @@ test("another program's file at the target is refused and left as it was", async
   const from = await plant();
   const to = path.join(createDirectory(), 'history.db');
   writeFileSync(to, 'not a database');
-  await expect(copy(from, to)).rejects.toThrow('has other data');
+  await expect(copy(from, to)).rejects.toThrow('is not a file of this exporter');
   expect(readFileSync(to, 'utf8')).toBe('not a database');
 });
 
@@ -169,42 +175,39 @@ test('other data at the target is refused and left as it was', async () => {
   await expect(copy(from, to)).rejects.toThrow('has other data');
 });
 
-test('a copy that differs is not used, and the next one starts over', async () => {
+test('a copy that differs is not kept', async () => {
   const from = await plant();
   const to = path.join(createDirectory(), 'history.db');
   const wrap: Wrap = (target) => ({
     ...target,
-    write: (table, rows, done) => target.write(table, table === 'day' ? rows.slice(1) : rows, done),
+    use: (work) =>
+      target.use((queryOf) =>
+        work((table) => async (text, values) => {
+          const found = await queryOf(table)(text, values);
+          if (text.includes('INSERT INTO S.day'))
+            await queryOf(table)("DELETE FROM S.day WHERE former <> ''");
+          return found;
+        }),
+      ),
   });
   await expect(copy(from, to, { wrap })).rejects.toThrow(/differs .*day \(2 rows of 3\)/);
   expect(existsSync(to)).toBe(false);
-  expect((await copy(from, to)).resumed).toBe(0);
+  await copy(from, to);
   expect(await rowsIn(to)).toEqual(await rowsIn(from));
 });
 
-test('a file that an exporter has open is refused on either side', async () => {
+test('a store that an exporter has open is refused on either side', async () => {
   const from = await plant();
   const to = path.join(createDirectory(), 'history.db');
-  const running = await openHistory(from);
-  await expect(copy(from, to)).rejects.toThrow('another process has');
-  await running.close();
-  const other = await openHistory(to);
-  await expect(copy(from, to)).rejects.toThrow('another process has');
-  await other.close();
+  for (const place of [from, to]) {
+    const lock = takeOwnership(place);
+    await expect(copy(from, to)).rejects.toThrow('another process has');
+    lock.release();
+  }
   // It has started and stopped without data.
+  await openStore(to).close();
   await copy(from, to);
   expect(await rowsIn(to)).toEqual(await rowsIn(from));
-});
-
-test('a damaged row is left out, and so is no sound one', async () => {
-  const from = await plant();
-  const to = path.join(createDirectory(), 'history.db');
-  const db = new DatabaseSync(from);
-  db.exec("UPDATE day SET row = '{\"credits\":99}' WHERE org = 'acme' AND day = '2026-03-03'");
-  db.close();
-  await copy(from, to);
-  const { day } = await rowsIn(to);
-  expect(day).toHaveLength(2);
 });
 
 test('a file of an older layout is refused, and stays where it is', async () => {

@@ -1,18 +1,16 @@
 import { addDays } from '../../src/catalog/day.ts';
-import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createStore } from '../../src/store/create-store.ts';
+import { openFiles } from '../../src/store/files.ts';
 import { dayNamed } from '../support/day.ts';
 
 // A separate program: stores 200 days in the given file and ends as by `kill -9`.
 const [file = ''] = process.argv.slice(2);
-const history = await createSqliteHistory({
-  path: file,
-  schemaVersionOf: () => 1,
-  clock: createSystemClock(),
-  log: createFakeLogger(),
-});
+const [clock, log] = [createSystemClock(), createFakeLogger()];
+const files = await openFiles({ path: file, onDamage: 'replace', clock, log });
+const store = createStore({ ...files, datasets: [], clock, log });
 const days = Array.from({ length: 200 }, (_, index) => addDays(dayNamed('2026-01-14'), index));
 const rows = new Map(days.map((day) => [day, { text: day.repeat(50) }]));
-await history.putDays('acme', 'tokens', { days, rows, orgId: 'org_1', at: 1 });
+await store.putDays('acme', 'tokens', { days, rows, orgId: 'org_1', at: 1 });
 process.kill(process.pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -108,14 +108,19 @@ describe('identities', () => {
 describe('a file that cannot be used', () => {
   test('costs no event: none is accepted until it is usable, and then the counts are right', async () => {
     const file = createPlace();
-    const holder = await openIntake(createFileStore(file));
-    await holder.take([stop('1')]);
+    const first = await openIntake(createFileStore(file));
+    await first.take([stop('1')]);
+    await first.close();
+    const blocked = path.dirname(file);
+    renameSync(blocked, `${blocked}.away`);
+    writeFileSync(blocked, 'in the way');
     const second = await openIntake(createFileStore(file));
     expect(await second.take([stop('2')])).toBe('unavailable');
     // A counter that starts at 0 and jumps would look like that many new events.
     expect(await second.values('events_total')).toEqual({});
-    expect(second.log.events).toMatchObject([{ level: 'warn', fields: { reason: 'locked' } }]);
-    await holder.close();
+    expect(second.log.events).toMatchObject([{ level: 'warn', fields: { reason: 'unreachable' } }]);
+    rmSync(blocked);
+    renameSync(`${blocked}.away`, blocked);
     await second.clock.advance(2_000);
     expect(await second.take([stop('2')])).toEqual({ accepted: 1, duplicates: 0 });
     expect(await second.values('events_total')).toMatchObject({ Stop: 2 });
