@@ -8,7 +8,7 @@ import { createPost, type Post } from '../../src/backfill/remote/post.ts';
 import { createRemoteTarget } from '../../src/backfill/remote/remote-target.ts';
 import { createStateFile } from '../../src/backfill/state-file.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createFakeLogger } from '../../test/support/fake-logger.ts';
 import { CORES, moveToCore } from '../cores.ts';
 import type { RemoteBackfill, RemoteBackfillOptions } from '../messages.ts';
 import { peakResident } from '../usage.ts';

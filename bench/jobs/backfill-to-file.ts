@@ -6,7 +6,7 @@ import path from 'node:path';
 import { backfill } from '../../src/backfill/backfill.ts';
 import { createFileTarget } from '../../src/backfill/file/file-target.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createFakeLogger } from '../../test/support/fake-logger.ts';
 import type { FileBackfill } from '../messages.ts';
 import { peakResident } from '../usage.ts';
 import { createPast, LABELS, type PastSize } from '../workload/past.ts';

@@ -8,7 +8,7 @@ import type { History } from '../../src/history/history.ts';
 import { createSqliteHistory, type SqliteHistoryDeps } from '../../src/history/sqlite/history.ts';
 import { readHistoryFile } from '../../src/history/sqlite/reader.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 /** A new directory, removed after the test. */
 export function createDirectory(): string {

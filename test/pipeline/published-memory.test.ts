@@ -10,11 +10,11 @@ import type { OrgHistory } from '../../src/history/history.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../history/files.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 setFlagsFromString('--expose-gc');

@@ -9,11 +9,11 @@ import { createPublication } from '../../src/exposition/publication.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
 import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../history/files.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 const DAY = dayNamed('2026-06-10');
 const NOON = startOf(addDays(DAY, 1)) + 12 * 3_600_000;

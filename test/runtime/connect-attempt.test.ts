@@ -5,8 +5,8 @@ import { createDatabase } from '../../src/history/postgres/database.ts';
 import { createPost } from '../../src/hooks/post.ts';
 import { createAgentPool } from '../../src/runtime/agents.ts';
 import { connectAttemptMs } from '../../src/runtime/connect-attempt.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { startDistantHost } from '../support/distant-host.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 const generousMs = 300_000;
 

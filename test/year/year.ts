@@ -1,6 +1,6 @@
 import { endOf, startOf } from '../../src/catalog/day.ts';
 import { createMemoryHistory } from '../../src/history/memory.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { createExporter, dataDays } from './exporter.ts';
 import type { Shown } from './pipeline.ts';
 import { createRules } from './rules.ts';

@@ -11,9 +11,9 @@ import { createMemoryHistory } from '../../../src/history/memory.ts';
 import { daysDescending } from '../../../src/pipeline/days-to-fetch.ts';
 import { createPublishedOrgs } from '../../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../../src/pipeline/publisher.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
 import { dayNamed } from '../../support/day.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 import { createFakeView } from '../fakes.ts';
 import { dollars } from './view.ts';
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createDatabase } from '../../../src/history/postgres/database.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Longer than connecting may take, in milliseconds. */

@@ -8,8 +8,8 @@ import {
   type Watch,
   watched,
 } from '../../../src/history/postgres/leader-row.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 
 const ROW: LeaderRow = { holder: 'a', generation: 3, beat: 7, epoch: 'e', settings: '' };
 const AFTER_MS = 30_000;

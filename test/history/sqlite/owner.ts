@@ -2,8 +2,8 @@
 import { createSqliteHistory } from '../../../src/history/sqlite/history.ts';
 import { takeLock } from '../../../src/history/sqlite/lock.ts';
 import { createSystemClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
 import { dayNamed } from '../../support/day.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 
 const [file = '', attempt] = process.argv.slice(2);
 if (attempt === undefined) {

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../../../src/history/sqlite/lock.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { answer, bytesIn, createDirectory, openHistory } from '../files.ts';
 
 const stored = answer(['2026-03-02'], { '2026-03-02': { n: 1 } });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
 import { createMemoryHookStore } from '../../../src/hooks/intake/store.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';
 import { describeIntake, ended, stop } from './contract.ts';
 import { createPlace, DAY, MINUTE, NOW, openIntake, stores } from './parts.ts';

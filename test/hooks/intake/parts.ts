@@ -7,8 +7,8 @@ import { createHookIntake, type HookIntake } from '../../../src/hooks/intake/int
 import { createHookInstruments } from '../../../src/hooks/intake/metrics.ts';
 import { createSqliteHookStore } from '../../../src/hooks/intake/sqlite/store.ts';
 import { createMemoryHookStore, type HookStore } from '../../../src/hooks/intake/store.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 12);
 export const MINUTE = 60_000;

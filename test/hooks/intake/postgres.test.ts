@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 
 test('a store in a database that was never reached can be closed', async () => {
   const opened = Promise.withResolvers<void>();
