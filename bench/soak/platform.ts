@@ -1,6 +1,6 @@
 // The simulated platform of the soak test, which counts its answers and changes its faults on request.
 import { createServer } from 'node:http';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { createFaultyPlatform } from '../../test/platform/faulty/platform.ts';
 import { listenForParent, serverOptions } from '../servers/serve.ts';
 
 /** The faults from now on; answered with `PlatformAnswers`. */
@@ -12,7 +12,7 @@ export interface Faults {
 export type PlatformAnswers = readonly (readonly [status: number, count: number])[];
 
 const world = serverOptions<{ readonly orgs: number; readonly users: number; readonly repos: number }>();
-const { handler, setFaults } = createSandbox({ now: Date.now, ...world });
+const { handler, setFaults } = createFaultyPlatform({ now: Date.now, ...world });
 const answers = new Map<number, number>();
 
 process.on('message', ({ faults }: Faults) => {

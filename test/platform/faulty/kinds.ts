@@ -1,48 +1,11 @@
-import { wikiShapes } from '../readiness/wiki-runs.ts';
-import { oddPagings } from './odd-paging.ts';
-
-/** The syntax after the name of a fault: nothing, `=RATE[:DETAIL]`, or `=DETAIL`. */
-type FaultSyntax = 'nothing' | 'rate' | 'detail';
-
-export interface FaultKind {
-  readonly name: string;
-  readonly meaning: string;
-  readonly takes: FaultSyntax;
-  /** The default share of affected answers or rows. */
-  readonly usually?: number;
-  readonly detail?: {
-    /** Undefined: the fault requires a detail. */
-    readonly fallback?: string;
-    readonly allows: RegExp;
-    /** The allowed values, to follow "must be". */
-    readonly words: string;
-  };
-}
+import type { FaultKind } from '../../../src/sandbox/faults.ts';
 
 const whole = { allows: /^[1-9]\d{0,11}$/, words: 'a positive whole number' };
 const sizes = { ...whole, fallback: '16777216' };
 const gigabyte = { ...whole, fallback: '1073741824' };
 
-/** Every fault by name, in the order of the help text. */
-export const kinds = {
-  '401': { takes: 'rate', meaning: 'answers 401 despite a valid key' },
-  '403': { takes: 'rate', meaning: 'answers 403 despite a sufficient role' },
-  '429': {
-    takes: 'rate',
-    meaning: 'answers 429 with Retry-After, in seconds (429=0.1:30) or as an HTTP date (429=0.1:date)',
-    detail: { fallback: '1', allows: /^(date|\d{1,12})$/, words: '"date" or a number of seconds' },
-  },
-  '500': {
-    takes: 'rate',
-    meaning: 'answers 500, or another server error (500=0.1:503)',
-    detail: { fallback: '500', allows: /^5\d\d$/, words: 'a status from 500 to 599' },
-  },
-  maintenance: {
-    takes: 'rate',
-    meaning:
-      'answers 503 with Retry-After, in seconds (maintenance=1:3600) or as an HTTP date (maintenance=1:date)',
-    detail: { fallback: '3600', allows: /^(date|\d{1,12})$/, words: '"date" or a number of seconds' },
-  },
+/** Damaged and hostile answers, which tests, storms, the soak and the benchmark ask for. */
+const kinds = {
   'bad-day': {
     takes: 'detail',
     meaning: 'every range that contains this day is answered 500, or another error (bad-day=2026-11-19:400)',
@@ -55,11 +18,6 @@ export const kinds = {
     takes: 'detail',
     meaning: 'ranges that begin before this day are answered 400 (oldest-day=2026-09-01)',
     detail: { allows: /^\d{4}-\d{2}-\d{2}$/, words: 'a day such as 2026-09-01' },
-  },
-  slow: {
-    takes: 'rate',
-    meaning: 'waits before the answer, in milliseconds (slow=0.1:2000)',
-    detail: { ...whole, fallback: '2000' },
   },
   close: { takes: 'rate', meaning: 'closes the connection without an answer' },
   'cut-off': { takes: 'rate', meaning: 'closes the connection in the middle of the body' },
@@ -117,13 +75,6 @@ export const kinds = {
     meaning: "the platform's clock is that many hours behind (clock-behind=3)",
     detail: { allows: /^\d{1,4}(\.\d+)?$/, words: 'a number of hours' },
   },
-  'missing-yesterday': { takes: 'nothing', meaning: 'there are no rows for yesterday yet' },
-  late: {
-    takes: 'detail',
-    meaning: 'there are no rows for that many of the newest days yet (late=3@tokens)',
-    detail: { fallback: '1', allows: /^\d{1,4}$/, words: 'a number of days' },
-  },
-  'revised-days': { takes: 'nothing', meaning: 'the figures of the last seven days grow from hour to hour' },
   'no-by-model': { takes: 'nothing', meaning: 'rows of /tokens lack by_model and by_user' },
   'null-numerators': { takes: 'nothing', meaning: 'half the readiness criteria are skipped' },
   'other-org': {
@@ -155,16 +106,16 @@ export const kinds = {
     meaning: 'has_more and next_cursor of /users are of another type (odd-paging=text)',
     detail: {
       fallback: 'text',
-      allows: new RegExp(`^(${oddPagings.join('|')})$`),
-      words: oddPagings.join(', '),
+      allows: /^(text|number|list|object|null|missing)$/,
+      words: 'text, number, list, object, null, missing',
     },
   },
   'wiki-shape': {
     takes: 'detail',
     meaning: 'the wiki listing has another shape (wiki-shape=bare, =data, =runs or =unknown)',
     detail: {
-      allows: new RegExp(`^(${wikiShapes.join('|')})$`),
-      words: wikiShapes.join(', '),
+      allows: /^(wikiRuns|bare|data|runs|unknown)$/,
+      words: 'wikiRuns, bare, data, runs, unknown',
     },
   },
   'gzip-bomb': {
@@ -213,10 +164,10 @@ export const kinds = {
   },
 } as const satisfies Readonly<Record<string, Omit<FaultKind, 'name'>>>;
 
-export type FaultName = keyof typeof kinds;
+export type Damage = keyof typeof kinds;
 
-/** The faults that `--fault` accepts, with a line of explanation each. */
-export const faultKinds: readonly FaultKind[] = Object.entries(kinds).map(([name, kind]) => ({
+/** The faults of the layer, with a line of explanation each. */
+export const damageKinds: readonly FaultKind[] = Object.entries(kinds).map(([name, kind]) => ({
   name,
   ...kind,
 }));

@@ -1,6 +1,6 @@
-import { at, createRandom, type Random, textSeed } from '../random.ts';
-import type { Row } from '../types.ts';
-import type { RequestFaults } from './injector.ts';
+import { at, createRandom, type Random, textSeed } from '../../../src/sandbox/random.ts';
+import type { Row } from '../../../src/sandbox/types.ts';
+import type { Faults } from './faults.ts';
 
 type Change = (value: number) => unknown;
 
@@ -8,7 +8,7 @@ type Change = (value: number) => unknown;
  * Damages some rows according to `bad-rows` and `huge-numbers`; the row alone determines whether and how, so that it is
  * damaged in the same way each time.
  */
-export function damaged(row: Row, faults: RequestFaults): unknown {
+export function damaged(row: Row, faults: Faults): unknown {
   const bad = faults.applies('bad-rows');
   const huge = faults.applies('huge-numbers');
   if (bad === undefined && huge === undefined) return row;
@@ -31,7 +31,7 @@ export function worsened(row: Row): Row {
 }
 
 /** A row with `strange-dates` and `doubled-days` applied: with another date, twice, or unchanged. */
-export function misdated(row: Row, faults: RequestFaults): readonly Row[] {
+export function misdated(row: Row, faults: Faults): readonly Row[] {
   const { date } = row;
   if (typeof date !== 'string') return [row];
   const strange = faults.applies('strange-dates');

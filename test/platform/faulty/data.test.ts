@@ -1,52 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { createAsked, type Json, noon, oneDay, rowsOf, yesterday } from './asking.ts';
+import { type Json, noon, oneDay, rowsOf, yesterday } from '../../sandbox/asking.ts';
+import { createFaultyAsked } from './asking.ts';
 
 const hour = 3_600_000;
 
 describe('time', () => {
   test('clock-behind: our yesterday can be the platform’s today', async () => {
-    const { clock, analytics } = createAsked({ faults: ['clock-behind=13'] });
+    const { clock, analytics } = createFaultyAsked({ faults: ['clock-behind=13'] });
     expect((await analytics('tokens')).status).toBe(400);
     clock.now = noon + hour;
     expect((await analytics('tokens')).status).toBe(200);
-  });
-
-  test('missing-yesterday: no rows for yesterday, and no error', async () => {
-    const { rows, sandbox } = createAsked({ faults: ['missing-yesterday'] });
-    expect(await rows('tokens', '2026-11-18', yesterday)).toMatchObject([{ date: '2026-11-18' }]);
-    expect(await rows('users', yesterday, yesterday)).toEqual([]);
-    sandbox.setFaults([]);
-    expect(await rows('tokens', yesterday, yesterday)).toHaveLength(1);
-  });
-
-  test('late: no rows for this many of the newest days, in the named datasets', async () => {
-    const { rows } = createAsked({ faults: ['late=2@tokens'] });
-    expect(await rows('tokens', '2026-11-17', yesterday)).toMatchObject([{ date: '2026-11-17' }]);
-    expect(await rows('activity', '2026-11-17', yesterday)).toHaveLength(3);
-  });
-
-  test('revised-days: figures grow from hour to hour for a week, then stay', async () => {
-    const { clock, rows } = createAsked({ faults: ['revised-days'] });
-    const credits = async (): Promise<number> =>
-      Number((await rows('tokens', yesterday, yesterday))[0]?.['billable_tokens']);
-    const first = await credits();
-    expect(await credits()).toBe(first);
-    clock.now += hour;
-    const second = await credits();
-    expect(second).not.toBe(first);
-    clock.now = Date.UTC(2026, 10, 27);
-    const last = await credits();
-    expect(last).toBeGreaterThan(second);
-    clock.now += 100 * hour;
-    expect(await credits()).toBe(last);
-    const settled = await createAsked().rows('tokens', yesterday, yesterday);
-    expect(settled).toMatchObject([{ billable_tokens: last }]);
   });
 });
 
 describe('paging', () => {
   test('repeated-cursor: the cursor leads back to itself', async () => {
-    const { analytics } = createAsked({ faults: ['repeated-cursor'] });
+    const { analytics } = createFaultyAsked({ faults: ['repeated-cursor'] });
     const first = await analytics('users', { ...oneDay, limit: 5 });
     const cursor = first.body.meta.next_cursor;
     const second = await analytics('users', { ...oneDay, limit: 5, cursor });
@@ -54,7 +23,7 @@ describe('paging', () => {
   });
 
   test('null-cursor: the last page has a cursor of null', async () => {
-    const { analytics } = createAsked({ faults: ['null-cursor'] });
+    const { analytics } = createFaultyAsked({ faults: ['null-cursor'] });
     const { body } = await analytics('users', { ...oneDay, limit: 100 });
     expect(body.meta).toMatchObject({ has_more: false, next_cursor: null });
   });
@@ -66,38 +35,38 @@ describe('paging', () => {
     ['object', { has_more: true, next_cursor: { id: expect.any(String) } }],
     ['null', { has_more: null, next_cursor: null }],
   ])('odd-paging=%s: paging metadata of another type', async (detail, expected) => {
-    const { analytics } = createAsked({ faults: [`odd-paging=${detail}`] });
+    const { analytics } = createFaultyAsked({ faults: [`odd-paging=${detail}`] });
     const { body } = await analytics('users', { ...oneDay, limit: 5 });
     expect(body.meta).toMatchObject(expected);
   });
 
   test('odd-paging=missing: no paging metadata at all', async () => {
-    const { analytics } = createAsked({ faults: ['odd-paging=missing'] });
+    const { analytics } = createFaultyAsked({ faults: ['odd-paging=missing'] });
     const { body } = await analytics('users', { ...oneDay, limit: 5 });
     expect(Object.keys(body.meta)).toEqual(['org_id', 'start_date', 'end_date']);
   });
 
   test('ignore-limit: pages hold everything', async () => {
-    const { rows, reports } = createAsked({ faults: ['ignore-limit'] });
+    const { rows, reports } = createFaultyAsked({ faults: ['ignore-limit'] });
     expect((await rows('users', yesterday, yesterday, { limit: 1 })).length).toBeGreaterThan(10);
     expect((await reports({ limit: 1 })).length).toBeGreaterThan(100);
   });
 
   test('limit-cap: pages have fewer items than requested', async () => {
-    const { rows, reports } = createAsked({ faults: ['limit-cap=4'] });
+    const { rows, reports } = createFaultyAsked({ faults: ['limit-cap=4'] });
     expect(await rows('users', yesterday, yesterday, { limit: 50 })).toHaveLength(4);
     expect(await reports({ limit: 50 })).toHaveLength(4);
     expect(await reports({ limit: 2 })).toHaveLength(2);
   });
 
   test('ignore-start-after: the listing starts over', async () => {
-    const { reports } = createAsked({ faults: ['ignore-start-after'] });
+    const { reports } = createFaultyAsked({ faults: ['ignore-start-after'] });
     const first = await reports({ limit: 3 });
     expect(await reports({ limit: 3, startAfter: first.at(-1)?.['reportId'] })).toEqual(first);
   });
 
   test('oldest-first: the order of the listing is reversed, and that of its pages', async () => {
-    const { sandbox, reports } = createAsked();
+    const { sandbox, reports } = createFaultyAsked();
     const newestFirst = await reports({});
     sandbox.setFaults(['oldest-first']);
     const all = await reports({});
@@ -108,7 +77,7 @@ describe('paging', () => {
 
 describe('rows', () => {
   test('no-by-model: tokens come without breakdowns, but can be grouped', async () => {
-    const { rows } = createAsked({ faults: ['no-by-model'] });
+    const { rows } = createFaultyAsked({ faults: ['no-by-model'] });
     const [row = {}] = await rows('tokens', yesterday, yesterday);
     expect(Object.keys(row)).not.toContain('by_model');
     expect(Object.keys(row)).not.toContain('by_user');
@@ -116,7 +85,7 @@ describe('rows', () => {
   });
 
   test('null-numerators: about half the criteria are skipped', async () => {
-    const [report = {}] = await createAsked({ faults: ['null-numerators'] }).reports({ limit: 1 });
+    const [report = {}] = await createFaultyAsked({ faults: ['null-numerators'] }).reports({ limit: 1 });
     const criteria = Object.values(report['report'] as Record<string, Json>);
     const skipped = criteria.filter((one) => one['numerator'] === null).length / criteria.length;
     expect(skipped).toBeGreaterThan(0.3);
@@ -126,7 +95,7 @@ describe('rows', () => {
   test.each(['tokens', 'users'])(
     'worse-again: %s are valid once, and damaged whenever they are requested again',
     async (endpoint) => {
-      const { rows, sandbox } = createAsked({ faults: ['worse-again'] });
+      const { rows, sandbox } = createFaultyAsked({ faults: ['worse-again'] });
       const good = await rows(endpoint, yesterday, yesterday);
       const worse = await rows(endpoint, yesterday, yesterday);
       expect(worse).not.toEqual(good);
@@ -137,7 +106,7 @@ describe('rows', () => {
   );
 
   test('doubled-days: each day has two rows with different numbers', async () => {
-    const { rows } = createAsked({ faults: ['doubled-days=1'] });
+    const { rows } = createFaultyAsked({ faults: ['doubled-days=1'] });
     const [one, other, ...more] = await rows('activity', yesterday, yesterday);
     expect(more).toEqual([]);
     expect(one).toMatchObject({ date: yesterday });
@@ -146,7 +115,7 @@ describe('rows', () => {
   });
 
   test('strange-dates: dates that were not requested, and invalid ones', async () => {
-    const { rows } = createAsked({ faults: ['strange-dates=1'] });
+    const { rows } = createFaultyAsked({ faults: ['strange-dates=1'] });
     const dates = (await rows('activity', '2026-06-01', yesterday)).map(({ date }) => date);
     expect(dates.filter((date) => String(date).startsWith('2025-')).length).toBeGreaterThan(0);
     expect(dates.filter((date) => String(date).endsWith('T00:00:00Z')).length).toBeGreaterThan(0);
@@ -157,7 +126,7 @@ describe('rows', () => {
   });
 
   test('bad-rows: some rows violate the contract, the same ones each time', async () => {
-    const { sandbox, rows } = createAsked();
+    const { sandbox, rows } = createFaultyAsked();
     const good = await rows('activity', '2026-01-14', yesterday);
     sandbox.setFaults(['bad-rows']);
     const bad = await rows('activity', '2026-01-14', yesterday);
@@ -174,7 +143,7 @@ describe('rows', () => {
   });
 
   test('bad-rows reach into lists, reports and wiki runs', async () => {
-    const { rows, get, reports, sandbox } = createAsked();
+    const { rows, get, reports, sandbox } = createFaultyAsked();
     const good = await Promise.all([
       rows('tools', '2026-06-01', yesterday),
       reports({}),
@@ -192,7 +161,7 @@ describe('rows', () => {
   });
 
   test('huge-numbers: some rows have numbers whose sums are not finite or not exact', async () => {
-    const { rows } = createAsked({ faults: ['huge-numbers'] });
+    const { rows } = createFaultyAsked({ faults: ['huge-numbers'] });
     const values = (await rows('activity', '2026-01-14', yesterday)).flatMap((row) => Object.values(row));
     expect(values).toContain(Number.MAX_VALUE);
     expect(values).toContain(2 ** 60);
@@ -205,19 +174,19 @@ describe('the shape of the wiki listing', () => {
     ['data', (body: unknown) => rowsOf(body, 'data')],
     ['runs', (body: unknown) => rowsOf(body, 'runs')],
   ])('wiki-shape=%s', async (shape, list) => {
-    const { body } = await createAsked({ faults: [`wiki-shape=${shape}`] }).get('/api/v0/wiki');
+    const { body } = await createFaultyAsked({ faults: [`wiki-shape=${shape}`] }).get('/api/v0/wiki');
     expect(list(body)).toHaveLength(9);
   });
 
   test('some shapes have times as ISO text, a status, and an end', async () => {
-    const { body } = await createAsked({ faults: ['wiki-shape=runs'] }).get('/api/v0/wiki');
+    const { body } = await createFaultyAsked({ faults: ['wiki-shape=runs'] }).get('/api/v0/wiki');
     for (const run of body.runs) expect(run.createdAt).toMatch(/^2026-11-\d\dT.*Z$/);
     expect(body.runs.map((run: Json) => run['status'])).toContain('completed');
     expect(body.runs.some((run: Json) => typeof run['completedAt'] === 'string')).toBe(true);
   });
 
   test('wiki-shape=unknown is a shape never seen before', async () => {
-    const { status, body } = await createAsked({ faults: ['wiki-shape=unknown'] }).get('/api/v0/wiki');
+    const { status, body } = await createFaultyAsked({ faults: ['wiki-shape=unknown'] }).get('/api/v0/wiki');
     expect([status, Object.keys(body)]).toEqual([200, ['result']]);
   });
 });

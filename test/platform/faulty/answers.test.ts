@@ -1,45 +1,11 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { waitFor } from '../support/wait-for.ts';
-import { createAsked, noon, oneDay, ownerKey, readinessPath, yesterday } from './asking.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { oneDay, ownerKey, readinessPath, yesterday } from '../../sandbox/asking.ts';
+import { createFaultyAsked } from './asking.ts';
 
 describe('answers in place of the right one', () => {
-  test.each([
-    ['401', 401],
-    ['403', 403],
-    ['429', 429],
-    ['500', 500],
-    ['500=1:503', 503],
-  ])('%s answers %i in the body that the endpoint has for errors', async (fault, status) => {
-    const { analytics, get } = createAsked({ faults: [fault] });
-    const answer = await analytics('tokens');
-    expect([answer.status, answer.body.status]).toEqual([status, status]);
-    expect(Object.keys(answer.body).sort()).toEqual(['detail', 'requestId', 'status', 'title']);
-    expect((await get(readinessPath)).body).toEqual({ error: { message: expect.any(String) } });
-  });
-
-  test.each([
-    ['429', '1'],
-    ['429=1:30', '30'],
-    ['429=1:date', new Date(noon + 2000).toUTCString()],
-  ])('%s says Retry-After: %s', async (fault, header) => {
-    const { headers } = await createAsked({ faults: [fault] }).analytics('tokens');
-    expect(headers['retry-after']).toBe(header);
-  });
-
-  test.each([
-    ['maintenance', '3600'],
-    ['maintenance=1:30', '30'],
-    ['maintenance=1:date', new Date(noon + 2000).toUTCString()],
-  ])('%s answers 503 and says Retry-After: %s, by its own Date', async (fault, header) => {
-    const { status, headers } = await createAsked({ faults: [fault] }).analytics('tokens');
-    expect(status).toBe(503);
-    expect(headers['retry-after']).toBe(header);
-    expect(headers['date']).toBe(new Date(noon).toUTCString());
-  });
-
   test('bad-day affects every range that contains the day, and no other', async () => {
-    const { analytics } = createAsked({ faults: ['bad-day=2026-11-10', 'bad-day=2026-11-02:404'] });
+    const { analytics } = createFaultyAsked({ faults: ['bad-day=2026-11-10', 'bad-day=2026-11-02:404'] });
     const statusOf = async (startDate: string, endDate: string) =>
       (await analytics('tokens', { startDate, endDate })).status;
     expect(await statusOf('2026-11-10', '2026-11-10')).toBe(500);
@@ -50,7 +16,7 @@ describe('answers in place of the right one', () => {
   });
 
   test('oldest-day refuses what begins before it', async () => {
-    const { analytics } = createAsked({ faults: ['oldest-day=2026-11-10'] });
+    const { analytics } = createFaultyAsked({ faults: ['oldest-day=2026-11-10'] });
     expect((await analytics('tokens', { startDate: '2026-11-09', endDate: '2026-11-19' })).status).toBe(400);
     expect((await analytics('tokens', { startDate: '2026-11-10', endDate: '2026-11-19' })).status).toBe(200);
   });
@@ -59,14 +25,14 @@ describe('answers in place of the right one', () => {
     ['html', 502],
     ['html=1:200', 200],
   ])('%s answers %i with a page', async (fault, status) => {
-    const answer = await createAsked({ faults: [fault] }).analytics('tokens');
+    const answer = await createFaultyAsked({ faults: [fault] }).analytics('tokens');
     expect(answer.status).toBe(status);
     expect(answer.headers['content-type']).toMatch(/^text\/html/);
     expect(answer.text).toMatch(/^<html>/);
   });
 
   test('empty-body answers 200 and nothing', async () => {
-    const answer = await createAsked({ faults: ['empty-body'] })
+    const answer = await createFaultyAsked({ faults: ['empty-body'] })
       .analytics('tokens')
       .catch(String);
     expect(JSON.stringify(answer)).not.toContain('data');
@@ -77,14 +43,14 @@ describe('answers in place of the right one', () => {
     ['error-body=html', /^<html>/],
     ['error-body=empty', /^$/],
   ])('%s gives errors another body', async (fault, body) => {
-    const answer = await createAsked({ faults: [fault] }).analytics('tokens', {});
+    const answer = await createFaultyAsked({ faults: [fault] }).analytics('tokens', {});
     expect(answer.status).toBe(400);
     expect(answer.text ?? '').toMatch(body);
-    expect((await createAsked({ faults: [fault] }).analytics('tokens')).status).toBe(200);
+    expect((await createFaultyAsked({ faults: [fault] }).analytics('tokens')).status).toBe(200);
   });
 
   test('redirect sends the readiness listing to its other path, query included', async () => {
-    const { get } = createAsked({ faults: ['redirect'] });
+    const { get } = createFaultyAsked({ faults: ['redirect'] });
     const answer = await get(readinessPath, { limit: 2 });
     expect(answer.status).toBe(308);
     expect(answer.headers['location']).toBe('/api/organization/agent-readiness-reports?limit=2');
@@ -99,7 +65,7 @@ describe('answers in place of the right one', () => {
       'http://127.0.0.1:9/api/organization/agent-readiness-reports?limit=2',
     ],
   ])('%s sends it to another host', async (fault, location) => {
-    const { get } = createAsked({ faults: [fault] });
+    const { get } = createFaultyAsked({ faults: [fault] });
     const answer = await get(readinessPath, { limit: 2 });
     expect([answer.status, answer.headers['location']]).toEqual([308, location]);
     expect((await get('/api/v0/wiki')).status).toBe(200);
@@ -107,7 +73,7 @@ describe('answers in place of the right one', () => {
 });
 
 describe('faults of the wire', () => {
-  const { sandbox } = createAsked();
+  const { sandbox } = createFaultyAsked();
   let url = '';
   beforeAll(async () => {
     ({ url } = await sandbox.listen({ host: '127.0.0.1', port: 0 }));
@@ -163,18 +129,6 @@ describe('faults of the wire', () => {
     expect(await fetched()).toEqual({ body: '', failed: undefined });
   });
 
-  test('slow answers late, but correctly', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    sandbox.setFaults(['slow=1:60000']);
-    const answer = fetched();
-    await waitFor(() => vi.getTimerCount() > 0, { what: 'the platform holds its answer back' });
-    vi.advanceTimersByTime(59_999);
-    expect(vi.getTimerCount()).toBe(1);
-    vi.advanceTimersByTime(1);
-    expect(JSON.parse((await answer).body)).toHaveProperty('data');
-  });
-
   test('oversize makes a day larger, so that fewer days are smaller', async () => {
     sandbox.setFaults(['oversize=1000000']);
     const { body } = await fetched();
@@ -182,59 +136,31 @@ describe('faults of the wire', () => {
     expect(body.length).toBeLessThan(1_100_000);
     expect(JSON.parse(body).data).toHaveLength(1);
   });
-
-  test('closing the sandbox aborts what is in progress', async () => {
-    const other = createAsked({ faults: ['slow=1:600000'] });
-    const at = await other.sandbox.listen({ host: '127.0.0.1', port: 0 });
-    const arrived = new Promise<void>((resolve) => {
-      const sent = httpRequest(at.url + path, { headers: { authorization: `Bearer ${ownerKey}` } });
-      sent.on('error', () => resolve());
-      sent.on('socket', (socket) => socket.on('connect', () => sent.end(() => void other.sandbox.close())));
-    });
-    await arrived;
-  });
-
-  test('a taken port is an error', async () => {
-    const port = Number(new URL(url).port);
-    await expect(sandbox.listen({ host: '127.0.0.1', port })).rejects.toThrow(/EADDRINUSE/);
-  });
-});
-
-describe('the log of requests', () => {
-  test('records what was requested, by whom, and the result', async () => {
-    const { sandbox, analytics, get } = createAsked({ orgs: 2 });
-    await analytics('tokens');
-    await get('/api/v0/wiki', {}, 'nobody');
-    expect(sandbox.requests).toEqual([
-      { method: 'GET', path: '/api/v1/analytics/tokens', query: oneDay, status: 200, org: 'acme' },
-      { method: 'GET', path: '/api/v0/wiki', query: {}, status: 401, org: undefined },
-    ]);
-  });
 });
 
 describe('answers that attack memory or time', () => {
   test('gzip-bomb is small and unpacks to as many bytes as it says', async () => {
-    const { headers, text } = await createAsked({ faults: ['gzip-bomb=2097152'] }).analytics('tokens');
+    const { headers, text } = await createFaultyAsked({ faults: ['gzip-bomb=2097152'] }).analytics('tokens');
     expect(headers['content-encoding']).toBe('gzip');
     expect(Number(headers['content-length'] ?? 0)).toBeLessThan(10_000);
     expect(text).toHaveLength(2_097_152 + '{"data":[]}'.length);
   });
 
   test('deep-json and many-names are as deep and as many as they say', async () => {
-    const deep = await createAsked({ faults: ['deep-json=100'] }).analytics('tokens');
+    const deep = await createFaultyAsked({ faults: ['deep-json=100'] }).analytics('tokens');
     expect(deep.text).toContain(`${'['.repeat(100)}${']'.repeat(100)}`);
-    const [row] = await createAsked({ faults: ['many-names=50'] }).rows('tools', yesterday, yesterday);
+    const [row] = await createFaultyAsked({ faults: ['many-names=50'] }).rows('tools', yesterday, yesterday);
     const skills = row?.['skills_by_name'] as { name: string }[];
     expect(new Set(skills.map(({ name }) => name)).size).toBeGreaterThanOrEqual(50);
   });
 
   test('odd-keys are own members of the object', async () => {
-    const { text } = await createAsked({ faults: ['odd-keys'] }).analytics('activity');
+    const { text } = await createFaultyAsked({ faults: ['odd-keys'] }).analytics('activity');
     expect(text).toContain('"__proto__":{"polluted":1');
   });
 
   test('endless-pages never names a report twice', async () => {
-    const { reports } = createAsked({ faults: ['endless-pages'] });
+    const { reports } = createFaultyAsked({ faults: ['endless-pages'] });
     const seen = new Set<unknown>();
     let startAfter = '';
     for (let page = 0; page < 5; page++) {

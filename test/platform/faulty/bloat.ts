@@ -1,8 +1,8 @@
-import type { Row } from '../types.ts';
-import type { RequestFaults } from './injector.ts';
+import type { Row } from '../../../src/sandbox/types.ts';
+import type { Faults } from './faults.ts';
 
 /** A row of a hostile platform, according to `many-names`, `long-names` and `odd-keys`. */
-export function bloated(row: unknown, faults: RequestFaults): unknown {
+export function bloated(row: unknown, faults: Faults): unknown {
   if (!isRow(row)) return row;
   const many = faults.strikes('many-names');
   const long = faults.strikes('long-names');
