@@ -129,7 +129,8 @@ Absolute values are of this machine; bounds hold for it. A figure is the median 
 that of this checkout to the other, run by run, in turns: in parentheses the quartiles, or the extremes of fewer than five runs`
   }.
 
-The longest block of the event loop contains the time for which the program waited for a core. The CPU time of a turn does not.
+Times and the longest block of the event loop contain the time for which the program waited for a core, because the machine
+had other work: of its main thread, that is shown too. CPU times do not contain it.
 
 Machine: ${describeMachine()}. Commit: ${checkout.commit}${other === undefined ? '' : `, against ${other.commit}`}.
 

@@ -13,7 +13,7 @@ import type { Answered, Asking } from './load/asker.ts';
 import type { Stalls } from './load/stalls.ts';
 import { endProgram, freePort } from './programs.ts';
 import { quantile } from './statistics.ts';
-import { cpuSecondsOf, memoryOf } from './usage.ts';
+import { cpuSecondsOf, memoryOf, waitedSecondsOf } from './usage.ts';
 
 /** What one phase of the program took; answers and turns of the event loop in milliseconds, from the first answer on. */
 export interface Phase extends Stalls {
@@ -23,6 +23,8 @@ export interface Phase extends Stalls {
   readonly readySeconds: number;
   /** CPU time of the program until then, all threads. */
   readonly cpuSeconds: number;
+  /** The time until then in which the main thread waited for a core, because the machine had other work. */
+  readonly waitedSeconds: number;
   /** The 99th percentile of the answers of `/metrics` and `/-/healthy`. */
   readonly p99: number;
 }
@@ -90,7 +92,7 @@ export async function startService(
   );
   const { pid = 0 } = child;
   const agent = new Agent({ keepAlive: true });
-  let cpuBefore = 0;
+  let used = { cpu: 0, waited: 0 };
   let answers = false;
   let isReady = false;
 
@@ -101,6 +103,10 @@ export async function startService(
         buffer(response).then((body) => resolve({ headers: response.rawHeaders, body }), reject),
       ).on('error', reject);
     });
+  }
+
+  function usage() {
+    return { cpu: cpuSecondsOf(pid), waited: waitedSecondsOf(pid) };
   }
 
   async function page(): Promise<string> {
@@ -158,24 +164,26 @@ export async function startService(
       await asker.ask({ port } satisfies Asking);
       if (begin !== undefined) {
         await stallsOf(child);
-        cpuBefore = cpuSecondsOf(pid);
+        used = usage();
         began = performance.now();
         await begin();
       }
       const since = began;
       const { answeredAt, readyAt } = await whenComplete(isComplete);
       const completeAt = performance.now();
-      const cpuSeconds = cpuSecondsOf(pid) - cpuBefore;
+      const { cpu, waited } = usage();
+      const [cpuSeconds, waitedSeconds] = [cpu - used.cpu, waited - used.waited];
       await pause(Math.max(0, answeredAt + OBSERVED_MS - completeAt));
       const { times } = await asker.ask<Answered>({} satisfies Asking);
       const stalls = await stallsOf(child);
-      cpuBefore = cpuSecondsOf(pid);
+      used = usage();
       began = performance.now();
       return {
         ...stalls,
         seconds: (completeAt - since) / 1000,
         readySeconds: (readyAt - since) / 1000,
         cpuSeconds,
+        waitedSeconds,
         p99: quantile(times, 0.99),
       };
     },

@@ -31,11 +31,23 @@ const MIB = 2 ** 20;
 /** After work, until memory is that of a program at rest. */
 const REST_MS = 15_000;
 
+/** Records how long a phase took, with bounds for the time by the clock and for the CPU time. */
+export function recordTime(
+  record: RecordFigure,
+  what: string,
+  phase: Phase,
+  seconds?: number,
+  cpuSeconds?: number,
+): void {
+  record(what, 's', phase.seconds, atMost(seconds));
+  record(`${what}, waiting for a core`, 's', phase.waitedSeconds);
+  record(`${what}, CPU`, 's', phase.cpuSeconds, atMost(cpuSeconds));
+}
+
 /** Records the answers and the longest blocks of the event loop in a phase. */
 export function recordAnswers(record: RecordFigure, during: string, phase: Phase, block?: number): void {
   record(`answers during the ${during}, p99`, 'ms', phase.p99, ANSWERS);
-  const bound = block === undefined ? undefined : { atMost: block };
-  record(`longest block of the loop in the ${during}`, 'ms', phase.longest, bound);
+  record(`longest block of the loop in the ${during}`, 'ms', phase.longest, atMost(block));
   record(`CPU time of the loop's longest turn in the ${during}`, 'ms', phase.ran);
 }
 
@@ -43,10 +55,14 @@ export function recordAnswers(record: RecordFigure, during: string, phase: Phase
 export async function recordMemory(
   record: RecordFigure,
   memory: () => { readonly resident: number; readonly peak: number },
-  atMost?: number,
+  bound?: number,
 ): Promise<void> {
   await pause(REST_MS);
   const { resident, peak } = memory();
-  record('resident at rest', 'MiB', resident / MIB, atMost === undefined ? undefined : { atMost });
+  record('resident at rest', 'MiB', resident / MIB, atMost(bound));
   record('resident at most', 'MiB', peak / MIB);
+}
+
+function atMost(bound: number | undefined) {
+  return bound === undefined ? undefined : { atMost: bound };
 }

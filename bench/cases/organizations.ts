@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { isNewerThan, isSynced, newestIn, seriesIn } from '../page.ts';
 import { configure, startPlatform } from '../platform.ts';
 import { startService } from '../service.ts';
-import { type Case, type CaseContext, recordAnswers, recordMemory } from './case.ts';
+import { type Case, type CaseContext, recordAnswers, recordMemory, recordTime } from './case.ts';
 
 /** Organizations of five people and two repositories, so that their number is measured and not their size. */
 interface Size {
@@ -47,8 +47,7 @@ async function measure(
   };
   await using first = await startService(checkout, options);
   const sync = await first.phase((page) => isSynced(page, orgs));
-  record('first sync', 's', sync.seconds, bound(size.firstSync));
-  record('first sync, CPU', 's', sync.cpuSeconds);
+  recordTime(record, 'first sync', sync, size.firstSync);
   record('first sync, CPU of the simulated platform', 's', platform.cpuSeconds());
   recordAnswers(record, 'first sync', sync);
   await recordMemory(record, first.memory, size.resident);
@@ -60,8 +59,7 @@ async function measure(
       await first.post('/-/refresh');
     },
   );
-  record('hourly round, CPU', 's', round.cpuSeconds, bound(size.round));
-  record('hourly round', 's', round.seconds);
+  recordTime(record, 'hourly round', round, undefined, size.round);
   recordAnswers(record, 'round', round);
   const { body } = await first.scrape();
   const page = await first.page();
@@ -78,12 +76,8 @@ async function measure(
   const restart = await second.phase(
     (text) => newestIn(text) >= newestIn(page) && seriesIn(text) >= seriesIn(page) * FULL,
   );
-  record('restart to the full page', 's', restart.seconds, bound(size.restart));
+  recordTime(record, 'restart to the full page', restart, size.restart);
   record('restart to ready', 's', restart.readySeconds);
   recordAnswers(record, 'restart', restart);
   record('resident at most, restarted', 'MiB', second.memory().peak / 2 ** 20);
-}
-
-function bound(atMost: number | undefined) {
-  return atMost === undefined ? undefined : { atMost };
 }

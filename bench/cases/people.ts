@@ -1,7 +1,7 @@
 import { isSynced, seriesIn } from '../page.ts';
 import { configure, startPlatform } from '../platform.ts';
 import { startService } from '../service.ts';
-import { type Case, type CaseContext, recordAnswers, recordMemory } from './case.ts';
+import { type Case, type CaseContext, recordAnswers, recordMemory, recordTime } from './case.ts';
 
 /** A publication blocks the event loop for at most so many milliseconds. */
 const BLOCK = 50;
@@ -29,8 +29,7 @@ async function measure(
   const args = [`--config.file=${write(limit)}`, ...flags, '--api.requests-per-second=1000'];
   await using service = await startService(checkout, { folder, profiles, args });
   const sync = await service.phase((page) => isSynced(page, 1));
-  record('first sync', 's', sync.seconds);
-  record('first sync, CPU', 's', sync.cpuSeconds);
+  recordTime(record, 'first sync', sync);
   recordAnswers(record, 'first sync', sync, BLOCK);
   await recordMemory(record, service.memory);
   const before = seriesIn(await service.page());
@@ -42,6 +41,6 @@ async function measure(
       await service.post('/-/reload');
     },
   );
-  record('publication, CPU', 's', publication.cpuSeconds);
+  recordTime(record, 'publication', publication);
   recordAnswers(record, 'publication', publication, BLOCK);
 }

@@ -11,7 +11,7 @@ import { buildClientGolang, startClientGolang } from '../servers/client-golang.t
 import type { RepeatedAnswer } from '../servers/express.ts';
 import { type Service, startService } from '../service.ts';
 import { median } from '../statistics.ts';
-import { type Case, type CaseContext, recordAnswers, recordMemory } from './case.ts';
+import { type Case, type CaseContext, recordAnswers, recordMemory, recordTime } from './case.ts';
 
 interface Size {
   readonly series: number;
@@ -66,6 +66,7 @@ async function measure(context: CaseContext, size: Size): Promise<void> {
     await startService(checkout, { folder, profiles, args: [`--config.file=${config}`, ...flags] }),
   );
   const sync = await service.phase((page) => isSynced(page, 1));
+  recordTime(record, 'first sync', sync);
   recordAnswers(record, 'first sync', sync);
   await recordMemory(record, service.memory, size.resident);
   const before = seriesIn(await service.page());
@@ -78,8 +79,7 @@ async function measure(context: CaseContext, size: Size): Promise<void> {
       await service.post('/-/reload');
     },
   );
-  record('publication', 's', publication.seconds);
-  record('publication, CPU', 's', publication.cpuSeconds);
+  recordTime(record, 'publication', publication);
   recordAnswers(record, 'publication', publication, size.block);
   const page = await service.page();
   const { body } = await service.scrape();
