@@ -19,8 +19,9 @@ const thorough = globSync('test/**/*.test.ts').filter((file) =>
   readFileSync(file, 'utf8').includes('support/thoroughness.ts'),
 );
 
-// `unit` runs in the process of the test; `e2e` starts the program or the whole service; both need nothing but Node.
-// `storm` neither, but takes minutes; `system` drives real servers and browsers, `cluster` an API server of Kubernetes.
+// `unit` runs in the process of the test; `e2e` starts the program or the whole service; both need nothing but Node and git.
+// `storm` takes minutes, `system` drives real servers and browsers (`npm run test:system`) and an API server of Kubernetes
+// (`npm run test:cluster`).
 export default defineConfig({
   test: {
     // A machine with two processors would use one of them.
@@ -40,13 +41,11 @@ export default defineConfig({
       {
         test: {
           ...{ name: 'storm', ...common },
-          include: ['test/{storm,fuzz}/**/*.test.ts', ...thorough],
+          include: ['test/{storm,fuzz,alert-year}/**/*.test.ts', ...thorough],
           env: { PROPERTY_RUNS: 'all' },
         },
       },
-      { test: { name: 'system', ...common, include: ['test/system/**/*.test.ts'] } },
-      { test: { name: 'year', ...common, include: ['test/alert-year/**/*.test.ts'] } },
-      { test: { name: 'cluster', ...common, include: ['test/cluster/**/*.test.ts'] } },
+      { test: { name: 'system', ...common, include: ['test/{system,cluster}/**/*.test.ts'] } },
     ],
   },
 });

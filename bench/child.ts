@@ -1,30 +1,26 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type { Ready } from './messages.ts';
 
-/** A process that listens on loopback. */
-export interface Listener {
-  readonly port: number;
+/** A process of the benchmark that answers messages, one at a time. */
+export interface Child {
   readonly pid: number;
-}
-
-/** A child process of the benchmark. */
-export interface Child extends Listener {
-  /** Sends a message and resolves with the next reply. */
+  /** Where it listens; 0 if it does not. */
+  readonly port: number;
+  /** Sends a message and resolves with the reply. */
   ask<Answer>(question: object): Promise<Answer>;
   /** Stops it; resolves when it has exited. */
   stop(): Promise<void>;
 }
 
-/** Starts compiled code in a separate process; resolves when it is ready. */
-export async function startChild(directory: string, script: string, options: object = {}): Promise<Child> {
-  const file = path.join(directory, 'bench', script);
+/** Starts a script of this folder as a separate process; resolves when it is ready. */
+export async function startChild(script: string, options: object = {}): Promise<Child> {
+  const file = path.join(import.meta.dirname, script);
   const child = fork(file, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const { port } = await nextMessage<Ready>(child);
+  const { port } = await nextMessage<{ readonly port: number }>(child);
   return {
-    port,
     pid: child.pid ?? 0,
+    port,
     ask<Answer>(question: object) {
       const answer = nextMessage<Answer>(child);
       child.send(question);
@@ -36,16 +32,6 @@ export async function startChild(directory: string, script: string, options: obj
       await gone;
     },
   };
-}
-
-/** Runs compiled code in a separate process; resolves with its only message after it has exited. */
-export async function runJob<Answer>(directory: string, script: string, options: object): Promise<Answer> {
-  const file = path.join(directory, 'bench', script);
-  const child = fork(file, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const gone = once(child, 'exit');
-  const answer = await nextMessage<Answer>(child);
-  await gone;
-  return answer;
 }
 
 /** The next message of a child process; rejects if it exits before. */

@@ -1,133 +1,143 @@
-// Measures the exporter and what it is compared with: npm run bench -- --help
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+// Measures the program as whole processes, alone or against another checkout: npm run bench -- --help
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Built, build, buildExecutable, ROOT } from './build.ts';
+import { parseArgs } from 'node:util';
+import type { Case } from './cases/case.ts';
+import { CASES, QUICK_CASES } from './cases/index.ts';
+import { buildCheckout, type Checkout, ROOT } from './checkout.ts';
+import { createFigures, type Figures, type Side } from './figures.ts';
 import { describeMachine } from './machine.ts';
-import { type BenchOptions, type Part, parseOptions } from './options.ts';
-import { drawOrganizations, ORGANIZATIONS_PICTURE } from './report/organizations-page.ts';
-import { type Report, renderPage } from './report/page.ts';
-import type { BackfillReport } from './report/past-page.ts';
-import { drawSeries, type ScrapingReport, SERIES_PICTURE } from './report/scraping-page.ts';
-import { keepSoak } from './report/soak-section.ts';
-import { measureFileBackfills } from './sections/backfill-files.ts';
-import { measureRemoteBackfills } from './sections/backfill-remote.ts';
-import { type ExecutableResult, measureExecutable } from './sections/executable.ts';
-import { type FirstSyncResult, measureFirstSync } from './sections/first-sync.ts';
-import { type HookResult, measureHook } from './sections/hook.ts';
-import { measureOrganizations, type OrganizationsResult } from './sections/organizations.ts';
-import { measurePanels, type PanelsResult } from './sections/panels.ts';
-import { measureReplicas, type ReplicasResult } from './sections/replicas.ts';
-import { measureServing } from './sections/serving.ts';
-import { measureSize, type SizeResult } from './sections/size.ts';
-import { measureStarting } from './sections/starting.ts';
-import { measureUsers, type UsersResult } from './sections/users.ts';
-import { buildClientGolang } from './servers/client-golang.ts';
+import { keepSoak } from './soak/section.ts';
 
-/** Above this, one scrape of an exporter that renders its registry takes longer than a round. */
-const REGISTRY_SERIES = 100_000;
+const NAMES = CASES.map(({ name, onRequest }) => (onRequest ? `(${name})` : name)).join(', ');
+const USAGE = `npm run bench -- [options]
+  --only NAME,NAME     only these of ${NAMES};
+                       those in parentheses are measured only if they are named
+  --against DIRECTORY  measures another checkout, with its node_modules, in turn with this one
+  --runs NUMBER        runs of each case, in place of its own number
+  --quick              one run of the smallest sizes: shows that everything works
+  --cpu-prof DIRECTORY writes a CPU profile of each serve of this checkout
+  --write              writes docs/BENCHMARKS.md; not with --only or --quick`;
 
 try {
-  const options = parseOptions(process.argv.slice(2));
-  const report = await measure(options);
-  const page = renderPage(report);
-  console.log(page);
-  if (options.write) write(page, report);
+  await bench();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
 
-function write(page: string, { organizations, scraping }: Report): void {
+async function bench(): Promise<void> {
+  const { cases, against, write, profiles } = readOptions();
+  const checkout = buildCheckout(ROOT);
+  const other = against === undefined ? undefined : buildCheckout(path.resolve(against));
+  const figures = createFigures();
+  for (const one of cases) await measure(one, { checkout, other, figures, profiles });
+  const page = renderPage(cases, figures, checkout, other);
+  console.log(page);
+  if (!write) return;
   const file = path.join(ROOT, 'docs', 'BENCHMARKS.md');
-  const picture = (name: string) => path.join(path.dirname(file), name);
-  if (organizations !== undefined)
-    writeFileSync(picture(ORGANIZATIONS_PICTURE), drawOrganizations(organizations));
-  if (scraping !== undefined) writeFileSync(picture(SERIES_PICTURE), drawSeries(scraping.sizes));
   writeFileSync(file, existsSync(file) ? keepSoak(page, readFileSync(file, 'utf8')) : page);
 }
 
-async function measure(options: BenchOptions): Promise<Report> {
-  const built = build();
-  const does = (part: Part) => options.parts.includes(part);
-  return {
-    machine: describeMachine(),
-    options,
-    scraping: does('scrape') ? await measureScraping(built, options) : undefined,
-    backfill: does('backfill') ? await measureBackfill(built, options) : undefined,
-    sync: does('sync') ? await measureSync(built, options) : undefined,
-    hook: does('hook') ? await measureHooks(built, options) : undefined,
-    executable: does('executable') ? await measureOneFile(built, options) : undefined,
-    users: does('users') ? await measurePeople(built, options) : undefined,
-    panels: does('panels') ? await measureDashboards(options) : undefined,
-    organizations: does('organizations') ? await measureMany(built, options) : undefined,
-    replicas: does('replicas') ? { results: await measureShared(built, options) } : undefined,
-  };
+function readOptions() {
+  const { values } = parse();
+  const all = values.quick ? QUICK_CASES : CASES;
+  const names = values.only?.split(',');
+  const cases = all
+    .filter(({ name, onRequest }) => names?.includes(name) ?? onRequest !== true)
+    .map((one) => (values.runs === undefined ? one : { ...one, runs: Number(values.runs) }));
+  const isUnknown = names?.some((name) => !all.some((one) => one.name === name)) ?? false;
+  const isPartial = values.write && (names !== undefined || values.quick);
+  if (isUnknown || isPartial || cases.some(({ runs }) => !(Number.isInteger(runs) && runs > 0)))
+    throw new Error(USAGE);
+  return { cases, against: values.against, write: values.write, profiles: values['cpu-prof'] };
 }
 
-async function measureScraping(built: Built, options: BenchOptions): Promise<ScrapingReport> {
-  console.error('measuring the start');
-  const starting = await measureStarting(built, options.starts);
-  const clientGolang = buildClientGolang(built.bench);
-  const program = 'program' in clientGolang ? clientGolang.program : undefined;
-  const sizes: SizeResult[] = [];
-  for (const series of options.sizes) {
-    console.error(`measuring ${series} series`);
-    const few = series <= REGISTRY_SERIES;
-    const registries = { promClient: few, clientGolang: few ? program : undefined };
-    sizes.push(await measureSize({ ...options, directory: built.bench, series, registries }));
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: 'string' },
+        against: { type: 'string' },
+        runs: { type: 'string' },
+        'cpu-prof': { type: 'string' },
+        quick: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
+      },
+    });
+  } catch {
+    throw new Error(USAGE);
   }
-  console.error(`measuring the running service with ${options.sizes.join(' and ')} series`);
-  return { sizes, starting, serving: await measureServing(built, options.sizes, options), clientGolang };
 }
 
-async function measureBackfill({ bench }: Built, options: BenchOptions): Promise<BackfillReport> {
-  const { toFiles, byRemoteWrite, backfills } = options;
-  console.error('measuring the backfill to files');
-  const files = await measureFileBackfills(bench, toFiles, backfills);
-  console.error('measuring the backfill by remote write');
-  return { files, remote: await measureRemoteBackfills(bench, byRemoteWrite, backfills) };
+interface Sides {
+  readonly checkout: Checkout;
+  readonly other: Checkout | undefined;
+  readonly figures: Figures;
+  readonly profiles: string | undefined;
 }
 
-async function measureSync(built: Built, { syncedDays, syncs }: BenchOptions): Promise<FirstSyncResult> {
-  console.error('measuring the first sync');
-  return measureFirstSync(built, syncedDays, syncs);
+/** Measures the checkouts in turn; every second run begins with the other one, so that a steady change of the machine's speed cancels. */
+async function measure(one: Case, { checkout, other, figures, profiles }: Sides): Promise<void> {
+  for (let run = 0; run < one.runs; run++) {
+    const sides: readonly (readonly [Side, Checkout])[] = [
+      ['measured', checkout],
+      ...(other === undefined ? [] : [['other', other] as const]),
+    ];
+    for (const [side, measured] of run % 2 === 0 ? sides : sides.toReversed()) {
+      const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+      const startedAt = performance.now();
+      console.error(`${one.name}, run ${run + 1} of ${one.runs}: ${measured.commit}`);
+      const take = figures.recorderFor(one.name, side);
+      const profileFolder = profiles && side === 'measured' ? path.resolve(profiles, one.name) : undefined;
+      if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
+      try {
+        await one.measure({
+          checkout: measured,
+          helper: checkout,
+          folder,
+          profiles: profileFolder,
+          record(what, unit, value, bound) {
+            const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+            console.error(`  ${seconds.padStart(4)} s  ${what}: ${value.toPrecision(4)} ${unit}`);
+            take(what, unit, value, bound);
+          },
+        });
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }
+  }
 }
 
-async function measureHooks(built: Built, { hookRuns }: BenchOptions): Promise<HookResult> {
-  console.error('measuring the hook command');
-  return measureHook(built, buildExecutable(), hookRuns);
-}
+function renderPage(
+  cases: readonly Case[],
+  figures: Figures,
+  checkout: Checkout,
+  other: Checkout | undefined,
+): string {
+  const explained = cases.map(({ name, what, runs }) => `- **${name}** (runs: ${runs}): ${what}`);
+  return `# Benchmarks
 
-async function measureOneFile(built: Built, { starts }: BenchOptions): Promise<ExecutableResult> {
-  console.error('measuring the single executable');
-  return measureExecutable(built, buildExecutable(), starts);
-}
+Written by \`npm run bench -- --write\` from a single run, without manual changes. Whole processes are measured from
+outside, against the simulated platform in a process of its own on the same machine, which takes its share of the cores.
+Absolute values are of this machine; bounds hold for it. A figure is the median of the runs of its case${
+    other === undefined
+      ? ''
+      : `; a ratio is
+that of this checkout to the other, run by run, in turns: in parentheses the quartiles, or the extremes of fewer than five runs`
+  }.
 
-async function measurePeople(
-  built: Built,
-  { users, readings }: BenchOptions,
-): Promise<readonly UsersResult[]> {
-  console.error('measuring the reading of people');
-  return measureUsers(built, users, readings);
-}
+Times and the longest block of the event loop contain the time for which the program waited for a core, because the machine
+had other work: of its main thread, that is shown too. CPU times do not contain it.
 
-async function measureDashboards({ year, queried }: BenchOptions): Promise<PanelsResult | undefined> {
-  console.error('measuring the panels over a year');
-  return measurePanels(year, queried);
-}
+Machine: ${describeMachine()}. Commit: ${checkout.commit}${other === undefined ? '' : `, against ${other.commit}`}.
 
-async function measureMany(
-  built: Built,
-  { organizations, organizationRounds }: BenchOptions,
-): Promise<readonly OrganizationsResult[]> {
-  console.error('measuring many organizations');
-  return measureOrganizations(built, organizations, organizationRounds);
-}
+${figures.render(checkout.commit, other?.commit)}
 
-async function measureShared(
-  built: Built,
-  { replicated }: BenchOptions,
-): Promise<readonly ReplicasResult[] | undefined> {
-  console.error('measuring replicas');
-  return measureReplicas(built, replicated);
+## Cases
+
+${explained.join('\n')}
+`;
 }

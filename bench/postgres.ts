@@ -9,7 +9,7 @@ const ROOT = '/usr/lib/postgresql';
 const TICKS = 100;
 
 /** The directory of the newest installed version's programs, which are not on PATH; undefined if there is none. */
-export function postgresDirectory(): string | undefined {
+function postgresDirectory(): string | undefined {
   const versions = existsSync(ROOT) ? readdirSync(ROOT).filter((name) => /^\d+$/.test(name)) : [];
   const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
   return newest === undefined ? undefined : path.join(ROOT, newest, 'bin');

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const KNOCK_MS = 20;
+const GIVE_UP_MS = 60_000;
 
 /** Asks a program to exit; resolves when it has. */
 export async function endProgram(child: ChildProcess): Promise<void> {
@@ -24,18 +25,19 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Resolves once a Prometheus is ready; rejects if it ends or is not ready after `giveUpMs`. */
-export async function whenReady(prometheus: ChildProcess, host: string, giveUpMs: number): Promise<void> {
+/** Resolves once a URL answers with a status that is wanted; rejects if the program ends, or after a minute. */
+export async function whenAnswering(
+  child: ChildProcess,
+  url: string,
+  wanted = (_status: number) => true,
+): Promise<void> {
   const startedAt = performance.now();
-  while (!(await isReady(host))) {
-    if (prometheus.exitCode !== null) throw new Error('prometheus ended');
-    if (performance.now() - startedAt > giveUpMs) throw new Error('prometheus is not ready');
+  while (true) {
+    const answer = await fetch(url).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer !== undefined && wanted(answer.status)) return;
+    if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended`);
+    if (performance.now() - startedAt > GIVE_UP_MS) throw new Error(`${url} does not answer`);
     await wait(KNOCK_MS);
   }
-}
-
-async function isReady(host: string): Promise<boolean> {
-  const answer = await fetch(`http://${host}/-/ready`).catch(() => undefined);
-  await answer?.body?.cancel();
-  return answer?.ok === true;
 }

@@ -11,8 +11,6 @@ export interface AnswerReader {
    * where it ends.
    */
   endsWith(chunk: Buffer): boolean;
-  /** Bytes of the last complete body: its declared length, or that of its chunks with their lengths. */
-  bytes(): number;
 }
 
 export function createAnswerReader(): AnswerReader {
@@ -20,7 +18,6 @@ export function createAnswerReader(): AnswerReader {
   // Undefined while the header is being read, infinite if the answer is sent in chunks.
   let missing: number | undefined;
   let lastSeen = '';
-  let bytes = 0;
 
   function readHead(chunk: Buffer): void {
     const before = head.length;
@@ -36,16 +33,13 @@ export function createAnswerReader(): AnswerReader {
     head = '';
     if (announced === undefined) {
       missing = Number.POSITIVE_INFINITY;
-      bytes = 0;
       readChunks(chunk.subarray(chunk.length - received));
       return;
     }
-    bytes = Number(announced);
-    missing = bytes - received;
+    missing = Number(announced) - received;
   }
 
   function readChunks(chunk: Buffer): void {
-    bytes += chunk.length;
     lastSeen = (lastSeen + chunk.subarray(-LAST_CHUNK.length).toString('latin1')).slice(-LAST_CHUNK.length);
     if (lastSeen !== LAST_CHUNK) return;
     lastSeen = '';
@@ -61,6 +55,5 @@ export function createAnswerReader(): AnswerReader {
       missing = undefined;
       return true;
     },
-    bytes: () => bytes,
   };
 }

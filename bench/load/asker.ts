@@ -1,9 +1,16 @@
 // Asks a program for its page and its health at intervals, in a process of its own that nothing else can block.
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Answered, Asking } from '../messages.ts';
-import { quantile } from '../report/statistics.ts';
-import { sayReady } from '../servers/process.ts';
+
+/** Asks the program at that port from now on; without a port, ends that and reports the times of the answers. */
+export interface Asking {
+  readonly port?: number;
+}
+
+/** Milliseconds of each complete answer. */
+export interface Answered {
+  readonly times: readonly number[];
+}
 
 /** How often each of the two routes is asked, in milliseconds. */
 const EVERY_MS = 50;
@@ -29,11 +36,10 @@ process.on('message', async ({ port }: Asking) => {
   }
   ends = true;
   await asking;
-  const answered: Answered = { p99: quantile(times, 0.99), slowest: Math.max(...times) };
-  process.send?.(answered);
+  process.send?.({ times } satisfies Answered);
 });
 process.on('disconnect', () => process.exit());
-sayReady(0);
+process.send?.({ port: 0 });
 
 /** Asks until the end; a connection that is refused does not count. */
 async function knock(url: string, headers: Readonly<Record<string, string>>, agent: Agent): Promise<void> {

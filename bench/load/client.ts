@@ -1,38 +1,41 @@
-// The load client, a separate process: runs each requested load and replies with the result.
-import type { Load, LoadResult } from '../messages.ts';
+// The load client, a separate process: runs each requested load and replies with the scrapes per second.
 import { type Connection, openConnection } from './connection.ts';
-import { createConnections } from './connections.ts';
 
-const kept = createConnections({ open: openConnection, now: () => performance.now() });
+/** A load to run. */
+export interface Load {
+  readonly port: number;
+  readonly connections: number;
+  readonly milliseconds: number;
+}
 
-process.on('message', async (load: Load) => {
-  const connections = await kept.take(load.port, load.connections);
-  const result = await run(connections, load);
-  kept.keep(load.port, connections);
-  process.send?.(result);
+/** Scrapes per second, from the first request's first byte to the last answer's last. */
+export interface Loaded {
+  readonly perSecond: number;
+}
+
+/** The load continues beyond its time until there are this many answers: one may take a large part of a second. */
+const MIN_ANSWERS = 4;
+
+process.on('message', async ({ port, connections: count, milliseconds }: Load) => {
+  const connections = await Promise.all(Array.from({ length: count }, () => openConnection(port)));
+  // The first answer on each is not counted: a short load must not measure connecting.
+  await Promise.all(connections.map((connection) => connection.scrapeRepeatedly(() => false)));
+  const perSecond = await run(connections, milliseconds);
+  for (const connection of connections) connection.close();
+  process.send?.({ perSecond } satisfies Loaded);
 });
 process.on('disconnect', () => process.exit());
 process.send?.({ port: 0 });
 
-async function run(
-  connections: readonly Connection[],
-  { milliseconds, minAnswers }: Load,
-): Promise<LoadResult> {
-  const times: number[] = [];
+async function run(connections: readonly Connection[], milliseconds: number): Promise<number> {
   const startedAt = performance.now();
   let endedAt = startedAt;
-  let bytes = 0;
-  function onAnswer(took: number, length: number): boolean {
-    times.push(took);
-    bytes = length;
+  let answers = 0;
+  function onAnswer(): boolean {
+    answers += 1;
     endedAt = performance.now();
-    return endedAt - startedAt < milliseconds || times.length < minAnswers;
+    return endedAt - startedAt < milliseconds || answers < MIN_ANSWERS;
   }
   await Promise.all(connections.map((connection) => connection.scrapeRepeatedly(onAnswer)));
-  return { seconds: (endedAt - startedAt) / 1000, times: times.map(toMicroseconds), bytes };
-}
-
-/** Rounded to microseconds, which are far shorter as text than the clock's digits. */
-function toMicroseconds(milliseconds: number): number {
-  return Math.round(milliseconds * 1000) / 1000;
+  return (answers * 1000) / (endedAt - startedAt);
 }

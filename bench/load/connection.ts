@@ -15,8 +15,8 @@ const REQUEST = Buffer.from(
 );
 const BUFFER_BYTES = 256 * 1024;
 
-/** Receives the duration in milliseconds and the body size in bytes of each complete answer. */
-export type OnAnswer = (milliseconds: number, bytes: number) => boolean;
+/** Called for each complete answer; returns whether another one is wanted. */
+type OnAnswer = () => boolean;
 
 /** A persistent connection to a server. */
 export interface Connection {
@@ -36,7 +36,6 @@ export function openConnection(port: number): Promise<Connection> {
   return new Promise((opened, refused) => {
     const reader = createAnswerReader();
     let scraping: Scraping | undefined;
-    let sentAt = 0;
 
     // One buffer for everything received, because a client that allocates would measure itself.
     const onread = { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: received };
@@ -53,7 +52,6 @@ export function openConnection(port: number): Promise<Connection> {
     }
 
     function send(): void {
-      sentAt = performance.now();
       socket.write(REQUEST);
     }
 
@@ -67,7 +65,7 @@ export function openConnection(port: number): Promise<Connection> {
     }
 
     function answered(): void {
-      if (scraping?.onAnswer(performance.now() - sentAt, reader.bytes())) send();
+      if (scraping?.onAnswer()) send();
       else end()?.resolve();
     }
 

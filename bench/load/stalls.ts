@@ -1,12 +1,18 @@
-// Loaded into a measured program by `--import`: tells the parent process how long its event loop was blocked.
+// Loaded into a measured program by `--import`: reports how long its event loop was blocked.
 import { createHistogram } from 'node:perf_hooks';
-import type { Stalls } from '../messages.ts';
+
+/** The longest turn of the event loop since the last report, in milliseconds: by the clock, and of CPU time in it. */
+export interface Stalls {
+  readonly longest: number;
+  readonly ran: number;
+}
 
 /** In milliseconds; the values include it. */
-const RESOLUTION = 5;
+const RESOLUTION = 2;
 
 // In microseconds: from one turn to the next, and the CPU time of this thread in between.
-const [turns, running] = [createHistogram(), createHistogram()];
+const turns = createHistogram();
+const running = createHistogram();
 let last = now();
 
 setInterval(() => {
@@ -17,11 +23,7 @@ setInterval(() => {
 }, RESOLUTION).unref();
 
 process.on('message', () => {
-  const stalls: Stalls = {
-    p999: turns.percentile(99.9) / 1000,
-    longest: turns.max / 1000,
-    ran: running.percentile(99.9) / 1000,
-  };
+  const stalls: Stalls = { longest: turns.max / 1000, ran: running.max / 1000 };
   turns.reset();
   running.reset();
   process.send?.(stalls);

@@ -1,19 +1,21 @@
 // The usual first exporter: express, and a prom-client registry that is rendered and compressed at each scrape.
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import express from 'express';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { projectedFamilies } from '../workload/projected.ts';
-import { answerQuestions, listenAndSay, serverOptions } from './process.ts';
+import type { ParsedFamily } from '../page.ts';
+import { listenForParent, serverOptions } from './serve.ts';
 
 const compress = promisify(gzip);
 const registry = new Registry();
 collectDefaultMetrics({ register: registry });
-for await (const { family, samples } of projectedFamilies(serverOptions().series ?? 0)) {
-  const { name, help, labels } = family;
-  const gauge = new Gauge({ name, help, labelNames: ['org', ...labels], registers: [registry] });
-  for (const sample of samples) gauge.set({ org: 'acme', ...sample.labels }, sample.value);
+const { families } = serverOptions<{ readonly families: string }>();
+for (const line of readFileSync(families, 'utf8').trimEnd().split('\n')) {
+  const { name, help, labels, samples } = JSON.parse(line) as ParsedFamily;
+  const gauge = new Gauge({ name, help, labelNames: labels, registers: [registry] });
+  for (const sample of samples) gauge.set(sample.labels, sample.value);
 }
 
 const app = express();
@@ -27,5 +29,4 @@ app.get('/metrics', async (_request, response) => {
   response.end(body);
 });
 
-answerQuestions();
-listenAndSay(createServer(app));
+listenForParent(createServer(app));

@@ -1,4 +1,4 @@
-import { median } from '../report/statistics.ts';
+import { median } from '../statistics.ts';
 import type { Sample } from './samples.ts';
 
 /** The result of a soak test. */

@@ -9,11 +9,11 @@ const SPELLS: readonly (readonly string[])[] = [
   [],
   ['cut-off=0.2', 'malformed=0.1', 'html=0.1'],
   ['bad-rows=0.3', 'huge-numbers=0.2'],
-  ['500=1:503'],
+  ['503'],
   [],
   ['oversize=2000000', 'empty-body=0.2'],
   ['revised-days', 'no-by-model'],
-  ['missing-yesterday', 'clock-behind=2', 'null-numerators', 'error-body=html'],
+  ['late', 'clock-behind=2', 'null-numerators', 'error-body=html'],
 ];
 
 /** The faults of the period with that number, counted from 0; the list repeats indefinitely. */

@@ -7,17 +7,17 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createSandbox } from '../../src/sandbox/index.ts';
-import { build, ROOT } from '../build.ts';
+import { buildCheckout, ROOT } from '../checkout.ts';
 import { startChild } from '../child.ts';
 import { describeMachine } from '../machine.ts';
-import type { PlatformAnswers } from '../messages.ts';
-import { endProgram, freePort } from '../programs.ts';
-import { replaceSoak } from '../report/soak-section.ts';
+import { endProgram, freePort, whenAnswering } from '../programs.ts';
 import { evaluate, type Soak } from './checks.ts';
 import { spell } from './faults.ts';
 import { renderSoak } from './page.ts';
+import type { Faults, PlatformAnswers } from './platform.ts';
 import { type Sample, takeSample } from './samples.ts';
 import { type Pace, startScraper } from './scrapes.ts';
+import { replaceSoak } from './section.ts';
 
 /** The organizations by default, which are of some size; more than these are small. */
 const FEW = { orgs: 2, users: 40, repos: 12 };
@@ -83,17 +83,17 @@ interface Time {
 async function run({ minutes, extensions }: Time, load: Load): Promise<Soak> {
   const { organizations, perSecond, pollSeconds } = load;
   const folder = mkdtempSync(path.join(tmpdir(), 'soak-'));
-  const { bench, program } = build();
+  const { program } = buildCheckout(ROOT);
   const world = { ...(organizations > FEW.orgs ? SMALL : FEW), orgs: organizations };
   // A process of its own: making answers must not count as time of a scrape.
-  const platform = await startChild(bench, 'servers/soak-platform.js', world);
+  const platform = await startChild('soak/platform.ts', world);
   let answers: PlatformAnswers = [];
   const port = await freePort();
   const here = `http://127.0.0.1:${port}`;
   const child = startExporter(program, folder, port, { platformPort: platform.port, organizations });
   const log = readLog(child.stderr);
   try {
-    await answering(`${here}/-/ready`);
+    await whenAnswering(child, `${here}/-/ready`, (status) => status === 200);
     const scraper = startScraper(`${here}/metrics`, load);
     const samples: Sample[] = [];
     let polls = 0;
@@ -111,7 +111,7 @@ async function run({ minutes, extensions }: Time, load: Load): Promise<Soak> {
         end += minutes;
       }
       if (second % SPELL_SECONDS === 0)
-        answers = await platform.ask({ kind: 'faults', faults: spell(second / SPELL_SECONDS) });
+        answers = await platform.ask({ faults: spell(second / SPELL_SECONDS) } satisfies Faults);
       if (second % pollSeconds === 0) {
         await fetch(`${here}/-/refresh`, { method: 'POST' });
         polls += 1;
@@ -121,7 +121,7 @@ async function run({ minutes, extensions }: Time, load: Load): Promise<Soak> {
       await pause(Math.max(0, startedAt + (second + 1) * 1000 - performance.now()));
     }
     await scraper.stop();
-    answers = await platform.ask({ kind: 'faults', faults: [] });
+    answers = await platform.ask({ faults: [] } satisfies Faults);
     return soFar();
   } finally {
     await endProgram(child);
@@ -172,14 +172,4 @@ function readLog(stream: NodeJS.ReadableStream) {
     if (level === 'error' || level === 'none') errors.push(line);
   });
   return { levels, errors };
-}
-
-/** Waits until an address answers with 200; rejects after five minutes. */
-async function answering(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 3000; attempt += 1) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok === true) return;
-    await pause(100);
-  }
-  throw new Error(`${url} does not answer`);
 }

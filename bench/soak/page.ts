@@ -1,5 +1,5 @@
-import { quantile } from '../report/statistics.ts';
-import { grouped, renderTable } from '../report/table.ts';
+import { quantile } from '../statistics.ts';
+import { grouped, renderTable } from '../table.ts';
 import type { Check, Soak } from './checks.ts';
 
 /** Number of points in time that the page shows. */

@@ -66,7 +66,7 @@ export const sandboxOptions = {
   fault: {
     kind: 'text',
     section: 'Sandbox',
-    description: 'A fault to simulate, such as 429=0.1 or missing-yesterday. May be given several times',
+    description: 'A fault to simulate, such as 429=0.1, 401@wiki or late. May be given several times',
     repeatable: true,
     command: 'sandbox',
   },

@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dayAt, firstDay, parseDay } from './calendar.ts';
-import { createFaultInjector } from './faults/injector.ts';
+import { parseFaults } from './faults.ts';
+import { createApi } from './http/api.ts';
 import { createKeyRing } from './http/call.ts';
 import { createHandler, createRequestLog } from './http/handler.ts';
 import { createReadinessListing } from './readiness/listing.ts';
-import type { Sandbox, SandboxOptions } from './types.ts';
+import type { Answering, Sandbox, SandboxOptions } from './types.ts';
 import { createEditions } from './world/conditions.ts';
 import { createOrg } from './world/org.ts';
 
@@ -16,12 +17,18 @@ const NEVER = 0;
 
 /**
  * Creates a simulated platform. Its data follow from the seed and the clock only; it does not listen until asked.
- * Throws an Error of one sentence on an invalid fault.
+ * `around` may change requests and answers. Throws an Error of one sentence on an invalid fault.
  */
-export function createSandbox(options: SandboxOptions): Sandbox {
-  const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, faults = [], scenarios = [] } = options;
-  const injector = createFaultInjector(seed, faults);
-  const editions = createEditions({ now, late: (org) => injector.isSet('revised-days', org) });
+export function createSandbox(
+  options: SandboxOptions,
+  around: (answer: Answering) => Answering = (answer) => answer,
+): Sandbox {
+  const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, scenarios = [] } = options;
+  let faults = parseFaults(options.faults ?? []);
+  const editions = createEditions({
+    now,
+    late: (org) => faults.some((fault) => fault.name === 'revised-days' && (fault.org ?? org) === org),
+  });
   // Recent events keep their date, however long the platform runs.
   const started = now();
   const spikeOn = scenarios.includes('credit-spike') ? dayAt(started) - 1 : undefined;
@@ -30,19 +37,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const org = createOrg(index, seed, { users, repos }, editions.of, spikeOn);
     return { org, readiness: createReadinessListing(org, dropBefore) };
   });
-  // There is no key for this organization: a fault sends its answers.
-  const stranger = createOrg(orgs, seed, { users, repos }, editions.of, undefined);
   const keys = createKeyRing(tenants);
   const log = createRequestLog(1000);
-  const handler = createHandler({
+  const api = createApi({
     now,
     seed,
     keys,
-    injector,
-    log,
-    stranger: { org: stranger, readiness: createReadinessListing(stranger, undefined) },
+    faults: () => faults,
     oldestOn: (today) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),
   });
+  const handler = createHandler({ answer: around(api), keys, log });
   const servers = new Set<Server>();
 
   return {
@@ -62,7 +66,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       await Promise.all([...servers].map(closed));
       servers.clear();
     },
-    setFaults: (texts) => injector.set(texts),
+    setFaults(texts) {
+      faults = parseFaults(texts);
+    },
     setKeysRevoked: (revoked) => keys.setRevoked(revoked),
     reviseDay(text) {
       const day = parseDay(text);

@@ -43,6 +43,25 @@ export interface SeenRequest {
   readonly org: string | undefined;
 }
 
+/** A request to the platform's API. */
+export interface ApiRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly authorization: string | undefined;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent in pieces; an error closes the connection. */
+  readonly body: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+}
+
+/** Answers a request; rejects to close the connection without an answer. */
+export type Answering = (request: ApiRequest) => Promise<Answer>;
+
 export interface Sandbox {
   readonly orgs: readonly SandboxOrg[];
   /** The newest requests, oldest first, at most 1000. */

@@ -116,26 +116,3 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
     },
   };
 }
-
-/** A ticker for tests: `tick` fires every schedule with that expression, `jump` reports a change of the clock. */
-export function createFakeTicker(): Ticker & { tick(expression: string): void; jump(): void } {
-  const schedules = new Set<{ expression: string; onTick: () => void }>();
-  const listeners = new Set<() => void>();
-  return {
-    start(expression, onTick) {
-      const schedule = { expression, onTick };
-      schedules.add(schedule);
-      return { next: () => undefined, stop: () => void schedules.delete(schedule) };
-    },
-    onJump(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    tick(expression) {
-      for (const schedule of schedules) if (schedule.expression === expression) schedule.onTick();
-    },
-    jump() {
-      for (const listener of listeners) listener();
-    },
-  };
-}

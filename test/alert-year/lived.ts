@@ -6,9 +6,9 @@ import { readinessCollector } from '../../src/collectors/readiness/collector.ts'
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/store.ts';
 import { createPipeline, type Shown } from '../year/pipeline.ts';
 import { HOUR, type PlantedYear } from './planted.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLeading } from '../../src/app/leading.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import type { Leadership } from '../../src/store/leader.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 test('runs that a connected database refused are run again, but not at each beat', async () => {
   const clock = createFakeClock(0);

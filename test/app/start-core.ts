@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { createCore } from '../../src/app/core.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { createFakeFiles } from '../../src/config/files.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeTicker } from '../../src/scheduler/ticker.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
+import { createFakeTicker } from '../support/fake-ticker.ts';
 import { keepLog } from '../support/logs.ts';
 
 /** The time of a started core's clock. */

@@ -12,7 +12,7 @@ import { expensiveDatasets, isDayCollector } from '../../src/catalog/collector.t
 import type { Day } from '../../src/catalog/day.ts';
 import { aboutFamilies } from '../../src/collectors/index.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 export const silent: BackfillProgress = { show: () => undefined, clear: () => undefined };
 

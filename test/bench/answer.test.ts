@@ -6,9 +6,9 @@ const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r
 
 describe('the reader of answers', () => {
   test.each([
-    ['a declared length', DECLARED, 5],
-    ['chunks', CHUNKED, 13],
-  ])('finds the end of a body with %s, wherever it is divided', (_, answer, bytes) => {
+    ['a declared length', DECLARED],
+    ['chunks', CHUNKED],
+  ])('finds the end of a body with %s, wherever it is divided', (_, answer) => {
     for (let length = 1; length <= answer.length; length++) {
       const reader = createAnswerReader();
       const ends: boolean[] = [];
@@ -16,7 +16,6 @@ describe('the reader of answers', () => {
         ends.push(reader.endsWith(Buffer.from(answer.slice(at, at + length))));
       expect(ends.lastIndexOf(true)).toBe(ends.length - 1);
       expect(ends.filter(Boolean)).toHaveLength(1);
-      expect(reader.bytes()).toBe(bytes);
     }
   });
 
@@ -27,7 +26,6 @@ describe('the reader of answers', () => {
       true,
       true,
     ]);
-    expect(reader.bytes()).toBe(5);
   });
 
   test.each(['HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n', 'HTTP/1.1 200 OK\r\n\r\n'])(

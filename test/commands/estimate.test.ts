@@ -4,7 +4,8 @@ import { run } from '../../src/commands/estimate.ts';
 import type { OrgEstimate } from '../../src/commands/estimate-org.ts';
 import { estimateOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { createFaultyPlatform } from '../platform/faulty/platform.ts';
 import { createContext } from './surroundings.ts';
 
 // A Wednesday: on a Monday the newest day is a Sunday, on which few people are active.
@@ -12,7 +13,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 1
 afterEach(() => void vi.useRealTimers());
 
 async function startPlatform(): Promise<{ platform: Sandbox; url: string }> {
-  const platform = createSandbox({ now: Date.now, users: 30, repos: 3 });
+  const platform = createFaultyPlatform({ now: Date.now, users: 30, repos: 3 });
   const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   return { platform, url };

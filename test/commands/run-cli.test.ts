@@ -160,7 +160,7 @@ Every flag has an environment variable: --log.level is AGENT_PLATFORM_LOG_LEVEL.
   });
 
   test('of sandbox lists the faults', async () => {
-    expect((await cli(['help', 'sandbox'], commands)).stdout).toContain('missing-yesterday');
+    expect((await cli(['help', 'sandbox'], commands)).stdout).toContain('late');
   });
 });
 

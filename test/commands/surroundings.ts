@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import type { CommandContext } from '../../src/commands/command.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
-import { createFakeFiles } from '../../src/config/files.ts';
 import type { OptionTable } from '../../src/config/option.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
 
 /** A context for a command, and the output of the command so far. */
 export function createContext(

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createStatusLine, createTerminalProgress } from '../../src/commands/terminal-progress.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 function createTerminal() {
   const terminal = new PassThrough({ encoding: 'utf8' });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileCredential, createFixedCredential, secretIn } from '../../src/config/credential.ts';
-import { createFakeFiles, createFiles } from '../../src/config/files.ts';
+import { createFiles } from '../../src/config/files.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
 import { configErrorOf } from './loading.ts';
 
 describe('a key in a file', () => {

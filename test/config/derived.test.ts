@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseArguments } from '../../src/config/arguments.ts';
-import { createFakeFiles } from '../../src/config/files.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
 
 const collectors = [
   { name: 'tokens', description: 'Tokens', enabledByDefault: true },

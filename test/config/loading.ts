@@ -1,9 +1,9 @@
 import { parseArguments } from '../../src/config/arguments.ts';
 import type { Config } from '../../src/config/config.ts';
-import { createFakeFiles } from '../../src/config/files.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
 
 /** The collectors known to the options. */
 export const collectors = [

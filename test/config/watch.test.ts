@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createFakeFiles, watchFile } from '../../src/config/files.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { watchFile } from '../../src/config/files.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
 
 function watch(text: string) {
   const contents = new Map<string, string | Error>([['/c.yml', text]]);

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { type CopyEnd, type CopyParts, copyStore, createSum } from '../../src/copy/copy.ts';
 import { openFileSource, openFileTarget } from '../../src/copy/files.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { countsFileBeside } from '../../src/store/layouts.ts';
 import { takeOwnership } from '../../src/store/lock.ts';
 import { rowsOf } from '../../src/store/table-rows.ts';
 import { COUNT_TABLES, DAY_TABLES } from '../../src/store/tables.ts';
 import { contentOf, createDirectory, openStore } from '../store/files.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { plant } from './planted.ts';
 
 // Both ends are files here; the databases are in test/system/postgres.

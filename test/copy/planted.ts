@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { createHookStore } from '../../src/hooks/intake/store.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { COUNTS, countsFileBeside } from '../../src/store/layouts.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 import { ended, stop } from '../hooks/intake/contract.ts';
 import { answer, createDirectory, listing, openStore } from '../store/files.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 const monday = dayNamed('2026-03-02');
 const tuesday = dayNamed('2026-03-03');

@@ -5,9 +5,9 @@ import { addDays, type Day, dayOf } from '../../src/catalog/day.ts';
 import type { OrgSettings } from '../../src/catalog/settings.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { DAY, HOUR, type StoryOptions, startStory } from './harness.ts';
 import { readPage } from './page.ts';
 

@@ -9,7 +9,7 @@ const day19 = Date.UTC(2026, 10, 19) / 1000;
 
 describe('a day that is late', () => {
   test('leaves the day before published, and is shown by the next run once it is there', async () => {
-    const story = await startStory({ sandbox: { faults: ['missing-yesterday'] } });
+    const story = await startStory({ sandbox: { faults: ['late'] } });
     const before = await story.page();
     const { day } = await daysOf(story, 'tokens');
     expect(day['date']).toBe('2026-11-18');
@@ -26,7 +26,7 @@ describe('a day that is late', () => {
   });
 
   test('in one dataset is late there alone: its newest known day stays, and no other dataset makes it zero', async () => {
-    const story = await startStory({ sandbox: { faults: ['missing-yesterday@tokens'] } });
+    const story = await startStory({ sandbox: { faults: ['late@tokens'] } });
     const page = await story.page();
     expect(page.value(DATA_DAY, { dataset: 'activity' })).toBe(day19);
     expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(day18);

@@ -7,12 +7,13 @@ import { collectors } from '../../src/collectors/index.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
 import type { Config } from '../../src/config/config.ts';
 import { createFixedCredential } from '../../src/config/credential.ts';
-import { createFakeFiles } from '../../src/config/files.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
 import type { ReloadOutcome } from '../../src/runtime/reload.ts';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
-import { createFakeTicker } from '../../src/scheduler/ticker.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
+import { createFaultyPlatform } from '../platform/faulty/platform.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
+import { createFakeTicker } from '../support/fake-ticker.ts';
 import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createStoryClock, type StoryClock } from './clock.ts';
@@ -86,7 +87,13 @@ export interface Story {
 export async function startStory(options: StoryOptions = {}): Promise<Story> {
   const clock = createStoryClock(options.begins ?? NOON);
   const ticker = createFakeTicker();
-  const platform = createSandbox({ now: clock.now, users: 12, repos: 3, days: DAYS, ...options.sandbox });
+  const platform = createFaultyPlatform({
+    now: clock.now,
+    users: 12,
+    repos: 3,
+    days: DAYS,
+    ...options.sandbox,
+  });
   const { url: ownUrl } = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   const platformUrl = options.rewrite ? await startRewriting(ownUrl, options.rewrite) : ownUrl;

@@ -1,9 +1,9 @@
 import { addDays } from '../../src/catalog/day.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import { openFiles } from '../../src/store/files.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 // A separate program: stores 200 days in the given file and ends as by `kill -9`.
 const [file = ''] = process.argv.slice(2);

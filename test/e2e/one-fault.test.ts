@@ -72,7 +72,7 @@ describe('whatever goes wrong has a reason, and the last good data stays', () =>
     ['401', 'auth', '401', []],
     ['403', 'role', '403', []],
     ['500', 'server', '500', []],
-    ['500=1:503', 'server', '503', []],
+    ['503=1', 'server', '503', []],
     ['html', 'server', '502', []],
     ['html=1:200', 'schema', '200', []],
     ['malformed', 'schema', '200', []],

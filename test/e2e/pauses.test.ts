@@ -6,7 +6,7 @@ const SUCCESS = 'agent_platform_exporter_collector_success';
 const FAILING = 'agent_platform_exporter_collector_failing';
 
 test('maintenance of one endpoint from the first request on costs no other collector anything', async () => {
-  const story = await startStory({ sandbox: { faults: ['maintenance=1:3600@wiki'] } });
+  const story = await startStory({ sandbox: { faults: ['503=1:3600@wiki'] } });
   const page = await story.page();
   expect(page.by('collector', SUCCESS)).toMatchObject({ wiki: 0, tokens: 1, tools: 1, readiness: 1 });
   expect(page.by('collector', FAILING, { reason: 'server' })).toMatchObject({ wiki: 1, tokens: 0 });
@@ -21,7 +21,7 @@ test('maintenance of one endpoint from the first request on costs no other colle
 
 test('POST /-/refresh says what is paused until when', async () => {
   const story = await startStory({
-    sandbox: { faults: ['maintenance=1:1800@wiki'] },
+    sandbox: { faults: ['503=1:1800@wiki'] },
     flags: ['web.enable-lifecycle'],
   });
   const answer = await (await story.get('/-/refresh', { method: 'POST' })).text();

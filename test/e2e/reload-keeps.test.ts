@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { createFileCredential } from '../../src/config/credential.ts';
-import { createFakeFiles } from '../../src/config/files.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { HOUR, type Story, startStory } from './harness.ts';
 

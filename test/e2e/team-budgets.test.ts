@@ -81,7 +81,7 @@ test('the month of a team with a budget is whole, forecast and priced, however s
   // Another revision of a day of the month counts, as far back as people are revised.
   story.platform.reviseDay(YESTERDAY);
   story.clock.advance(DAY);
-  story.platform.setFaults(['missing-yesterday@users']);
+  story.platform.setFaults(['late@users']);
   await story.poll();
   const days = daysBetween('2026-11-01', YESTERDAY);
   const revised = [...(await creditsOf(story, members.web, days)).values()].reduce((a, b) => a + b, 0);

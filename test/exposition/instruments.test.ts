@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createOrgMetrics } from '../../src/exposition/org-metrics.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import { failureReasons } from '../../src/runtime/errors.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { createReadInstruments, livePage } from './live-page.ts';
 import { parsePage } from './parse.ts';
 

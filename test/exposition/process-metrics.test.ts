@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import type { DeflatedChunk } from '../../src/exposition/deflated-chunk.ts';
 import { createLive } from '../../src/exposition/process-metrics.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { livePage } from './live-page.ts';
 import { parsePage } from './parse.ts';
 

@@ -5,7 +5,7 @@ import type { Sample } from '../../src/catalog/family.ts';
 import { createPublication, type Publication } from '../../src/exposition/publication.ts';
 import type { Page } from '../../src/exposition/published.ts';
 import { createSegmentRenderer, type Segment } from '../../src/exposition/segment.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { identityOf, parsePage } from './parse.ts';
 

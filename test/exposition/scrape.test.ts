@@ -11,7 +11,8 @@ import { createExposition, type Scrape, type ScrapeRequest } from '../../src/exp
 import { createPublication } from '../../src/exposition/publication.ts';
 import { readBody, type ScrapedPage } from '../../src/exposition/scrape.ts';
 import { createSegmentRenderer } from '../../src/exposition/segment.ts';
-import { createFakeClock, createSystemClock } from '../../src/runtime/clock.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { identityOf, parsePage } from './parse.ts';
 
 const collectors = ['tokens', 'tools'];

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'vitest';
-import { createFakeFiles } from '../../src/config/files.ts';
 import { parseYamlTree } from '../../src/config/parse-yaml.ts';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
 import { readBatch } from '../../src/hooks/intake/batch.ts';
 import { readSettings } from '../../src/hooks/settings/read-settings.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
 import { mutated, mutatedText } from './mutations.ts';
 import { drawn } from './random.ts';
 import { tryAll } from './trial.ts';

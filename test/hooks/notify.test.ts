@@ -5,7 +5,7 @@ import type { PostRequest } from '../../src/hooks/post.ts';
 import { defaultSettings, type HookSettings, type Rule } from '../../src/hooks/settings/settings.ts';
 // Loaded before the test: the channel's 10 ms must not pass while its code is loaded.
 import '../../src/hooks/notify/webhooks.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 const RULE: Rule = {
   ...{ events: [], reasons: [], notificationTypes: [], folders: [], minSessionMs: 0, minTurnMs: 0, send: [] },

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openInput } from '../../src/hooks/input.ts';
 import { findPaths } from '../../src/hooks/paths.ts';
 import { runHook } from '../../src/hooks/run-hook.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 const EVENT = '{"hook_event_name": "Stop", "session_id": "s", "prompt": "a secret"}';
 const FORWARDING = 'forward: {url: "http://127.0.0.1:1", token_env: NO_TOKEN}\n';

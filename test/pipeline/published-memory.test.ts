@@ -8,12 +8,12 @@ import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createPublication } from '../../src/exposition/publication.ts';
 import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { StoredOrg } from '../../src/store/store.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../store/files.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { createMemoryStore } from '../support/store.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -8,11 +8,11 @@ import { daysDescending } from '../../src/pipeline/days-to-fetch.ts';
 import type { RunPublisher } from '../../src/pipeline/run.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { NotStored } from '../../src/store/database.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { createMemoryStore } from '../support/store.ts';
 
 const start = dayNamed('2026-03-01');

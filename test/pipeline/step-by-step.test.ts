@@ -9,10 +9,10 @@ import type { Publication } from '../../src/exposition/publication.ts';
 import type { Segment } from '../../src/exposition/segment.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher, type Publisher } from '../../src/pipeline/publisher.ts';
-import { createFakeClock, type FakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { createMemoryStore } from '../support/store.ts';
 import { hasAllRuns } from '../support/thoroughness.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CountStore, createDailyQuota, type DayCount } from '../../src/platform/daily-quota.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import {
   answers,
   createTestClient,

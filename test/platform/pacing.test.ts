@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock, createSystemClock } from '../../src/runtime/clock.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createPacingLimiter } from '../../src/runtime/rate-limiters.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { answers, createTestClient, START, startServer, tokensRequest } from './platform-server.ts';
 
 describe('the rate limit', () => {

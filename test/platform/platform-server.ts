@@ -8,9 +8,9 @@ import {
   type PlatformClient,
   type PlatformClientDeps,
 } from '../../src/platform/client.ts';
-import { createFakeClock, type FakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 export const KEY = 'fk-3f9a8b7c6d5e4f3a2b1c';

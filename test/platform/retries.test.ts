@@ -4,9 +4,9 @@ import { type Attempt, createSingleAttempt, parseHosts } from '../../src/platfor
 import { createThrottleHolds } from '../../src/platform/limits.ts';
 import { parseRetryAfter } from '../../src/platform/response.ts';
 import { withRetries } from '../../src/platform/retries.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import {
   answers,
   createTestClient,

@@ -1,12 +1,12 @@
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '../../src/store/postgres.ts';
 import { createPost } from '../../src/hooks/post.ts';
 import { createAgentPool } from '../../src/runtime/agents.ts';
 import { connectAttemptMs } from '../../src/runtime/connect-attempt.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createDatabase } from '../../src/store/postgres.ts';
 import { startDistantHost } from '../support/distant-host.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 const generousMs = 300_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createLoggedProgress, createProgress, type ProgressState } from '../../src/runtime/progress.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 const tokens = { org: 'acme', dataset: 'tokens', total: 100 };
 const tools = { org: 'acme', dataset: 'tools', total: 50 };

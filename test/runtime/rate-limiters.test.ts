@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createPacingLimiter, createTokenBucket } from '../../src/runtime/rate-limiters.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 test('a pacing limiter spaces requests evenly, also after a pause', async () => {
   const clock = createFakeClock(0, { autoAdvance: true });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createSlices, runInSlices } from '../../src/runtime/slices.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 describe('slices', () => {
   test('yield to the event loop whenever their budget is used up', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import { createTurns, type Turn, URGENCIES, type Urgency } from '../../src/runtime/turns.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 function create(limit: number, longestEvery?: number) {
   const clock = createFakeClock(0);

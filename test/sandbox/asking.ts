@@ -19,9 +19,9 @@ export const ownerKey = 'sandbox-acme-owner';
 export const readinessPath = '/api/organization/maturity-level-reports';
 export const oneDay = { startDate: yesterday, endDate: yesterday };
 
-export function createAsked(options: Partial<SandboxOptions> = {}): Asked {
+export function createAsked(options: Partial<SandboxOptions> = {}, create = createSandbox): Asked {
   const clock = { now: noon };
-  const sandbox = createSandbox({ now: () => clock.now, ...options });
+  const sandbox = create({ now: () => clock.now, ...options });
 
   async function get(path: string, query: Json = {}, key: string = ownerKey): Promise<Response> {
     return await request(sandbox.handler).get(path).query(query).set('authorization', `Bearer ${key}`);

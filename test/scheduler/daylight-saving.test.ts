@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { dayOf, startOf, yesterdayOf } from '../../src/catalog/day.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { readCron } from '../../src/scheduler/cron.ts';
 import { createCronTicker } from '../../src/scheduler/ticker.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createScheduler, type Job } from '../../src/scheduler/scheduler.ts';
-import { createFakeTicker } from '../../src/scheduler/ticker.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { createFakeTicker } from '../support/fake-ticker.ts';
 
 function harness(jitterMs = 0) {
   const ticker = createFakeTicker();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { describe, expect, test } from 'vitest';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createLastTick, readCron } from '../../src/scheduler/cron.ts';
 import { createCronTicker } from '../../src/scheduler/ticker.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
 
 const MINUTE = 60_000;

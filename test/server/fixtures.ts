@@ -1,9 +1,9 @@
 import { parseDay } from '../../src/catalog/day.ts';
 import { negotiate } from '../../src/exposition/negotiate.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { type AppDeps, createApp } from '../../src/server/app.ts';
 import type { CollectorStatus, OrgStatus, ServiceStatus } from '../../src/server/status.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakeExposition } from './fake-exposition.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 10, 12, 5);

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import request from 'supertest';
 import { expect, test, vi } from 'vitest';
-import { createFakeClock } from '../../src/runtime/clock.ts';
 import { shareAnswers } from '../../src/server/shared-answers.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { createTestApp, orgStatus, serviceStatus } from './fixtures.ts';
 
 test.each(['/', '/?org=acme', '/status'])('%s is rendered once a second, for all clients', async (path) => {

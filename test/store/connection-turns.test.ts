@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createDatabase } from '../../src/store/postgres.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** Longer than connecting may take, in milliseconds. */

@@ -5,11 +5,11 @@ import { onTestFinished } from 'vitest';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../../src/store/layouts.ts';
 import { MEMORY, openSqlite, type SqliteDeps } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 /** A new directory, removed after the test. */
 export function createDirectory(): string {

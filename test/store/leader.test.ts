@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { NotStored } from '../../src/store/database.ts';
 import { createLeadership, type LeaderStore } from '../../src/store/leader.ts';
 import { isOlder, type LeaderRow, mayTakeOver, type Watch, watched } from '../../src/store/leader-row.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 const ROW: LeaderRow = { holder: 'a', generation: 3, beat: 7, epoch: 'e', settings: '' };
 const AFTER_MS = 30_000;

@@ -4,11 +4,12 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Clock, createFakeClock, createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { type Clock, createSystemClock } from '../../src/runtime/clock.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import { openFiles } from '../../src/store/files.ts';
 import { takeLock } from '../../src/store/lock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { answer, bytesIn, createDirectory } from './files.ts';
 
 const stored = answer(['2026-03-02'], { '2026-03-02': { n: 1 } });

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { readStore } from '../../src/app/store.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { answer, bytesIn, contentOf, createDirectory, listing, openStore } from './files.ts';
 
 const [monday, tuesday] = ['2026-03-02', '2026-03-03'] as const;

@@ -1,10 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { createService, type Service } from '../../src/app/service.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { createFakeTicker } from '../../src/scheduler/ticker.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { createStoryClock, type StoryClock } from '../e2e/clock.ts';
 import { configOf, firstRuns, NOON } from '../e2e/harness.ts';
 import { type Page, readPage } from '../e2e/page.ts';
+import { createFaultyPlatform } from '../platform/faulty/platform.ts';
+import { createFakeTicker } from '../support/fake-ticker.ts';
 import { keepLog } from '../support/logs.ts';
 import { createWire, type Wire } from './wire.ts';
 
@@ -34,7 +35,7 @@ interface WeatherOptions {
 /** Creates two small organizations and an exporter that polls them. */
 export async function createWeather({ store, seed, flags = [] }: WeatherOptions): Promise<Weather> {
   const clock = createStoryClock(NOON);
-  const platform = createSandbox({ now: clock.now, seed, users: 4, repos: 1, orgs: 2 });
+  const platform = createFaultyPlatform({ now: clock.now, seed, users: 4, repos: 1, orgs: 2 });
   const wire = await createWire(platform, clock.now);
   const story = {
     flags: [

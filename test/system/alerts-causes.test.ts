@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings, rulesDocument, type ThresholdName } from '../../alerts/src/index.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { LOOKBACK_STEP, startAlerting } from './alerting.ts';
-import { startPlatform } from './platform.ts';
+import { startFaultyPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 import { requireTool } from './tools.ts';
 
@@ -37,7 +37,7 @@ describe.runIf(requireTool('prometheus'))('an exporter with many problems', () =
   beforeAll(async () => {
     // Of so many people somebody is active every day. With productivity failing, nothing else would tell a day without rows from
     // a late one, and the month to date would be absent.
-    const platform = await startPlatform(programs, [
+    const platform = await startFaultyPlatform(programs, [
       ...['--orgs=2', '--users=250', '--scenario=credit-spike', '--scenario=readiness-drop'],
       ...['--fault=401@wiki@org=acme', '--fault=500=1@productivity@org=acme'],
       ...['--fault=429=1:1@activity@org=globex', '--fault=bad-rows=0.5@tools@org=acme'],
@@ -49,7 +49,7 @@ describe.runIf(requireTool('prometheus'))('an exporter with many problems', () =
     await writeFile(
       config,
       `orgs:
-  - {name: acme, base_url: '${platform.url}', api_key_env: ACME_KEY, budget: {credits_per_month: 1000}}
+  - {name: acme, base_url: '${platform}', api_key_env: ACME_KEY, budget: {credits_per_month: 1000}}
 storage: {path: '${join(folder, 'file', 'history.db')}'}
 limits: {values_per_label: {default: 200, tool: 5, repo: 5000}, series: 1500}
 readiness: {criterion_counts: true}
@@ -60,7 +60,7 @@ api: {retries: 0, requests_per_second: 200}
       ACME_KEY: 'sandbox-acme-owner',
     });
     // Events are only accepted if they can be stored.
-    const other = await startExporter(['--org=globex', `--api.base-url=${platform.url}`], {
+    const other = await startExporter(['--org=globex', `--api.base-url=${platform}`], {
       AGENT_PLATFORM_API_KEY: 'sandbox-globex-owner',
       AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
     });

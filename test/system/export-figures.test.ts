@@ -5,12 +5,12 @@ import { addDays } from '../../src/catalog/day.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
 import { createJsonlFormat } from '../../src/export/tidy.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
 import { HOUR, startStory, YESTERDAY } from '../e2e/harness.ts';
 import { readPage } from '../e2e/page.ts';
 import { exported } from '../export/fixtures.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 // The platform's list of wiki runs has no history.
 const collectors = all.filter((collector) => !('past' in collector));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Page, readPage } from '../e2e/page.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startPlatform } from './platform.ts';
+import { startFaultyPlatform } from './platform.ts';
 import { createPrograms, written } from './programs.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -24,7 +24,7 @@ const FAILING_TOKENS = ['globex', 'hooli', 'initech'];
 const programs = createPrograms();
 
 test('memory and handles are bounded whatever the platform sends, and healthy platforms are unaffected', async () => {
-  const platform = await startPlatform(programs, [
+  const platform = await startFaultyPlatform(programs, [
     ...[`--orgs=${Object.keys(FAULTS).length}`, '--users=10', '--repos=3', '--days=60'],
     ...Object.entries(FAULTS).flatMap(([org, faults]) =>
       faults.map((fault) => `--fault=${fault}@org=${org}`),
@@ -34,7 +34,7 @@ test('memory and handles are bounded whatever the platform sends, and healthy pl
   const orgs = await Promise.all(
     Object.keys(FAULTS).map(async (name) => {
       await writeFile(join(folder, name), `sandbox-${name}-owner`);
-      return `  - {name: ${name}, base_url: "${platform.url}", api_key_file: ${name}}`;
+      return `  - {name: ${name}, base_url: "${platform}", api_key_file: ${name}}`;
     }),
   );
   const config = join(folder, 'exporter.yml');

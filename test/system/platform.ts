@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { addDays, type Day, yesterdayOf } from '../../src/catalog/day.ts';
 import { LATE_DAYS } from '../../src/pipeline/days-to-fetch.ts';
@@ -17,6 +18,14 @@ export async function startPlatform(
   const program = programs.exporter(['sandbox', `--listen-address=127.0.0.1:${port}`, ...args]);
   const url = await written(program, 'stdout', /listens on (http:\S+)/);
   return { program, url, port: Number(new URL(url).port) };
+}
+
+const FAULTY = fileURLToPath(new URL('../platform/faulty/main.ts', import.meta.url));
+
+/** The simulated platform with damaged and hostile answers as a separate process. */
+export async function startFaultyPlatform(programs: Programs, args: readonly string[]): Promise<string> {
+  const program = programs.start(process.execPath, [FAULTY, ...args]);
+  return await written(program, 'stdout', /listens on (http:\S+)/);
 }
 
 /** The newest day whose row can no longer be late. */

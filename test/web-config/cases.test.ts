@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createFakeFiles } from '../../src/config/files.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';
 import type { WebSettings } from '../../src/web-config/settings.ts';
 import { configErrorOf } from '../config/loading.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
 import { caseFiles, withFiles } from './folder.ts';
 
 const directory = new URL('cases/', import.meta.url);

@@ -4,11 +4,12 @@ import { Agent as PlainAgent, request as requestPlain } from 'node:http';
 import { Agent, request as requestSecure } from 'node:https';
 import { hashSync } from 'bcryptjs';
 import { onTestFinished } from 'vitest';
-import { createFakeFiles } from '../../src/config/files.ts';
-import { createFakeClock, createSystemClock, type FakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
 import { openWebConfig, type WebConfig } from '../../src/web-config/web-config.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakeFiles } from '../support/fake-files.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { type Issued, issue } from './certificate.ts';
 
 /** Cheap to compare. */

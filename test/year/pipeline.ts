@@ -11,9 +11,9 @@ import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
-import type { FakeClock } from '../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../src/runtime/logger.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { FakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 
 /** The samples of each family, by its name without the prefix. */
 export type Shown = ReadonlyMap<string, readonly Sample[]>;

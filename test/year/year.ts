@@ -1,5 +1,5 @@
 import { endOf, startOf } from '../../src/catalog/day.ts';
-import { createFakeClock } from '../../src/runtime/clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/store.ts';
 import { createExporter, dataDays } from './exporter.ts';
 import type { Shown } from './pipeline.ts';

@@ -1,23 +1,23 @@
-import type { Day } from '../calendar.ts';
-import { formatDay } from '../calendar.ts';
+import { type Day, formatDay } from '../calendar.ts';
 import type { Row } from '../types.ts';
 import { creditsOf } from '../world/credits.ts';
 import type { Org } from '../world/org.ts';
 import { personDay } from '../world/person-day.ts';
 
 /** A day record of `/tokens`; its size grows with the number of people. */
-export function tokensRow(org: Org, day: Day, withBreakdowns: boolean): Row {
+export function tokensRow(org: Org, day: Day): Row {
   const totals = org.totals(day);
   const { credits, input, output, byModel } = creditsOf(totals, org.seed, day);
-  const row: Row = {
+  return {
     date: formatDay(day),
     billable_tokens: credits,
     input_tokens: input,
     output_tokens: output,
     cache_read_tokens: totals.sum.cacheRead,
     cache_write_tokens: totals.sum.cacheWrite,
+    by_model: byModel,
+    by_user: byUser(org, day),
   };
-  return withBreakdowns ? { ...row, by_model: byModel, by_user: byUser(org, day) } : row;
 }
 
 /** Rows of `/tokens` with `group_by=model`: the tiers of one model are one row. */

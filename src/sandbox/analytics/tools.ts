@@ -1,5 +1,4 @@
-import type { Day } from '../calendar.ts';
-import { formatDay } from '../calendar.ts';
+import { type Day, formatDay } from '../calendar.ts';
 import { apportion } from '../random.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';

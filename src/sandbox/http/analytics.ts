@@ -2,14 +2,12 @@ import { activityByClient, activityRow } from '../analytics/activity.ts';
 import { productivityRow } from '../analytics/productivity.ts';
 import { tokensByModel, tokensRow } from '../analytics/tokens.ts';
 import { toolsByName, toolsRow } from '../analytics/tools.ts';
-import { type UsersPage, usersPage } from '../analytics/users.ts';
+import { usersPage } from '../analytics/users.ts';
 import { type Day, parseDay } from '../calendar.ts';
-import { worsened } from '../faults/damage.ts';
-import { oddPaging } from '../faults/odd-paging.ts';
 import type { AnalyticsEndpoint, Row } from '../types.ts';
 import { isLeftOut } from '../world/rhythm.ts';
-import { envelope } from './body-chunks.ts';
 import { badRequest, type Call, type DateRange, isRefusal, type JsonPieces, type Refusal } from './call.ts';
+import { envelope } from './envelope.ts';
 
 /** The row functions of an endpoint with one row per day. */
 interface Daily {
@@ -19,8 +17,7 @@ interface Daily {
 
 const daily: Readonly<Record<Exclude<AnalyticsEndpoint, 'users'>, Daily>> = {
   tokens: {
-    plain: ({ tenant, faults }, day) =>
-      tokensRow(tenant.org, day, faults.strikes('no-by-model') === undefined),
+    plain: ({ tenant }, day) => tokensRow(tenant.org, day),
     grouped: { by: 'model', rows: ({ tenant }, day) => tokensByModel(tenant.org, day) },
   },
   tools: {
@@ -44,7 +41,7 @@ export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPi
   const groupBy = call.query.get('group_by');
   // An endpoint without grouping ignores the parameter.
   if (groupBy === null || grouped === undefined) {
-    return envelope(plainDays(call, endpoint, days, plain), call, range);
+    return envelope(plainDays(call, days, plain), call, range);
   }
   if (groupBy !== grouped.by) return badRequest(`Invalid group_by: expected "${grouped.by}"`);
   return envelope(groupedDays(call, days, grouped.rows), call, range);
@@ -52,27 +49,15 @@ export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPi
 
 /** The days of the range that have data; before the first and after the newest there are no rows. */
 function existingDays(call: Call, { start, end }: DateRange): Day[] {
-  const missing =
-    call.faults.strikes('missing-yesterday') === undefined
-      ? Number(call.faults.strikes('late')?.detail ?? 0)
-      : 1;
   const first = Math.max(start, call.oldest);
-  const last = Math.min(end, call.today - 1 - missing);
+  const last = Math.min(end, call.today - 1 - call.late);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-function* plainDays(
-  call: Call,
-  endpoint: AnalyticsEndpoint,
-  days: readonly Day[],
-  row: Daily['plain'],
-): Generator<Row[]> {
+function* plainDays(call: Call, days: readonly Day[], row: Daily['plain']): Generator<Row[]> {
   const { org } = call.tenant;
-  const isWorse = call.faults.strikes('worse-again') !== undefined;
   for (const day of days) {
-    if (org.totals(day).active === 0 && isLeftOut(org, day)) continue;
-    const sent = row(call, day);
-    yield [call.sentBefore(`${endpoint} ${day}`) && isWorse ? worsened(sent) : sent];
+    if (org.totals(day).active > 0 || !isLeftOut(org, day)) yield [row(call, day)];
   }
 }
 
@@ -86,32 +71,12 @@ function* groupedDays(
 
 /** Answers `/users`: `limit` counts users, the cursor is a user id, rows are per user per day. */
 function answerUsers(call: Call, range: DateRange, days: readonly Day[]): JsonPieces | Refusal {
-  const limit = readLimit(call);
-  if (limit === undefined) return badRequest('limit must be a number between 1 and 100');
-  const cursor = call.query.get('cursor') ?? '';
-  const page = usersPage(call.tenant.org, days, cursor, limit);
-  const isAgain = cursor === '' && days.map((day) => call.sentBefore(`users ${day}`)).includes(true);
-  const rows =
-    isAgain && call.faults.strikes('worse-again') !== undefined ? page.rows.map(worsened) : page.rows;
-  const odd = call.faults.strikes('odd-paging');
-  const more = paging(call, page, cursor);
-  return envelope([rows], call, range, odd === undefined ? more : oddPaging(more, odd.detail));
-}
-
-function readLimit({ query, faults }: Call): number | undefined {
-  const text = query.get('limit') ?? '20';
-  const asked = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (asked < 1 || asked > 100) return undefined;
-  if (faults.strikes('ignore-limit') !== undefined) return Number.POSITIVE_INFINITY;
-  return Math.min(asked, Number(faults.strikes('limit-cap')?.detail ?? asked));
-}
-
-function paging({ faults }: Call, { next }: UsersPage, cursor: string): Row {
-  if (faults.strikes('repeated-cursor') !== undefined) return { has_more: true, next_cursor: cursor || next };
-  if (next !== undefined) return { has_more: true, next_cursor: next };
-  return faults.strikes('null-cursor') === undefined
-    ? { has_more: false }
-    : { has_more: false, next_cursor: null };
+  const text = call.query.get('limit') ?? '20';
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > 100) return badRequest('limit must be a number between 1 and 100');
+  const { rows, next } = usersPage(call.tenant.org, days, call.query.get('cursor') ?? '', limit);
+  const more = next === undefined ? { has_more: false } : { has_more: true, next_cursor: next };
+  return envelope([rows], call, range, more);
 }
 
 /** Reads and validates `startDate` and `endDate`. */

@@ -1,5 +1,4 @@
 import type { Day } from '../calendar.ts';
-import type { RequestFaults } from '../faults/injector.ts';
 import type { ReadinessListing } from '../readiness/listing.ts';
 import type { Endpoint, Role } from '../types.ts';
 import type { Org } from '../world/org.ts';
@@ -14,14 +13,13 @@ export interface Tenant {
 export interface Call {
   readonly tenant: Tenant;
   readonly query: URLSearchParams;
-  readonly faults: RequestFaults;
   /** The platform's clock, in milliseconds. */
   readonly now: number;
   readonly today: Day;
   /** The oldest existing day. */
   readonly oldest: Day;
-  /** Whether this was sent to the organization before; records that it was. */
-  sentBefore(what: string): boolean;
+  /** Number of newest days without rows yet. */
+  readonly late: number;
 }
 
 /** An error response. */

@@ -16,15 +16,13 @@ interface ListingQuery {
   readonly limit: number;
   /** The report after which to continue. */
   readonly after: Evaluation | undefined;
-  readonly oldestFirst: boolean;
-  readonly manySkipped: boolean;
 }
 
 /** The readiness reports of one organization. */
 export interface ReadinessListing {
   /** The report of a `startAfter`; undefined if there is none. */
   find(id: string): Evaluation | undefined;
-  /** Reports up to an instant, newest first by default, created one by one. */
+  /** Reports up to an instant, newest first, created one by one. */
   reports(query: ListingQuery, now: number, oldest: Day): Generator<Row>;
 }
 
@@ -50,8 +48,7 @@ export function createReadinessListing(org: Org, dropBefore?: number): Readiness
       for (const evaluation of evaluations(calendar, query, now, oldest)) {
         if (given === query.limit) return;
         if (named && !named.has(evaluation.repository)) continue;
-        const traits = { manySkipped: query.manySkipped, poor: isPoor(evaluation) };
-        yield readinessReport(org.seed, evaluation, traits);
+        yield readinessReport(org.seed, evaluation, isPoor(evaluation));
         given += 1;
       }
     },
@@ -60,15 +57,10 @@ export function createReadinessListing(org: Org, dropBefore?: number): Readiness
 
 function* evaluations(
   calendar: EvaluationCalendar,
-  { after, oldestFirst }: ListingQuery,
+  { after }: ListingQuery,
   now: number,
   oldest: Day,
 ): Generator<Evaluation> {
-  if (oldestFirst) {
-    const all = [...evaluationsBefore(calendar, now, oldest)].reverse();
-    yield* after === undefined ? all : all.slice(all.findIndex((one) => isSame(one, after)) + 1);
-    return;
-  }
   // Everything newer than the cursor's day can be skipped.
   const from = after === undefined ? now : Math.min(now, after.createdAt);
   for (const evaluation of evaluationsBefore(calendar, from, oldest)) {

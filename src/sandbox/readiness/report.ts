@@ -8,19 +8,8 @@ import { type Evaluation, evaluationsOn } from './schedule.ts';
 const models = ['claude-opus-4-8', 'claude-sonnet-4-6', 'gpt-5.6-sol'];
 const efforts = ['low', 'medium', 'high', 'off'];
 
-interface ReportTraits {
-  /** Half of the criteria have no numerator. */
-  readonly manySkipped: boolean;
-  /** Far fewer criteria pass than the strength of the repository implies. */
-  readonly poor: boolean;
-}
-
-/** A readiness report. */
-export function readinessReport(
-  orgSeed: number,
-  evaluation: Evaluation,
-  { manySkipped, poor }: ReportTraits,
-): Row {
+/** A readiness report; in a poor one, far fewer criteria pass than the strength of the repository implies. */
+export function readinessReport(orgSeed: number, evaluation: Evaluation, poor: boolean): Row {
   const { repository, day, number, aside, createdAt } = evaluation;
   const release = Math.max(0, Math.floor((day - firstDay) / 14) - (repository.seed % 3));
   const drawn = mix(repository.seed ^ 0x4e7, number * 2 + Number(aside));
@@ -30,10 +19,7 @@ export function readinessReport(
     repoUrl: repoUrl(repository, number),
     apps: describeApps(repository),
     report: Object.fromEntries(
-      criteriaOf(release).map((criterion) => [
-        criterion.id,
-        evaluate(criterion, evaluation, { manySkipped, poor }),
-      ]),
+      criteriaOf(release).map((criterion) => [criterion.id, evaluate(criterion, evaluation, poor)]),
     ),
     commitHash: commitHash(evaluation),
     // An evaluation of an archive has no branch.
@@ -64,12 +50,11 @@ function branchOf({ repository, number, aside }: Evaluation): string {
   return aside ? `feature/readiness-${number}` : repository.branch;
 }
 
-function evaluate(criterion: Criterion, evaluation: Evaluation, { manySkipped, poor }: ReportTraits): Row {
+function evaluate(criterion: Criterion, evaluation: Evaluation, poor: boolean): Row {
   const { repository } = evaluation;
   const denominator = criterion.scope === 'application' ? repository.apps.length : 1;
   const lot = mix(repository.seed, criterion.seed);
-  const skipped = lot % 100 < 6 || (manySkipped && lot % 2 === 0);
-  if (skipped)
+  if (lot % 100 < 6)
     return { numerator: null, denominator, rationale: rationale(criterion, repository, undefined, lot) };
   let numerator = 0;
   for (let app = 0; app < denominator; app += 1)

@@ -1,5 +1,5 @@
 import { type Day, firstDay } from '../calendar.ts';
-import { at, mix, unit } from '../random.ts';
+import { mix, unit } from '../random.ts';
 import { plantedSecrets } from '../secrets.ts';
 import type { Row } from '../types.ts';
 
@@ -43,24 +43,14 @@ const names = [
   'sdk-go',
   'sandbox',
 ];
-const applications = [
-  'apps/web',
-  'services/api',
-  'packages/ui',
-  'services/worker',
-  'packages/sdk',
-  'apps/admin',
-  'services/gateway',
-] as const;
-const descriptions: Readonly<Record<string, string>> = {
-  '.': 'The whole repository, built and shipped as one',
+const applications: Readonly<Record<string, string>> = {
   'apps/web': 'Customer-facing single-page application',
-  'apps/admin': 'Back-office console for support staff',
   'services/api': 'Public REST interface',
-  'services/worker': 'Queue consumer for background jobs',
-  'services/gateway': 'Edge proxy with authentication',
   'packages/ui': 'Shared component library',
+  'services/worker': 'Queue consumer for background jobs',
   'packages/sdk': 'Client library for partners',
+  'apps/admin': 'Back-office console for support staff',
+  'services/gateway': 'Edge proxy with authentication',
 };
 
 /** The repositories of an organization, in a fixed order. */
@@ -91,8 +81,9 @@ export function isNamed(repository: Repository, repoId: string): boolean {
 
 /** The `apps` member of a report. */
 export function describeApps(repository: Repository): Row {
+  const whole = 'The whole repository, built and shipped as one';
   return Object.fromEntries(
-    repository.apps.map((path) => [path, { description: descriptions[path] ?? 'An application' }]),
+    repository.apps.map((path) => [path, { description: applications[path] ?? whole }]),
   );
 }
 
@@ -116,6 +107,5 @@ function createRepository(orgName: string, seed: number, index: number): Reposit
 
 function appsOf(seed: number, index: number): readonly string[] {
   if (index % 4 !== 0) return ['.'];
-  const count = 2 + (mix(seed, 4) % 5);
-  return Array.from({ length: count }, (_, number) => at(applications, number / applications.length));
+  return Object.keys(applications).slice(0, 2 + (mix(seed, 4) % 5));
 }

@@ -5,28 +5,12 @@ import type { Org } from '../world/org.ts';
 import { clientVersion } from './criteria.ts';
 import { type Repository, repoUrl } from './repositories.ts';
 
-/** The newest wiki run of every repository with a wiki, in the spelling of the shape. */
-export function wikiRuns(org: Org, now: number, oldest: Day, shape: WikiShape): Row[] {
-  return org.repositories().flatMap((repository) => {
-    const run = newestRun(repository, now, oldest);
-    return run === undefined ? [] : [shape === 'wikiRuns' || shape === 'data' ? run : otherSpelling(run)];
-  });
-}
-
-/** The body of the wiki listing in one of the known shapes. */
-export function wikiBody(runs: readonly unknown[], shape: WikiShape): unknown {
-  switch (shape) {
-    case 'wikiRuns':
-      return { wikiRuns: runs };
-    case 'bare':
-      return runs;
-    case 'data':
-      return { data: runs };
-    case 'runs':
-      return { runs };
-    case 'unknown':
-      return { result: { wikis: runs.map((run) => ({ payload: run })) } };
-  }
+/** The newest wiki run of every repository with a wiki. */
+export function wikiRuns(org: Org, now: number, oldest: Day): Row[] {
+  return org
+    .repositories()
+    .map((repository) => newestRun(repository, now, oldest))
+    .filter((run) => run !== undefined);
 }
 
 /** Wikis are generated every five to nine days, for three repositories in four. */
@@ -51,29 +35,4 @@ function newestRun(repository: Repository, now: number, oldest: Day): Row | unde
     modelUsed: drawn % 3 === 0 ? 'claude-opus-4-8' : { id: 'claude-sonnet-4-6' },
     droidVersion: clientVersion(Math.max(0, Math.floor((createdAt / dayMs - firstDay) / 14))),
   };
-}
-
-/** The spelling of other deployments: a time as ISO text, a status, and the end of the run. */
-function otherSpelling(run: Row): Row {
-  const { createdAt, ...rest } = run;
-  const started = Number(createdAt);
-  const failed = started % 7 === 0;
-  return {
-    ...rest,
-    createdAt: new Date(started).toISOString(),
-    status: failed ? 'failed' : 'completed',
-    ...(failed ? {} : { completedAt: new Date(started + 1_500_000).toISOString() }),
-  };
-}
-
-/**
- * The shapes of the wiki listing in different deployments; the first is the default, the last is unknown to clients.
- */
-export const wikiShapes = ['wikiRuns', 'bare', 'data', 'runs', 'unknown'] as const;
-
-type WikiShape = (typeof wikiShapes)[number];
-
-/** The shape of that name, by default the first. */
-export function wikiShape(name: string | undefined): WikiShape {
-  return wikiShapes.find((shape) => shape === name) ?? 'wikiRuns';
 }

@@ -4,23 +4,33 @@ import { type Model, modelAt } from './models.ts';
 import { type DelegationLevel, delegationOn, type Person } from './people.ts';
 import { type Spending, spend } from './spending.ts';
 
+/** The figures of a day that can be summed over people. */
+export const figures = [
+  'credits',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'toolCalls',
+  'mcpCalls',
+  'skillCalls',
+  'slashCommands',
+  'hooks',
+  'sessions',
+  'userMessages',
+  'assistantMessages',
+  'filesCreated',
+  'filesEdited',
+  'commits',
+  'pullRequests',
+] as const;
+export type Figures = Readonly<Record<(typeof figures)[number], number>>;
+
 /** Everything one person did on one day. */
-export interface PersonDay extends Spending {
+export interface PersonDay extends Spending, Figures {
   readonly person: Person;
   readonly delegation: DelegationLevel;
   readonly model: Model;
-  readonly toolCalls: number;
-  readonly mcpCalls: number;
-  readonly skillCalls: number;
-  readonly slashCommands: number;
-  readonly hooks: number;
-  readonly sessions: number;
-  readonly userMessages: number;
-  readonly assistantMessages: number;
-  readonly filesCreated: number;
-  readonly filesEdited: number;
-  readonly commits: number;
-  readonly pullRequests: number;
   readonly terminal: boolean;
   readonly web: boolean;
   readonly headless: boolean;
@@ -86,33 +96,21 @@ function activeDay(person: Person, on: Conditions, random: Random): PersonDay {
 }
 
 function idleDay(person: Person, on: Conditions): PersonDay {
-  const model = modelAt(on.mix, unit(person.seed, 1));
   return {
     person,
     delegation: person.delegation,
-    model,
+    model: modelAt(on.mix, unit(person.seed, 1)),
     models: [],
-    toolCalls: 0,
-    mcpCalls: 0,
-    skillCalls: 0,
-    slashCommands: 0,
-    hooks: 0,
-    sessions: 0,
-    userMessages: 0,
-    assistantMessages: 0,
-    filesCreated: 0,
-    filesEdited: 0,
-    commits: 0,
-    pullRequests: 0,
+    ...noFigures(),
     terminal: false,
     web: false,
     headless: false,
-    credits: 0,
-    input: 0,
-    output: 0,
-    cacheRead: 0,
-    cacheWrite: 0,
   };
+}
+
+/** All figures at 0. */
+export function noFigures(): Record<keyof Figures, number> {
+  return Object.fromEntries(figures.map((name) => [name, 0])) as Record<keyof Figures, number>;
 }
 
 /** Most people keep their choice, so that the overall mix changes without jumps. */

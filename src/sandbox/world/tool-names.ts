@@ -5,61 +5,60 @@ import { plantedSecrets } from '../secrets.ts';
 /** A thing and its popularity. */
 export type Weighted<T> = readonly (readonly [thing: T, weight: number])[];
 
-export const builtInTools: Weighted<string> = [
-  ['Read', 30],
-  ['Edit', 19],
-  ['Execute', 18],
-  ['Grep', 12],
-  ['Glob', 7],
-  ['Create', 4],
-  ['ApplyPatch', 4],
-  ['TodoWrite', 3],
-  ['Task', 1.6],
-  ['FetchUrl', 0.9],
-  ['WebSearch', 0.8],
-  ['LS', 2.4],
-];
+/** Names and their popularity. */
+export function weighted(names: Readonly<Record<string, number>>): Weighted<string> {
+  return Object.entries(names);
+}
+
+export const builtInTools = weighted({
+  Read: 30,
+  Edit: 19,
+  Execute: 18,
+  Grep: 12,
+  Glob: 7,
+  Create: 4,
+  ApplyPatch: 4,
+  TodoWrite: 3,
+  Task: 1.6,
+  FetchUrl: 0.9,
+  WebSearch: 0.8,
+  LS: 2.4,
+});
 
 /** One server in two spellings, as users configure it. */
-export const mcpServers: Weighted<string> = [
-  ['github', 24],
-  ['GitHub', 6],
-  ['linear', 14],
-  ['Linear', 3],
-  ['postgres', 9],
-  ['sentry', 7],
-  ['Sentry', 2],
-  ['figma', 6],
-  ['playwright', 8],
-  ['internal-docs', 5],
-];
+export const mcpServers = weighted({
+  github: 24,
+  GitHub: 6,
+  linear: 14,
+  Linear: 3,
+  postgres: 9,
+  sentry: 7,
+  Sentry: 2,
+  figma: 6,
+  playwright: 8,
+  'internal-docs': 5,
+});
 
-export const mcpTools: Weighted<string> = [
-  ['search', 5],
-  ['list', 4],
-  ['get', 6],
-  ['create', 2],
-  ['query', 3],
-];
+export const mcpTools = weighted({ search: 5, list: 4, get: 6, create: 2, query: 3 });
 
-export const skills: Weighted<string> = [
-  ['code-review', 9],
-  ['write-tests', 7],
-  ['release-notes', 2],
-  ['frontend-design', 4],
-  ['incident-report', 1],
-  ['sql-migration', 2],
-];
+export const skills = weighted({
+  'code-review': 9,
+  'write-tests': 7,
+  'release-notes': 2,
+  'frontend-design': 4,
+  'incident-report': 1,
+  'sql-migration': 2,
+});
 
-export const slashCommands: Weighted<string> = [
-  ['review', 9],
-  ['compact', 7],
-  ['model', 6],
-  ['mcp', 3],
-  ['clear', 5],
-  ['readiness-report', 1],
-  ['ship-it', 2],
-];
+export const slashCommands = weighted({
+  review: 9,
+  compact: 7,
+  model: 6,
+  mcp: 3,
+  clear: 5,
+  'readiness-report': 1,
+  'ship-it': 2,
+});
 
 interface Hook {
   readonly event: string;

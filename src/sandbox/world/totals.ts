@@ -1,7 +1,7 @@
 import type { Conditions } from './conditions.ts';
 import type { Model, Tier } from './models.ts';
 import type { DelegationLevel, Person } from './people.ts';
-import { type PersonDay, personDay } from './person-day.ts';
+import { type Figures, figures, noFigures, type PersonDay, personDay } from './person-day.ts';
 
 export interface ModelTotal {
   readonly model_id: string;
@@ -14,7 +14,7 @@ export interface ModelTotal {
 /** The totals of an organization's day over its people. */
 export interface Totals {
   readonly active: number;
-  readonly sum: Readonly<Record<Summed, number>>;
+  readonly sum: Figures;
   readonly users: {
     readonly mcp: number;
     readonly terminal: number;
@@ -28,30 +28,9 @@ export interface Totals {
   readonly autonomy: readonly number[];
 }
 
-const summed = [
-  'credits',
-  'input',
-  'output',
-  'cacheRead',
-  'cacheWrite',
-  'toolCalls',
-  'mcpCalls',
-  'skillCalls',
-  'slashCommands',
-  'hooks',
-  'sessions',
-  'userMessages',
-  'assistantMessages',
-  'filesCreated',
-  'filesEdited',
-  'commits',
-  'pullRequests',
-] as const;
-type Summed = (typeof summed)[number];
-
 /** Computes the totals of a day; the work grows with the number of people. */
 export function totalsOn(people: readonly Person[], on: Conditions): Totals {
-  const sum = Object.fromEntries(summed.map((name) => [name, 0])) as Record<Summed, number>;
+  const sum = noFigures();
   const users = { mcp: 0, terminal: 0, web: 0, headless: 0 };
   const byModel = new Map<Model, ModelTotal>();
   const byLanguage = new Map<string, number>();
@@ -60,7 +39,7 @@ export function totalsOn(people: readonly Person[], on: Conditions): Totals {
   for (const person of people) {
     const done = personDay(person, on);
     if (done === undefined || done.sessions === 0) continue;
-    for (const name of summed) sum[name] += done[name];
+    for (const name of figures) sum[name] += done[name];
     users.mcp += Number(done.mcpCalls > 0);
     users.terminal += Number(done.terminal);
     users.web += Number(done.web);

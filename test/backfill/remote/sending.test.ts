@@ -5,8 +5,8 @@ import type { Post } from '../../../src/backfill/remote/post.ts';
 import { createRemoteTarget, type RemoteTargetDeps } from '../../../src/backfill/remote/remote-target.ts';
 import type { Answer } from '../../../src/backfill/remote/response.ts';
 import type { Family } from '../../../src/catalog/family.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 import { daily } from '../days.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';
 

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createFakeFiles } from '../../../src/config/files.ts';
 import { createLabels } from '../../../src/config/people/labels.ts';
 import { createPeople } from '../../../src/config/people/people.ts';
 import { createTeams, type TeamRule } from '../../../src/config/people/teams.ts';
 import { parseTeams } from '../../../src/config/people/teams-file.ts';
+import { createFakeFiles } from '../../support/fake-files.ts';
 import { configErrorOf, load } from '../loading.ts';
 
 const ada = { id: 'user_1', email: 'ada@acme.example' };

@@ -7,8 +7,8 @@ import { createForwarding, type ForwardParts, forward } from '../../../src/hooks
 import { createSpool } from '../../../src/hooks/forward/spool.ts';
 import type { HookLog } from '../../../src/hooks/log.ts';
 import { type Answer, type Post, PostError, type PostRequest } from '../../../src/hooks/post.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
 import { taken } from '../../e2e/hook-process.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 
 const now = Date.UTC(2026, 10, 20);
 const day = 86_400_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClientLimits } from '../../../src/hooks/intake/client-limits.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 
 function create(changes: { perSecond?: number; burst?: number; maxClients?: number } = {}) {
   const clock = createFakeClock(0);

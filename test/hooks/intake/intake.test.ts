@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';
 import { describeIntake, ended, stop } from './contract.ts';
 import { createFileStore, createPlace, DAY, MINUTE, NOW, openIntake } from './parts.ts';

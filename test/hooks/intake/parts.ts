@@ -6,10 +6,10 @@ import { onTestFinished } from 'vitest';
 import { createHookIntake, type HookIntake } from '../../../src/hooks/intake/intake.ts';
 import { createHookInstruments } from '../../../src/hooks/intake/metrics.ts';
 import { createHookStore, type HookStore } from '../../../src/hooks/intake/store.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
 import { COUNTS } from '../../../src/store/layouts.ts';
 import { openSqlite } from '../../../src/store/sqlite.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 12);
 export const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHookStore } from '../../../src/hooks/intake/store.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { stop } from './contract.ts';
 import { NOW } from './parts.ts';
 

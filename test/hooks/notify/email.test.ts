@@ -2,7 +2,7 @@ import net from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { sendToEmail } from '../../../src/hooks/notify/email.ts';
 import type { EmailChannel } from '../../../src/hooks/settings/settings.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 
 test('an e-mail gives each address of its server a good part of its time', async () => {
   const before = net.getDefaultAutoSelectFamilyAttemptTimeout();

@@ -7,7 +7,7 @@ import {
   sendToSound,
 } from '../../../src/hooks/notify/local.ts';
 import type { ChannelParts, Notice } from '../../../src/hooks/notify/notice.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 
 const notice: Notice = {
   title: 'title',

@@ -7,7 +7,7 @@ import { deliverAll, deliveriesOf } from '../../../src/hooks/notify/notify.ts';
 import { chatForms, signatureOf } from '../../../src/hooks/notify/webhooks.ts';
 import { unknownLengths } from '../../../src/hooks/sessions.ts';
 import { type Channel, defaultSettings, type Rule } from '../../../src/hooks/settings/settings.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 
 const notice: Notice = {
   title: 'title',

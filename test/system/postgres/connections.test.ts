@@ -10,8 +10,8 @@ import { createLeadership, type Leadership } from '../../../src/history/postgres
 import { createLeaderStore } from '../../../src/history/postgres/leader-store.ts';
 import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
 import { createSystemClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
 import { describeHistory } from '../../history/contract.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { issue } from '../../web-config/certificate.ts';
 import { createPrograms } from '../programs.ts';

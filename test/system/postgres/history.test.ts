@@ -3,10 +3,10 @@ import type { DatasetName } from '../../../src/catalog/dataset.ts';
 import { createDatabase } from '../../../src/history/postgres/database.ts';
 import { createPostgresHistory, type PostgresHistoryDeps } from '../../../src/history/postgres/history.ts';
 import { createSystemClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
 import { describeHistory } from '../../history/contract.ts';
 import { answer, contentOf, listing } from '../../history/files.ts';
 import { dayNamed } from '../../support/day.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { usePostgres } from './server.ts';
 

@@ -3,9 +3,9 @@ import { createDatabase, type Database, type Query } from '../../../src/history/
 import { migrate } from '../../../src/history/postgres/schema.ts';
 import { absorb } from '../../../src/hooks/intake/counts.ts';
 import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
-import { createFakeClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
 import { describeIntake, stop } from '../../hooks/intake/contract.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 import { usePostgres } from './server.ts';
 
 const server = usePostgres();

@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createSandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import { type Page, readPage } from '../../e2e/page.ts';
+import { createFaultyPlatform } from '../../platform/faulty/platform.ts';
 import { type Program, type Programs, written } from '../programs.ts';
 
 const TOKEN = 'a-token-of-the-senders';
@@ -27,7 +28,7 @@ interface Asked {
 /** A simulated platform in the process of the test, and what it was asked. */
 export interface AskedPlatform {
   readonly url: string;
-  readonly orgs: ReturnType<typeof createSandbox>['orgs'];
+  readonly orgs: ReturnType<typeof createFaultyPlatform>['orgs'];
   readonly asked: readonly Asked[];
 }
 
@@ -39,7 +40,7 @@ export async function startAskedPlatform(
   options: Omit<SandboxOptions, 'now'> & Partial<Pick<SandboxOptions, 'now'>>,
   intercept: Intercept = (_request, _response, next) => next(),
 ): Promise<AskedPlatform> {
-  const sandbox = createSandbox({ now: Date.now, ...options });
+  const sandbox = createFaultyPlatform({ now: Date.now, ...options });
   const asked: { key: string; url: string; by: string; isAnswered: boolean }[] = [];
   const platform = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const key = String(request.headers.authorization).replace('Bearer ', '');

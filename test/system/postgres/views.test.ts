@@ -2,9 +2,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../../src/history/postgres/database.ts';
 import { createPostgresHistory } from '../../../src/history/postgres/history.ts';
 import { createSystemClock } from '../../../src/runtime/clock.ts';
-import { createFakeLogger } from '../../../src/runtime/logger.ts';
 import { answer, listing } from '../../history/files.ts';
 import { dayNamed } from '../../support/day.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
 import { usePostgres } from './server.ts';
 
 const server = usePostgres();

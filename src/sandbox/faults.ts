@@ -1,0 +1,160 @@
+import { mix, textSeed, unit } from './random.ts';
+import type { Endpoint } from './types.ts';
+
+export interface FaultKind {
+  readonly name: string;
+  /** The names that the kind goes by, if not only by its own. */
+  readonly names?: RegExp;
+  readonly meaning: string;
+  /** The syntax after the name: nothing, `=RATE[:DETAIL]`, or `=DETAIL`. */
+  readonly takes: 'nothing' | 'rate' | 'detail';
+  /** The default share of affected answers or rows; all by default. */
+  readonly usually?: number;
+  readonly detail?: {
+    /** Undefined: the fault requires a detail. */
+    readonly fallback?: string;
+    readonly allows: RegExp;
+    /** The allowed values, to follow "must be". */
+    readonly words: string;
+  };
+}
+
+export interface Fault {
+  readonly name: string;
+  /** The share of affected answers or rows, 0 to 1. */
+  readonly rate: number;
+  /** The text after the rate; empty for faults without one. */
+  readonly detail: string;
+  /** Limits the fault to this endpoint, if given. */
+  readonly endpoint: Endpoint | undefined;
+  /** Limits the fault to this organization, if given. */
+  readonly org: string | undefined;
+}
+
+const pause = { allows: /^(date|\d{1,12})?$/, words: '"date" or a number of seconds' };
+
+/** The faults that the `sandbox` command accepts, in the order of its help text. */
+export const faultKinds: readonly FaultKind[] = [
+  {
+    name: 'STATUS',
+    names: /^(?!429|503)[45]\d\d$/,
+    takes: 'rate',
+    meaning: 'answers this error, from 400 to 599 (401, or 500=0.1 for a tenth of the requests)',
+  },
+  {
+    name: '429',
+    takes: 'rate',
+    meaning: 'answers 429 with Retry-After, in seconds (429=0.1:30) or as an HTTP date (429=0.1:date)',
+    detail: { ...pause, fallback: '1' },
+  },
+  {
+    name: '503',
+    takes: 'rate',
+    meaning: 'answers 503; with Retry-After only if it is given (503=1:3600 or 503=1:date)',
+    detail: { ...pause, fallback: '' },
+  },
+  {
+    name: 'slow',
+    takes: 'rate',
+    meaning: 'waits before the answer, in milliseconds (slow=0.1:2000)',
+    detail: { fallback: '2000', allows: /^[1-9]\d{0,11}$/, words: 'a positive whole number' },
+  },
+  { name: 'hang', takes: 'rate', meaning: 'never answers' },
+  {
+    name: 'late',
+    takes: 'detail',
+    meaning: 'there are no rows for that many of the newest days yet (late=3@tokens)',
+    detail: { fallback: '1', allows: /^\d{1,4}$/, words: 'a number of days' },
+  },
+  {
+    name: 'revised-days',
+    takes: 'nothing',
+    meaning: 'the figures of the last seven days grow from hour to hour',
+  },
+];
+
+/** The endpoints to which a fault can be limited. */
+const endpoints: readonly Endpoint[] = [
+  'tokens',
+  'tools',
+  'activity',
+  'productivity',
+  'users',
+  'readiness',
+  'wiki',
+];
+
+/**
+ * Parses fault texts: a name, `=RATE`, `=RATE:DETAIL` or `=DETAIL`, then optionally `@ENDPOINT` and `@org=NAME`, as in
+ * `500=0.5@tokens@org=acme`. Throws an Error of one sentence on anything else.
+ */
+export function parseFaults(
+  texts: readonly string[],
+  kinds: readonly FaultKind[] = faultKinds,
+): readonly Fault[] {
+  return texts.map((text) => parseFault(text, kinds));
+}
+
+/** The faults set for an endpoint and organization; without a known key, only those set for all organizations. */
+export function faultsAt(
+  faults: readonly Fault[],
+  endpoint: Endpoint,
+  org: string | undefined,
+): readonly Fault[] {
+  return faults.filter((fault) => (fault.endpoint ?? endpoint) === endpoint && (fault.org ?? org) === org);
+}
+
+/** Whether a fault affects the request of that number; equal seeds draw the same for equal numbers. */
+export function strikes({ name, rate }: Fault, seed: number, request: number): boolean {
+  return unit(mix(seed, textSeed(name)), request) < rate;
+}
+
+function parseFault(text: string, kinds: readonly FaultKind[]): Fault {
+  const [head = '', ...scopes] = text.split('@');
+  const equals = head.indexOf('=');
+  const name = equals < 0 ? head : head.slice(0, equals);
+  const value = equals < 0 ? undefined : head.slice(equals + 1);
+  const kind = kinds.find((one) => one.names?.test(name) ?? one.name === name);
+  if (kind === undefined) {
+    throw new Error(`Unknown fault "${name}": the faults are ${kinds.map((one) => one.name).join(', ')}.`);
+  }
+  const org = scopes.find((scope) => scope.startsWith('org='))?.slice('org='.length);
+  return { name, ...readValue(name, kind, value), endpoint: readEndpoint(text, scopes), org };
+}
+
+function readValue(name: string, kind: FaultKind, value: string | undefined): Pick<Fault, 'rate' | 'detail'> {
+  if (kind.takes === 'nothing' && value !== undefined) throw new Error(`The fault "${name}" takes no value.`);
+  if (kind.takes !== 'rate') return { rate: 1, detail: readDetail(name, kind, value) };
+  const [rateText, ...rest] = value?.split(':') ?? [];
+  const rate = rateText === undefined ? (kind.usually ?? 1) : Number(rateText);
+  if (rateText === '' || !(rate >= 0 && rate <= 1)) {
+    throw new Error(`The rate of the fault "${name}" must be a number from 0 to 1, not "${rateText}".`);
+  }
+  return { rate, detail: readDetail(name, kind, rest.length === 0 ? undefined : rest.join(':')) };
+}
+
+function readDetail(name: string, { detail }: FaultKind, given: string | undefined): string {
+  const text = given ?? detail?.fallback;
+  if (detail === undefined) {
+    if (text === undefined) return '';
+    throw new Error(`The fault "${name}" accepts only a rate.`);
+  }
+  if (text === undefined) throw new Error(`The fault "${name}" needs a value: ${detail.words}.`);
+  if (!detail.allows.test(text))
+    throw new Error(`The value of the fault "${name}" must be ${detail.words}, not "${text}".`);
+  return text;
+}
+
+function readEndpoint(text: string, scopes: readonly string[]): Endpoint | undefined {
+  let chosen: Endpoint | undefined;
+  for (const scope of scopes) {
+    if (scope.startsWith('org=') && scope.length > 'org='.length) continue;
+    chosen = endpoints.find((endpoint) => endpoint === scope);
+    if (chosen === undefined) {
+      throw new Error(
+        `"@${scope}" in the fault "${text}" is neither an endpoint (${endpoints.join(', ')}) nor "@org=NAME".`,
+      );
+    }
+  }
+  return chosen;
+}

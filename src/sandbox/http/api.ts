@@ -1,0 +1,112 @@
+import { type Day, dayAt } from '../calendar.ts';
+import { type Fault, faultsAt, strikes } from '../faults.ts';
+import { mix } from '../random.ts';
+import type { Answer, Answering, Endpoint } from '../types.ts';
+import { answerAnalytics } from './analytics.ts';
+import { errorAnswer, jsonAnswer } from './answer.ts';
+import {
+  type Call,
+  endpointOf,
+  isRefusal,
+  type JsonPieces,
+  type KeyRing,
+  type Refusal,
+  roleRefusal,
+} from './call.ts';
+import { answerReadiness, answerWiki } from './listings.ts';
+
+interface ApiDeps {
+  /** The platform's clock: milliseconds since 1970. */
+  readonly now: () => number;
+  readonly seed: number;
+  readonly keys: KeyRing;
+  readonly faults: () => readonly Fault[];
+  /** The oldest existing day, relative to today. */
+  readonly oldestOn: (today: Day) => Day;
+}
+
+/** Creates the API; it draws the faults of each request in turn. */
+export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answering {
+  let requests = 0;
+
+  return async ({ method, url, authorization, signal }) => {
+    requests += 1;
+    const number = requests;
+    const requestId = `req_${mix(seed, number).toString(16).padStart(8, '0')}`;
+    const endpoint = endpointOf(url.pathname);
+    const refuse = (refusal: Refusal) => stamped(errorAnswer(endpoint, refusal, requestId));
+    if (endpoint === undefined) return refuse({ status: 404, detail: `Not found: ${url.pathname}` });
+    if (method !== 'GET') {
+      const { headers, ...answer } = refuse({ status: 405, detail: `${method} is not supported` });
+      return { ...answer, headers: { ...headers, allow: 'GET' } };
+    }
+    const holder = keys.holder(authorization);
+    const struck = faultsAt(faults(), endpoint, holder?.tenant.org.name).filter((fault) =>
+      strikes(fault, seed, number),
+    );
+    const detailOf = (name: string) => struck.find((fault) => fault.name === name)?.detail;
+    if (detailOf('hang') !== undefined) await aborted(signal);
+    const slow = detailOf('slow');
+    if (slow !== undefined) await waited(signal, Number(slow));
+    const status = struck.find(({ name }) => /^\d+$/.test(name));
+    if (status !== undefined) return failed(status, refuse);
+    if (holder === undefined) return refuse({ status: 401, detail: 'API key is missing or invalid' });
+    const barred = roleRefusal(endpoint, holder.role);
+    if (barred !== undefined) return refuse(barred);
+    const instant = now();
+    const today = dayAt(instant);
+    const data = answerEndpoint(endpoint, {
+      tenant: holder.tenant,
+      query: url.searchParams,
+      now: instant,
+      today,
+      oldest: oldestOn(today),
+      late: Number(detailOf('late') ?? 0),
+    });
+    return isRefusal(data) ? refuse(data) : stamped(jsonAnswer(200, data));
+  };
+
+  /** With its own clock's date, as any server's answer: clients use it to judge dates. */
+  function stamped(answer: Answer): Answer {
+    return { ...answer, headers: { date: new Date(now()).toUTCString(), ...answer.headers } };
+  }
+
+  function failed({ name, detail }: Fault, refuse: (refusal: Refusal) => Answer): Answer {
+    const answer = refuse({ status: Number(name), detail: details[name] ?? 'An unexpected error occurred' });
+    if (detail === '') return answer;
+    const after = detail === 'date' ? new Date(now() + 2000).toUTCString() : detail;
+    return { ...answer, headers: { ...answer.headers, 'retry-after': after } };
+  }
+}
+
+const details: Readonly<Record<string, string>> = {
+  401: 'Invalid API key',
+  403: 'This endpoint requires the Manager or Owner role',
+  429: 'Rate limit exceeded, try again later',
+  503: 'Down for maintenance',
+};
+
+function answerEndpoint(endpoint: Endpoint, call: Call): JsonPieces | Refusal {
+  if (endpoint === 'readiness') return answerReadiness(call);
+  if (endpoint === 'wiki') return answerWiki(call);
+  return answerAnalytics(endpoint, call);
+}
+
+/** Waits, at most until the client disconnects. */
+function waited(signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    function done(): void {
+      clearTimeout(timer);
+      resolve();
+    }
+  });
+}
+
+/** Rejects when the client disconnects. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
