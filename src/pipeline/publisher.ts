@@ -5,7 +5,7 @@ import {
   isDayCollector,
   isFetching,
 } from '../catalog/collector.ts';
-import type { DayDataset } from '../catalog/dataset.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -38,8 +38,9 @@ import { createView } from './view.ts';
 /** The name under which the families about the data itself are published. */
 const ABOUT = 'about';
 
-/** How many days before yesterday are read at first; older rows only where one is needed. */
+/** How many days before yesterday are read at first; older rows only where one is needed. Rows of many people are long. */
 const LOOKBACK_DAYS = 120;
+const LOOKBACK_DAYS_OF_EXPENSIVE = 40;
 
 /** Dependencies of a publisher: the settings of one configuration, and state that outlives it. */
 interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
@@ -94,9 +95,14 @@ export function createPublisher(parts: PublisherParts): Publisher {
     if (isRetired()) return;
     const now = parts.clock.now();
     if (isCurrent(state.made, org, await parts.history.standing(org.name), now)) return;
-    await readFor(parts.history, org.name, rowsOf(collectors, now), (stored) =>
-      publishStored(org, state, stored, now),
-    );
+    await readFor(parts.history, org.name, rowsAt(now), (stored) => publishStored(org, state, stored, now));
+  }
+
+  /** The rows that the collectors read, and the documents. */
+  function rowsAt(now: Instant): RowsFrom {
+    const daysOf = (name: DatasetName) => (expensive.has(name) ? LOOKBACK_DAYS_OF_EXPENSIVE : LOOKBACK_DAYS);
+    const yesterday = yesterdayOf(now);
+    return new Map(collectors.map(({ dataset: { name } }) => [name, addDays(yesterday, -daysOf(name))]));
   }
 
   /** Publishes all families from one read of the store, in one assignment. */
@@ -231,12 +237,6 @@ export function createPublisher(parts: PublisherParts): Publisher {
   }
 
   return { publish };
-}
-
-/** The rows that some collectors read, and the documents. */
-function rowsOf(collectors: readonly Collector[], now: Instant): RowsFrom {
-  const from = addDays(yesterdayOf(now), -LOOKBACK_DAYS);
-  return new Map(collectors.map(({ dataset }) => [dataset.name, from]));
 }
 
 /**

@@ -299,7 +299,7 @@ async function walk(
 
 const steps = fc.array(step, { minLength: 3, maxLength: 16 });
 
-test('the page made step by step is the page made from scratch', { timeout: 600_000 }, async () => {
+test('the page made step by step is the page made from scratch', async () => {
   await fc.assert(
     fc.asyncProperty(steps, (taken) => walk(taken)),
     {
