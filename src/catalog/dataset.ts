@@ -111,7 +111,7 @@ export function rejectedIn(row: unknown, part: string, parts: RowParts = {}): nu
 }
 
 /** The number of unusable fields by part; empty if all parts are complete. */
-export function rejectedOf(row: unknown): Readonly<Record<string, number>> {
+function rejectedOf(row: unknown): Readonly<Record<string, number>> {
   return (row as Reduced | undefined)?.rejected ?? {};
 }
 

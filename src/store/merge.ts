@@ -33,7 +33,7 @@ export function mergeDays(known: ReadonlyMap<Day, unknown>, answer: AnsweredDays
  * A text that is equal for two values exactly if they contain the same data, regardless of the order of keys and
  * elements.
  */
-export function fingerprint(value: unknown): string {
+function fingerprint(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(fingerprint).sort().join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value)

@@ -13,25 +13,23 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
   collectors: ['catalog'],
   platform: ['catalog', 'runtime'],
-  history: ['catalog', 'runtime'],
-  // Stores of hook events are copied too.
-  copy: ['catalog', 'runtime', 'history', 'hooks'],
+  store: ['catalog', 'runtime'],
+  copy: ['runtime', 'store'],
   exposition: ['catalog', 'runtime'],
   scheduler: ['catalog', 'runtime'],
-  backfill: ['catalog', 'runtime', 'history', 'pipeline', 'exposition'],
+  backfill: ['catalog', 'runtime', 'store', 'pipeline', 'exposition'],
   export: ['backfill', 'catalog', 'pipeline', 'runtime'],
-  pipeline: ['catalog', 'runtime', 'history', 'exposition', 'platform'],
+  pipeline: ['catalog', 'runtime', 'store', 'exposition', 'platform'],
   server: ['catalog', 'runtime', 'exposition'],
   config: ['catalog', 'runtime'],
-  // The intake uses the lock and the error types of the history's SQLite file; the hook command's own file is parsed by the
-  // same tree of keys and lines as the exporter's.
-  hooks: ['catalog', 'runtime', 'config', 'exposition', 'history', 'server'],
+  // The hook command's own file is parsed by the same tree of keys and lines as the exporter's.
+  hooks: ['catalog', 'runtime', 'config', 'exposition', 'store', 'server'],
   'web-config': ['config', 'runtime', 'server'],
   sandbox: [],
   commands: ['*'],
   app: [
-    ...['catalog', 'collectors', 'config', 'exposition', 'history', 'hooks', 'pipeline', 'platform'],
-    ...['runtime', 'scheduler', 'server', 'web-config'],
+    ...['catalog', 'collectors', 'config', 'exposition', 'hooks', 'pipeline', 'platform'],
+    ...['runtime', 'scheduler', 'server', 'store', 'web-config'],
   ],
   'main.ts': ['*'],
   'hook.ts': ['config', 'hooks', 'runtime'],

@@ -7,12 +7,11 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Files that this program alone writes, which may be read without a look at their encoding. */
 const OWN: ReadonlyMap<string, string> = new Map([
   ['src/backfill/state-file.ts', 'JSON; a damaged one is refused'],
-  ['src/copy/sqlite.ts', 'JSON; a damaged one is refused'],
-  ['src/history/sqlite/lock.ts', 'the name of a process'],
   ['src/hooks/forward/spool.ts', 'events, whose size and id are compared, and numbers'],
   ['src/hooks/sessions.ts', 'two numbers'],
   ['src/hooks/settings/load-settings.ts', 'settings as JSON; their text was examined before'],
   ['src/runtime/installation.ts', 'package.json'],
+  ['src/store/lock.ts', 'the name of a process'],
 ]);
 
 test('every file that others write is read by textOf, which refuses what is not UTF-8', () => {
