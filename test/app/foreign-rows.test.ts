@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { withoutForeignRows } from '../../src/app/foreign-rows.ts';
+import { addDays } from '../../src/catalog/day.ts';
+import { ANONYMOUS } from '../../src/catalog/settings.ts';
+import { usersDataset } from '../../src/collectors/users/dataset.ts';
+import { RowNotRead } from '../../src/store/store.ts';
+import { createFakeView } from '../collectors/fakes.ts';
+import { answer } from '../store/files.ts';
+import { dayNamed } from '../support/day.ts';
+import { createMemoryStore } from '../support/store.ts';
+
+const DAY = dayNamed('2026-03-10');
+const [eve, old] = [addDays(DAY, -1), addDays(DAY, -50)];
+
+async function createFollower() {
+  const store = createMemoryStore();
+  const row = (identity: string) => ({ identity, teamRules: 'none', credits: 5 });
+  const rows = { [DAY]: row('other'), [eve]: row('none'), [old]: row('other') };
+  await store.putDays('acme', 'users', answer([DAY, eve, old], rows));
+  let hasOthers = true;
+  const follower = withoutForeignRows(store, {
+    hasOthers: () => hasOthers,
+    settingsOf: () => ({ ...createFakeView({}).settings, people: ANONYMOUS }),
+    datasets: [usersDataset],
+    clock: { elapsed: () => 0 },
+  });
+  return {
+    follower,
+    setOthers(next: boolean) {
+      hasOthers = next;
+    },
+  };
+}
+
+test('a follower leaves out the rows that a leader with other settings has made, as days never answered', async () => {
+  const { follower } = await createFollower();
+  const days = (await follower.read('acme', new Map([['users', eve]]))).days('users');
+  expect([days.has(DAY), days.isFilled(DAY), days.get(DAY)]).toEqual([false, false, undefined]);
+  expect([days.has(eve), days.get(eve)]).toMatchObject([true, { identity: 'none' }]);
+  // Rows that are not read are not shown.
+  expect(days.has(old)).toBe(true);
+  expect(() => days.get(old)).toThrow(RowNotRead);
+  expect((await follower.read('acme')).days('users').has(old)).toBe(false);
+});
+
+test('what is published without them is another publication than that of all rows', async () => {
+  const { follower, setOthers } = await createFollower();
+  const filtered = await follower.standing('acme');
+  expect((await follower.read('acme')).epoch).toBe(filtered.epoch);
+  setOthers(false);
+  const { epoch } = await follower.standing('acme');
+  expect(epoch).not.toBe(filtered.epoch);
+  expect((await follower.read('acme')).epoch).toBe(epoch);
+});
