@@ -37,7 +37,7 @@ export interface StoreDatabase extends Database {
   /** Notices a file that was removed or replaced. */
   tend?(): Promise<void>;
   /** Replaced rows must not stay in any file. */
-  scrub?(): void;
+  scrub?(): Promise<void>;
 }
 
 export interface StoreParts {
@@ -275,7 +275,7 @@ export function createStore(parts: StoreParts): Store {
           });
         }
       }
-      if (isAmended) days.scrub?.();
+      if (isAmended) await days.scrub?.();
     },
     async sweep(retention) {
       await days.tend?.();

@@ -68,8 +68,8 @@ export interface SqliteDatabase extends Database {
   epochOf(): Promise<string>;
   /** Opens the file anew if it was removed or replaced, and removes deleted rows from the files beside it if that is due. */
   tend(): Promise<void>;
-  /** Deleted and replaced rows must not stay in the write-ahead log. */
-  scrub(): void;
+  /** Removes deleted and replaced rows from the write-ahead log; again with `tend` if a reader prevents it now. */
+  scrub(): Promise<void>;
 }
 
 interface Open {
@@ -254,6 +254,18 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
     isScrubDue = row?.['busy'] === 1;
   }
 
+  function tend(): Promise<void> {
+    return queue.run(() => {
+      try {
+        use();
+        if (isScrubDue) scrubNow();
+        succeeded('snapshot');
+      } catch (error) {
+        failed(error);
+      }
+    });
+  }
+
   try {
     open = openNow();
   } catch (error) {
@@ -265,18 +277,10 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
     isUp: () => trouble === undefined,
     transaction: (work, mode = 'write') => queue.run(() => transact(work, mode)),
     epochOf: async () => open?.epoch ?? '',
-    tend: () =>
-      queue.run(() => {
-        try {
-          use();
-          if (isScrubDue) scrubNow();
-          succeeded('snapshot');
-        } catch (error) {
-          failed(error);
-        }
-      }),
-    scrub() {
+    tend,
+    scrub: () => {
       isScrubDue = true;
+      return tend();
     },
     async close() {
       await queue.idle();

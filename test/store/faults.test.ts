@@ -300,7 +300,7 @@ describe('a place that cannot be used', () => {
         details: { reason: 'unreachable' },
       });
     }
-    await store.sweep();
+    await expect(store.sweep()).rejects.toThrow(NotStored);
     // Once for each of the two files.
     expect(store.log.events.map(({ level }) => level)).toEqual(['warn', 'warn']);
     rmSync(directory);

@@ -17,14 +17,14 @@ import type { HookEvent } from './event.ts';
  * How long an event's id is remembered, in milliseconds; older events are rejected. By default a day longer than the
  * hook command spools events.
  */
-export const REMEMBERED_MS = 8 * DAY_MS;
+const REMEMBERED_MS = 8 * DAY_MS;
 
 /** Maximum number of remembered ids: about 100 MB. */
 const MAX_IDS = 1_000_000;
 /** Number of ids removed per commit: more than a commit adds, and few enough to take no noticeable time. */
 const FORGOTTEN_AT_ONCE = 4_000;
 /** Maximum number of sessions; beyond it, those without an event for longest are removed. */
-export const MAX_SESSIONS = 50_000;
+const MAX_SESSIONS = 50_000;
 /** Sessions are counted now and then: counting reads all of them. */
 const COMMITS_PER_COUNT = 16;
 /** How often events that other processes took are looked for, in milliseconds. */
