@@ -12,7 +12,7 @@ import { createDayMemo, type DayMemo } from '../pipeline/day-memo.ts';
 import { firstDayOf, type HistoryBounds } from '../pipeline/days-to-fetch.ts';
 import type { LabelLimit } from '../pipeline/label-weights.ts';
 import { createView } from '../pipeline/view.ts';
-import { createZeros, type ZerosOf } from '../pipeline/zeros.ts';
+import { createConsecutiveZeros, type FillZeros } from '../pipeline/zeros.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { StoredOrg } from '../store/store.ts';
@@ -67,7 +67,7 @@ export interface AssessedOrg extends KnownOrg {
   /** The current coverage of its days. */
   readonly coverage: Coverage;
   /** The zeros of its days, which are asked for in ascending order. */
-  readonly zerosOf: ZerosOf;
+  readonly fillZeros: FillZeros;
   /** What was made of its days; their rows and states do not change meanwhile. */
   readonly days: DayMemo;
   /** Keeps a page's samples. */
@@ -117,7 +117,7 @@ export function assessDays(parts: PageParts, { settings, history }: KnownOrg): A
     settings,
     history,
     coverage,
-    zerosOf: createZeros(),
+    fillZeros: createConsecutiveZeros(),
     days: createDayMemo(),
     keeper: createSampleKeeper(),
     documentStates: createDocumentStates(history),
@@ -248,7 +248,7 @@ async function measure(
 ): Promise<Measured> {
   const { dataset, view } = of;
   const families = org.keeper.keeping(declared);
-  const measuring = { zeros: org.zerosOf, samplesPerStep: SAMPLES_PER_STEP };
+  const measuring = { fillZeros: org.fillZeros, samplesPerStep: SAMPLES_PER_STEP };
   const steps = measureCardinality(families, dataset, view, parts.labelLimit, measuring);
   // A stop signal and pending writes wait for this.
   return { ...of, cardinality: await runInSlices(steps, parts.clock, STEPS_PER_LOOK) };

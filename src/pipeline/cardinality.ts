@@ -4,7 +4,7 @@ import { type Family, fillsZeros, type Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { foldAll, type KeptValues, keyOf, labelled } from './folding.ts';
 import { createLabelWeights, type LabelLimit } from './label-weights.ts';
-import { createZeros, type ZerosOf } from './zeros.ts';
+import { type Filled, type FillZeros, fillZeros as fillZerosOfDay } from './zeros.ts';
 
 /** Up to this number, the samples of a family are kept from measuring to rendering, instead of computed twice. */
 const KEPT_SAMPLES = 1024;
@@ -29,12 +29,10 @@ interface MeasuredFamily {
   readonly folded: number;
 }
 
-type Counted = Omit<MeasuredFamily, 'folded'>;
-
 /** How to measure, if not a single view. */
 interface Measuring {
-  /** Shared by measurements of consecutive days. */
-  readonly zeros?: ZerosOf;
+  /** By default from the samples of all days before. */
+  readonly fillZeros?: FillZeros;
   /** How many samples to look at in one step, by default one; a step costs as much as a sample. */
   readonly samplesPerStep?: number;
 }
@@ -48,51 +46,53 @@ export function* measureCardinality(
   dataset: DayDataset<unknown> | undefined,
   view: View,
   limitOf: LabelLimit,
-  { zeros: zerosOf = createZeros(), samplesPerStep = 1 }: Measuring = {},
+  { fillZeros = fillZerosOfDay, samplesPerStep = 1 }: Measuring = {},
 ): Generator<void, Cardinality> {
-  const weights = createLabelWeights(families, limitOf);
-  const counted: Counted[] = [];
+  const found: { readonly family: Family; readonly samples: Sample[]; readonly zeros: Sample[] }[] = [];
+  const filled: Filled[] = [];
+  const day = dataset === undefined ? undefined : view.newestDay(dataset);
+  // Values missing from a damaged row may have been rejected.
+  const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
   let total = 0;
   for (const family of families) {
-    const samples = samplesOf(family, dataset, view);
-    if (samples === undefined) continue;
-    const present: [string, Sample][] = [];
-    const zeros: Sample[] = [];
-    const day = dataset === undefined ? undefined : view.newestDay(dataset);
-    // Values missing from a damaged row may have been rejected.
-    const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
-    const collectsZeros =
+    const given = samplesOf(family, dataset, view);
+    if (given === undefined) continue;
+    const isFilled =
       family.scope === 'day' && fillsZeros(family) && !isDamaged(row, family.part, dataset?.parts);
-    let isKept = true;
-    let few: Sample[] = [];
-    for (const given of samples) {
-      const sample = labelled(family, given);
-      total++;
-      if (collectsZeros) present.push([keyOf(family, sample), sample]);
-      if (few.push(sample) > KEPT_SAMPLES) {
-        isKept = false;
-        weights.add(family, few);
-        few = [];
-      }
-      if (total % samplesPerStep === 0) yield;
+    const samples: Sample[] = [];
+    const zeros: Sample[] = [];
+    const present: [string, Sample][] = [];
+    for (const one of given) {
+      const sample = labelled(family, one);
+      samples.push(sample);
+      if (isFilled) present.push([keyOf(family, sample), sample]);
+      if (++total % samplesPerStep === 0) yield;
     }
-    if (collectsZeros && day !== undefined) {
-      for (const zero of zerosOf(family, view, day, present)) {
-        if (zero !== undefined) zeros.push(zero);
+    found.push({ family, samples, zeros });
+    if (isFilled) filled.push({ family, present, zeros });
+  }
+  if (day !== undefined) yield* fillZeros(filled, view, day);
+  const weights = createLabelWeights(families, limitOf);
+  for (const { family, samples, zeros } of found) {
+    total += zeros.length;
+    for (const all of [samples, zeros]) {
+      for (let at = 0; at < all.length; at += KEPT_SAMPLES) {
+        weights.add(family, all.slice(at, at + KEPT_SAMPLES));
         yield;
       }
     }
-    weights.add(family, few);
-    weights.add(family, zeros);
-    total += zeros.length;
-    counted.push({ family, samples: isKept ? few : undefined, zeros });
   }
   const kept = weights.kept();
   return {
     kept,
     foldedCounts: new Map([...kept].map(([label, stays]) => [label, weights.sizeOf(label) - stays.size])),
     samples: total,
-    families: counted.map((one) => ({ ...one, folded: weights.foldedOf(one.family, kept) })),
+    families: found.map(({ family, samples, zeros }) => ({
+      family,
+      samples: samples.length > KEPT_SAMPLES ? undefined : samples,
+      zeros,
+      folded: weights.foldedOf(family, kept),
+    })),
   };
 }
 

@@ -11,16 +11,35 @@ const WALKED_AT_ONCE = 16;
 /** A day's samples, each with its key of `keyOf`, in order. A key may occur several times. */
 export type Present = Iterable<readonly [key: string, sample: Sample]>;
 
+/** A family's samples of a day and the zeros that they lack. */
+export interface Filled {
+  readonly family: DayFamily;
+  readonly present: Present;
+  readonly zeros: Sample[];
+}
+
 /**
- * The zeros of a day: the label values of the preceding days that are not `present` on it, known or not. The values of a
- * later day come first. A generator, because it can walk many samples: each step yields either a zero or nothing.
+ * Adds the zeros of a day: the label values of the preceding days that are not `present` on it, known or not. The values of a
+ * later day come first. A generator, because it can walk many samples.
  */
-export type ZerosOf = (
-  family: DayFamily,
-  view: View,
-  day: Day,
-  present: Present,
-) => Generator<Sample | undefined>;
+export type FillZeros = (families: readonly Filled[], view: View, day: Day) => Generator<void>;
+
+/** The zeros of any day, from the samples of all days before it; each of them is read once for all families. */
+export function* fillZeros(families: readonly Filled[], view: View, day: Day): Generator<void> {
+  const open = families.map((one) => ({ ...one, seen: new Set(Array.from(one.present, ([key]) => key)) }));
+  for (let back = 1; back <= REMEMBERED_DAYS; back++) {
+    for (const { family, zeros, seen } of open) {
+      for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
+        yield;
+        const sample = labelled(family, given);
+        const key = keyOf(family, sample);
+        if (seen.has(key) || !isKnown(sample)) continue;
+        seen.add(key);
+        zeros.push({ labels: sample.labels, value: 0 });
+      }
+    }
+  }
+}
 
 /** Changed in place: most values are seen every day, and a map whose entries move is built again every few days. */
 interface LastSeen {
@@ -38,11 +57,11 @@ interface Remembered {
 }
 
 /**
- * Creates the zeros of one organization's days. Where they are asked for in ascending order, each day is read once instead
- * of 28 times, and not at all if its own zeros were asked for: it had what was present then. The history must not change
- * meanwhile.
+ * The same zeros for one organization's days in ascending order: the label values seen are remembered from one day to
+ * the next, so that a day is not read by each of the 28 days after it, and not at all if its own zeros were asked for:
+ * it had what was present then. The history must not change meanwhile.
  */
-export function createZeros(): ZerosOf {
+export function createConsecutiveZeros(): FillZeros {
   const remembered = new Map<string, Remembered>();
 
   function before(family: DayFamily, day: Day): Remembered {
@@ -55,13 +74,13 @@ export function createZeros(): ZerosOf {
     return empty;
   }
 
-  return function* zeros(family, view, day, present) {
+  function* fill({ family, present, zeros }: Filled, view: View, day: Day): Generator<void> {
     const known = before(family, day);
     for (let at = addDays(known.until, 1); at < day; at = addDays(at, 1)) {
       for (const given of family.samplesOf(view, at) ?? []) {
         const sample = labelled(family, given);
         if (isKnown(sample)) see(known, keyOf(family, sample), sample.labels, at);
-        yield undefined;
+        yield;
       }
       known.until = at;
     }
@@ -70,10 +89,14 @@ export function createZeros(): ZerosOf {
     for (const [key, sample] of present) {
       if (isKnown(sample)) see(known, key, sample.labels, day);
       else unknown.add(key);
-      if (++walked % WALKED_AT_ONCE === 0) yield undefined;
+      if (++walked % WALKED_AT_ONCE === 0) yield;
     }
     known.until = day;
-    yield* missing(known.values, day, unknown);
+    for (const { labels } of yield* missing(known.values, day, unknown)) zeros.push({ labels, value: 0 });
+  }
+
+  return function* (families, view, day) {
+    for (const one of families) yield* fill(one, view, day);
   };
 }
 
@@ -96,17 +119,16 @@ function* missing(
   values: Map<string, LastSeen>,
   day: Day,
   unknown: ReadonlySet<string>,
-): Generator<Sample | undefined> {
+): Generator<void, readonly LastSeen[]> {
   const first = addDays(day, -REMEMBERED_DAYS);
   const found: LastSeen[] = [];
   let walked = 0;
   for (const [key, seen] of values) {
-    if (++walked % WALKED_AT_ONCE === 0) yield undefined;
+    if (++walked % WALKED_AT_ONCE === 0) yield;
     if (seen.day < first) values.delete(key);
     else if (seen.day !== day && !unknown.has(key)) found.push(seen);
   }
-  found.sort((one, other) =>
+  return found.sort((one, other) =>
     one.day === other.day ? one.place - other.place : one.day < other.day ? 1 : -1,
   );
-  for (const { labels } of found) yield { labels, value: 0 };
 }

@@ -1,34 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../src/catalog/day.ts';
-import { type DayFamily, dayFamily, type Sample } from '../../src/catalog/family.ts';
+import { dayFamily, type Sample } from '../../src/catalog/family.ts';
 import type { View } from '../../src/catalog/view.ts';
-import { isKnown, keyOf, labelled } from '../../src/pipeline/folding.ts';
-import { createZeros, type ZerosOf } from '../../src/pipeline/zeros.ts';
+import { keyOf, labelled } from '../../src/pipeline/folding.ts';
+import { createConsecutiveZeros, type FillZeros, fillZeros } from '../../src/pipeline/zeros.ts';
 import { dayNamed } from '../support/day.ts';
 
 const first = dayNamed('2026-01-01');
 // The families read nothing else of a view.
 const view = {} as View;
-
-/** The zeros of a day by their definition: from the samples of all days before it that count. */
-function* zerosOf(
-  family: DayFamily,
-  of: View,
-  day: Day,
-  present: Iterable<readonly [string, Sample]>,
-): Generator<Sample | undefined> {
-  const seen = new Set(Array.from(present, ([key]) => key));
-  for (let back = 1; back <= 28; back++) {
-    for (const given of family.samplesOf(of, addDays(day, -back)) ?? []) {
-      const sample = labelled(family, given);
-      const key = keyOf(family, sample);
-      if (seen.has(key) || !isKnown(sample)) continue;
-      seen.add(key);
-      yield { labels: sample.labels, value: 0 };
-    }
-  }
-}
 
 interface Use {
   readonly model: string;
@@ -56,10 +37,12 @@ function familyOf(
   });
 }
 
-function zerosBy(zeros: ZerosOf, family: ReturnType<typeof familyOf>, day: Day) {
+function zerosBy(fill: FillZeros, family: ReturnType<typeof familyOf>, day: Day) {
   const samples = [...(family.samplesOf(view, day) ?? [])].map((sample) => labelled(family, sample));
   const present = new Map(samples.map((sample) => [keyOf(family, sample), sample]));
-  return [...zeros(family, view, day, present)].filter((zero) => zero !== undefined);
+  const zeros: Sample[] = [];
+  for (const _ of fill([{ family, present, zeros }], view, day));
+  return zeros;
 }
 
 describe('zeros of consecutive days', () => {
@@ -75,11 +58,11 @@ describe('zeros of consecutive days', () => {
     fc.assert(
       fc.property(days, steps, (list, moves) => {
         const family = familyOf(list);
-        const zeros = createZeros();
+        const zeros = createConsecutiveZeros();
         let day = first;
         for (const move of moves) {
           day = addDays(day, move);
-          expect(zerosBy(zeros, family, day)).toEqual(zerosBy(zerosOf, family, day));
+          expect(zerosBy(zeros, family, day)).toEqual(zerosBy(fillZeros, family, day));
         }
       }),
     );
@@ -91,8 +74,10 @@ describe('zeros of consecutive days', () => {
       Array.from({ length: 60 }, (_, index) => [{ model: `m${index % 3}`, tier: 's' }]),
       (day) => read.push(day),
     );
-    const zeros = createZeros();
-    for (let index = 0; index < 60; index += 2) [...zeros(family, view, addDays(first, index), new Map())];
+    const zeros = createConsecutiveZeros();
+    for (let index = 0; index < 60; index += 2) {
+      for (const _ of zeros([{ family, present: [], zeros: [] }], view, addDays(first, index)));
+    }
     const before = Array.from({ length: 28 }, (_, index) => addDays(first, index - 28));
     const between = Array.from({ length: 29 }, (_, index) => addDays(first, 2 * index + 1));
     expect(read).toEqual([...before, ...between]);
