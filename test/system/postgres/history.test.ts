@@ -1,48 +1,16 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { DatasetName } from '../../../src/catalog/dataset.ts';
-import { createDatabase } from '../../../src/history/postgres/database.ts';
-import { createPostgresHistory, type PostgresHistoryDeps } from '../../../src/history/postgres/history.ts';
-import { createSystemClock } from '../../../src/runtime/clock.ts';
-import { describeHistory } from '../../history/contract.ts';
-import { answer, contentOf, listing } from '../../history/files.ts';
+import { describe, expect, test } from 'vitest';
+import { describeStore } from '../../store/contract.ts';
+import { answer, contentOf, listing } from '../../store/files.ts';
 import { dayNamed } from '../../support/day.ts';
-import { createFakeLogger } from '../../support/fake-logger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { usePostgres } from './server.ts';
+import { openOpened, openProcess } from './shared.ts';
 
 const server = usePostgres();
 const monday = dayNamed('2026-03-02');
 const tuesday = dayNamed('2026-03-03');
 
-/** Opens the history of a database, as one of several processes. */
-async function openHistory(url: string, deps: Partial<PostgresHistoryDeps> = {}) {
-  const log = createFakeLogger();
-  const database = createDatabase({ url: { read: async () => url, describe: () => 'the test' }, log });
-  const changes: (readonly [string, readonly DatasetName[]])[] = [];
-  const history = createPostgresHistory({
-    database,
-    schemaVersionOf: () => 1,
-    clock: createSystemClock(),
-    log,
-    onChange: (org, datasets) => changes.push([org, datasets]),
-    ...deps,
-  });
-  let closed: Promise<void> | undefined;
-  const close = () => {
-    closed ??= history.close();
-    return closed;
-  };
-  onTestFinished(close);
-  return { ...history, log, database, changes, close };
-}
-
-describeHistory('a PostgreSQL database', async () => openOpened(await server.database()));
-
-async function openOpened(url: string, deps: Partial<PostgresHistoryDeps> = {}) {
-  const history = await openHistory(url, deps);
-  await history.opened;
-  return history;
-}
+describeStore('a PostgreSQL database', async () => openOpened(await server.database()));
 
 describe('a history that several processes share', () => {
   test('is the same after it was closed and opened again', async () => {
@@ -59,28 +27,28 @@ describe('a history that several processes share', () => {
     await first.close();
     const again = await openOpened(url);
     expect(await contentOf(again)).toEqual(before);
-    expect(again.storeId()).toBe(first.storeId());
+    expect(again.database.storeId()).toBe(first.database.storeId());
   });
 
   test('shows each process what the others have stored, deleted and moved', async () => {
     const url = await server.database();
     const [one, other] = [await openOpened(url), await openOpened(url)];
-    await other.read('acme');
+    const before = await other.revisions();
     await one.putDays('acme', 'tokens', answer([monday, tuesday], { [monday]: { n: 1 } }, 1, 'org_1'));
     await one.putDocuments('acme', 'readiness', listing({ a: 'a', b: 'b' }));
     await one.putDocuments('acme', 'readiness', listing({ b: 'b' }));
-    await waitFor(async () => expect(await contentOf(other)).toEqual(await contentOf(one)));
-    expect(other.changes.flatMap(([, datasets]) => datasets)).toContain('tokens');
+    expect(await contentOf(other)).toEqual(await contentOf(one));
+    const after = await other.revisions();
+    expect([before.get('acme'), after.get('acme')]).toEqual([undefined, expect.stringContaining('org_1')]);
     await one.adopt('acme', 'org_2');
-    await waitFor(async () => expect(await contentOf(other)).toEqual(await contentOf(one)));
+    expect(await contentOf(other)).toEqual(await contentOf(one));
     expect((await other.read('acme')).days('tokens').size).toBe(0);
-    expect(one.changes).toEqual([]);
+    expect((await other.revisions()).get('acme')).not.toBe(after.get('acme'));
   });
 
   test('merges an answer with what another process has stored since', async () => {
     const url = await server.database();
     const [one, other] = [await openOpened(url), await openOpened(url)];
-    await other.read('acme');
     await one.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 1 } }));
     const stored = await other.putDays('acme', 'tokens', answer([monday, tuesday], { [monday]: { n: 2 } }));
     expect(stored.revisions).toEqual([{ day: monday, before: { n: 1 }, after: { n: 2 } }]);
@@ -91,13 +59,13 @@ describe('a history that several processes share', () => {
         ),
       ),
     );
-    await waitFor(async () => expect((await one.read('acme')).documents('wiki')).toHaveLength(20));
+    expect((await one.read('acme')).documents('wiki')).toHaveLength(20);
   });
 
   test('is created once, whoever comes first', async () => {
     const url = await server.database();
     const histories = await Promise.all(Array.from({ length: 6 }, () => openOpened(url)));
-    expect(new Set(histories.map((history) => history.storeId())).size).toBe(1);
+    expect(new Set(histories.map((history) => history.database.storeId())).size).toBe(1);
   });
 
   test('refetches a row with another schema version, and one that was altered', async () => {
@@ -112,15 +80,14 @@ describe('a history that several processes share', () => {
     await first.close();
     const again = await openOpened(url);
     expect([...(await again.read('acme')).days('tokens').keys()]).toEqual([tuesday]);
-    expect(again.log.events).toContainEqual(
-      expect.objectContaining({
-        message: 'Refetching stored rows with an outdated schema or a bad checksum',
-      }),
-    );
-    const newer = await openOpened(url, { schemaVersionOf: () => 2 });
+    expect(again.log.events.map(({ level }) => level)).toEqual(['warn']);
+    const dataset = { kind: 'days', name: 'tokens', idle: {}, schemaVersion: 2 } as const;
+    const newer = await openOpened(url, { datasets: [dataset] });
     expect((await newer.read('acme')).days('tokens').size).toBe(0);
     await newer.putDays('acme', 'tokens', answer([monday], { [monday]: { n: 4 } }));
-    expect([...(await newer.read('acme')).days('tokens')]).toEqual([[monday, { n: 4 }]]);
+    const { days } = await newer.read('acme');
+    expect([...days('tokens').keys()]).toEqual([monday]);
+    expect(days('tokens').get(monday)).toEqual({ n: 4 });
   });
 });
 
@@ -146,8 +113,7 @@ describe('privileges', () => {
   test('that are missing are reported once, with what to do', async () => {
     const url = await server.database();
     await server.query(url, 'CREATE ROLE nobody LOGIN');
-    const history = await openHistory(server.urlFor(url, 'nobody', ''));
-    history.opened.catch(() => undefined);
+    const history = openProcess(server.urlFor(url, 'nobody', ''));
     await waitFor(() => expect(history.database.trouble()?.reason).toBe('privileges'));
     expect(history.log.events.filter(({ level }) => level === 'error')).toHaveLength(1);
   });

@@ -1,11 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '../../../src/history/postgres/database.ts';
-import { createPostgresHistory } from '../../../src/history/postgres/history.ts';
-import { createSystemClock } from '../../../src/runtime/clock.ts';
-import { answer, listing } from '../../history/files.ts';
+import { describe, expect, test } from 'vitest';
+import { answer, listing } from '../../store/files.ts';
 import { dayNamed } from '../../support/day.ts';
-import { createFakeLogger } from '../../support/fake-logger.ts';
 import { usePostgres } from './server.ts';
+import { openOpened } from './shared.ts';
 
 const server = usePostgres();
 const monday = dayNamed('2026-03-02');
@@ -20,24 +17,10 @@ const VIEWS = {
   team_figures: ['org', 'day', 'team', 'active_people', 'credits', 'tool_calls', 'commits', 'pull_requests'],
 };
 
-async function openHistory(url: string) {
-  const log = createFakeLogger();
-  const database = createDatabase({ url: { read: async () => url, describe: () => 'the test' }, log });
-  const history = createPostgresHistory({
-    database,
-    schemaVersionOf: () => 1,
-    clock: createSystemClock(),
-    log,
-  });
-  onTestFinished(() => history.close());
-  await history.opened;
-  return history;
-}
-
 describe('the views', () => {
   test('have the documented columns', async () => {
     const url = await server.database();
-    await openHistory(url);
+    await openOpened(url);
     const columns = await server.query(
       url,
       `SELECT table_name AS view, array_agg(column_name::text ORDER BY ordinal_position) AS columns
@@ -49,7 +32,7 @@ describe('the views', () => {
 
   test('show what is stored to a user who may read nothing else, and nobody who must not be shown', async () => {
     const url = await server.database();
-    const history = await openHistory(url);
+    const history = await openOpened(url);
     const tokens = {
       credits: 12.5,
       byModel: [

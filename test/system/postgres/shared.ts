@@ -1,0 +1,27 @@
+import { onTestFinished } from 'vitest';
+import { createSystemClock } from '../../../src/runtime/clock.ts';
+import { createStore, type StoreParts } from '../../../src/store/create-store.ts';
+import { openShared } from '../../../src/store/shared.ts';
+import { createFakeLogger } from '../../support/fake-logger.ts';
+
+/** Opens the store of a database, as one of several processes; any of them may write. */
+export function openProcess(url: string, parts: Partial<StoreParts> = {}) {
+  const log = createFakeLogger();
+  const clock = createSystemClock();
+  const database = openShared({ url: { read: async () => url, describe: () => 'the test' }, clock, log });
+  const store = createStore({ days: database, counts: database, datasets: [], clock, log, ...parts });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= store.close();
+    return closed;
+  };
+  onTestFinished(close);
+  return { ...store, log, database, close };
+}
+
+/** The same, once it can be used. */
+export async function openOpened(url: string, parts: Partial<StoreParts> = {}) {
+  const store = openProcess(url, parts);
+  await store.database.opened;
+  return store;
+}
