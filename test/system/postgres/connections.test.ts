@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../bench/programs.ts';
-import { createDatabase, type Database } from '../../../src/history/postgres/database.ts';
-import { createPostgresHistory } from '../../../src/history/postgres/history.ts';
-import { createLeadership, type Leadership } from '../../../src/history/postgres/leader.ts';
-import { createLeaderStore } from '../../../src/history/postgres/leader-store.ts';
-import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
+import { createHookStore } from '../../../src/hooks/intake/store.ts';
 import { createSystemClock } from '../../../src/runtime/clock.ts';
-import { describeHistory } from '../../history/contract.ts';
+import type { Leadership } from '../../../src/store/leader.ts';
+import { createDatabase } from '../../../src/store/postgres.ts';
+import { stop } from '../../hooks/intake/contract.ts';
+import { describeStore } from '../../store/contract.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { issue } from '../../web-config/certificate.ts';
 import { createPrograms } from '../programs.ts';
 import { requireTool } from '../tools.ts';
 import { usePostgres } from './server.ts';
+import { openOpened, openProcess } from './shared.ts';
 
 const server = usePostgres();
 const programs = createPrograms();
@@ -40,16 +40,6 @@ function writeOwned(name: string, text: string): string {
     chownSync(path, uid ?? 0, gid ?? 0);
   }
   return path;
-}
-
-async function openHistory(url: string) {
-  const log = createFakeLogger();
-  const clock = createSystemClock();
-  const database = createDatabase({ url: { read: async () => url, describe: () => 'the test' }, log });
-  const history = createPostgresHistory({ database, schemaVersionOf: () => 1, clock, log });
-  history.opened.catch(() => undefined);
-  onTestFinished(() => history.close());
-  return { ...history, database };
 }
 
 test('of a process are four, one of them for leadership, for which a burst waits without failing unless the server goes away', async () => {
@@ -100,10 +90,8 @@ test('of a process are four, one of them for leadership, for which a burst waits
   expect(database.isUp()).toBe(true);
 });
 
-/** Begins to take part in leadership as one of several processes, until the end of the test. */
-function joins(database: Database, id: string): Leadership {
-  const store = createLeaderStore({ database, reopen: async () => undefined });
-  const leadership = createLeadership({ store, id, clock: createSystemClock(), log: createFakeLogger() });
+/** Begins to take part in leadership, until the end of the test. */
+function joins({ leadership }: { readonly leadership: Leadership }): Leadership {
   onTestFinished(() => leadership.close());
   void leadership.start({
     settings: () => '',
@@ -147,17 +135,17 @@ describe('a connection', () => {
       ...{ sslmode: 'verify-full', sslrootcert: join(folder, 'ca.crt') },
       ...{ schema: 'usage_history', application_name: 'replica-a' },
     });
-    const { database, opened } = await openHistory(url);
-    await opened;
+    const { database } = await openOpened(url);
     const rows = await database.transaction((query) =>
       query(
         `SELECT ssl, application_name FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE pid = pg_backend_pid()`,
       ),
     );
     expect(rows).toEqual([{ ssl: true, application_name: 'replica-a' }]);
-    expect(database.schema).toBe('"usage_history"');
+    const tables = await server.query(url, `SELECT count(*)::int AS days FROM usage_history.day`);
+    expect(tables).toEqual([{ days: 0 }]);
     // Leadership is in the same schema.
-    const leadership = joins(database, 'a');
+    const leadership = joins(database);
     await waitFor(() => expect(leadership.isLeader()).toBe(true));
   });
 
@@ -166,7 +154,7 @@ describe('a connection', () => {
     ['a certificate of another authority', 'localhost', 'other.crt'],
   ])('with sslmode=verify-full to %s is refused as a lasting problem', async (_what, host, ca) => {
     const url = await urlWith(host, { sslmode: 'verify-full', sslrootcert: join(folder, ca) });
-    const { database } = await openHistory(url);
+    const { database } = openProcess(url);
     await waitFor(() => expect(database.trouble()?.reason).toBe('tls'));
   });
 });
@@ -204,25 +192,21 @@ server_tls_sslmode = disable
     return url.href;
   }
 
-  async function openThere() {
-    const history = await openHistory(await proxied());
-    await history.opened;
-    return history;
-  }
-
-  describeHistory('a PostgreSQL database', openThere);
+  describeStore('a PostgreSQL database', async () => openOpened(await proxied()));
 
   test('one of several processes leads and stores, the row is given on, and all count events', async () => {
     const url = await proxied();
     const processes = await Promise.all(
-      ['a', 'b', 'c'].map(async (id) => {
-        const { database, opened, read } = await openHistory(url);
-        await opened;
-        const leadership = joins(database, id);
-        const hooks = createPostgresHookStore({ database, opened, clock: createSystemClock() });
+      Array.from({ length: 3 }, async () => {
+        const { database } = await openOpened(url);
+        const leadership = joins(database);
+        const { opened } = database;
+        const hooks = createHookStore({
+          ...{ database, epochOf: database.epochOf, shared: { opened }, clock: createSystemClock() },
+        });
         await opened;
         await hooks.load();
-        return { leadership, hooks, read };
+        return { leadership, hooks };
       }),
     );
     const leaders = () => processes.filter(({ leadership }) => leadership.isLeader());
@@ -238,22 +222,10 @@ server_tls_sslmode = disable
     await Promise.all(
       processes.flatMap(({ hooks }, from) =>
         Array.from({ length: 20 }, (_, index) =>
-          hooks.commit({
-            take: () => ({ ids: [`event-${index}`, `own-${from}-${index}`], now: Date.now() }),
-            decide: (isNew, stored) => ({
-              events: new Map([
-                [
-                  'Stop',
-                  {
-                    count: (stored?.events.get('Stop')?.count ?? 0) + isNew.filter(Boolean).length,
-                    lastAt: Date.now(),
-                  },
-                ],
-              ]),
-              ends: new Map(),
-              sessions: new Map(),
-            }),
-          }),
+          hooks.commit(() => ({
+            events: [stop(`event-${index}`), stop(`own-${from}-${index}`)],
+            now: Date.now(),
+          })),
         ),
       ),
     );

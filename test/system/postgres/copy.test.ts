@@ -1,22 +1,18 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabaseSource, openDatabaseTarget } from '../../../src/copy/postgres.ts';
-import { openFileSource } from '../../../src/copy/sqlite.ts';
-import { TABLES } from '../../../src/copy/tables.ts';
-import { createDatabase } from '../../../src/history/postgres/database.ts';
-import { createPostgresHistory } from '../../../src/history/postgres/history.ts';
-import { createPostgresHookStore } from '../../../src/hooks/intake/postgres/store.ts';
+import { openFileSource } from '../../../src/copy/files.ts';
+import { createHookStore } from '../../../src/hooks/intake/store.ts';
 import { createSystemClock } from '../../../src/runtime/clock.ts';
+import { rowsOf } from '../../../src/store/table-rows.ts';
+import { COUNT_TABLES, DAY_TABLES } from '../../../src/store/tables.ts';
 import { PLANTED_AT, plant } from '../../copy/planted.ts';
-import { contentOf, createDirectory, openHistory } from '../../history/files.ts';
-import { createFakeLogger } from '../../support/fake-logger.ts';
+import { contentOf, createDirectory, openStore } from '../../store/files.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { KEY, startPlatform } from '../platform.ts';
 import { createPrograms, type Program, written } from '../programs.ts';
 import { usePostgres } from './server.ts';
+import { openOpened } from './shared.ts';
 
 const server = usePostgres();
 const programs = createPrograms();
@@ -35,36 +31,32 @@ async function copy(to: 'database' | 'file', file: string, url: string) {
   return { code, stderr: program.stderr() };
 }
 
-/** The rows of a file by table, without NUL, which a database cannot store. */
+/** The rows of a file by table. */
 async function rowsIn(file: string): Promise<unknown> {
-  const source = await openFileSource(file);
+  const source = openFileSource(file);
   try {
-    const found: Record<string, unknown[]> = {};
-    for (const table of TABLES) {
-      const rows: unknown[] = [];
-      for await (const batch of source.rows(table)) rows.push(...batch);
-      found[table] = rows;
-    }
-    return Object.entries(found).map(([table, rows]) => [
-      table,
-      rows.map((row) => JSON.stringify(row).replaceAll(/(?<!\\)\\u0000/g, '\uFFFD')).sort(),
-    ]);
+    return await source.use(async (queryOf) => {
+      const found: [string, unknown[]][] = [];
+      for (const table of [...DAY_TABLES, ...COUNT_TABLES]) {
+        const rows: string[] = [];
+        for await (const batch of rowsOf(queryOf(table), table))
+          rows.push(...batch.map((row) => JSON.stringify(row)));
+        found.push([table.name, rows.sort()]);
+      }
+      return found;
+    });
   } finally {
     await source.close();
   }
 }
 
-async function openDatabase(url: string) {
-  const log = createFakeLogger();
-  const clock = createSystemClock();
-  const database = createDatabase({ url: { read: async () => url, describe: () => 'the test' }, log });
-  const history = createPostgresHistory({ database, schemaVersionOf: () => 1, clock, log });
-  const hooks = createPostgresHookStore({ database, opened: history.opened, clock });
-  onTestFinished(async () => {
-    await hooks.close();
-    await history.close();
-  });
-  return { database, history, hooks };
+async function openHooks(url: string) {
+  const { database } = await openOpened(url);
+  const { epochOf, opened } = database;
+  const hooks = createHookStore({ database, epochOf, shared: { opened }, clock: createSystemClock() });
+  onTestFinished(() => hooks.close());
+  await opened;
+  return hooks;
 }
 
 test('from file to database and back, everything is equal', async () => {
@@ -76,15 +68,14 @@ test('from file to database and back, everything is equal', async () => {
   const again = await copy('database', file, url);
   expect(again.stderr).toContain('Already copied: the database of AGENT_PLATFORM_STORAGE_URL has the same');
   expect(again.code).toBe(0);
-  expect(await server.query(url, 'SELECT FROM agent_platform.copy')).toEqual([]);
 
-  const original = await openHistory(file);
+  const original = openStore(file);
   const before = await contentOf(original, ['acme', 'globex']);
   await original.close();
-  const { history, hooks } = await openDatabase(url);
-  await history.opened;
+  const history = await openOpened(url);
   expect(await contentOf(history, ['acme', 'globex'])).toEqual(before);
-  expect((await hooks.load()).events.get('Stop')).toEqual({ count: 3, lastAt: PLANTED_AT - 1 });
+  const { events } = await (await openHooks(url)).load();
+  expect(events.get('Stop')).toEqual({ count: 1, lastAt: PLANTED_AT - 1 });
 
   const back = join(createDirectory(), 'back.db');
   const returned = await copy('file', back, url);
@@ -99,38 +90,24 @@ test('from file to database and back, everything is equal', async () => {
   expect((await history.read('acme')).days('tokens').size).toBe(1);
 });
 
-test('a copy that is killed is not used by anybody, and is continued', async () => {
+test('a copy that is killed while it waits leaves nothing, and the next one is whole', async () => {
   const file = await plant();
   const url = await server.database();
-  await (await openDatabase(url)).history.opened;
-  // The copy waits for this transaction when it has written the days and comes to the documents.
-  const blocker = new pg.Client({ connectionString: url });
-  await blocker.connect();
-  onTestFinished(() => blocker.end());
-  await blocker.query('BEGIN');
-  await blocker.query(
-    `INSERT INTO agent_platform.document VALUES ('globex', '', 'readiness', $1, 'report-0', 1, '{}', 0, 1)`,
-    [createHash('sha256').update('report-0').digest('hex')],
-  );
+  await openOpened(url);
+  const release = await server.hold(url, 'LOCK TABLE agent_platform.document IN SHARE MODE');
   const killed = copying('database', file, url);
   await waitFor(async () => {
-    const [row] = await server.query(url, 'SELECT positions FROM agent_platform.copy');
-    expect(row?.['positions']).toHaveProperty('day');
+    const waiting = await server.query(url, 'SELECT pid FROM pg_locks WHERE NOT granted');
+    expect(waiting).not.toEqual([]);
   });
   killed.send('SIGKILL');
   await killed.ended;
-  await blocker.query('ROLLBACK');
-
-  const early = await openDatabase(url);
-  await waitFor(() => expect(early.database.trouble()?.reason).toBe('copying'));
-  expect(early.history.storeId()).toBeUndefined();
-  const reading = openDatabaseSource({ read: async () => url, describe: () => 'it' }, createFakeLogger());
-  await expect(reading).rejects.toThrow('target of an unfinished copy');
-
-  const continued = await copy('database', file, url);
-  expect(continued.stderr).toMatch(/[1-9]\d* rows were there from an interrupted copy/);
-  await early.history.opened;
-  expect((await early.history.read('globex')).documents('readiness')).toHaveLength(3);
+  await release();
+  const rows = () => server.query(url, 'SELECT count(*)::int AS rows FROM agent_platform.day');
+  expect(await rows()).toEqual([{ rows: 0 }]);
+  const { code, stderr } = await copy('database', file, url);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('counts and checksums are equal')]);
+  expect(await rows()).toEqual([{ rows: 3 }]);
 });
 
 test('a database with other data, and one that exporters use, are refused', async () => {
@@ -151,9 +128,7 @@ test('a database with other data, and one that exporters use, are refused', asyn
   });
   const running = await copy('database', file, url);
   expect(running.code).toBe(2);
-  expect(running.stderr).toContain(
-    'an exporter or another copy is using the database of AGENT_PLATFORM_STORAGE_URL',
-  );
+  expect(running.stderr).toContain('an exporter is using the database of AGENT_PLATFORM_STORAGE_URL');
   const out = join(createDirectory(), 'out.db');
   expect((await copy('file', out, url)).stderr).toContain('is using the database');
   expect(existsSync(out)).toBe(false);
@@ -164,29 +139,14 @@ test('a database with other data, and one that exporters use, are refused', asyn
   expect(other.code).toBe(2);
   expect(other.stderr).toContain('has other data');
   expect(await server.query(url, 'SELECT count(*)::int AS rows FROM agent_platform.day')).toEqual([before]);
-  expect(await server.query(url, 'SELECT FROM agent_platform.copy')).toEqual([]);
 });
 
-test('what an exporter sends that was suspended before the copy is refused, and so is a second copy', async () => {
+test('what exporters read before a copy counts no longer after it', async () => {
   const url = await server.database();
-  const { history, hooks } = await openDatabase(url);
-  await history.opened;
-  await hooks.load();
-  const source = { read: async () => url, describe: () => 'it' };
-  const target = await openDatabaseTarget(source, createFakeLogger());
-  await target.begin('content');
-  const commit = () =>
-    hooks.commit({
-      take: () => ({ ids: ['late'], now: PLANTED_AT }),
-      decide: () => ({ events: new Map(), ends: new Map(), sessions: new Map() }),
-    });
-  await expect(commit()).rejects.toThrow('being copied');
-  await expect(openDatabaseTarget(source, createFakeLogger())).rejects.toThrow('is using the database');
-  await target.close();
-  // What is read by a copy takes no events either, but only as long as it lasts.
-  await server.query(url, 'DELETE FROM agent_platform.copy');
-  const reading = await openDatabaseSource(source, createFakeLogger());
-  await expect(commit()).rejects.toThrow('being copied');
-  await reading.close();
-  await commit();
+  const process = await openOpened(url);
+  const before = await process.standing('acme');
+  await copy('database', await plant(), url);
+  const after = await process.standing('acme');
+  expect(after.epoch).not.toBe(before.epoch);
+  expect(after.orgId).toBe('org_2');
 });
