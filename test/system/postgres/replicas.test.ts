@@ -122,7 +122,7 @@ test('one of three replicas polls, all publish the same, and another one takes o
   const stored = () =>
     server.query(
       database,
-      `SELECT (SELECT sum(version) FROM agent_platform.org_version)::text AS versions, holder, generation::int
+      `SELECT (SELECT sum(revision) FROM agent_platform.dataset)::text AS revisions, holder, generation::int
        FROM agent_platform.leader`,
     );
   const before = await stored();

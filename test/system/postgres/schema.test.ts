@@ -55,7 +55,7 @@ test('a schema that a newer release has made unusable is written to no more, and
   const stored = () =>
     server.query(
       url,
-      `SELECT beat::int, (SELECT sum(version) FROM agent_platform.org_version)::text AS versions FROM agent_platform.leader`,
+      `SELECT beat::int, (SELECT sum(revision) FROM agent_platform.dataset)::text AS revisions FROM agent_platform.leader`,
     );
   const before = await stored();
   const asked = platform.asked.length;
@@ -70,7 +70,7 @@ test('a schema that a newer release has made unusable is written to no more, and
   expect(platform.asked.length).toBe(asked);
 
   // The upgrade was undone.
-  await server.query(url, 'UPDATE agent_platform.schema_version SET version = 7, usable_from = 7');
+  await server.query(url, 'UPDATE agent_platform.schema_version SET version = 8, usable_from = 8');
   await polled(replicas);
   for (const replica of replicas)
     await waitFor(async () => expect(await replica.send([{ id: 'one', event: 'Stop' }])).toBe(202));

@@ -41,7 +41,8 @@ const FULL = `
   CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.leader EXECUTE FUNCTION full_disk();
-  CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.org_version EXECUTE FUNCTION full_disk();
+  CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.dataset EXECUTE FUNCTION full_disk();
+  CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.sweep EXECUTE FUNCTION full_disk();
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.request_count EXECUTE FUNCTION full_disk();
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON agent_platform.hook_seen EXECUTE FUNCTION full_disk();`;
 
@@ -66,7 +67,7 @@ const full: Trouble = async (database) => {
 const locked: Trouble = (database) =>
   server.hold(
     database,
-    `LOCK TABLE agent_platform.leader, agent_platform.org_version, agent_platform.request_count, agent_platform.hook_seen
+    `LOCK TABLE agent_platform.leader, agent_platform.dataset, agent_platform.sweep, agent_platform.request_count, agent_platform.hook_seen
      IN EXCLUSIVE MODE`,
   );
 
