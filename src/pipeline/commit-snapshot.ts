@@ -1,12 +1,12 @@
 import type { Family } from '../catalog/family.ts';
+import type { FamilyText } from '../exposition/family-text.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Publication } from '../exposition/publication.ts';
-import type { Segment } from '../exposition/segment.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { familiesOverBudget } from './budget.ts';
 
 export interface SnapshotParts {
-  readonly publication: Pick<Publication, 'replaceAll' | 'remove'>;
+  readonly publication: Pick<Publication, 'replace' | 'remove'>;
   readonly instruments: Instruments;
   /** Maximum number of series of one organization. */
   readonly seriesBudget: number;
@@ -21,7 +21,7 @@ export interface RenderedFamily {
   readonly series: number;
   /** The number of its label values that are summed into `other`. */
   readonly folded: number;
-  readonly segment: Segment | undefined;
+  readonly text: FamilyText | undefined;
 }
 
 /** The rendered families of one collector. */
@@ -37,7 +37,7 @@ type RenderedCollectors = ReadonlyMap<string, Rendered>;
 interface Made {
   /** The names of the families that were dropped. */
   readonly gone: string;
-  readonly segments: readonly Segment[];
+  readonly texts: readonly FamilyText[];
 }
 
 /** Creates the function that publishes an organization's families within its series budget, atomically. */
@@ -51,22 +51,22 @@ export function createSnapshotCommit(
   return (org, collectors) => {
     const { seriesBudget } = parts;
     const dropped = familiesOverBudget(sizesOf(collectors), seriesBudget);
-    const segments = new Map<string, readonly Segment[]>();
+    const texts = new Map<string, readonly FamilyText[]>();
     for (const [collector, rendered] of collectors) {
       const { families } = rendered;
       const isGone = ({ family }: RenderedFamily) => dropped.has(family.name);
       const gone = dropped.size === 0 ? [] : families.filter(isGone).map(({ family }) => family.name);
       const before = made.get(rendered);
       if (before?.gone === gone.join(' ')) {
-        segments.set(collector, before.segments);
+        texts.set(collector, before.texts);
         continue;
       }
-      const kept = families.flatMap((one) => (one.segment === undefined || isGone(one) ? [] : [one.segment]));
-      segments.set(collector, kept);
-      made.set(rendered, { gone: gone.join(' '), segments: kept });
+      const kept = families.flatMap((one) => (one.text === undefined || isGone(one) ? [] : [one.text]));
+      texts.set(collector, kept);
+      made.set(rendered, { gone: gone.join(' '), texts: kept });
       note(org, collector, rendered, gone);
     }
-    publication.replaceAll(org, segments);
+    publication.replace(org, texts);
   };
 
   function note(

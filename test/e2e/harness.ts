@@ -146,6 +146,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
     async page() {
       // The process's own part is rendered at most once a second.
       clock.advance(2_000);
+      await service.flush();
       return readPage(await (await fetch(`${here}/metrics`)).text());
     },
     get: (path, init) => fetch(here + path, init),

@@ -55,7 +55,7 @@ test('no row that was read for a publication stays in memory with it', async () 
     aboutFamilies: [],
     history: { ...stored, read: async (org) => noted(await stored.read(org), rows) },
     historyStart: first,
-    renderSegment: async (_family, _org, samples) => {
+    renderText: async (_family, _org, samples) => {
       for (const _ of samples);
       return undefined;
     },
