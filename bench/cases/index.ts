@@ -9,9 +9,9 @@ import { scrapesCase } from './scrapes.ts';
 
 /** All cases in the order of the page. */
 export const CASES: readonly Case[] = [
-  scrapesCase({ series: 1000, runs: 3, rounds: 7, block: 50, resident: 160, registries: false }),
-  scrapesCase({ series: 100_000, runs: 3, rounds: 7, block: 50, resident: 260, registries: true }),
-  scrapesCase({ series: 1_000_000, runs: 1, rounds: 7, block: 100, resident: 900, registries: false }),
+  scrapesCase({ series: 1000, runs: 3, rounds: 20, block: 50, resident: 160, registries: false }),
+  scrapesCase({ series: 100_000, runs: 3, rounds: 20, block: 50, resident: 260, registries: true }),
+  scrapesCase({ series: 1_000_000, runs: 1, rounds: 20, block: 100, resident: 900, registries: false }),
   organizationsCase({ orgs: 1, days: 310, runs: 3, firstSync: 5, restart: 1 }),
   organizationsCase({ orgs: 100, days: 310, runs: 1, firstSync: 60, restart: 5 }),
   organizationsCase({ orgs: 500, days: 15, runs: 1, firstSync: 60, round: 30 }),

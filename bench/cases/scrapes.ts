@@ -11,6 +11,7 @@ import { buildClientGolang, startClientGolang } from '../servers/client-golang.t
 import type { RepeatedAnswer } from '../servers/express.ts';
 import { type Service, startService } from '../service.ts';
 import { median } from '../statistics.ts';
+import { ranSecondsOf } from '../usage.ts';
 import { type Case, type CaseContext, recordAnswers, recordMemory, recordTime } from './case.ts';
 
 interface Size {
@@ -39,7 +40,8 @@ const ALL_VALUES = 1_000_000;
 /** The headers that node:http itself adds to every answer. */
 const OWN_HEADERS = new Set(['date', 'connection', 'keep-alive']);
 const CONNECTIONS = 4;
-const SLICE_MS = 250;
+/** Long against an answer, and short against the time for which a machine keeps its speed. */
+const SLICE_MS = 100;
 const AGAINST_EXPRESS = { atLeast: 0.9 };
 const AGAINST_REGISTRIES = { atLeast: 500 };
 const COMPRESSED = { atMost: 1.1 };
@@ -108,9 +110,11 @@ async function compare(
   const express = await start('servers/express.ts', await repeated(service, folder));
   pin(client.pid, 0);
   for (const { pid } of [service, express]) pin(pid, 1);
-  const [own, bare] = await loadInTurn(client, [service, express], rounds);
-  record('scrapes per second', '1/s', median(own ?? []));
-  record('scrapes against a bare express route', '×', ratio(own, bare), AGAINST_EXPRESS);
+  const [own, bare] = await loadInTurn(client, service, express, rounds);
+  record('scrapes per second', '1/s', median(own.perSecond));
+  record('CPU of a scrape', 'µs', median(own.cpuPerScrape) * 1e6);
+  record('scrapes against a bare express route', '×', ratio(own.perSecond, bare.perSecond), AGAINST_EXPRESS);
+  record('CPU of a scrape against it', '×', ratio(own.cpuPerScrape, bare.cpuPerScrape));
   if (!registries) return;
   const families = path.join(folder, 'families.jsonl');
   writeFileSync(
@@ -129,30 +133,46 @@ async function compare(
 
   async function against(name: string, server: Loadable): Promise<void> {
     pin(server.pid, 1);
-    const [measured, other] = await loadInTurn(client, [service, server], 1);
-    record(`scrapes against ${name}`, '×', ratio(measured, other), AGAINST_REGISTRIES);
+    const [measured, other] = await loadInTurn(client, service, server, 1);
+    record(`scrapes against ${name}`, '×', ratio(measured.perSecond, other.perSecond), AGAINST_REGISTRIES);
   }
 }
 
-/** Loads servers in slices, each order followed by its reverse; resolves with the scrapes per second of each, slice by slice. */
+/** The slices of a server in their order. */
+interface Slices {
+  readonly perSecond: number[];
+  /** CPU seconds of all threads. */
+  readonly cpuPerScrape: number[];
+}
+
+/** Loads two servers in slices: A B B A, and again. */
 async function loadInTurn(
   client: Child,
-  servers: readonly Loadable[],
+  one: Loadable,
+  other: Loadable,
   rounds: number,
-): Promise<readonly (readonly number[])[]> {
-  const results = servers.map((): number[] => []);
-  const order = [...servers.keys()];
+): Promise<readonly [Slices, Slices]> {
+  const results = [
+    { perSecond: [], cpuPerScrape: [] },
+    { perSecond: [], cpuPerScrape: [] },
+  ] as const satisfies readonly Slices[];
+  async function load({ port, pid }: Loadable, slices: Slices): Promise<void> {
+    const before = ranSecondsOf(pid);
+    const wanted: Load = { port, connections: CONNECTIONS, milliseconds: SLICE_MS };
+    const { answers, perSecond } = await client.ask<Loaded>(wanted);
+    slices.perSecond.push(perSecond);
+    slices.cpuPerScrape.push((ranSecondsOf(pid) - before) / answers);
+  }
   for (let round = 0; round < rounds; round++) {
-    for (const index of [...order, ...order.toReversed()]) {
-      const { port } = servers[index] ?? { port: 0 };
-      const load: Load = { port, connections: CONNECTIONS, milliseconds: SLICE_MS };
-      results[index]?.push((await client.ask<Loaded>(load)).perSecond);
-    }
+    await load(one, results[0]);
+    await load(other, results[1]);
+    await load(other, results[1]);
+    await load(one, results[0]);
   }
   return results;
 }
 
-function ratio(own: readonly number[] = [], other: readonly number[] = []): number {
+function ratio(own: readonly number[], other: readonly number[]): number {
   return median(own.map((value, index) => value / (other[index] ?? Number.NaN)));
 }
 

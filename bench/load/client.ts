@@ -8,8 +8,10 @@ export interface Load {
   readonly milliseconds: number;
 }
 
-/** Scrapes per second, from the first request's first byte to the last answer's last. */
+/** The answers to a load, those before it that are not counted in its time included. */
 export interface Loaded {
+  readonly answers: number;
+  /** From the first request's first byte to the last answer's last. */
   readonly perSecond: number;
 }
 
@@ -20,14 +22,14 @@ process.on('message', async ({ port, connections: count, milliseconds }: Load) =
   const connections = await Promise.all(Array.from({ length: count }, () => openConnection(port)));
   // The first answer on each is not counted: a short load must not measure connecting.
   await Promise.all(connections.map((connection) => connection.scrapeRepeatedly(() => false)));
-  const perSecond = await run(connections, milliseconds);
+  const { answers, perSecond } = await run(connections, milliseconds);
   for (const connection of connections) connection.close();
-  process.send?.({ perSecond } satisfies Loaded);
+  process.send?.({ answers: answers + count, perSecond } satisfies Loaded);
 });
 process.on('disconnect', () => process.exit());
 process.send?.({ port: 0 });
 
-async function run(connections: readonly Connection[], milliseconds: number): Promise<number> {
+async function run(connections: readonly Connection[], milliseconds: number): Promise<Loaded> {
   const startedAt = performance.now();
   let endedAt = startedAt;
   let answers = 0;
@@ -37,5 +39,5 @@ async function run(connections: readonly Connection[], milliseconds: number): Pr
     return endedAt - startedAt < milliseconds || answers < MIN_ANSWERS;
   }
   await Promise.all(connections.map((connection) => connection.scrapeRepeatedly(onAnswer)));
-  return (answers * 1000) / (endedAt - startedAt);
+  return { answers, perSecond: (answers * 1000) / (endedAt - startedAt) };
 }

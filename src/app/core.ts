@@ -1,10 +1,9 @@
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
 import { createExposition, type Exposition } from '../exposition/exposition.ts';
+import { createTextRenderer, type RenderText } from '../exposition/family-text.ts';
 import { createInstruments, type Instruments } from '../exposition/instruments.ts';
-import { createOrgMetrics } from '../exposition/org-metrics.ts';
 import { createPublication, type Publication } from '../exposition/publication.ts';
-import { createSegmentRenderer, type RenderSegment } from '../exposition/segment.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../pipeline/published-orgs.ts';
 import { createRunMemory, type RunMemory } from '../pipeline/run-memory.ts';
 import { createRunStates, type RunStates } from '../pipeline/run-states.ts';
@@ -68,7 +67,7 @@ export interface Core {
   readonly turns: Turns;
   readonly scheduler: Scheduler;
   readonly progress: Progress;
-  readonly renderSegment: RenderSegment;
+  readonly renderText: RenderText;
   /** Aborted when the process stops. */
   readonly stopping: AbortController;
   /** Loads the client's libraries on first use; rejects with a `ConfigError` on an invalid address or proxy. */
@@ -108,8 +107,7 @@ export async function createCore(
   const stopping = new AbortController();
   const redactor = createRedactor(events.secrets);
   const log = createLogger({ ...config.log, level: first.logLevel, stream: stderr, clock, redactor });
-  const orgMetrics = createOrgMetrics(clock);
-  const publication = createPublication({ families: publishedFamilies(), orgMetrics, clock, log });
+  const publication = createPublication({ families: publishedFamilies(), clock, log });
   const store = await openStorage({
     ...config.storage,
     ...{ collectors: allCollectors, leaderIntervals: environment.leaderIntervals },
@@ -117,11 +115,11 @@ export async function createCore(
   });
   const { store: history } = store;
   const instruments = createInstruments({
-    series: () => publication.current().series,
+    series: publication.series,
     historyPersistent: store.isPersistent,
     store: store.metrics,
     leader: store.leadership?.isLeader,
-    ...{ version, revision, clock, orgMetrics },
+    ...{ version, revision, clock },
   });
   const runs = createRunStates();
   const reading = createSlices(clock);
@@ -129,7 +127,7 @@ export async function createCore(
   const traffic = createTraffic({ history, clock }, first.traffic);
   return {
     ...{ log, redactor, clock, history, store, instruments, publication, traffic },
-    exposition: createExposition({ publication, registry: instruments.registry, clock }),
+    exposition: createExposition({ publication, instruments, clock }),
     published: createPublishedOrgs(publication),
     ...{ runs, leading },
     memory: createRunMemory(),
@@ -144,7 +142,7 @@ export async function createCore(
       log,
     }),
     progress: environment.progress ?? createLoggedProgress({ clock, log }),
-    renderSegment: createSegmentRenderer({ clock }),
+    renderText: createTextRenderer({ clock }),
     stopping,
     async createClient(org, api) {
       const { createOrgClient } = await import('./clients.ts');

@@ -51,7 +51,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const fetching = enabled.filter(isFetching);
   const people = config.people.current();
   const retired = new AbortController();
-  const { history, published, runs, memory, turns, publication, instruments, renderSegment, progress } = core;
+  const { history, published, runs, memory, turns, publication, instruments, renderText, progress } = core;
   const { clock, log } = core;
   const keeping = { historyStart: config.history.start, retentionDays: config.history.retentionDays };
   const shownHistory = withoutForeignRows(history, {
@@ -69,7 +69,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     maxAgeMs: config.metrics.maxAgeMs,
     retired: retired.signal,
     history: shownHistory,
-    ...{ published, publication, instruments, renderSegment, clock, log },
+    ...{ published, publication, instruments, renderText, clock, log },
   });
   const runner = createRunner({
     ...keeping,

@@ -60,6 +60,8 @@ export interface Service {
   readonly failed: Promise<number>;
   /** Runs every collector once; resolves with the names of those that failed, as `org/collector`. */
   pollOnce(): Promise<readonly string[]>;
+  /** Publishes every change so far, which otherwise happens within a few seconds. */
+  flush(): Promise<void>;
   status(): ServiceStatus;
   /** Reloads the configuration and applies it; an invalid one changes nothing and is logged. Calls are serialized. */
   reload(): Promise<ReloadOutcome>;
@@ -84,8 +86,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     ...{ onTried, onExit },
   });
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
-  // Nobody can read a page before the service listens.
-  const publishByItself = publication.hold();
   deployments = createDeployments(config, core, {
     note: (name, problem) => reload.note(name, problem),
   });
@@ -324,7 +324,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       // Whoever waits for it gets the error; a start that is aborted does not.
       restoring.catch(() => undefined);
       const isRestored = await isDoneAtStart(restoring);
-      publishByItself();
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: await limitConnections(files) });
       const { port } = await server.listen(config.web.listen);
@@ -346,6 +345,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       return jobsOf(inUse())
         .filter(({ org, collector }) => runs.get(org, collector).failure !== undefined)
         .map(({ name }) => name);
+    },
+    async flush() {
+      await publication.flush();
     },
     reload: reloadOnce,
     stop: stopOnce,

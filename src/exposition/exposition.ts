@@ -1,12 +1,11 @@
-import type { Registry } from 'prom-client';
+import { deflateRawSync } from 'node:zlib';
 import type { Clock } from '../runtime/clock.ts';
-import { type DeflatedChunk, deflateShort } from './deflated-chunk.ts';
+import type { Instruments } from './instruments.ts';
 import type { Negotiated } from './negotiate.ts';
-import { createLive } from './process-metrics.ts';
+import { createOwnPart, type Ending } from './own-part.ts';
 import type { Publication } from './publication.ts';
-import type { Page } from './published.ts';
 import { assembleScrape, type ScrapedPage } from './scrape.ts';
-import { type Format, renderFamilyHeader } from './text.ts';
+import { renderFamilyHeader } from './text.ts';
 
 export interface ScrapeRequest extends Negotiated {
   /** The selected collectors, as in `?collect[]=`; all if undefined. */
@@ -30,26 +29,23 @@ interface UnknownCollector {
 
 export type Scrape = ScrapedPage | UnknownCollector;
 
-/** Answers scrapes from the published page, in time that does not depend on the number of series. */
+/** Answers scrapes. A whole one does no work that grows with the number of series; a part is deflated for it. */
 export interface Exposition {
-  /** Everything published, or the part of the selected collectors, and the process's own metrics. */
+  /** The published page, or the part of the selected collectors, and the metrics about the exporter. */
   scrape(request: ScrapeRequest): Promise<Scrape>;
-  /** What `scrape` would resolve with for everything, if nothing has to be rendered or published first. */
-  ready(request: Negotiated): ScrapedPage | undefined;
-  /** One organization's part and `probe_success`, without the process's own metrics. */
+  /** One organization's part and `probe_success`, without the metrics about the exporter. */
   probe(request: ProbeRequest): Promise<Scrape>;
 }
 
 interface ExpositionDeps {
-  readonly publication: Pick<Publication, 'fresh' | 'ready' | 'collectors'>;
-  readonly registry: Registry;
+  readonly publication: Pick<Publication, 'current' | 'select' | 'collectors'>;
+  readonly instruments: Pick<Instruments, 'registry' | 'linesOfOrgs'>;
   readonly clock: Clock;
 }
 
-/** Creates the exposition of a publication and the process's registry. */
-export function createExposition({ publication, registry, clock }: ExpositionDeps): Exposition {
-  const live = createLive({ registry, clock });
-  const assemble = rememberAssembled();
+/** Creates the exposition of a publication and the exporter's own metrics. */
+export function createExposition({ publication, instruments, clock }: ExpositionDeps): Exposition {
+  const ownPart = createOwnPart({ ...instruments, clock });
 
   function findUnknown(collect: readonly string[] = []): UnknownCollector | undefined {
     const unknown = collect.filter((name) => !publication.collectors.has(name));
@@ -59,57 +55,29 @@ export function createExposition({ publication, registry, clock }: ExpositionDep
 
   return {
     async scrape(request) {
-      const refusal = findUnknown(request.collect);
+      const { collect } = request;
+      const refusal = findUnknown(collect);
       if (refusal !== undefined) return refusal;
-      // One consistent state, whatever is published meanwhile.
-      const published = await publication.fresh();
-      const ending = await live.chunk(request.format, published.version);
-      const page = await published.part({ collect: request.collect }, request.format);
-      return assemble(page, ending, request);
-    },
-    ready(request) {
-      const published = publication.ready();
-      const ending = published && live.ready(request.format, published.version);
-      return ending && assemble(published.whole(request.format), ending, request);
+      const page = collect === undefined ? undefined : await publication.select({ collect });
+      const ending = await ownPart(request.format);
+      return assembleScrape(page ?? publication.current(), ending, request);
     },
     async probe(request) {
-      const refusal = findUnknown(request.collect);
+      const { collect, org } = request;
+      const refusal = findUnknown(collect);
       if (refusal !== undefined) return refusal;
-      const { collect, org, format } = request;
-      const page = await (await publication.fresh()).part({ collect, org }, format);
-      return assembleScrape(page, deflateShort(probeText(request)), request);
+      return assembleScrape(await publication.select({ collect, org }), probeEnding(request), request);
     },
   };
 }
 
-interface Assembled {
-  readonly page: Page;
-  readonly ending: DeflatedChunk;
-  readonly scraped: ScrapedPage;
-}
-
-/**
- * Caches the last scrape of each format and coding while its parts are the same: assembling a scrape of a thousand
- * series would otherwise cost more than sending it.
- */
-function rememberAssembled(): typeof assembleScrape {
-  const lastInGzip = new Map<Format, Assembled>();
-  const lastAsText = new Map<Format, Assembled>();
-  return (page, ending, negotiated) => {
-    const last = negotiated.gzip ? lastInGzip : lastAsText;
-    const before = last.get(negotiated.format);
-    if (before?.page === page && before.ending === ending) return before.scraped;
-    const scraped = assembleScrape(page, ending, negotiated);
-    last.set(negotiated.format, { page, ending, scraped });
-    return scraped;
-  };
-}
-
-function probeText({ success, format }: { readonly success: boolean; readonly format: Format }): string {
+function probeEnding({ success, format }: ProbeRequest): Ending {
   const header = renderFamilyHeader({
     name: 'probe_success',
     help: 'Whether the last run of every collector of the organization succeeded (1) or not (0).',
     type: 'gauge',
   });
-  return `${header}probe_success ${success ? 1 : 0}\n${format === 'openmetrics' ? '# EOF\n' : ''}`;
+  const end = format === 'openmetrics' ? '# EOF\n' : '';
+  const text = Buffer.from(`${header}probe_success ${success ? 1 : 0}\n${end}`);
+  return { text: [text], bytes: deflateRawSync(text), length: text.length };
 }

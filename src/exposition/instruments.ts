@@ -1,10 +1,11 @@
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { FailureReason } from '../runtime/errors.ts';
-import { createOrgMetrics, type OrgMetrics } from './org-metrics.ts';
+import { type FailureReason, failureReasons } from '../runtime/errors.ts';
+import { createOrgFigures } from './org-figures.ts';
 import { makeGauge } from './own-metric.ts';
 import { ownMetrics } from './own-metrics.ts';
+import type { Format } from './text.ts';
 
 /** A collector of an organization. */
 interface CollectorLabels {
@@ -28,6 +29,8 @@ interface DatasetLabels {
 export interface Instruments {
   /** Contains the metrics of this process as a whole; other parts may add theirs. */
   readonly registry: Registry;
+  /** The metrics of each organization as text, line by line. */
+  linesOfOrgs(format: Format): Generator<string>;
   /** Initializes the counters of an organization to 0, so that their first increase is visible. */
   initCounters(
     org: string,
@@ -44,7 +47,7 @@ export interface Instruments {
       readonly dataset?: DatasetName | undefined;
       readonly metrics: ReadonlySet<string>;
     },
-  ): Promise<void>;
+  ): void;
   /** Records a reload of the configuration. */
   configReload(successful: boolean): void;
   /** Records an attempt of a request that took `seconds`; `code` is the HTTP status, or `timeout` or `network`. */
@@ -62,7 +65,7 @@ export interface Instruments {
   /** Restores the last success of an earlier process, at `at` (milliseconds since the epoch). */
   restoreLastSuccess(run: CollectorLabels & { readonly at: number }): void;
   /** Removes the figures about an organization's runs; its counters stay. */
-  forgetRuns(org: string): Promise<void>;
+  forgetRuns(org: string): void;
   /** Counts rejected rows, documents or fields. */
   recordsRejected(rejected: DatasetLabels & { readonly count: number }): void;
   /** Counts revised days. */
@@ -72,7 +75,7 @@ export interface Instruments {
   /** Sets the families that the configuration leaves out. */
   familiesExcluded(families: Iterable<string>): void;
   /** Removes an organization's series about these families. */
-  forgetFamilies(org: string, families: ReadonlySet<string>): Promise<void>;
+  forgetFamilies(org: string, families: ReadonlySet<string>): void;
   /** Sets the number of dropped families of a collector. */
   familiesDropped(dropped: CollectorLabels & { readonly count: number }): void;
 }
@@ -81,8 +84,6 @@ export interface InstrumentsDeps {
   readonly version: string;
   readonly revision: string;
   readonly clock: Clock;
-  /** The metrics of each organization; only counted, not shown, by default. */
-  readonly orgMetrics?: OrgMetrics | undefined;
   /** The published series by collector. */
   readonly series?: (() => ReadonlyMap<string, number>) | undefined;
   /** Whether the whole history is in its file; undefined for a history in memory. */
@@ -95,6 +96,8 @@ export interface InstrumentsDeps {
   readonly processMetrics?: boolean | undefined;
 }
 
+const FORESEEN_CODES: readonly string[] = ['200', '401', '403', '429', '500', '503', 'timeout', 'network'];
+
 // prom-client names these gauges like counters; the unsuffixed metrics with a type label have the same values.
 const MISNAMED = [
   'nodejs_active_handles_total',
@@ -102,10 +105,9 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-/** Creates the process's own metrics in their own registry. */
+/** Creates the metrics about the exporter: those of the process in a registry, those of organizations as plain figures. */
 export function createInstruments(deps: InstrumentsDeps): Instruments {
   const { version, revision, clock, series, historyPersistent, store, leader, processMetrics = true } = deps;
-  const orgs = deps.orgMetrics ?? createOrgMetrics(clock);
   const registry = new Registry();
   const buildInfo = makeGauge(registry, ownMetrics.buildInfo);
   buildInfo.set({ version, revision, node_version: process.version }, 1);
@@ -126,31 +128,89 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
   reloadSuccess.set(clock.now() / 1000);
   if (processMetrics) addProcessMetrics(registry);
 
+  const figures = createFiguresOfOrgs();
+  const all = Object.values(figures);
+  const runs = [figures.success, figures.lastSuccess, figures.lastRun, figures.duration, figures.failing];
+
   return {
     registry,
-    initCounters: (org, known) => orgs.of(org).initCounters(known),
-    forgetOrg: orgs.forget,
-    async forgetCollector({ org, ...gone }) {
-      await orgs.of(org).forgetCollector(gone);
+    *linesOfOrgs(format) {
+      for (const one of all) yield* one.lines(format);
+    },
+    initCounters(org, { endpoints, dayDatasets }) {
+      for (const endpoint of endpoints) {
+        for (const code of FORESEEN_CODES) figures.requests.add({ org, endpoint, code }, 0);
+        figures.retries.add({ org, endpoint }, 0);
+        figures.rejected.add({ org, dataset: endpoint }, 0);
+      }
+      for (const dataset of dayDatasets) figures.revisions.add({ org, dataset }, 0);
+    },
+    forgetOrg(org) {
+      for (const one of all) one.remove(org);
+    },
+    forgetCollector({ org, collector, dataset, metrics }) {
+      for (const one of all) {
+        one.remove(
+          org,
+          (labels) =>
+            labels['collector'] === collector ||
+            (dataset !== undefined && (labels['dataset'] === dataset || labels['endpoint'] === dataset)) ||
+            metrics.has(labels['metric'] ?? ''),
+        );
+      }
     },
     configReload(successful) {
       reloadSuccessful.set(successful ? 1 : 0);
       if (successful) reloadSuccess.set(clock.now() / 1000);
     },
-    apiRequest: ({ org, ...attempt }) => orgs.of(org).apiRequest(attempt),
-    retry: ({ org, endpoint }) => orgs.of(org).retry(endpoint),
-    collectorRun: ({ org, ...run }) => orgs.of(org).collectorRun(run),
-    forgetRuns: (org) => orgs.of(org).forgetRuns(),
-    restoreLastSuccess: ({ org, collector, at }) => orgs.of(org).restoreLastSuccess(collector, at),
-    recordsRejected: ({ org, dataset, count }) => orgs.of(org).recordsRejected(dataset, count),
-    dayRevisions: ({ org, dataset, count }) => orgs.of(org).dayRevisions(dataset, count),
-    valuesFolded: ({ org, metric, count }) => orgs.of(org).valuesFolded(metric, count),
-    familiesDropped: ({ org, collector, count }) => orgs.of(org).familiesDropped(collector, count),
+    apiRequest({ org, endpoint, code, seconds }) {
+      figures.requests.add({ org, endpoint, code }, 1);
+      figures.requestDuration.observe({ org, endpoint }, seconds);
+    },
+    retry: ({ org, endpoint }) => figures.retries.add({ org, endpoint }, 1),
+    collectorRun({ org, collector, at, seconds, failure }) {
+      const labels = { org, collector };
+      figures.success.set(labels, failure === undefined ? 1 : 0);
+      figures.duration.set(labels, seconds);
+      for (const reason of failureReasons) {
+        figures.failing.set({ ...labels, reason }, reason === failure ? 1 : 0);
+      }
+      if (failure === undefined) figures.lastSuccess.set(labels, at / 1000);
+      figures.lastRun.set(labels, at / 1000);
+    },
+    forgetRuns(org) {
+      for (const one of runs) one.remove(org);
+    },
+    restoreLastSuccess: ({ org, collector, at }) => figures.lastSuccess.set({ org, collector }, at / 1000),
+    recordsRejected: ({ org, dataset, count }) => figures.rejected.add({ org, dataset }, count),
+    dayRevisions: ({ org, dataset, count }) => figures.revisions.add({ org, dataset }, count),
+    valuesFolded: ({ org, metric, count }) => figures.folded.set({ org, metric }, count),
+    familiesDropped: ({ org, collector, count }) => figures.dropped.set({ org, collector }, count),
     familiesExcluded(families) {
       excluded.reset();
       for (const family of families) excluded.set({ family }, 1);
     },
-    forgetFamilies: (org, families) => orgs.of(org).forgetFamilies(families),
+    forgetFamilies(org, families) {
+      figures.folded.remove(org, ({ metric = '' }) => families.has(metric));
+    },
+  };
+}
+
+/** In the order of the page. */
+function createFiguresOfOrgs() {
+  return {
+    success: createOrgFigures(ownMetrics.collectorSuccess),
+    lastSuccess: createOrgFigures(ownMetrics.collectorLastSuccess),
+    lastRun: createOrgFigures(ownMetrics.collectorLastRun),
+    duration: createOrgFigures(ownMetrics.collectorDuration),
+    failing: createOrgFigures(ownMetrics.collectorFailing),
+    requests: createOrgFigures(ownMetrics.apiRequests),
+    requestDuration: createOrgFigures(ownMetrics.apiRequestDuration),
+    retries: createOrgFigures(ownMetrics.apiRetries),
+    rejected: createOrgFigures(ownMetrics.recordsRejected),
+    folded: createOrgFigures(ownMetrics.valuesFolded),
+    revisions: createOrgFigures(ownMetrics.dayRevisions),
+    dropped: createOrgFigures(ownMetrics.familiesDropped),
   };
 }
 

@@ -14,18 +14,17 @@ export interface Negotiated {
  * Chooses the format and the coding from a request's `Accept` and `Accept-Encoding` headers. The default, also for
  * headers that cannot be satisfied, is text 0.0.4 without compression.
  */
-export function negotiate(accept: string | undefined, acceptEncoding: string | undefined): Negotiated {
-  return { format: chooseFormat(accept ?? ''), gzip: acceptsGzip(acceptEncoding ?? '') };
+export function negotiate(accept = '', acceptEncoding = ''): Negotiated {
+  return { format: chooseFormat(parse(accept)), gzip: acceptsGzip(parse(acceptEncoding)) };
 }
 
 interface Offer {
   readonly name: string;
   readonly quality: number;
-  readonly parameters: ReadonlyMap<string, string>;
+  readonly version: string | undefined;
 }
 
-function chooseFormat(accept: string): Format {
-  const offers = parse(accept).filter(({ quality }) => quality > 0);
+function chooseFormat(offers: readonly Offer[]): Format {
   let best: { format: Format; quality: number } = { format: 'text', quality: 0 };
   for (const offer of offers) {
     const format = formatOf(offer);
@@ -34,44 +33,33 @@ function chooseFormat(accept: string): Format {
   return best.format;
 }
 
-function formatOf({ name, parameters }: Offer): Format | undefined {
-  const version = parameters.get('version');
-  if (name === 'application/openmetrics-text') {
-    return version === undefined || version === '1.0.0' ? 'openmetrics' : undefined;
-  }
+function formatOf({ name, version = '1.0.0' }: Offer): Format | undefined {
+  if (name === 'application/openmetrics-text') return version === '1.0.0' ? 'openmetrics' : undefined;
   // Text 1.0.0 differs from 0.0.4 only in names that this exporter does not use.
   return name === 'text/plain' || name === 'text/*' || name === '*/*' ? 'text' : undefined;
 }
 
-function acceptsGzip(acceptEncoding: string): boolean {
-  const codings = parse(acceptEncoding);
+function acceptsGzip(codings: readonly Offer[]): boolean {
   const quality = (...names: string[]) => codings.find(({ name }) => names.includes(name))?.quality;
   const gzip = quality('gzip', 'x-gzip') ?? quality('*') ?? 0;
   return gzip > 0 && gzip >= (quality('identity') ?? 0);
 }
 
-/** Parses a header of weighted names; a weight that is not a number from 0 to 1 counts as 1. */
-function parse(header: string): Offer[] {
+const WEIGHT = /;\s*q\s*=\s*([^;\s]*)/;
+const VERSION = /;\s*version\s*=\s*"?([^;"\s]*)/;
+
+/**
+ * Parses a header of weighted names; a weight that is not a number from 0 to 1 counts as 1. The package `negotiator` takes
+ * a third of a small scrape's time, and would have to know every parameter that a client may send, such as `escaping`.
+ */
+function parse(header: string): readonly Offer[] {
   return header
     .toLowerCase()
     .split(',')
     .map((part) => {
-      const [name = '', ...rest] = part.split(';').map((text) => text.trim());
-      const parameters = new Map(rest.map(parameter));
-      const weight = Number(parameters.get('q') ?? 1);
-      return { name, quality: weight >= 0 && weight <= 1 ? weight : 1, parameters };
-    })
-    .filter(({ name }) => name !== '');
-}
-
-function parameter(text: string): [string, string] {
-  const equals = text.indexOf('=');
-  if (equals < 0) return [text, ''];
-  return [
-    text.slice(0, equals).trim(),
-    text
-      .slice(equals + 1)
-      .trim()
-      .replace(/^"(.*)"$/, '$1'),
-  ];
+      const [name = ''] = part.split(';', 1);
+      const weight = Number(WEIGHT.exec(part)?.[1] ?? 1);
+      const quality = weight >= 0 && weight <= 1 ? weight : 1;
+      return { name: name.trim(), quality, version: VERSION.exec(part)?.[1] };
+    });
 }

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** A metric about the exporter itself, declared once: the documentation and the metric are derived from it. */
 export interface OwnMetric<Label extends string = string> {
@@ -44,15 +44,6 @@ export function makeGauge<Label extends string>(
     ...(collect && { collect: () => collect(gauge) }),
   });
   return gauge;
-}
-
-/** Creates a declared histogram in a registry. */
-export function makeHistogram<Label extends string>(
-  registry: Registry,
-  declaration: OwnMetric<Label>,
-): Histogram<Label> {
-  const { buckets = [] } = declaration;
-  return new Histogram({ ...configuration(registry, declaration, 'histogram'), buckets: [...buckets] });
 }
 
 function configuration<Label extends string>(

@@ -1,165 +1,136 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
-import { runInSlices } from '../runtime/slices.ts';
-import { createBlocks, type FormattedChunk } from './blocks.ts';
-import type { OrgMetrics } from './org-metrics.ts';
-import {
-  countSeries,
-  createOrgSegments,
-  declareFamilies,
-  type OrgSegments,
-  type PlacedSegment,
-  type PublishedFamily,
-  placeSegments,
-} from './org-segments.ts';
-import { createPublished, type Published, withHeaders } from './published.ts';
-import type { Segment } from './segment.ts';
+import { type Deflated, deflateOpen } from './deflate.ts';
+import type { FamilyText } from './family-text.ts';
+import { renderFamilyHeader } from './text.ts';
 
-/** Puts rendered segments on a page and publishes it atomically, at most once per second. */
+/** The parts of the page to include; everything by default. */
+interface Selection {
+  /** Names of collectors. */
+  readonly collect?: readonly string[] | undefined;
+  readonly org?: string | undefined;
+}
+
+/** Keeps the texts of every organization, and publishes them as one deflated page, at most once per second. */
 export interface Publication {
   /**
-   * Replaces all segments of an organization with these, by collector. Overflowed segments are omitted. A list that is
-   * the same as before costs nothing. Throws on a family that is undeclared, belongs to another collector, or occurs
-   * twice.
+   * Replaces all texts of an organization with these, by collector. Overflowed ones are omitted. Throws on a family that
+   * is undeclared, belongs to another collector, or occurs twice.
    */
-  replaceAll(org: string, segments: ReadonlyMap<string, readonly Segment[]>): void;
+  replace(org: string, texts: ReadonlyMap<string, readonly FamilyText[]>): void;
   /** Removes an organization's series from the page. */
   remove(org: string): void;
-  /**
-   * Ends publishing by itself until the returned function is called: while nobody can read a page, assembling and
-   * deflating unfinished ones would only delay the first complete one. `flush` publishes meanwhile.
-   */
-  hold(): () => void;
-  /** Publishes changes now; resolves with a state that contains every earlier change. */
-  flush(): Promise<Published>;
-  current(): Published;
-  /**
-   * The state for a scrape: with all changes, unless the page has so many organizations, parts or bytes that publishing
-   * them takes too long for a scrape; then the current one, and a publication follows soon.
-   */
-  fresh(): Promise<Published>;
-  /** What `fresh` would resolve with, if nothing has to be published first. */
-  ready(): Published | undefined;
+  /** Publishes changes now; resolves with a page that contains every earlier change. */
+  flush(): Promise<Deflated>;
+  /** The page, as last published. */
+  current(): Deflated;
+  /** Deflates a part of what is kept. */
+  select(selection: Selection): Promise<Deflated>;
   /** The names that `?collect[]=` accepts; initially those of all families. */
   readonly collectors: ReadonlySet<string>;
   /** Sets the names of the enabled collectors. */
   setCollectors(names: ReadonlySet<string>): void;
+  /** Series by collector, 0 for those without any at present. */
+  series(): ReadonlyMap<string, number>;
   /** An organization's series by family, whether published already or not. */
   seriesOf(org: string): ReadonlyMap<string, number>;
   /** Publishes changes and stops the timer; nothing may be published afterwards. */
   close(): Promise<void>;
 }
 
+/** A family in page order. */
+interface PublishedFamily {
+  readonly name: string;
+  readonly help: string;
+  /** The collector that publishes it; a family without one is shared, and each publisher has its own part of it. */
+  readonly collector?: string | undefined;
+}
+
 interface PublicationDeps {
-  /** The families in the order of the page. */
+  /** The families in the order of the page. All are gauges, so that both formats have the same bytes. */
   readonly families: readonly PublishedFamily[];
-  /** The exporter's own metrics of each organization, which follow them on the page. */
-  readonly orgMetrics?: OrgMetrics | undefined;
   readonly clock: Clock;
   readonly log?: Logger | undefined;
 }
 
+interface Declaration {
+  readonly collector: string | undefined;
+  readonly header: Buffer;
+}
+
+interface Kept extends FamilyText {
+  readonly collector: string;
+  readonly declaration: Declaration;
+}
+
+interface KeptOrg {
+  /** Sorted by collector. */
+  readonly texts: readonly Kept[];
+  /** By collector. */
+  readonly series: ReadonlyMap<string, number>;
+}
+
 const INTERVAL_MS = 1000;
-/** The minimum pause after a publication, as a multiple of its duration: publishing must not occupy a whole core. */
+/** The pause after a publication, as a multiple of its duration: publishing must not occupy a whole core. */
 const REST = 2;
-/**
- * A scrape waits for changes if the page has at most so many organizations and segments. While more of them are polled, it
- * would wait for two publications, a tenth of a second with ten and a fifth with fifty.
- */
-const FEW_ORGS = 4;
-const FEW_SEGMENTS = 300;
-/** And if it has at most this many bytes: with a million series, a publication occupies all cores for a second. */
-const FEW_BYTES = 1024 * 1024;
-/** The collector name under which the exporter's own metrics are published; no collector has it. */
-const OWN = '';
+const MAX_REST_MS = 5000;
 
 /** Creates a publication, empty at first. */
-export function createPublication({ families, orgMetrics, clock, log }: PublicationDeps): Publication {
-  const own = orgMetrics?.families ?? [];
-  const declared = declareFamilies([...families, ...own.map((family) => ({ ...family, collector: OWN }))]);
-  const collectors = new Set(families.flatMap(({ collector }) => collector ?? []));
-  const segmentsByOrg = new Map<string, OrgSegments>();
-  const ownByOrg = new Map<string, OrgSegments>();
-  const blocks = createBlocks(clock);
+export function createPublication({ families, clock, log }: PublicationDeps): Publication {
+  const declared = declareFamilies(families);
+  const selectable = new Set(families.flatMap(({ collector }) => collector ?? []));
+  const byOrg = new Map<string, KeptOrg>();
   const turns = createSerialQueue();
   const closing = new AbortController();
-  let running: ReadonlySet<string> = collectors;
-  let published = stateOf(0, [], []);
+  let collectors: ReadonlySet<string> = selectable;
+  let page: Deflated = { bytes: Buffer.alloc(0), crc: 0, length: 0 };
   let changed = false;
-  let publishing = false;
   let resting = false;
-  let held = false;
   let tookMs = 0;
-  orgMetrics?.onChange(touch);
 
-  function stateOf(
-    version: number,
-    placed: readonly PlacedSegment[],
-    chunks: readonly FormattedChunk[],
-  ): Published {
-    return createPublished({
-      ...{ version, placed, chunks, clock },
-      series: countSeries(segmentsByOrg),
-      // Families that cannot be selected by name, such as those about the data, are part of every page.
-      isEverywhere: (collector) => !collectors.has(collector),
-      isOwn: (collector) => collector === OWN,
-    });
-  }
-
-  async function publish(): Promise<Published> {
-    if (!changed) return published;
+  async function publish(): Promise<Deflated> {
+    if (!changed) return page;
     changed = false;
-    publishing = true;
     const startedAt = clock.elapsed();
     try {
-      await renderOwn();
-      const placed = await runInSlices(collect(placeAll()), clock);
-      const { chunks, deflatedAnew } = await blocks.build(withHeaders(placed));
-      published = stateOf(published.version + 1, placed, chunks);
-      tookMs = clock.elapsed() - startedAt;
-      log?.debug('Published', {
-        version: published.version,
-        bytes: published.deflated,
-        deflatedAnew,
-        milliseconds: Math.round(tookMs),
-      });
+      page = await deflateOpen(textsOf({}));
     } catch (error) {
       changed = true;
       throw error;
-    } finally {
-      publishing = false;
     }
-    return published;
+    tookMs = clock.elapsed() - startedAt;
+    log?.debug('Published', {
+      bytes: page.length,
+      deflated: page.bytes.length,
+      milliseconds: Math.round(tookMs),
+    });
+    return page;
   }
 
-  /** A consistent copy: segments may change while these are deflated. */
-  function placeAll(): Iterable<PlacedSegment> {
-    const all = new Map<string, OrgSegments>(segmentsByOrg);
-    for (const [org, segments] of ownByOrg) all.set(org, new Map([...(all.get(org) ?? []), ...segments]));
-    return placeSegments(declared, all);
+  /** The selected texts in page order: by family as declared, each after its header, then by organization. */
+  function textsOf({ collect = [], org: only }: Selection): Iterable<Buffer> {
+    const selected = new Set(collect);
+    // Families that cannot be selected by name, such as those about the data, are part of every selection.
+    const isSelected = ({ collector }: Kept) =>
+      selected.size === 0 || selected.has(collector) || !selectable.has(collector);
+    const orgs = [...byOrg].filter(([org]) => only === undefined || org === only).sort(byName);
+    const texts = orgs.flatMap(([, org]) => org.texts.filter(isSelected));
+    return inOrder(
+      declared.values(),
+      Map.groupBy(texts, ({ declaration }) => declaration),
+    );
   }
 
-  async function renderOwn(): Promise<void> {
-    for (const org of orgMetrics?.takeChanged() ?? []) {
-      const segments = await orgMetrics?.render(org);
-      if (segments === undefined) ownByOrg.delete(org);
-      else ownByOrg.set(org, createOrgSegments(declared, org, new Map([[OWN, segments]])));
-    }
-  }
-
-  function flush(): Promise<Published> {
+  function flush(): Promise<Deflated> {
     return turns.run(publish);
   }
 
-  /** Whether a scrape waits for changes. */
-  function isSmall(): boolean {
-    const orgs = Math.max(segmentsByOrg.size, ownByOrg.size);
-    return orgs <= FEW_ORGS && published.segments <= FEW_SEGMENTS && published.deflated <= FEW_BYTES;
+  function expectOpen(): void {
+    if (closing.signal.aborted) throw new Error('the publication is closed');
   }
 
   function touch(): void {
-    if (closing.signal.aborted) return;
     changed = true;
     if (resting) return;
     resting = true;
@@ -168,56 +139,46 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
   }
 
   async function publishFromNowOn(): Promise<void> {
-    while (changed && !held) {
+    while (changed) {
       await flush().catch((error: unknown) => {
         // The previous page is kept; the next round tries again.
         log?.error('The page could not be assembled', { error });
       });
-      await clock.wait(Math.max(INTERVAL_MS, REST * tookMs), closing.signal);
+      const rest = Math.min(REST * tookMs, MAX_REST_MS);
+      await clock.wait(Math.max(INTERVAL_MS, rest), closing.signal);
     }
     resting = false;
   }
 
-  function expectOpen(): void {
-    if (closing.signal.aborted) throw new Error('the publication is closed');
-  }
-
   return {
     get collectors() {
-      return running;
+      return collectors;
     },
     setCollectors(names) {
-      running = names;
+      collectors = names;
     },
-    current: () => published,
-    async fresh() {
-      return isSmall() ? flush().catch(() => published) : published;
-    },
-    ready: () => (isSmall() && (changed || publishing) ? undefined : published),
-    hold() {
-      held = true;
-      return () => {
-        held = false;
-        if (changed) touch();
-      };
-    },
+    current: () => page,
+    select: (selection) => deflateOpen(textsOf(selection)),
     flush,
-    replaceAll(org, segments) {
+    replace(org, texts) {
       expectOpen();
-      segmentsByOrg.set(org, createOrgSegments(declared, org, segments, segmentsByOrg.get(org)));
+      byOrg.set(org, keep(declared, texts));
       touch();
     },
     remove(org) {
       expectOpen();
-      if (segmentsByOrg.delete(org)) touch();
+      if (byOrg.delete(org)) touch();
+    },
+    series() {
+      const series = new Map<string, number>();
+      for (const org of byOrg.values()) {
+        for (const [collector, more] of org.series) count(series, collector, more);
+      }
+      return series;
     },
     seriesOf(org) {
       const series = new Map<string, number>();
-      for (const { byFamily } of segmentsByOrg.get(org)?.values() ?? []) {
-        for (const [family, { series: count }] of byFamily) {
-          series.set(family, (series.get(family) ?? 0) + count);
-        }
-      }
+      for (const text of byOrg.get(org)?.texts ?? []) count(series, text.family, text.series);
       return series;
     },
     async close() {
@@ -227,11 +188,60 @@ export function createPublication({ families, orgMetrics, clock, log }: Publicat
   };
 }
 
-function* collect<Item>(items: Iterable<Item>): Generator<void, readonly Item[]> {
-  const collected: Item[] = [];
-  for (const item of items) {
-    collected.push(item);
-    yield;
+/** Renders the families' headers; throws on a duplicate name and on a double quote in a help text. */
+function declareFamilies(families: readonly PublishedFamily[]): ReadonlyMap<string, Declaration> {
+  const declared = new Map<string, Declaration>();
+  for (const { name, help, collector } of families) {
+    if (declared.has(name)) throw new Error(`the family ${name} is declared twice`);
+    // The same bytes serve both formats, and only OpenMetrics would escape a quote.
+    if (help.includes('"')) throw new Error(`the help of ${name} contains a double quote`);
+    declared.set(name, { collector, header: Buffer.from(renderFamilyHeader({ name, help, type: 'gauge' })) });
   }
-  return collected;
+  return declared;
+}
+
+function keep(
+  declared: ReadonlyMap<string, Declaration>,
+  byCollector: ReadonlyMap<string, readonly FamilyText[]>,
+): KeptOrg {
+  const kept: Kept[] = [];
+  const series = new Map<string, number>();
+  for (const [collector, texts] of [...byCollector].sort(byName)) {
+    count(series, collector, 0);
+    const names = new Set<string>();
+    for (const text of texts) {
+      const { family } = text;
+      const declaration = declared.get(family);
+      if (declaration === undefined) throw new Error(`the family ${family} is not declared`);
+      const owner = declaration.collector ?? collector;
+      if (owner !== collector)
+        throw new Error(`the family ${family} belongs to ${owner}, not to ${collector}`);
+      if (names.has(family)) throw new Error(`the collector ${collector} has the family ${family} twice`);
+      names.add(family);
+      if (text.overflow) continue;
+      kept.push({ ...text, collector, declaration });
+      count(series, collector, text.series);
+    }
+  }
+  return { texts: kept, series };
+}
+
+function* inOrder(
+  declarations: Iterable<Declaration>,
+  byFamily: ReadonlyMap<Declaration, readonly Kept[]>,
+): Generator<Buffer> {
+  for (const declaration of declarations) {
+    const texts = byFamily.get(declaration);
+    if (texts === undefined) continue;
+    yield declaration.header;
+    for (const { bytes } of texts) yield* bytes;
+  }
+}
+
+function count(series: Map<string, number>, name: string, more: number): void {
+  series.set(name, (series.get(name) ?? 0) + more);
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createInflateRaw } from 'node:zlib';
-import { append, type DeflatedChunk } from './deflated-chunk.ts';
+import { crc32, createInflateRaw } from 'node:zlib';
+import type { Deflated } from './deflate.ts';
 import { contentTypes, type Negotiated } from './negotiate.ts';
-import type { Page } from './published.ts';
+import type { Ending } from './own-part.ts';
 
 /** A page that is ready to send: immutable, and can be sent any number of times. */
 export interface ScrapedPage {
@@ -23,29 +23,21 @@ type ScrapeBody = { readonly parts: readonly Buffer[] } | { stream(): Readable }
 
 // Deflate, no flags, no time, no file name, unknown system.
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-// The shortest final block: empty, with the fixed code.
-const END_BLOCK = Buffer.from([0x03, 0x00]);
 // A hundred megabytes in chunks of the default 16 KiB would take several thousand more turns.
 const INFLATE_CHUNK = 128 * 1024;
-// Up to this size one write of a copy is faster than many parts; beyond it, a copy would double the page's memory.
-const SHORT = 1024 * 1024;
 
-/** Joins a page and the chunk that ends it, in time that does not depend on the size of the page. */
-export function assembleScrape(page: Page, ending: DeflatedChunk, { format, gzip }: Negotiated): ScrapedPage {
+/** Joins a page and what ends it to one gzip member or, without gzip, to a text that is inflated for each reader. */
+export function assembleScrape(page: Deflated, ending: Ending, { format, gzip }: Negotiated): ScrapedPage {
   const contentType = contentTypes[format];
-  const { crc, length } = append(page, ending);
+  const length = page.length + ending.length;
   if (!gzip) {
-    const body = { stream: () => inflate([...page.parts, ending.bytes, END_BLOCK]) };
+    const body = { stream: () => inflate([page.bytes, ending.bytes]) };
     return { kind: 'page', contentType, contentEncoding: undefined, contentLength: length, body };
   }
-  const parts = [
-    GZIP_HEADER,
-    ...page.parts,
-    Buffer.concat([ending.bytes, END_BLOCK, gzipTrailer(crc, length)]),
-  ];
+  const crc = ending.text.reduce((sum, text) => crc32(text, sum), page.crc);
+  const parts = [GZIP_HEADER, page.bytes, ending.bytes, gzipTrailer(crc, length)];
   const contentLength = parts.reduce((sum, part) => sum + part.length, 0);
-  const body = { parts: contentLength <= SHORT ? [Buffer.concat(parts)] : parts };
-  return { kind: 'page', contentType, contentEncoding: 'gzip', contentLength, body };
+  return { kind: 'page', contentType, contentEncoding: 'gzip', contentLength, body: { parts } };
 }
 
 /** The complete body of a page, for callers that do not send it. */

@@ -22,14 +22,16 @@ export function formatValue(value: number): string {
   return value > 0 ? '+Inf' : '-Inf';
 }
 
-/** The `# HELP` and `# TYPE` lines of a family; without `"` in the help, both formats have the same bytes. */
+/** The `# HELP` and `# TYPE` lines of a family; without `"` in the help, both formats have the same bytes of a gauge. */
 export function renderFamilyHeader(
-  family: { readonly name: string; readonly help: string; readonly type: FamilyType },
+  { name, help, type }: { readonly name: string; readonly help: string; readonly type: FamilyType },
   format: Format = 'text',
 ): string {
-  const escaped = family.help.toWellFormed().replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-  const help = format === 'openmetrics' ? escaped.replaceAll('"', '\\"') : escaped;
-  return `# HELP ${family.name} ${help}\n# TYPE ${family.name} ${family.type}\n`;
+  const escaped = help.toWellFormed().replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  if (format === 'text') return `# HELP ${name} ${escaped}\n# TYPE ${name} ${type}\n`;
+  // OpenMetrics names a counter's family without the suffix and its sample with it.
+  const family = type === 'counter' ? name.replace(/_total$/, '') : name;
+  return `# HELP ${family} ${escaped.replaceAll('"', '\\"')}\n# TYPE ${family} ${type}\n`;
 }
 
 /** The properties of a family that the writer needs. */
@@ -63,6 +65,19 @@ export function planLine(
   return { openings, closing: shared === '' ? `${name} ` : `${name}{${shared}} ` };
 }
 
+/** Creates the writer of the part of a family's lines that precedes the value. */
+export function createLineStart(
+  family: WrittenFamily,
+  common: Readonly<Record<string, string>>,
+): (labels: Sample['labels']) => string {
+  const { openings, closing } = planLine(family, common);
+  return function write(labels) {
+    let line = '';
+    for (const { label, text } of openings) line += text + escapeLabelValue(labels[label] ?? '');
+    return line + closing;
+  };
+}
+
 /** Writes one sample as one line, including the newline. */
 export type SampleWriter = (sample: Sample) => string;
 
@@ -71,10 +86,6 @@ export function createSampleWriter(
   family: WrittenFamily,
   common: Readonly<Record<string, string>>,
 ): SampleWriter {
-  const { openings, closing } = planLine(family, common);
-  return function write({ labels, value }) {
-    let line = '';
-    for (const { label, text } of openings) line += text + escapeLabelValue(labels[label] ?? '');
-    return `${line}${closing}${formatValue(value)}\n`;
-  };
+  const start = createLineStart(family, common);
+  return ({ labels, value }) => `${start(labels)}${formatValue(value)}\n`;
 }

@@ -1,12 +1,12 @@
 import type { Family } from '../catalog/family.ts';
+import type { FamilyText } from '../exposition/family-text.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Publication } from '../exposition/publication.ts';
-import type { Segment } from '../exposition/segment.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { familiesOverBudget } from './budget.ts';
 
 export interface SnapshotParts {
-  readonly publication: Pick<Publication, 'replaceAll' | 'remove'>;
+  readonly publication: Pick<Publication, 'replace' | 'remove'>;
   readonly instruments: Instruments;
   /** Maximum number of series of one organization. */
   readonly seriesBudget: number;
@@ -21,7 +21,7 @@ export interface RenderedFamily {
   readonly series: number;
   /** The number of its label values that are summed into `other`. */
   readonly folded: number;
-  readonly segment: Segment | undefined;
+  readonly text: FamilyText | undefined;
 }
 
 /** The rendered families of one collector. */
@@ -41,18 +41,18 @@ export function createSnapshotCommit(
   const { publication, instruments, logged, log } = parts;
   return (org, collectors) => {
     const dropped = familiesOverBudget(sizesOf(collectors), parts.seriesBudget);
-    const segments = new Map<string, readonly Segment[]>();
+    const texts = new Map<string, readonly FamilyText[]>();
     for (const [collector, rendered] of collectors) {
       const isGone = ({ family }: RenderedFamily) => dropped.has(family.name);
       const kept = rendered.families.filter((one) => !isGone(one));
-      segments.set(
+      texts.set(
         collector,
-        kept.flatMap(({ segment }) => segment ?? []),
+        kept.flatMap(({ text }) => text ?? []),
       );
       const gone = rendered.families.filter(isGone).map(({ family }) => family.name);
       note(org, collector, rendered, gone);
     }
-    publication.replaceAll(org, segments);
+    publication.replace(org, texts);
   };
 
   function note(

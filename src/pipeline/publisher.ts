@@ -10,7 +10,7 @@ import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../c
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
-import type { RenderSegment } from '../exposition/segment.ts';
+import type { RenderText } from '../exposition/family-text.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { RowsFrom, Standing, Store, StoredOrg } from '../store/store.ts';
@@ -50,7 +50,7 @@ interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
   readonly historyStart: Day;
   /** How many of the newest days are kept; 0 or undefined keeps all. */
   readonly retentionDays?: number;
-  readonly renderSegment: RenderSegment;
+  readonly renderText: RenderText;
   readonly labelLimit: LabelLimit;
   readonly maxAgeMs: number;
   /** The published state; empty by default. */
@@ -223,10 +223,10 @@ export function createPublisher(parts: PublisherParts): Publisher {
     for (const measured of cardinality.families) {
       const { family, folded } = measured;
       const samples = projectFamily(measured, cardinality.kept, dataset, view);
-      const segment = await parts.renderSegment(family, view.settings.name, samples, {
+      const text = await parts.renderText(family, view.settings.name, samples, {
         maxSeries: parts.seriesBudget,
       });
-      rendered.push({ family, folded, series: segment?.series ?? 0, segment });
+      rendered.push({ family, folded, series: text?.series ?? 0, text });
     }
     return { families: rendered, foldedCounts: cardinality.foldedCounts };
   }

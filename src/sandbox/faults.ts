@@ -31,7 +31,7 @@ export interface Fault {
   readonly org: string | undefined;
 }
 
-const pause = { allows: /^(date|\d{1,12})?$/, words: '"date" or a number of seconds' };
+const pause = { allows: /^(date|\d{1,12})$/, words: '"date" or a number of seconds' };
 
 /** The faults that the `sandbox` command accepts, in the order of its help text. */
 export const faultKinds: readonly FaultKind[] = [
@@ -140,7 +140,7 @@ function readDetail(name: string, { detail }: FaultKind, given: string | undefin
     throw new Error(`The fault "${name}" accepts only a rate.`);
   }
   if (text === undefined) throw new Error(`The fault "${name}" needs a value: ${detail.words}.`);
-  if (!detail.allows.test(text))
+  if (given !== undefined && !detail.allows.test(text))
     throw new Error(`The value of the fault "${name}" must be ${detail.words}, not "${text}".`);
   return text;
 }

@@ -8,28 +8,27 @@ const HANG_UP = ['Connection', 'close'] as const;
 const HEALTH_PATHS: ReadonlySet<string | undefined> = new Set(['/-/healthy', '/-/ready']);
 
 /**
- * Answers requests that no route should handle, and returns whether it did: those with an unsupported transfer coding,
+ * Creates the first handler, which answers requests that no route should handle: those with an unsupported transfer coding,
  * those of HTTP/1.1 without a host, and those for a host name that is not allowed. After DNS rebinding, a browser sends
  * the attacker's host name; IP addresses and `localhost` cannot be rebound. The health of the process is no secret.
  */
 export function createAdmission(
   allowedHosts: readonly string[],
-): (request: IncomingMessage, response: ServerResponse) => boolean {
-  return ({ headers, url, httpVersion }, response) => {
+): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {
+  return ({ headers, url, httpVersion }, response, next) => {
     const coding = headers['transfer-encoding'];
     if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
       respondText(response, 501, 'Only the chunked transfer coding is supported.', HANG_UP);
-      return true;
+      return;
     }
     const isIncomplete = headers.host === undefined && httpVersion === '1.1';
-    if (!isIncomplete && isAllowedHost(headers.host, allowedHosts)) return false;
-    if (HEALTH_PATHS.has(url?.split('?', 1)[0])) return false;
+    if (!isIncomplete && isAllowedHost(headers.host, allowedHosts)) return next();
+    if (HEALTH_PATHS.has(url?.split('?', 1)[0])) return next();
     if (isIncomplete) {
       respondText(response, 400, 'HTTP/1.1 requires the header Host.', HANG_UP);
-      return true;
+      return;
     }
     respondText(response, 421, 'This host name is not allowed; see --web.allowed-hosts.', HANG_UP);
-    return true;
   };
 }
 

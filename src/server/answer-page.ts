@@ -22,16 +22,6 @@ const MAX_INFLATING = 64;
  */
 export function createPageAnswer(log: Logger): AnswerPage {
   const inflating = new Set<ServerResponse>();
-  const headers = new WeakMap<ScrapedPage, string[]>();
-
-  /** A page is sent many times. */
-  function rememberedHeaders(page: ScrapedPage): string[] {
-    const known = headers.get(page);
-    if (known !== undefined) return known;
-    const made = headersOf(page);
-    headers.set(page, made);
-    return made;
-  }
 
   function inflate(response: ServerResponse, stream: Readable): void {
     const [longest] = inflating;
@@ -58,7 +48,7 @@ export function createPageAnswer(log: Logger): AnswerPage {
       refuseCodings(response);
       return;
     }
-    response.writeHead(200, rememberedHeaders(scrape));
+    response.writeHead(200, headersOf(scrape));
     if (request.method === 'HEAD') response.end();
     else if ('parts' in scrape.body) sendBody(response, scrape.body.parts);
     else inflate(response, scrape.body.stream());

@@ -1,10 +1,10 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import express from 'express';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import { createAdmission, isAllowedHost, sameSite } from './admission.ts';
-import { type AnswerPage, createPageAnswer } from './answer-page.ts';
+import { createPageAnswer } from './answer-page.ts';
 import type { ReadFigures } from './figures.ts';
 import {
   createPageHandler,
@@ -21,7 +21,6 @@ import {
   createProbeHandler,
   type MetricsDeps,
   type ProbeDeps,
-  type TakePart,
 } from './metrics.ts';
 import type { ExpressRequest } from './negotiation.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
@@ -34,6 +33,8 @@ export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   readonly log: Logger;
   readonly clock: Pick<Clock, 'elapsed'>;
   readonly exposition: MetricsDeps['exposition'] & ProbeDeps['exposition'];
+  /** The path that serves the metrics. */
+  readonly telemetryPath: string;
   /** The current state of the service. */
   status(): ServiceStatus;
   /** The same as in the status, which takes longer. */
@@ -54,41 +55,8 @@ export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
   readonly allowedHosts: readonly string[];
 }
 
-/**
- * Creates the HTTP application: all routes, and plain answers to everything else. The usual scrape is answered before
- * express, which would take a seventh of the CPU of a small page.
- */
+/** Creates the HTTP application: all routes, and plain answers to everything else. */
 export function createApp(deps: AppDeps): RequestListener {
-  const isAnswered = createAdmission(deps.allowedHosts);
-  const answerPage = createPageAnswer(deps.log);
-  const takePart = createPartTurns();
-  const scrape = bodiless(createMetricsHandler({ ...deps, answerPage, takePart }));
-  const app = createRoutes({ ...deps, answerPage, takePart, scrape });
-  const fail = createFailure(deps.log);
-  return (request, response) => {
-    if (isAnswered(request, response)) return;
-    if (!isUsualScrape(request, deps.telemetryPath)) return app(request, response);
-    try {
-      scrape(request, response)?.catch((error: unknown) => fail(error, response));
-    } catch (error) {
-      fail(error, response);
-    }
-  };
-}
-
-/** Whether a request needs nothing of express: as Prometheus sends it, and with an answer in gzip in any case. */
-function isUsualScrape(request: IncomingMessage, path: string): request is ExpressRequest {
-  return request.method === 'GET' && request.url === path && request.headers['accept-encoding'] === 'gzip';
-}
-
-interface RoutesDeps extends AppDeps {
-  readonly answerPage: AnswerPage;
-  readonly takePart: TakePart;
-  readonly scrape: Handler<ExpressRequest>;
-}
-
-function createRoutes(deps: RoutesDeps): express.Express {
-  const { scrape } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -97,9 +65,12 @@ function createRoutes(deps: RoutesDeps): express.Express {
   app.enable('strict routing');
   const answers = shareAnswers(() => redactStatus(deps.status(), deps.redact), deps.clock);
 
-  // First, so that a scrape passes no other handler.
-  addRoute(app, deps.telemetryPath, 'GET', scrape);
-  addRoute(app, '/probe', 'GET', bodiless(createProbeHandler(deps)));
+  const parts = { ...deps, answerPage: createPageAnswer(deps.log), takePart: createPartTurns() };
+
+  app.use(createAdmission(deps.allowedHosts));
+  // First, so that a scrape passes no other route.
+  addRoute(app, deps.telemetryPath, 'GET', bodiless(createMetricsHandler(parts)));
+  addRoute(app, '/probe', 'GET', bodiless(createProbeHandler(parts)));
   addRoute(app, '/', 'GET', bodiless(createPageHandler({ ...deps, answers })));
   addRoute(app, '/status', 'GET', bodiless(createStatusHandler({ ...deps, answers })));
   addRoute(app, '/-/healthy', 'GET', bodiless(healthy));
@@ -160,12 +131,7 @@ const onlyPost: Handler = (_request, response) => {
 };
 
 function createErrorHandler(log: Logger): express.ErrorRequestHandler {
-  const fail = createFailure(log);
-  return (error: unknown, _request, response, _next) => fail(error, response);
-}
-
-function createFailure(log: Logger): (error: unknown, response: ServerResponse) => void {
-  return (error, response) => {
+  return (error: unknown, _request, response, _next) => {
     log.error('Request failed', { error });
     if (response.headersSent) response.destroy();
     else respondText(response, 500, 'Internal server error. See the log.');

@@ -5,10 +5,10 @@ import type { ReadFigures } from './figures.ts';
 import {
   type ExpressRequest,
   type Negotiate,
+  negotiated,
   offering,
   refuseCodings,
   refusesIdentity,
-  rememberNegotiation,
 } from './negotiation.ts';
 import type { Html } from './page/html.ts';
 import { createIndexCells } from './page/index-cells.ts';
@@ -79,9 +79,8 @@ export function createStatusHandler({ answers, figures, negotiate }: PageDeps): 
 
 /** Creates the sender of shared bodies of one type, compressed if the client prefers that. */
 function createSender(contentType: string, negotiate: Negotiate, policy?: string) {
-  const negotiated = rememberNegotiation(negotiate);
   return async (request: ExpressRequest, response: ServerResponse, body: SharedBody): Promise<void> => {
-    const isCompressed = negotiated(request).gzip;
+    const isCompressed = negotiated(request, negotiate).gzip;
     if (!isCompressed && refusesIdentity(request)) {
       refuseCodings(response);
       return;

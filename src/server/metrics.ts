@@ -1,17 +1,26 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { Exposition, Scrape } from '../exposition/exposition.ts';
-import type { Negotiated } from '../exposition/negotiate.ts';
 import { createTurns, URGENCIES } from '../runtime/turns.ts';
 import type { AnswerPage } from './answer-page.ts';
-import { type ExpressRequest, type Negotiate, rememberNegotiation } from './negotiation.ts';
+import { type ExpressRequest, type Negotiate, negotiated } from './negotiation.ts';
 import { type Handler, respondText } from './respond.ts';
 
-/** Resolves with what `select` does, once it is this request's turn; undefined if the client is gone by then. */
+/**
+ * Resolves with what `select` does, once it is this request's turn; undefined if the client is gone by then. Requests with
+ * the same key share what is under way.
+ */
 export type TakePart = (
   request: Pick<IncomingMessage, 'socket'>,
+  key: unknown,
   select: () => Promise<Scrape>,
 ) => Promise<Scrape | undefined>;
+
+interface PartUnderWay {
+  readonly clients: Set<Socket>;
+  readonly scrape: Promise<Scrape | undefined>;
+}
 
 /** Parts of the page that are selected and deflated at the same time. */
 const PARTS_AT_ONCE = 2;
@@ -19,25 +28,39 @@ const PARTS_AT_ONCE = 2;
 /** Makes parts of the page take turns: each is work of its own, which must not delay scrapes of the whole page. */
 export function createPartTurns(): TakePart {
   const turns = createTurns({ limit: PARTS_AT_ONCE, levels: URGENCIES });
-  return async ({ socket }, select) => {
+  const underWay = new Map<string, PartUnderWay>();
+
+  async function take(key: string, clients: Set<Socket>, select: () => Promise<Scrape>) {
     const turn = await turns.take('parts', 'other');
     try {
       // A scrape that has arrived meanwhile comes first.
       await setImmediate();
-      return socket.destroyed ? undefined : await select();
+      return [...clients].every(({ destroyed }) => destroyed) ? undefined : await select();
     } finally {
+      underWay.delete(key);
       turn.end();
     }
+  }
+
+  return ({ socket }, key, select) => {
+    const text = JSON.stringify(key);
+    const known = underWay.get(text);
+    if (known !== undefined) {
+      known.clients.add(socket);
+      return known.scrape;
+    }
+    const clients = new Set([socket]);
+    const scrape = take(text, clients, select);
+    underWay.set(text, { clients, scrape });
+    return scrape;
   };
 }
 
 export interface MetricsDeps {
-  readonly exposition: Pick<Exposition, 'scrape' | 'ready'>;
+  readonly exposition: Pick<Exposition, 'scrape'>;
   readonly negotiate: Negotiate;
   readonly answerPage: AnswerPage;
   readonly takePart: TakePart;
-  /** The path that is served. */
-  readonly telemetryPath: string;
 }
 
 /** Serves scrapes: negotiates the format and sends the prepared bytes. */
@@ -46,25 +69,17 @@ export function createMetricsHandler({
   negotiate,
   answerPage,
   takePart,
-  telemetryPath: path,
 }: MetricsDeps): Handler<ExpressRequest> {
-  const negotiated = rememberNegotiation(negotiate);
-  async function answer(request: ExpressRequest, response: ServerResponse, format: Negotiated) {
+  return async (request, response) => {
     const query = parseCollect(request.url ?? '');
     if ('problem' in query) {
       respondText(response, 400, query.problem);
       return;
     }
-    const select = () => exposition.scrape({ ...format, ...query });
-    const scrape = query.collect === undefined ? await select() : await takePart(request, select);
+    const asked = { ...negotiated(request, negotiate), ...query };
+    const select = () => exposition.scrape(asked);
+    const scrape = asked.collect === undefined ? await select() : await takePart(request, asked, select);
     if (scrape !== undefined) answerPage(request, response, scrape);
-  }
-
-  return (request, response) => {
-    const format = negotiated(request);
-    const ready = request.url === path ? exposition.ready(format) : undefined;
-    // Without a promise, which would cost a tenth of a small answer.
-    return ready === undefined ? answer(request, response, format) : answerPage(request, response, ready);
   };
 }
 
@@ -88,7 +103,6 @@ export function createProbeHandler({
   takePart,
   probe,
 }: ProbeDeps): Handler<ExpressRequest> {
-  const negotiated = rememberNegotiation(negotiate);
   return async (request, response) => {
     const url = request.url ?? '';
     const query = parseCollect(url);
@@ -106,9 +120,8 @@ export function createProbeHandler({
       respondText(response, 404, 'No organization with this name is configured.');
       return;
     }
-    const scrape = await takePart(request, () =>
-      exposition.probe({ ...negotiated(request), ...query, org, success }),
-    );
+    const asked = { ...negotiated(request, negotiate), ...query, org, success };
+    const scrape = await takePart(request, asked, () => exposition.probe(asked));
     if (scrape !== undefined) answerPage(request, response, scrape);
   };
 }

@@ -6,29 +6,10 @@ import { type Handler, respondText } from './respond.ts';
 /** The format for a client, by its `Accept` and `Accept-Encoding` headers. */
 export type Negotiate = (accept: string | undefined, acceptEncoding: string | undefined) => Negotiated;
 
-/** A scraper sends the same headers with every scrape, and parsing them costs a fifth of a small response. */
-const REMEMBERED = 8;
-
-/** Clients that send the same headers. */
-interface Kind {
-  readonly accept: string | undefined;
-  readonly coding: string | undefined;
-  readonly negotiated: Negotiated;
-}
-
-/** Caches the result for each kind of client. */
-export function rememberNegotiation(negotiate: Negotiate): (request: IncomingMessage) => Negotiated {
-  const known: Kind[] = [];
-  return ({ headers }) => {
-    const { accept } = headers;
-    const codings = headers['accept-encoding'];
-    const coding = Array.isArray(codings) ? codings.join(',') : codings;
-    for (const kind of known) if (kind.accept === accept && kind.coding === coding) return kind.negotiated;
-    const negotiated = negotiate(accept, coding);
-    if (known.length >= REMEMBERED) known.length = 0;
-    known.push({ accept, coding, negotiated });
-    return negotiated;
-  };
+/** The format for the client of a request. */
+export function negotiated({ headers }: IncomingMessage, negotiate: Negotiate): Negotiated {
+  const codings = headers['accept-encoding'];
+  return negotiate(headers.accept, Array.isArray(codings) ? codings.join(',') : codings);
 }
 
 /** A request as passed on by express. */
@@ -44,8 +25,6 @@ export function offering(type: string, handler: Handler<ExpressRequest>): Handle
 
 /** Whether `Accept-Encoding` excludes an uncompressed answer. */
 export function refusesIdentity(request: ExpressRequest): boolean {
-  // Of the usual scrape, which has not passed express.
-  if (request.headers['accept-encoding'] === 'gzip') return false;
   return request.acceptsEncodings('identity') === false;
 }
 

@@ -2,14 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
-import { numberOf, percentageOf } from '../../alerts/src/queries.ts';
 import { dataPanels, readDashboards } from '../dashboards/files.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../alerts/tests');
-const descriptions = ruleGroups(defaultSettings).flatMap(({ alerts }) =>
-  alerts.map(({ description }) => description),
-);
 
 interface RuleTests {
   readonly tests: readonly {
@@ -35,16 +30,6 @@ function short(value: number): string {
 }
 
 describe('the numbers in notifications', () => {
-  test('are all written in one of two ways', () => {
-    for (const description of descriptions) {
-      const others = ['$value', '. | first | value'].reduce(
-        (text, value) => text.replaceAll(numberOf(value), '').replaceAll(percentageOf(value), ''),
-        description,
-      );
-      expect(others).not.toMatch(/humanize(?!Duration)|humanize1024/);
-    }
-  });
-
   test('are those of the unit of the panels', () => {
     const credits = rendered.flatMap((text) =>
       [...text.matchAll(/([\d.]+)( [KMBT]\w*)? (?:credits|are (?:used|not unusual))/g)].map(

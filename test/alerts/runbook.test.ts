@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { alertName, defaultSettings, ruleGroups, thresholds } from '../../alerts/src/index.ts';
+import { alertName, defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
 import { isDayCollector } from '../../src/catalog/collector.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
@@ -37,14 +37,5 @@ describe('the runbook', () => {
       name.replace(/_bucket$/, ''),
     );
     expect(asked.filter((name) => !known.has(name) && name !== 'agent_platform_')).toEqual([]);
-  });
-});
-
-describe('the readme of the alerts', () => {
-  test('lists every threshold with its default', () => {
-    const readme = readFileSync(new URL('../../alerts/README.md', import.meta.url), 'utf8');
-    for (const [name, { default: value, unit }] of Object.entries(thresholds)) {
-      expect(readme).toContain(`| \`${name}\` | ${value} | ${unit} |`);
-    }
   });
 });

@@ -41,11 +41,4 @@ describe('the command lines of the pages', () => {
     });
     expect(unknown).toEqual([]);
   });
-
-  test.each(pages)('call the program in the one way that the README names: %s', (page) => {
-    const text = readFileSync(join(ROOT, page), 'utf8');
-    const others =
-      /node (?:\S*\/)?(?:src|dist|bin)\/\S+|npx \S*agent-platform-exporter|npm (?:run )?start\b/g;
-    expect(text.match(others) ?? []).toEqual([]);
-  });
 });

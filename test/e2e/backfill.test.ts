@@ -39,7 +39,7 @@ async function liveThrough(count: number, options: StoryOptions): Promise<Days> 
     collectors: collectors.map(({ name }) => name),
     ...options,
     file: `readiness: {criterion_counts: true}\n${options.file ?? ''}`,
-    flags: [`storage.path=${history}`, ...(options.flags ?? [])],
+    flags: [`storage.path=${history}`, `history.start=${historyStart}`, ...(options.flags ?? [])],
   });
   const live: Record<string, readonly string[]> = {};
   for (let index = 0; index < count; index++) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY, HOUR, startStory, YESTERDAY } from './harness.ts';
+import { DAY, HISTORY_START, HOUR, startStory, YESTERDAY } from './harness.ts';
 import { daysOf, listOf } from './recount.ts';
 
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
@@ -203,7 +203,7 @@ describe('a run with complete history', () => {
       .filter(({ path }) => path.endsWith('/tokens'))
       .map(({ query }) => [query['startDate'], query['endDate']]);
     expect(windows[0]).toEqual([YESTERDAY, YESTERDAY]);
-    expect(windows.at(-1)?.[0]).toBe('2026-10-12');
+    expect(windows.at(-1)?.[0]).toBe(HISTORY_START);
     const starts = windows.map(([start = '']) => start);
     expect(starts).toEqual(starts.toSorted().reverse());
     expect(story.platform.requests.every(({ status }) => status === 200)).toBe(true);

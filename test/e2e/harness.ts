@@ -29,6 +29,8 @@ const API_TIMEOUT_MS = 10 * 60_000;
 /** Number of days of the platform: those that the stories request, and some more for those that last several days. */
 const DAYS = 60;
 export const YESTERDAY = '2026-11-19';
+/** Four weeks before yesterday: the days that zeros and baselines look back on. Stories that need more say so. */
+export const HISTORY_START = '2026-10-22';
 
 export interface StoryOptions {
   readonly sandbox?: Partial<SandboxOptions>;
@@ -146,6 +148,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
     async page() {
       // The process's own part is rendered at most once a second.
       clock.advance(2_000);
+      await service.flush();
       return readPage(await (await fetch(`${here}/metrics`)).text());
     },
     get: (path, init) => fetch(here + path, init),
@@ -229,7 +232,7 @@ export async function configOf(platform: Sandbox, url: string, story: StoryOptio
   const { flags = [], file, files = new Map<string, string | Error>(), keys = {}, contract } = story;
   const options = createOptions(collectors);
   const given = [
-    ...['web.listen-address=127.0.0.1:0', 'log.level=debug', 'history.start=2026-10-12'],
+    ...['web.listen-address=127.0.0.1:0', 'log.level=debug', `history.start=${HISTORY_START}`],
     ...['api.requests-per-second=1000', 'schedule.jitter=0', 'api.timeout=10m'],
     'storage.path=:memory:',
     ...(file === undefined ? [] : ['config.file=exporter.yaml']),

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { keepLog } from '../support/logs.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
@@ -73,6 +74,7 @@ export function createHome(settings?: string): Home {
       const preload = shim === undefined ? [] : [`--import=data:text/javascript,${encodeURIComponent(shim)}`];
       const child = spawn(process.execPath, [...preload, bin, command, ...args], {
         env: {
+          ...COMPILE_CACHE,
           PATH: process.env['PATH'] ?? '',
           HOME: folder,
           AGENT_PLATFORM_HOOK_STATE_DIR: state,

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 const run = promisify(execFile);
@@ -18,7 +19,10 @@ async function exporter(
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: unknown; stdout: string; stderr: string }> {
   try {
-    return { code: 0, ...(await run(process.execPath, [bin, ...args], { env })) };
+    return {
+      code: 0,
+      ...(await run(process.execPath, [bin, ...args], { env: { ...COMPILE_CACHE, ...env } })),
+    };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
     return { code, stdout, stderr };

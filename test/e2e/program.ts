@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Page, readPage } from './page.ts';
@@ -51,6 +52,7 @@ export async function startProgram(
   const [command = '', ...args] = [...limited, process.execPath, ...nodeArguments, bin, 'serve'];
   const child = spawn(command, [...args, ...common, ...flags], {
     env: {
+      ...COMPILE_CACHE,
       AGENT_PLATFORM_API_BASE_URL: url,
       AGENT_PLATFORM_API_KEY: platform.orgs[0]?.keys.owner ?? '',
       AGENT_PLATFORM_API_REQUESTS_PER_SECOND: '1000',

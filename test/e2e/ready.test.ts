@@ -12,9 +12,9 @@ test('a platform that never answers keeps the service unready for a minute and n
   expect(await waiting.text()).toContain('acme/tokens');
   expect((await story.get('/-/healthy')).status).toBe(200);
   expect((await story.page()).value('agent_platform_exporter_build_info')).toBe(1);
-  story.clock.advance(55_000);
+  story.clock.advance(50_000);
   expect((await story.get('/-/ready')).status).toBe(503);
-  story.clock.advance(5_000);
+  story.clock.advance(10_000);
   expect((await story.get('/-/ready')).status).toBe(200);
 });
 

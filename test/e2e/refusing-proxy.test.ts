@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { startProxy } from '../support/proxy.ts';
 import { createHome } from './hook-process.ts';
 
@@ -19,6 +20,7 @@ async function ranThrough(
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const args = [bin, command, '--api.retries=0', ...flags];
   const env = {
+    ...COMPILE_CACHE,
     HTTPS_PROXY: proxy.url,
     AGENT_PLATFORM_API_BASE_URL: 'https://api.test',
     AGENT_PLATFORM_API_KEY: 'not-a-key',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -24,7 +25,11 @@ function hanging(patienceMs: number): string {
 async function startHanging(patienceMs: number) {
   const args = ['serve', '--web.listen-address=127.0.0.1:0', '--storage.path=:memory:'];
   const program = spawn(process.execPath, [hanging(patienceMs), bin, ...args], {
-    env: { AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:9', AGENT_PLATFORM_API_KEY: 'not-a-key' },
+    env: {
+      ...COMPILE_CACHE,
+      AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:9',
+      AGENT_PLATFORM_API_KEY: 'not-a-key',
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   onTestFinished(() => void program.kill('SIGKILL'));

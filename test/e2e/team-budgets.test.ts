@@ -19,6 +19,8 @@ const PRICES: Contract['prices'] = [
   { from: dayNamed('2026-11-10'), currency: 'USD', perMillionCredits: 2.5 },
 ];
 const SANDBOX = { users: 60 };
+/** More days than a month has. */
+const LONG = 'history.start=2026-10-12';
 
 const oneDay = (day: string, by: number) => new Date(Date.parse(day) + by * DAY).toISOString().slice(0, 10);
 const daysBetween = (from: string, to: string): readonly string[] =>
@@ -51,7 +53,7 @@ test('the month of a team with a budget is whole, forecast and priced, however s
   const { members, rules } = await chooseTeams();
   const story = await startWithPeople({
     files: new Map([['t.csv', `${rules},web,60000000\n,tiny,9000000\n`]]),
-    flags: ['teams.file=t.csv'],
+    flags: ['teams.file=t.csv', LONG],
     contract: { prices: PRICES },
     sandbox: SANDBOX,
   });
@@ -108,7 +110,7 @@ test('a budget that is added, changed or removed takes effect with the file, and
       .join('\n');
   const files = new Map<string, string | Error>([['t.csv', rules]]);
   const story = await startWithPeople({
-    ...{ files, flags: ['teams.file=t.csv', `storage.path=${join(directory, 'history.db')}`] },
+    ...{ files, flags: ['teams.file=t.csv', LONG, `storage.path=${join(directory, 'history.db')}`] },
     sandbox: SANDBOX,
   });
   const budgets = async () => (await story.page()).by('team', BUDGET);

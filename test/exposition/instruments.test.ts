@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { createInstruments } from '../../src/exposition/instruments.ts';
-import { createOrgMetrics } from '../../src/exposition/org-metrics.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { failureReasons } from '../../src/runtime/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -154,7 +153,7 @@ test('a process that polls no more has no figures about runs, but its counters',
   instruments.dayRevisions({ org: 'acme', dataset: 'tokens', count: 2 });
   instruments.collectorRun({ org: 'acme', collector: 'tokens', at: 1_000, seconds: 1 });
   const before = (await linesOf(instruments)).filter((line) => !line.includes('exporter_collector_'));
-  await instruments.forgetRuns('acme');
+  instruments.forgetRuns('acme');
   expect(await linesOf(instruments)).toEqual(before);
   expect(before).toContain(`${PREFIX}day_revisions_total{org="acme",dataset="tokens"} 2`);
   expect(before).toContain(`${PREFIX}leader 0`);
@@ -167,17 +166,20 @@ describe('the table of the metrics', () => {
       ...{ series: () => new Map(), historyPersistent: () => true, store, leader: () => true },
       processMetrics: false,
     };
-    const { registry } = createInstruments({ ...build, ...parts });
-    const ofProcess = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
+    const instruments = createInstruments({ ...build, ...parts });
+    const ofProcess = (await instruments.registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
       name,
       help,
-      type,
+      type: String(type),
     }));
-    const ofOrgs = createOrgMetrics(build.clock).families.map(({ name, help, type }) => ({
-      name,
-      help,
-      type,
-    }));
+    const labels = { org: 'acme', collector: 'tokens', at: 1, seconds: 1 };
+    instruments.initCounters('acme', { endpoints: ['tokens'], dayDatasets: ['tokens'] });
+    instruments.collectorRun(labels);
+    instruments.apiRequest({ ...labels, endpoint: 'tokens', code: '200' });
+    instruments.valuesFolded({ org: 'acme', metric: 'm', count: 1 });
+    instruments.familiesDropped({ ...labels, count: 1 });
+    const { types, help } = parsePage([...instruments.linesOfOrgs('text')].join(''));
+    const ofOrgs = [...types].map(([name, type]) => ({ name, help: help.get(name), type }));
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
     const held = [...ofProcess, ...ofOrgs].sort(byName);
     const declared = Object.values(ownMetrics).map(({ name, help, type }) => ({ name, help, type }));

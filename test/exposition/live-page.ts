@@ -4,33 +4,24 @@ import {
   type Instruments,
   type InstrumentsDeps,
 } from '../../src/exposition/instruments.ts';
-import { createOrgMetrics } from '../../src/exposition/org-metrics.ts';
-import { readRegistry, renderMetric } from '../../src/exposition/process-metrics.ts';
+import { readRegistry, renderMetric } from '../../src/exposition/own-part.ts';
 import type { Format } from '../../src/exposition/text.ts';
 
 /** A registry as rendered by the project's own writer, in one text without `# EOF`. */
 export async function livePage(registry: Registry, format: Format = 'text'): Promise<string> {
-  let text = '';
-  for await (const metric of readRegistry(registry)) text += [...renderMetric(metric, format)].join('');
-  return text;
+  const metrics = await readRegistry(registry);
+  return metrics.flatMap((metric) => [...renderMetric(metric, format)]).join('');
 }
 
 /** Instruments, and the lines of their metrics without the headers: the process's, then those of organizations. */
 export function createReadInstruments(
-  deps: Omit<InstrumentsDeps, 'orgMetrics'>,
+  deps: InstrumentsDeps,
 ): Instruments & { lines(): Promise<readonly string[]> } {
-  const orgMetrics = createOrgMetrics(deps.clock);
-  const instruments = createInstruments({ ...deps, orgMetrics });
-  const changed = new Set<string>();
+  const instruments = createInstruments(deps);
   return {
     ...instruments,
     async lines() {
-      let text = await livePage(instruments.registry);
-      for (const org of orgMetrics.takeChanged()) changed.add(org);
-      for (const org of changed) {
-        for (const { body } of (await orgMetrics.render(org)) ?? [])
-          text += Buffer.isBuffer(body) ? body : '';
-      }
+      const text = (await livePage(instruments.registry)) + [...instruments.linesOfOrgs('text')].join('');
       return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     },
   };

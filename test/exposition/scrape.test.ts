@@ -8,16 +8,16 @@ import { Gauge, Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Sample } from '../../src/catalog/family.ts';
 import { createExposition, type Scrape, type ScrapeRequest } from '../../src/exposition/exposition.ts';
+import { createTextRenderer } from '../../src/exposition/family-text.ts';
 import { createPublication } from '../../src/exposition/publication.ts';
 import { readBody, type ScrapedPage } from '../../src/exposition/scrape.ts';
-import { createSegmentRenderer } from '../../src/exposition/segment.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { identityOf, parsePage } from './parse.ts';
 
 const collectors = ['tokens', 'tools'];
 const families = collectors.map((name) => ({ name: `m_${name}`, help: `${name}.`, collector: name }));
-const renderSegment = createSegmentRenderer({ clock: createSystemClock() });
+const renderText = createTextRenderer({ clock: createSystemClock() });
 
 function* samples(count: number, value: number): Iterable<Sample> {
   for (let index = 0; index < count; index++) yield { labels: { n: `${index * 7919}-é` }, value };
@@ -33,23 +33,17 @@ function create() {
   const publication = createPublication({ families, clock });
   onTestFinished(() => publication.close());
   const registry = new Registry();
-  new Gauge({
-    name: 'version',
-    help: 'Published version.',
-    registers: [registry],
-    collect() {
-      this.set(publication.current().version);
-    },
-  });
-  const exposition = createExposition({ publication, registry, clock });
+  new Gauge({ name: 'version', help: 'Version.', registers: [registry] });
+  const instruments = { registry, linesOfOrgs: function* none(): Generator<string> {} };
+  const exposition = createExposition({ publication, instruments, clock });
   async function publish(value: number, count = 10, orgs: readonly string[] = ['a', 'b']): Promise<void> {
     for (const org of orgs) {
       const fed = new Map();
       for (const collector of collectors) {
         const family = { name: `m_${collector}`, labels: ['n'] };
-        fed.set(collector, [await renderSegment(family, org, samples(count, value))]);
+        fed.set(collector, [await renderText(family, org, samples(count, value))]);
       }
-      publication.replaceAll(org, fed);
+      publication.replace(org, fed);
     }
     await publication.flush();
   }
@@ -81,7 +75,7 @@ describe('a scrape', () => {
 
   test('before anything is published has the live part alone', async () => {
     const { read } = create();
-    const text = '# HELP version Published version.\n# TYPE version gauge\nversion 0\n';
+    const text = '# HELP version Version.\n# TYPE version gauge\nversion 0\n';
     expect(await read({ format: 'text', gzip: true })).toBe(text);
     expect(await read({ format: 'openmetrics', gzip: false })).toBe(`${text}# EOF\n`);
   });
@@ -113,43 +107,19 @@ describe('a scrape', () => {
     });
   });
 
-  test.each(['text', 'openmetrics'] as const)(
-    'as %s is ready, and the same, until something has to be rendered or published',
-    async (format) => {
-      const { clock, publication, exposition, publish } = create();
-      const asked = { format, gzip: true };
-      await publish(1);
-      expect(exposition.ready(asked)).toBeUndefined();
-      const first = await exposition.scrape(asked);
-      expect(exposition.ready(asked)).toBe(first);
-      expect(exposition.ready({ ...asked, gzip: false })).toMatchObject({ contentEncoding: undefined });
-      expect(exposition.ready({ ...asked, format: format === 'text' ? 'openmetrics' : 'text' })).toBe(
-        undefined,
-      );
-      publication.remove('a');
-      expect(exposition.ready(asked)).toBeUndefined();
-      const publishing = publication.flush();
-      await Promise.resolve();
-      expect(exposition.ready(asked)).toBeUndefined();
-      await publishing;
-      expect(exposition.ready(asked)).toBeUndefined();
-      const second = await exposition.scrape(asked);
-      expect(exposition.ready(asked)).toBe(second);
-      await clock.advance(1000);
-      expect(exposition.ready(asked)).toBeUndefined();
-    },
-  );
-
-  test('of a large page does not wait for a publication', async () => {
-    const { publication, exposition, publish } = create();
-    const asked = { format: 'text', gzip: true } as const;
-    await publish(1, 60_000, ['a', 'b', 'c']);
-    const first = pageOf(await exposition.scrape(asked));
+  test('has what was published last, and of some collectors what is kept', async () => {
+    const { publication, publish, read } = create();
+    await publish(1);
     publication.remove('a');
-    expect(exposition.ready(asked)).toBe(first);
-    expect(await exposition.scrape(asked)).toBe(first);
+    const orgsIn = async (...collect: string[]) => {
+      const asked = { format: 'text', gzip: true, ...(collect.length > 0 && { collect }) } as const;
+      const { samples } = parsePage(await read(asked));
+      return new Set(samples.flatMap(({ labels }) => labels.get('org') ?? []));
+    };
+    expect(await orgsIn()).toEqual(new Set(['a', 'b']));
+    expect(await orgsIn('tools')).toEqual(new Set(['b']));
     await publication.flush();
-    expect(pageOf(await exposition.scrape(asked)).contentLength).toBeLessThan(first.contentLength);
+    expect(await orgsIn()).toEqual(new Set(['b']));
   });
 
   test('never mixes two states while others are published', async () => {

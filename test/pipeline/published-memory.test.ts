@@ -57,7 +57,7 @@ test('no row that was read for a publication stays in memory with it', async () 
     aboutFamilies: [],
     history: { ...stored, read: async (org, from) => noted(await stored.read(org, from), rows) },
     historyStart: first,
-    renderSegment: async (_family, _org, samples) => {
+    renderText: async (_family, _org, samples) => {
       for (const _ of samples);
       return undefined;
     },

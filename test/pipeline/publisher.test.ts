@@ -32,7 +32,7 @@ function createHarness() {
       aboutFamilies: [],
       ...{ history, publication, published, clock },
       historyStart: addDays(DAY, -400),
-      renderSegment: async ({ name }, _org, given) => {
+      renderText: async ({ name }, _org, given) => {
         rendered.push(`${name.replace('agent_platform_', '')} ${[...given].length}`);
         return undefined;
       },

@@ -5,8 +5,8 @@ import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysFrom, endOf, startOf } from '../../src/catalog/day.ts';
 import { ANONYMOUS, type OrgSettings } from '../../src/catalog/settings.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
+import type { FamilyText } from '../../src/exposition/family-text.ts';
 import type { Publication } from '../../src/exposition/publication.ts';
-import type { Segment } from '../../src/exposition/segment.ts';
 import { createPublishedOrgs, type PublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher, type Publisher } from '../../src/pipeline/publisher.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -169,15 +169,15 @@ function createPage(
   store: Pick<Store, 'standing' | 'read'>,
   clock: FakeClock,
   config: number,
-  shown: { published: PublishedOrgs; page: string; texts: WeakMap<Segment, string> } = {
+  shown: { published: PublishedOrgs; page: string } = {
     published: createPublishedOrgs({ remove: () => undefined }),
     page: '',
-    texts: new WeakMap(),
   },
 ): Page & { readonly shown: typeof shown } {
-  const publication: Pick<Publication, 'replaceAll' | 'remove'> = {
-    replaceAll(_org, segments) {
-      shown.page = [...segments.values()].flatMap((all) => all.map((one) => shown.texts.get(one))).join('');
+  const publication: Pick<Publication, 'replace' | 'remove'> = {
+    replace(_org, texts) {
+      const all = [...texts.values()].flat();
+      shown.page = all.flatMap(({ bytes }) => bytes.map(String)).join('');
     },
     remove: () => undefined,
   };
@@ -188,15 +188,11 @@ function createPage(
     ),
     history: store,
     historyStart: HISTORY_START,
-    async renderSegment(family, org, given) {
+    async renderText(family, _org, given): Promise<FamilyText> {
       const samples = [...given];
-      const segment: Segment = {
-        ...{ family: family.name, org, series: samples.length, overflow: false },
-        body: Buffer.alloc(0),
-      };
       const lines = samples.map(({ labels, value }) => `${family.name} ${JSON.stringify(labels)} ${value}\n`);
-      shown.texts.set(segment, lines.join(''));
-      return segment;
+      const bytes = [Buffer.from(lines.join(''))];
+      return { family: family.name, series: samples.length, overflow: false, bytes };
     },
     publication,
     published: shown.published,

@@ -2,8 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
-/** The oldest supported Node.js line; every older one has reached its end of life or will do so before this one. */
-const OLDEST_NODE = 24;
 
 function textOf(file: string): string {
   return readFileSync(new URL(file, ROOT), 'utf8');
@@ -26,23 +24,6 @@ describe('the bases of the image', () => {
       readonly devDependencies: Readonly<Record<string, string>>;
     };
     expect(bases[0]).toContain(`/node:${devDependencies['node']}-`);
-  });
-});
-
-describe('Node.js', () => {
-  const pages = [
-    'README.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    'Dockerfile',
-    'compose.yaml',
-    'package.json',
-    '.ci/run',
-  ].concat(workflows, globSync('docs/**/*.md', { cwd: ROOT }), globSync('helm/*.{md,yaml}', { cwd: ROOT }));
-
-  test.each(pages)('is named in no line that has reached its end of life: %s', (page) => {
-    const named = [...textOf(page).matchAll(/\bnode(?:\.js)?(?:-version)?[ :@>='"]{1,5}v?(\d\d)\b/gi)];
-    for (const [text, major] of named) expect(Number(major), text).toBeGreaterThanOrEqual(OLDEST_NODE);
   });
 });
 

@@ -31,6 +31,7 @@ describe('fault texts', () => {
     ['429=0.1:soon', /^The value of the fault "429" must be "date" or a number of seconds, not "soon"\.$/],
     ['200', /^Unknown fault "200"/],
     ['STATUS', /^Unknown fault "STATUS"/],
+    ['503=0.1:', /^The value of the fault "503" must be "date" or a number of seconds, not ""\.$/],
     ['500=0.1:503', /^The fault "500" accepts only a rate\.$/],
     ['revised-days=1', /^The fault "revised-days" takes no value\.$/],
     ['late=long', /^The value of the fault "late" must be a number of days, not "long"\.$/],

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { renderExample } from '../../scripts/docs/example-file.ts';
 import { renderConfigurationDocs } from '../../scripts/docs/options.ts';
-import { collectors as realCollectors } from '../../src/collectors/index.ts';
 import { sandboxOptions } from '../../src/config/command-options.ts';
 import { fileKeys } from '../../src/config/file-keys.ts';
 import { orgSchema, readinessSchema } from '../../src/config/file-sections.ts';
@@ -46,9 +44,4 @@ test('the whole file is valid, and has the effective defaults', async () => {
   expect(orgs).toMatchObject([
     { name: 'acme', baseUrl: 'https://api.example.com', appUrl: 'https://app.example.com' },
   ]);
-});
-
-test('the committed page is up to date: node scripts/generate.ts writes it', () => {
-  const committed = readFileSync(new URL('../../docs/CONFIGURATION.md', import.meta.url), 'utf8');
-  expect(committed).toBe(renderConfigurationDocs(realCollectors));
 });

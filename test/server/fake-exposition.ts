@@ -45,7 +45,6 @@ export function createFakeExposition(collectors: readonly string[] = ['tokens', 
       await fake.hold;
       return answer(request, fake.body);
     },
-    ready: () => undefined,
     async probe(request) {
       probes.push(request);
       return answer(request, `probe_success ${request.success ? 1 : 0}\n`);

@@ -54,7 +54,7 @@ describe('GET /metrics', () => {
     ]);
   });
 
-  test('answers the usual scrape, which passes no express, like any other', async () => {
+  test('answers a scraper of gzip alone like any other client', async () => {
     const { app } = createTestApp({ allowedHosts: ['exporter.example'] });
     const [usual, other] = await Promise.all(
       ['gzip', 'gzip, br'].map((coding) => request(app).get('/metrics').set('Accept-Encoding', coding)),
@@ -67,34 +67,6 @@ describe('GET /metrics', () => {
       .set('Accept-Encoding', 'gzip')
       .set('Host', 'evil.example');
     expect(rebound.status).toBe(421);
-  });
-
-  test('sends what is ready without a scrape, but not to a selection of collectors', async () => {
-    const ready = {
-      kind: 'page',
-      contentType: 'text/plain',
-      contentEncoding: undefined,
-      contentLength: 8,
-      body: { parts: [Buffer.from('ready 1\n')] },
-    } as const;
-    const { app, exposition } = createTestApp();
-    exposition.ready = () => ready;
-    for (const coding of ['gzip', 'identity', 'gzip']) {
-      const { text } = await request(app).get('/metrics').set('Accept-Encoding', coding);
-      expect(text).toBe('ready 1\n');
-    }
-    expect(exposition.requests).toEqual([]);
-    await request(app).get('/metrics?collect[]=tokens').set('Accept-Encoding', 'gzip');
-    expect(exposition.requests).toMatchObject([{ collect: ['tokens'] }]);
-  });
-
-  test.each(['gzip', 'gzip, br'])('answers 500 if what is ready with %s cannot be read', async (coding) => {
-    const { app, exposition, log } = createTestApp();
-    exposition.ready = () => {
-      throw new Error('broken');
-    };
-    const { status } = await request(app).get('/metrics').set('Accept-Encoding', coding);
-    expect([status, log.events.map(({ message }) => message)]).toEqual([500, ['Request failed']]);
   });
 
   test.each(['gzip', 'gzip, br'])('answers 500 if a scrape with %s fails, and logs why', async (coding) => {

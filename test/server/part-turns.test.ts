@@ -20,7 +20,7 @@ test('two parts are selected at a time, in the order in which they were asked fo
   const begun: number[] = [];
   const release = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
   const parts = release.map(({ promise }, index) =>
-    takePart(requestOn(new Socket()), async () => {
+    takePart(requestOn(new Socket()), index, async () => {
       begun.push(index);
       await promise;
       return PART;
@@ -38,11 +38,29 @@ test('nothing is selected for a client that is gone, and a failure ends its turn
   const takePart = createPartTurns();
   const gone = new Socket().destroy();
   const never = () => Promise.reject(new Error('selected'));
-  expect(await takePart(requestOn(gone), never)).toBeUndefined();
+  expect(await takePart(requestOn(gone), 'gone', never)).toBeUndefined();
   for (let count = 0; count < 3; count++) {
-    await expect(takePart(requestOn(new Socket()), never)).rejects.toThrow('selected');
+    await expect(takePart(requestOn(new Socket()), 'failing', never)).rejects.toThrow('selected');
   }
-  expect(await takePart(requestOn(new Socket()), async () => PART)).toBe(PART);
+  expect(await takePart(requestOn(new Socket()), 'failing', async () => PART)).toBe(PART);
+});
+
+test('equal requests share what is under way, also if the first client is gone, and nothing afterwards', async () => {
+  const takePart = createPartTurns();
+  let selected = 0;
+  const select = async (): Promise<Scrape> => {
+    selected += 1;
+    return { ...PART, known: [String(selected)] };
+  };
+  const key = { org: 'acme', collect: ['tokens'] };
+  const sockets = [new Socket(), new Socket(), new Socket()];
+  const shared = sockets.map((socket) => takePart(requestOn(socket), { ...key }, select));
+  const other = takePart(requestOn(new Socket()), { ...key, org: 'beta' }, select);
+  sockets[0]?.destroy();
+  expect(new Set(await Promise.all(shared)).size).toBe(1);
+  expect(await other).not.toBe(await shared[1]);
+  expect(await takePart(requestOn(new Socket()), key, select)).not.toBe(await shared[1]);
+  expect(selected).toBe(3);
 });
 
 test('a scrape of everything waits for no part', async () => {

@@ -90,6 +90,7 @@ export async function createWeather({ store, seed, flags = [] }: WeatherOptions)
     async page() {
       // The process's own part is rendered at most once a second.
       clock.advance(1_500);
+      await service.flush();
       return readPage(await (await fetch(`${here}/metrics`)).text());
     },
     async restart() {

@@ -4,9 +4,9 @@ import type { Sample } from '../../src/catalog/family.ts';
 import type { OrgSettings } from '../../src/catalog/settings.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { aboutFamilies } from '../../src/collectors/index.ts';
+import type { FamilyText } from '../../src/exposition/family-text.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import type { Publication } from '../../src/exposition/publication.ts';
-import type { Segment } from '../../src/exposition/segment.ts';
 import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
 import { createPublisher } from '../../src/pipeline/publisher.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
@@ -17,9 +17,6 @@ import { createFakeLogger } from '../support/fake-logger.ts';
 
 /** The samples of each family, by its name without the prefix. */
 export type Shown = ReadonlyMap<string, readonly Sample[]>;
-
-/** Nobody reads the bytes of a page here. */
-const UNREAD = Buffer.alloc(0);
 
 interface PipelineParts {
   readonly collectors: readonly Collector[];
@@ -44,11 +41,11 @@ export function createPipeline(parts: PipelineParts) {
     ...createInstruments({ version: '', revision: '', clock, processMetrics: false }),
     dayRevisions: ({ count }: { readonly count: number }) => onRevisions?.(count),
   };
-  const samplesOf = new WeakMap<Segment, readonly Sample[]>();
-  const publication: Pick<Publication, 'replaceAll' | 'remove'> = {
-    replaceAll(_org, segments) {
-      const all = [...segments.values()].flat();
-      onPage(new Map(all.map((segment) => [shortName(segment.family), samplesOf.get(segment) ?? []])));
+  const samplesOf = new WeakMap<FamilyText, readonly Sample[]>();
+  const publication: Pick<Publication, 'replace' | 'remove'> = {
+    replace(_org, texts) {
+      const all = [...texts.values()].flat();
+      onPage(new Map(all.map((text) => [shortName(text.family), samplesOf.get(text) ?? []])));
     },
     remove: () => undefined,
   };
@@ -59,11 +56,12 @@ export function createPipeline(parts: PipelineParts) {
     aboutFamilies: aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
     history,
     historyStart,
-    async renderSegment(family, org, given) {
+    async renderText(family, _org, given) {
       const samples = [...given];
-      const segment = { family: family.name, org, series: samples.length, overflow: false, body: UNREAD };
-      samplesOf.set(segment, samples);
-      return segment;
+      // Nobody reads the bytes of a page here.
+      const text = { family: family.name, series: samples.length, overflow: false, bytes: [] };
+      samplesOf.set(text, samples);
+      return text;
     },
     publication,
     instruments,

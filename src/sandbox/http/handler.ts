@@ -21,7 +21,9 @@ export function createHandler({ answer, keys, log }: HandlerDeps): RequestListen
     const { authorization } = headers;
     const url = new URL(request.url ?? '/', 'http://sandbox.invalid');
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort();
+    });
     const answered = await answer({ method, url, authorization, signal: gone.signal }).catch(() => undefined);
     log.add({
       method,

@@ -42,11 +42,15 @@ export function createOrg(
   // One entry, created on first use: twenty thousand people take a moment.
   const people = createRecent<readonly Person[]>(1);
   const repositories = createRecent<readonly Repository[]>(1);
+  const conditionsOfDays = createRecent<Conditions>(512);
   const totals = createRecent<Totals>(512);
   const presences = createRecent<Uint8Array>(64);
 
   function conditions(day: Day): Conditions {
-    return conditionsOn(temper, day, editionOf(day, name));
+    const edition = editionOf(day, name);
+    return conditionsOfDays.get(`${day}/${edition.missing}/${edition.revision}`, () =>
+      conditionsOn(temper, day, edition),
+    );
   }
   function allPeople(): readonly Person[] {
     return people.get('all', () => createPeople(name, orgSeed, size.users));

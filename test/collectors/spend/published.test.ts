@@ -37,7 +37,7 @@ function createHarness() {
     aboutFamilies: [],
     history,
     historyStart: FIRST,
-    renderSegment: async (family, _org, given) => {
+    renderText: async (family, _org, given) => {
       samples.set(family.name.replace('agent_platform_', ''), [...given]);
       return undefined;
     },

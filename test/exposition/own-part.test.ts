@@ -2,8 +2,8 @@ import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import type { DeflatedChunk } from '../../src/exposition/deflated-chunk.ts';
-import { createLive } from '../../src/exposition/process-metrics.ts';
+import { createOwnPart, type Ending } from '../../src/exposition/own-part.ts';
+import type { Format } from '../../src/exposition/text.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { livePage } from './live-page.ts';
 import { parsePage } from './parse.ts';
@@ -100,13 +100,17 @@ describe('where prom-client is wrong, the live part is not:', () => {
 });
 
 describe('rendering', () => {
-  const textOf = ({ bytes }: DeflatedChunk) =>
-    inflateRawSync(Buffer.concat([bytes, Buffer.from([3, 0])])).toString();
+  const textOf = ({ text, bytes, length }: Ending) => {
+    const inflated = inflateRawSync(bytes);
+    expect(inflated.equals(Buffer.concat(text))).toBe(true);
+    expect(length).toBe(inflated.length);
+    return inflated.toString();
+  };
 
   function createCounted() {
     let renderings = 0;
     const registry = new Registry();
-    const gauge = new Gauge({
+    new Gauge({
       name: 'renderings',
       help: 'Renderings.',
       registers: [registry],
@@ -117,30 +121,33 @@ describe('rendering', () => {
       },
     });
     const clock = createFakeClock(0);
-    return { live: createLive({ registry, clock }), clock, gauge };
+    function* linesOfOrgs(format: Format): Generator<string> {
+      yield `${format}{org="a"} 1\n`;
+    }
+    return { ownPart: createOwnPart({ registry, linesOfOrgs, clock }), clock };
   }
 
-  test('is shared by scrapes of the same second, and rendered again for each published version', async () => {
-    const { live, clock } = createCounted();
-    const both = await Promise.all([live.chunk('text', 1), live.chunk('text', 1)]);
+  test('is shared by scrapes of the same second and format', async () => {
+    const { ownPart, clock } = createCounted();
+    const both = await Promise.all([ownPart('text'), ownPart('text')]);
     await clock.advance(999);
-    expect(new Set([...both, await live.chunk('text', 1)]).size).toBe(1);
-    expect(textOf(await live.chunk('text', 2))).toContain('renderings 2\n');
+    expect(new Set([...both, await ownPart('text')]).size).toBe(1);
+    expect(textOf(await ownPart('openmetrics'))).toContain('renderings 2\n');
   });
 
-  test('is rendered again after a second, and fails only for those who waited for it', async () => {
-    const { live, clock } = createCounted();
-    await live.chunk('text', 1);
+  test('happens again after a second, and fails only for those who waited for it', async () => {
+    const { ownPart, clock } = createCounted();
+    await ownPart('text');
     await clock.advance(1000);
-    expect(textOf(await live.chunk('text', 1))).toContain('renderings 2\n');
+    expect(textOf(await ownPart('text'))).toContain('renderings 2\n');
     await clock.advance(1000);
-    await expect(live.chunk('text', 1)).rejects.toThrow('cannot be read');
-    expect(textOf(await live.chunk('text', 1))).toContain('renderings 4\n');
+    await expect(ownPart('text')).rejects.toThrow('cannot be read');
+    expect(textOf(await ownPart('text'))).toContain('renderings 4\n');
   });
 
-  test('ends the page in OpenMetrics only', async () => {
-    const { live } = createCounted();
-    expect(textOf(await live.chunk('openmetrics', 1))).toMatch(/\n# EOF\n$/);
-    expect(textOf(await live.chunk('text', 1))).not.toContain('EOF');
+  test('begins with organizations, and ends the page in OpenMetrics only', async () => {
+    const { ownPart } = createCounted();
+    expect(textOf(await ownPart('openmetrics'))).toMatch(/^openmetrics\{org="a"\} 1\n.*\n# EOF\n$/s);
+    expect(textOf(await ownPart('text'))).not.toContain('EOF');
   });
 });

@@ -1,0 +1,47 @@
+import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { deflateEnd, deflateOpen } from '../../src/exposition/deflate.ts';
+import { assembleScrape, readBody } from '../../src/exposition/scrape.ts';
+
+const texts = fc.array(fc.string(), { maxLength: 8 }).map((list) => list.map((text) => Buffer.from(text)));
+
+test('an open and an ended stream are one, and one gzip member with the checksum of both texts', async () => {
+  await fc.assert(
+    fc.asyncProperty(texts, texts, async (before, after) => {
+      const page = await deflateOpen(before);
+      const end = await deflateEnd(after);
+      const whole = Buffer.concat([...before, ...after]);
+      expect(page).toMatchObject({ crc: crc32(Buffer.concat(before)) });
+      expect(page.length + end.length).toBe(whole.length);
+      expect(inflateRawSync(Buffer.concat([page.bytes, end.bytes])).equals(whole)).toBe(true);
+      const scrape = assembleScrape(page, { ...end, text: after }, { format: 'text', gzip: true });
+      // Fails if the checksum or the length is not that of the text.
+      expect(gunzipSync(await readBody(scrape)).equals(whole)).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('text that hardly compresses is whole, at sizes around the buffers of zlib and of what is written at once', async () => {
+  let seed = 1;
+  const noise = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return 33 + (seed % 90);
+  };
+  for (const length of [16_380, 16_384, 20_500, 65_536, 131_071, 131_072, 131_073, 300_000, 1_200_000]) {
+    const text = Buffer.from(Array.from({ length }, noise));
+    const pieces = [text.subarray(0, 100_000), text.subarray(100_000)];
+    const { bytes, crc } = await deflateOpen(pieces);
+    expect(inflateRawSync(Buffer.concat([bytes, Buffer.from([3, 0])])).equals(text)).toBe(true);
+    expect(crc).toBe(crc32(text));
+  }
+});
+
+test('what reading the texts throws is passed on', async () => {
+  function* broken(): Generator<Buffer> {
+    yield Buffer.alloc(1_000_000);
+    throw new Error('no more');
+  }
+  await expect(deflateOpen(broken())).rejects.toThrow('no more');
+});

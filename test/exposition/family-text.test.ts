@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { Sample } from '../../src/catalog/family.ts';
+import { createTextRenderer } from '../../src/exposition/family-text.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+
+const family = { name: 'm', labels: ['repo'] };
+const renderText = createTextRenderer({ clock: createSystemClock() });
+
+function* repos(count: number): Iterable<Sample> {
+  for (let index = 0; index < count; index++)
+    yield { labels: { repo: `github.com/acme/${index}` }, value: index };
+}
+
+describe('the text of a family', () => {
+  test.each([1, 3, 500, 40_000])('of %d samples has a line for each, in order', async (count) => {
+    const rendered = await renderText(family, 'acme', repos(count));
+    const lines = [...repos(count)].map(
+      ({ value }) => `m{org="acme",repo="github.com/acme/${value}"} ${value}\n`,
+    );
+    expect(rendered).toMatchObject({ family: 'm', series: count, overflow: false });
+    expect(rendered && Buffer.concat(rendered.bytes).toString()).toBe(lines.join(''));
+  });
+
+  test('is undefined without samples', async () => {
+    expect(await renderText(family, 'acme', [])).toBeUndefined();
+  });
+
+  test('is written as UTF-8', async () => {
+    const rendered = await renderText(family, 'acme', [{ labels: { repo: 'é😀' }, value: 1 }]);
+    expect(rendered?.bytes.map(String)).toEqual(['m{org="acme",repo="é😀"} 1\n']);
+  });
+
+  test('of more samples than allowed says so, and consumes no more of them than necessary', async () => {
+    let taken = 0;
+    let closed = false;
+    function* endless(): Iterable<Sample> {
+      try {
+        for (;;) yield { labels: { repo: String(taken++) }, value: 1 };
+      } finally {
+        closed = true;
+      }
+    }
+    const rendered = await renderText(family, 'acme', endless(), { maxSeries: 100 });
+    expect(rendered).toEqual({ family: 'm', overflow: true, series: 101, bytes: [] });
+    expect({ taken, closed }).toEqual({ taken: 101, closed: true });
+  });
+
+  test('of just as many samples as allowed is whole', async () => {
+    expect(await renderText(family, 'acme', repos(100), { maxSeries: 100 })).toMatchObject({
+      overflow: false,
+      series: 100,
+    });
+  });
+
+  test('is given up when the signal is aborted', async () => {
+    const stop = new AbortController();
+    let closed = false;
+    function* endless(): Iterable<Sample> {
+      try {
+        for (let index = 0; ; index++) {
+          if (index === 10_000) stop.abort(new Error('stopped'));
+          yield { labels: { repo: String(index) }, value: 1 };
+        }
+      } finally {
+        closed = true;
+      }
+    }
+    await expect(renderText(family, 'acme', endless(), { signal: stop.signal })).rejects.toThrow('stopped');
+    expect(closed).toBe(true);
+  });
+
+  test('passes on what its samples throw', async () => {
+    function* broken(): Iterable<Sample> {
+      yield* repos(20_000);
+      throw new Error('no more');
+    }
+    await expect(renderText(family, 'acme', broken())).rejects.toThrow('no more');
+  });
+
+  test('keeps no more memory than its bytes', async () => {
+    for (const count of [4, 40_000]) {
+      const rendered = await renderText(family, 'acme', repos(count));
+      for (const piece of rendered?.bytes ?? []) expect(piece.buffer.byteLength).toBe(piece.length);
+    }
+  });
+
+  test('is in pieces that are written and checked in a moment', async () => {
+    const rendered = await renderText(family, 'acme', repos(40_000));
+    expect(Math.max(...(rendered?.bytes ?? []).map(({ length }) => length))).toBeLessThan(256 * 1024);
+  });
+});
+
+describe('renderings at the same time', () => {
+  test('let other work run between their slices', async () => {
+    let otherWork = 0;
+    let running = true;
+    const immediate = () => {
+      otherWork += 1;
+      if (running) setImmediate(immediate);
+    };
+    setImmediate(immediate);
+    await Promise.all(Array.from({ length: 4 }, () => renderText(family, 'acme', repos(20_000))));
+    running = false;
+    expect(otherWork).toBeGreaterThan(4);
+  });
+
+  test('come one after the other, also after one that failed', async () => {
+    const taken: string[] = [];
+    function* noted(org: string): Iterable<Sample> {
+      for (const sample of repos(20_000)) {
+        if (taken.at(-1) !== org) taken.push(org);
+        yield sample;
+      }
+      if (org === 'b') throw new Error('no more');
+    }
+    const orgs = ['a', 'b', 'c'];
+    const done = await Promise.allSettled(orgs.map((org) => renderText(family, org, noted(org))));
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(taken).toEqual(orgs);
+  });
+});
