@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDirectory } from '../history/files.ts';
+import { createDirectory } from '../store/files.ts';
 import { DAY, startStory } from './harness.ts';
 
 const FAILING = 'agent_platform_exporter_collector_failing';

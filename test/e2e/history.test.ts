@@ -1,7 +1,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createDirectory, readBeside } from '../history/files.ts';
+import { createDirectory, readBeside } from '../store/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { DAY, HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
 

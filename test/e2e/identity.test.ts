@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { answer, openHistory } from '../history/files.ts';
+import { answer, openStore } from '../store/files.ts';
 import { firstCases } from '../support/thoroughness.ts';
 import { HOUR, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
 
@@ -126,7 +126,7 @@ describe('a platform that sends another organization’s answers', () => {
 describe('after a restart', () => {
   test('a collector that has answers but never succeeded as a whole has no last success', async () => {
     const file = createFile();
-    const stored = await openHistory(file);
+    const stored = openStore(file);
     await stored.putDays('acme', 'tokens', answer(['2026-11-01'], { '2026-11-01': {} }, NOON - HOUR));
     await stored.putSucceeded('acme', 'tools', NOON - HOUR);
     await stored.close();

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDirectory } from '../history/files.ts';
+import { createDirectory } from '../store/files.ts';
 import { firstCases } from '../support/thoroughness.ts';
 import { type Issued, issue } from '../web-config/certificate.ts';
 import { pageAfterRuns, startProgram } from './program.ts';

@@ -2,8 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { readStore } from '../../src/app/store.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
+import { collectors } from '../../src/collectors/index.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../../src/store/layouts.ts';
@@ -32,6 +34,12 @@ export function openStore(file: string, deps: Partial<SqliteDeps> = {}) {
   });
   onTestFinished(() => store.close());
   return { ...store, log };
+}
+
+/** What a file holds, which an exporter may own. */
+export function readBeside(file: string): Promise<Store> {
+  const clock = createSystemClock();
+  return readStore({ path: file, url: undefined, collectors, clock, log: createFakeLogger() });
 }
 
 /** The bytes of every file of a directory. */

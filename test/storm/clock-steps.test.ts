@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { DAY, HOUR, NOON, YESTERDAY } from '../e2e/harness.ts';
 import { type Program, settledPage, startProgram } from '../e2e/program.ts';
-import { createDirectory, readBeside } from '../history/files.ts';
+import { createDirectory, readBeside } from '../store/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createMachineClock, type MachineClock } from './machine-clock.ts';
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFileSource } from '../../src/copy/sqlite.ts';
+import { DAYS } from '../../src/store/layouts.ts';
+import { readFile } from '../../src/store/reader.ts';
 import { daysWithoutRow } from '../e2e/settled.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { TEST_LIMIT_MS } from '../support/limits.ts';
@@ -61,12 +62,11 @@ async function polled(
 
 /** The days and reports that one undisturbed process with a file has stored. */
 async function storedBy(file: string): Promise<readonly string[]> {
-  const source = await openFileSource(file);
-  const found: string[] = [];
-  for (const table of ['day', 'document'] as const)
-    for await (const rows of source.rows(table)) for (const row of rows) found.push(JSON.stringify(row));
-  await source.close();
-  return found.sort();
+  const rows = await readFile(file, DAYS, async (query) => [
+    ...(await query('SELECT org, dataset, day, data FROM S.day')),
+    ...(await query('SELECT org, dataset, id, data FROM S.document')),
+  ]);
+  return rows.map((row) => JSON.stringify(row)).sort();
 }
 
 /** Sends its events to any replica until one has accepted them, as the hook command does. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { NOON } from '../e2e/harness.ts';
 import { type Program, pageAfterRuns, settledPage, startProgram } from '../e2e/program.ts';
-import { createDirectory } from '../history/files.ts';
+import { createDirectory } from '../store/files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createMachineClock, type MachineClock } from './machine-clock.ts';
 
