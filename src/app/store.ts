@@ -52,10 +52,7 @@ const LOOK_MS = 1_000;
 export async function openStorage(parts: StorageParts): Promise<Storage> {
   const { path, url, clock } = parts;
   if (url !== undefined) return openDatabase({ ...parts, url });
-  const databases =
-    path === MEMORY
-      ? openMemory(parts)
-      : await openFiles({ ...parts, onDamage: parts.onDamage === 'replace' ? 'replace' : 'exit' });
+  const databases = path === MEMORY ? openMemory(parts) : await openFiles(parts);
   const { days, counts } = databases;
   const isUp = () => days.isUp() && counts.isUp();
   const made = randomUUID();

@@ -16,7 +16,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { path, url, to, log: logConfig } = await loadForCopy(context);
   if (to === undefined) throw new ConfigError('--to is missing', 'give --to=database or --to=file');
   const clock = createSystemClock();
-  const redactor = createRedactor(() => storageSecrets({ url, path, onDamage: 'keep' }));
+  const redactor = createRedactor(() => storageSecrets({ url, path, onDamage: 'replace' }));
   const { log, progressOf } = createDisplay(stderr, logConfig, clock, redactor);
   const { show, clear } = createPhases(progressOf);
   const signal = context.stopSignal();

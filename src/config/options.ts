@@ -203,9 +203,9 @@ const sharedOptions = {
     kind: 'choice',
     section: 'Data',
     description:
-      'What to do with a history file that is damaged or written by a newer release: keep it untouched and run from memory, or move it aside and replace it with a new file',
-    default: 'keep',
-    choices: ['keep', 'replace'],
+      'What to do with a file of the store that is damaged: move it aside and fill a new one from the platform, or leave it and end with code 2',
+    default: 'replace',
+    choices: ['replace', 'exit'],
     takenBy: own,
   },
   'metrics.max-age': {

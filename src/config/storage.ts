@@ -13,14 +13,14 @@ export interface StorageConfig {
   readonly path: string;
   /** The URL of the PostgreSQL database, which contains its password; undefined for the file. */
   readonly url: Credential | undefined;
-  /** What happens to a file that is damaged or from a newer release. */
-  readonly onDamage: 'keep' | 'replace';
+  /** What happens to a damaged file: a new one takes its place, or the process ends. */
+  readonly onDamage: 'replace' | 'exit';
 }
 
 interface StorageValues {
   readonly 'storage.path': string;
   readonly 'storage.url': string | undefined;
-  readonly 'storage.on-damage': 'keep' | 'replace';
+  readonly 'storage.on-damage': 'replace' | 'exit';
 }
 
 const urlVariable = 'AGENT_PLATFORM_STORAGE_URL';

@@ -105,7 +105,7 @@ export const ownMetrics = {
   }),
   historyPersistent: ownMetric({
     name: 'agent_platform_exporter_history_persistent',
-    help: 'Whether the whole history is stored in the file of storage.path (1), or part of it in memory only because the file cannot be used (0); absent if storage.path is :memory:.',
+    help: 'Whether the files of storage.path can be used (1) or not (0): then nothing new is stored or published; absent if storage.path is :memory:.',
     type: 'gauge',
     labels: [],
     unit: 'boolean',

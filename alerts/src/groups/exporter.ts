@@ -55,9 +55,9 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         labels: ['job'],
         dashboard: 'health',
         panel: 'History on disk',
-        summary: 'The history cannot be written to its file',
+        summary: 'The files of the store cannot be used',
         description:
-          'An exporter of job {{ $labels.job }} keeps new days in memory only. After a restart it must fetch them again.',
+          'An exporter of job {{ $labels.job }} stores and publishes nothing new: its files cannot be used. What it has published stays.',
       },
       {
         name: 'StoreDown',
