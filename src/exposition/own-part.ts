@@ -21,31 +21,14 @@ interface OwnPartDeps {
   readonly clock: Clock;
 }
 
-const FRESH_MS = 1000;
-
-/** Creates the part of a scrape about the exporter itself: rendered when it is asked for, at most once per second. */
+/** Creates the renderer of the part of a scrape about the exporter itself. */
 export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<Ending> {
-  const { clock } = deps;
-  const slices = createSlices(clock);
-  const last = new Map<Format, { readonly at: number; readonly ending: Promise<Ending> }>();
-
-  async function render(format: Format): Promise<Ending> {
+  const slices = createSlices(deps.clock);
+  return async (format) => {
     const ofProcess = await readRegistry(deps.registry);
     const text = await encodeLines(linesOf(deps.linesOfOrgs(format), ofProcess, format), slices);
     const { bytes, length } = await deflateEnd(text);
     return { text, bytes, length };
-  }
-
-  return (format) => {
-    const known = last.get(format);
-    if (known !== undefined && clock.elapsed() - known.at < FRESH_MS) return known.ending;
-    const made = { at: clock.elapsed(), ending: render(format) };
-    last.set(format, made);
-    // A failure concerns the scrapes that wait for it, not later ones.
-    made.ending.catch(() => {
-      if (last.get(format) === made) last.delete(format);
-    });
-    return made.ending;
   };
 }
 

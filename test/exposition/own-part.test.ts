@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { createOwnPart, type Ending } from '../../src/exposition/own-part.ts';
+import { createOwnPart } from '../../src/exposition/own-part.ts';
 import type { Format } from '../../src/exposition/text.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { livePage } from './live-page.ts';
@@ -99,55 +99,16 @@ describe('where prom-client is wrong, the live part is not:', () => {
   });
 });
 
-describe('rendering', () => {
-  const textOf = ({ text, bytes, length }: Ending) => {
-    const inflated = inflateRawSync(bytes);
-    expect(inflated.equals(Buffer.concat(text))).toBe(true);
-    expect(length).toBe(inflated.length);
-    return inflated.toString();
-  };
-
-  function createCounted() {
-    let renderings = 0;
-    const registry = new Registry();
-    new Gauge({
-      name: 'renderings',
-      help: 'Renderings.',
-      registers: [registry],
-      collect() {
-        renderings += 1;
-        if (renderings === 3) throw new Error('cannot be read');
-        this.set(renderings);
-      },
-    });
-    const clock = createFakeClock(0);
-    function* linesOfOrgs(format: Format): Generator<string> {
-      yield `${format}{org="a"} 1\n`;
-    }
-    return { ownPart: createOwnPart({ registry, linesOfOrgs, clock }), clock };
+test('organizations come first, and the end of the page in OpenMetrics only', async () => {
+  const registry = createSample(['x'], [1]);
+  function* linesOfOrgs(format: Format): Generator<string> {
+    yield `${format}{org="a"} 1\n`;
   }
-
-  test('is shared by scrapes of the same second and format', async () => {
-    const { ownPart, clock } = createCounted();
-    const both = await Promise.all([ownPart('text'), ownPart('text')]);
-    await clock.advance(999);
-    expect(new Set([...both, await ownPart('text')]).size).toBe(1);
-    expect(textOf(await ownPart('openmetrics'))).toContain('renderings 2\n');
-  });
-
-  test('happens again after a second, and fails only for those who waited for it', async () => {
-    const { ownPart, clock } = createCounted();
-    await ownPart('text');
-    await clock.advance(1000);
-    expect(textOf(await ownPart('text'))).toContain('renderings 2\n');
-    await clock.advance(1000);
-    await expect(ownPart('text')).rejects.toThrow('cannot be read');
-    expect(textOf(await ownPart('text'))).toContain('renderings 4\n');
-  });
-
-  test('begins with organizations, and ends the page in OpenMetrics only', async () => {
-    const { ownPart } = createCounted();
-    expect(textOf(await ownPart('openmetrics'))).toMatch(/^openmetrics\{org="a"\} 1\n.*\n# EOF\n$/s);
-    expect(textOf(await ownPart('text'))).not.toContain('EOF');
-  });
+  const ownPart = createOwnPart({ registry, linesOfOrgs, clock: createFakeClock(0) });
+  const { text, bytes, length } = await ownPart('openmetrics');
+  const inflated = inflateRawSync(bytes);
+  expect(inflated.equals(Buffer.concat(text))).toBe(true);
+  expect(length).toBe(inflated.length);
+  expect(inflated.toString()).toMatch(/^openmetrics\{org="a"\} 1\n.*\n# EOF\n$/s);
+  expect(String((await ownPart('text')).text)).not.toContain('EOF');
 });
