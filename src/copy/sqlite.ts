@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { type Lock, ownerOf, takeLock, takeOwnership } from '../history/sqlite/l
 import { openRequestFile, requestFileBeside } from '../history/sqlite/requests.ts';
 import { hookFileBeside, openHookFile } from '../hooks/intake/sqlite/file.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { writeWhole } from '../runtime/files.ts';
 import { type CopySource, type CopyTarget, hasOtherData } from './copy.ts';
 import { FILES, type FileName, STATEMENTS } from './sqlite-statements.ts';
 import { isSound, TABLES, type TableName, type Values } from './tables.ts';
@@ -132,8 +133,7 @@ export function openFileTarget(path: string): CopyTarget {
   }
 
   function writeState(state: CopyState): void {
-    writeFileSync(`${stateFile}.new`, JSON.stringify(state), { mode: 0o600 });
-    renameSync(`${stateFile}.new`, stateFile);
+    writeWhole(stateFile, JSON.stringify(state));
   }
 
   function start(fingerprint: string): void {
