@@ -1,6 +1,6 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import { ConfigError } from '../runtime/errors.ts';
+import { codeOf, writeDurably } from '../runtime/files.ts';
 
 /** A small JSON document that is replaced atomically, so that an interruption leaves the old or the new one. */
 export interface StateFile {
@@ -18,7 +18,7 @@ export function createStateFile(path: string): StateFile {
       try {
         text = await readFile(path, 'utf8');
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        if (codeOf(error) === 'ENOENT') return undefined;
         throw unusable(path, 'cannot be read');
       }
       try {
@@ -27,20 +27,7 @@ export function createStateFile(path: string): StateFile {
         throw unusable(path, 'is damaged');
       }
     },
-    async write(document) {
-      await mkdir(dirname(path), { recursive: true });
-      const temporary = `${path}.tmp`;
-      // Anew: a link that another user has planted in a shared directory is not followed.
-      await rm(temporary, { force: true });
-      const file = await open(temporary, 'wx', 0o600);
-      try {
-        await file.writeFile(JSON.stringify(document));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(temporary, path);
-    },
+    write: async (document) => writeDurably(path, JSON.stringify(document)),
     remove: () => rm(path, { force: true }),
   };
 }

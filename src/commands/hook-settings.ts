@@ -1,8 +1,8 @@
-import { codeOf } from '../hooks/files.ts';
 import type { HookPaths } from '../hooks/paths.ts';
 import { readSettingsFile } from '../hooks/settings/read-settings.ts';
 import { defaultSettings, type HookSettings } from '../hooks/settings/settings.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { codeOf } from '../runtime/files.ts';
 import { unreadable } from '../runtime/text-file.ts';
 
 /** The settings of the file, or the defaults if it does not exist; throws a `ConfigError`. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { ConfigError } from '../runtime/errors.ts';
+import { beginFile } from '../runtime/unfinished-file.ts';
 
 /** A destination of rows. Writes resolve when the next one may follow, so that memory stays bounded. */
 export interface RowSink {
@@ -58,33 +58,15 @@ export function createStreamSink(stream: Writable): RowSink {
  * processes that write the same file, the one that began last does so; the other one's `finish` rejects with a `ConfigError`.
  */
 export async function createFileSink(path: string): Promise<RowSink> {
-  const unfinished = `${path}.unfinished`;
-  await rm(unfinished, { force: true });
-  const file: FileHandle = await open(unfinished, 'wx', 0o600);
-  const own = await file.stat();
-
-  async function isOwn(): Promise<boolean> {
-    const found = await stat(unfinished).catch(() => undefined);
-    return found?.ino === own.ino && found.dev === own.dev;
-  }
-
-  return createChunkedSink(async (text) => file.writeFile(text), {
+  const file = await beginFile(path, `${path}.unfinished`);
+  return createChunkedSink(async (text) => file.handle.writeFile(text), {
     async finish() {
-      await file.sync();
-      // Checked while it is open, since the number of a closed file can be given to another one.
-      if (!(await isOwn())) {
-        throw new ConfigError(
-          `--output: another process writes ${path}`,
-          'give each of them a file of its own',
-        );
-      }
-      await file.close();
-      await rename(unfinished, path);
+      if (await file.finish()) return;
+      throw new ConfigError(
+        `--output: another process writes ${path}`,
+        'give each of them a file of its own',
+      );
     },
-    async abandon() {
-      const isLeft = await isOwn();
-      await file.close().catch(() => undefined);
-      if (isLeft) await rm(unfinished, { force: true });
-    },
+    abandon: file.abandon,
   });
 }

@@ -1,11 +1,12 @@
 import { deflateRawSync } from 'node:zlib';
 import type { Clock } from '../runtime/clock.ts';
+import type { Deflated } from './deflate.ts';
 import type { Instruments } from './instruments.ts';
 import type { Negotiated } from './negotiate.ts';
 import { createOwnPart, type Ending } from './own-part.ts';
 import type { Publication } from './publication.ts';
-import { assembleScrape, type ScrapedPage } from './scrape.ts';
-import { renderFamilyHeader } from './text.ts';
+import { assembleScrape, type Scraped, type ScrapedPage } from './scrape.ts';
+import { type Format, renderFamilyHeader } from './text.ts';
 
 export interface ScrapeRequest extends Negotiated {
   /** The selected collectors, as in `?collect[]=`; all if undefined. */
@@ -43,9 +44,37 @@ interface ExpositionDeps {
   readonly clock: Clock;
 }
 
+/** A scrape of everything, which is sent to whoever asks within a second. */
+interface Whole {
+  readonly page: Deflated;
+  readonly at: number;
+  readonly parts: Promise<{ readonly ending: Ending; readonly scraped: Scraped }>;
+}
+
+const FRESH_MS = 1000;
+
 /** Creates the exposition of a publication and the exporter's own metrics. */
 export function createExposition({ publication, instruments, clock }: ExpositionDeps): Exposition {
-  const ownPart = createOwnPart({ ...instruments, clock });
+  const renderOwnPart = createOwnPart({ ...instruments, clock });
+  const wholes = new Map<Format, Whole>();
+
+  /** The last one of the format, unless another page was published or a second has passed. */
+  function whole(format: Format): Whole['parts'] {
+    const page = publication.current();
+    const last = wholes.get(format);
+    if (last?.page === page && clock.elapsed() - last.at < FRESH_MS) return last.parts;
+    const parts = renderOwnPart(format).then((ending) => ({
+      ending,
+      scraped: assembleScrape(page, ending, format),
+    }));
+    const made = { page, at: clock.elapsed(), parts };
+    wholes.set(format, made);
+    // A failure concerns the scrapes that wait for it, not later ones.
+    parts.catch(() => {
+      if (wholes.get(format) === made) wholes.delete(format);
+    });
+    return parts;
+  }
 
   function findUnknown(collect: readonly string[] = []): UnknownCollector | undefined {
     const unknown = collect.filter((name) => !publication.collectors.has(name));
@@ -54,19 +83,20 @@ export function createExposition({ publication, instruments, clock }: Exposition
   }
 
   return {
-    async scrape(request) {
-      const { collect } = request;
+    async scrape({ collect, format, gzip }) {
+      const coding = gzip ? 'gzip' : 'identity';
+      if (collect === undefined) return (await whole(format)).scraped[coding];
       const refusal = findUnknown(collect);
       if (refusal !== undefined) return refusal;
-      const page = collect === undefined ? undefined : await publication.select({ collect });
-      const ending = await ownPart(request.format);
-      return assembleScrape(page ?? publication.current(), ending, request);
+      const page = await publication.select({ collect });
+      return assembleScrape(page, (await whole(format)).ending, format)[coding];
     },
     async probe(request) {
-      const { collect, org } = request;
+      const { collect, org, format, gzip } = request;
       const refusal = findUnknown(collect);
       if (refusal !== undefined) return refusal;
-      return assembleScrape(await publication.select({ collect, org }), probeEnding(request), request);
+      const page = await publication.select({ collect, org });
+      return assembleScrape(page, probeEnding(request), format)[gzip ? 'gzip' : 'identity'];
     },
   };
 }

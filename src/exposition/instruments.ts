@@ -7,78 +7,43 @@ import { makeGauge } from './own-metric.ts';
 import { ownMetrics } from './own-metrics.ts';
 import type { Format } from './text.ts';
 
-/** A collector of an organization. */
+/** An organization's collector. */
 interface CollectorLabels {
   readonly org: string;
   readonly collector: string;
 }
 
-/** An endpoint of an organization's platform. */
-interface EndpointLabels {
-  readonly org: string;
-  readonly endpoint: string;
-}
-
-/** A dataset of an organization. */
-interface DatasetLabels {
+/** A number of what happened to an organization's dataset. */
+interface DatasetCount {
   readonly org: string;
   readonly dataset: DatasetName;
+  readonly count: number;
+}
+
+interface Attempt {
+  readonly org: string;
+  readonly endpoint: string;
+  /** The HTTP status, or `timeout` or `network`. */
+  readonly code: string;
+  readonly seconds: number;
+}
+
+interface CollectorRun extends CollectorLabels {
+  /** The instant of its end, in milliseconds. */
+  readonly at: number;
+  readonly seconds: number;
+  /** Absent if it succeeded. */
+  readonly failure?: FailureReason | undefined;
+}
+
+interface GoneCollector extends CollectorLabels {
+  /** Absent if another collector shares it. */
+  readonly dataset?: DatasetName | undefined;
+  readonly metrics: ReadonlySet<string>;
 }
 
 /** The exporter's own metrics, and the events that update them. */
-export interface Instruments {
-  /** Contains the metrics of this process as a whole; other parts may add theirs. */
-  readonly registry: Registry;
-  /** The metrics of each organization as text, line by line. */
-  linesOfOrgs(format: Format): Generator<string>;
-  /** Initializes the counters of an organization to 0, so that their first increase is visible. */
-  initCounters(
-    org: string,
-    known: {
-      endpoints: readonly DatasetName[];
-      dayDatasets: readonly DatasetName[];
-    },
-  ): void;
-  /** Removes every series of an organization that is no longer configured. */
-  forgetOrg(org: string): void;
-  /** Removes the series of an organization's disabled collector; those of a shared dataset stay. */
-  forgetCollector(
-    labels: CollectorLabels & {
-      readonly dataset?: DatasetName | undefined;
-      readonly metrics: ReadonlySet<string>;
-    },
-  ): void;
-  /** Records a reload of the configuration. */
-  configReload(successful: boolean): void;
-  /** Records an attempt of a request that took `seconds`; `code` is the HTTP status, or `timeout` or `network`. */
-  apiRequest(attempt: EndpointLabels & { readonly code: string; readonly seconds: number }): void;
-  /** Records a retry of a request. */
-  retry(labels: EndpointLabels): void;
-  /** Records a run that ended `at` an instant in milliseconds and took `seconds`; without a `failure` it succeeded. */
-  collectorRun(
-    run: CollectorLabels & {
-      readonly at: number;
-      readonly seconds: number;
-      readonly failure?: FailureReason | undefined;
-    },
-  ): void;
-  /** Restores the last success of an earlier process, at `at` (milliseconds since the epoch). */
-  restoreLastSuccess(run: CollectorLabels & { readonly at: number }): void;
-  /** Removes the figures about an organization's runs; its counters stay. */
-  forgetRuns(org: string): void;
-  /** Counts rejected rows, documents or fields. */
-  recordsRejected(rejected: DatasetLabels & { readonly count: number }): void;
-  /** Counts revised days. */
-  dayRevisions(revised: DatasetLabels & { readonly count: number }): void;
-  /** Sets the number of folded label values of a metric. */
-  valuesFolded(folded: { readonly org: string; readonly metric: string; readonly count: number }): void;
-  /** Sets the families that the configuration leaves out. */
-  familiesExcluded(families: Iterable<string>): void;
-  /** Removes an organization's series about these families. */
-  forgetFamilies(org: string, families: ReadonlySet<string>): void;
-  /** Sets the number of dropped families of a collector. */
-  familiesDropped(dropped: CollectorLabels & { readonly count: number }): void;
-}
+export type Instruments = ReturnType<typeof createInstruments>;
 
 export interface InstrumentsDeps {
   readonly version: string;
@@ -106,7 +71,7 @@ const MISNAMED = [
 ];
 
 /** Creates the metrics about the exporter: those of the process in a registry, those of organizations as plain figures. */
-export function createInstruments(deps: InstrumentsDeps): Instruments {
+export function createInstruments(deps: InstrumentsDeps) {
   const { version, revision, clock, series, historyPersistent, store, leader, processMetrics = true } = deps;
   const registry = new Registry();
   const buildInfo = makeGauge(registry, ownMetrics.buildInfo);
@@ -133,22 +98,30 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
   const runs = [figures.success, figures.lastSuccess, figures.lastRun, figures.duration, figures.failing];
 
   return {
+    /** Contains the metrics of this process as a whole; other parts may add theirs. */
     registry,
-    *linesOfOrgs(format) {
+    /** The metrics of each organization as text, line by line. */
+    *linesOfOrgs(format: Format): Generator<string> {
       for (const one of all) yield* one.lines(format);
     },
-    initCounters(org, { endpoints, dayDatasets }) {
-      for (const endpoint of endpoints) {
+    /** Initializes the counters of an organization to 0, so that their first increase is visible. */
+    initCounters(
+      org: string,
+      known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] },
+    ): void {
+      for (const endpoint of known.endpoints) {
         for (const code of FORESEEN_CODES) figures.requests.add({ org, endpoint, code }, 0);
         figures.retries.add({ org, endpoint }, 0);
         figures.rejected.add({ org, dataset: endpoint }, 0);
       }
-      for (const dataset of dayDatasets) figures.revisions.add({ org, dataset }, 0);
+      for (const dataset of known.dayDatasets) figures.revisions.add({ org, dataset }, 0);
     },
-    forgetOrg(org) {
+    /** Removes every series of an organization that is no longer configured. */
+    forgetOrg(org: string): void {
       for (const one of all) one.remove(org);
     },
-    forgetCollector({ org, collector, dataset, metrics }) {
+    /** Removes the series of an organization's disabled collector; those of a shared dataset stay. */
+    forgetCollector({ org, collector, dataset, metrics }: GoneCollector): void {
       for (const one of all) {
         one.remove(
           org,
@@ -159,16 +132,22 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
         );
       }
     },
-    configReload(successful) {
+    /** Records a reload of the configuration. */
+    configReload(successful: boolean): void {
       reloadSuccessful.set(successful ? 1 : 0);
       if (successful) reloadSuccess.set(clock.now() / 1000);
     },
-    apiRequest({ org, endpoint, code, seconds }) {
+    /** Records an attempt of a request. */
+    apiRequest({ org, endpoint, code, seconds }: Attempt): void {
       figures.requests.add({ org, endpoint, code }, 1);
       figures.requestDuration.observe({ org, endpoint }, seconds);
     },
-    retry: ({ org, endpoint }) => figures.retries.add({ org, endpoint }, 1),
-    collectorRun({ org, collector, at, seconds, failure }) {
+    /** Records a retry of a request. */
+    retry({ org, endpoint }: Pick<Attempt, 'org' | 'endpoint'>): void {
+      figures.retries.add({ org, endpoint }, 1);
+    },
+    /** Records a run. */
+    collectorRun({ org, collector, at, seconds, failure }: CollectorRun): void {
       const labels = { org, collector };
       figures.success.set(labels, failure === undefined ? 1 : 0);
       figures.duration.set(labels, seconds);
@@ -178,19 +157,37 @@ export function createInstruments(deps: InstrumentsDeps): Instruments {
       if (failure === undefined) figures.lastSuccess.set(labels, at / 1000);
       figures.lastRun.set(labels, at / 1000);
     },
-    forgetRuns(org) {
+    /** Removes the figures about an organization's runs; its counters stay. */
+    forgetRuns(org: string): void {
       for (const one of runs) one.remove(org);
     },
-    restoreLastSuccess: ({ org, collector, at }) => figures.lastSuccess.set({ org, collector }, at / 1000),
-    recordsRejected: ({ org, dataset, count }) => figures.rejected.add({ org, dataset }, count),
-    dayRevisions: ({ org, dataset, count }) => figures.revisions.add({ org, dataset }, count),
-    valuesFolded: ({ org, metric, count }) => figures.folded.set({ org, metric }, count),
-    familiesDropped: ({ org, collector, count }) => figures.dropped.set({ org, collector }, count),
-    familiesExcluded(families) {
+    /** Restores the last success of an earlier process. */
+    restoreLastSuccess({ org, collector, at }: Pick<CollectorRun, 'org' | 'collector' | 'at'>): void {
+      figures.lastSuccess.set({ org, collector }, at / 1000);
+    },
+    /** Counts rejected rows, documents or fields. */
+    recordsRejected({ org, dataset, count }: DatasetCount): void {
+      figures.rejected.add({ org, dataset }, count);
+    },
+    /** Counts revised days. */
+    dayRevisions({ org, dataset, count }: DatasetCount): void {
+      figures.revisions.add({ org, dataset }, count);
+    },
+    /** Sets the number of folded label values of a metric. */
+    valuesFolded({ org, metric, count }: { org: string; metric: string; count: number }): void {
+      figures.folded.set({ org, metric }, count);
+    },
+    /** Sets the number of dropped families of a collector. */
+    familiesDropped({ org, collector, count }: CollectorLabels & { readonly count: number }): void {
+      figures.dropped.set({ org, collector }, count);
+    },
+    /** Sets the families that the configuration leaves out. */
+    familiesExcluded(families: Iterable<string>): void {
       excluded.reset();
       for (const family of families) excluded.set({ family }, 1);
     },
-    forgetFamilies(org, families) {
+    /** Removes an organization's series about these families. */
+    forgetFamilies(org: string, families: ReadonlySet<string>): void {
       figures.folded.remove(org, ({ metric = '' }) => families.has(metric));
     },
   };

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { createSlices } from '../runtime/slices.ts';
 import { deflateEnd } from './deflate.ts';
 import { encodeLines } from './family-text.ts';
-import { escapeLabelValue, type FamilyType, type Format, formatValue, renderFamilyHeader } from './text.ts';
+import type { Format } from './text.ts';
 
 /** The end of a scrape: text, and the same as the end of a raw-deflate stream. */
 export interface Ending {
@@ -21,81 +21,26 @@ interface OwnPartDeps {
   readonly clock: Clock;
 }
 
-const FRESH_MS = 1000;
-
-/** Creates the part of a scrape about the exporter itself: rendered when it is asked for, at most once per second. */
+/** Creates the renderer of the part of a scrape about the exporter itself. */
 export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<Ending> {
-  const { clock } = deps;
-  const slices = createSlices(clock);
-  const last = new Map<Format, { readonly at: number; readonly ending: Promise<Ending> }>();
-
-  async function render(format: Format): Promise<Ending> {
-    const ofProcess = await readRegistry(deps.registry);
-    const text = await encodeLines(linesOf(deps.linesOfOrgs(format), ofProcess, format), slices);
+  const slices = createSlices(deps.clock);
+  return async (format) => {
+    const ofProcess = await renderRegistry(deps.registry, format);
+    function* lines(): Generator<string> {
+      yield* deps.linesOfOrgs(format);
+      yield ofProcess;
+      if (format === 'openmetrics') yield '# EOF\n';
+    }
+    const text = await encodeLines(lines(), slices);
     const { bytes, length } = await deflateEnd(text);
     return { text, bytes, length };
-  }
-
-  return (format) => {
-    const known = last.get(format);
-    if (known !== undefined && clock.elapsed() - known.at < FRESH_MS) return known.ending;
-    const made = { at: clock.elapsed(), ending: render(format) };
-    last.set(format, made);
-    // A failure concerns the scrapes that wait for it, not later ones.
-    made.ending.catch(() => {
-      if (last.get(format) === made) last.delete(format);
-    });
-    return made.ending;
   };
 }
 
-function* linesOf(
-  ofOrgs: Iterable<string>,
-  ofProcess: readonly ProcessMetric[],
-  format: Format,
-): Generator<string> {
-  yield* ofOrgs;
-  for (const metric of ofProcess) yield* renderMetric(metric, format);
-  if (format === 'openmetrics') yield '# EOF\n';
-}
+const COUNTER_HEADER = /^(# (?:HELP|TYPE) \S+)_total /gm;
 
-/** The used part of prom-client's metrics; its declared types are wider and partly wrong. */
-interface ProcessMetric {
-  readonly name: string;
-  readonly help: string;
-  readonly type: FamilyType;
-  readonly values: readonly {
-    readonly value: number;
-    readonly labels?: Readonly<Record<string, string | number | undefined>>;
-    /** The sample's name if it differs from the metric's: `…_bucket`, `…_sum`, `…_count`. */
-    readonly metricName?: string;
-  }[];
-}
-
-/** Reads the values of a registry's metrics. */
-export async function readRegistry(registry: Registry): Promise<readonly ProcessMetric[]> {
-  const metrics = await registry.getMetricsAsJSON();
-  return metrics.map((metric) => ({ ...metric, type: typeOf(String(metric.type)) }));
-}
-
-/** A metric as text, line by line; the first is the header. */
-export function* renderMetric(metric: ProcessMetric, format: Format): Generator<string> {
-  yield renderFamilyHeader(metric, format);
-  for (const { value, labels = {}, metricName = metric.name } of metric.values) {
-    const text = renderLabels(labels);
-    yield `${metricName}${text === '' ? '' : `{${text}}`} ${formatValue(value)}\n`;
-  }
-}
-
-// A label that was omitted is the empty label, which Prometheus treats as the same series.
-function renderLabels(labels: Readonly<Record<string, string | number | undefined>>): string {
-  return Object.entries(labels)
-    .filter(([, value]) => value !== undefined)
-    .map(([label, value]) => `${label}="${escapeLabelValue(String(value))}"`)
-    .join(',');
-}
-
-function typeOf(type: string): FamilyType {
-  if (type === 'counter' || type === 'gauge' || type === 'histogram' || type === 'summary') return type;
-  throw new Error(`prom-client reported the unknown metric type ${type}`);
+/** prom-client's text, with the usual spelling of NaN. Asked for OpenMetrics, it would rename its counters for good. */
+async function renderRegistry(registry: Registry, format: Format): Promise<string> {
+  const text = (await registry.metrics()).replaceAll('\n\n', '\n').replaceAll(/ Nan$/gm, ' NaN');
+  return format === 'text' ? text : text.replaceAll(COUNTER_HEADER, '$1 ');
 }

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
 import type { Deflated } from './deflate.ts';
-import { contentTypes, type Negotiated } from './negotiate.ts';
+import { contentTypes } from './negotiate.ts';
 import type { Ending } from './own-part.ts';
+import type { Format } from './text.ts';
 
 /** A page that is ready to send: immutable, and can be sent any number of times. */
 export interface ScrapedPage {
@@ -23,21 +24,33 @@ type ScrapeBody = { readonly parts: readonly Buffer[] } | { stream(): Readable }
 
 // Deflate, no flags, no time, no file name, unknown system.
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+// Up to this size one write of a copy is faster than several parts. Readers of different copies share no memory.
+const SHORT = 64 * 1024;
 // A hundred megabytes in chunks of the default 16 KiB would take several thousand more turns.
 const INFLATE_CHUNK = 128 * 1024;
 
-/** Joins a page and what ends it to one gzip member or, without gzip, to a text that is inflated for each reader. */
-export function assembleScrape(page: Deflated, ending: Ending, { format, gzip }: Negotiated): ScrapedPage {
+/** A scrape in each coding. */
+export type Scraped = Readonly<Record<'gzip' | 'identity', ScrapedPage>>;
+
+/** Joins a page and what ends it: to one gzip member, and to a text that is inflated for each reader. */
+export function assembleScrape(page: Deflated, ending: Ending, format: Format): Scraped {
   const contentType = contentTypes[format];
   const length = page.length + ending.length;
-  if (!gzip) {
-    const body = { stream: () => inflate([page.bytes, ending.bytes]) };
-    return { kind: 'page', contentType, contentEncoding: undefined, contentLength: length, body };
-  }
   const crc = ending.text.reduce((sum, text) => crc32(text, sum), page.crc);
-  const parts = [GZIP_HEADER, page.bytes, ending.bytes, gzipTrailer(crc, length)];
+  const parts = [GZIP_HEADER, page.bytes, Buffer.concat([ending.bytes, gzipTrailer(crc, length)])];
   const contentLength = parts.reduce((sum, part) => sum + part.length, 0);
-  return { kind: 'page', contentType, contentEncoding: 'gzip', contentLength, body: { parts } };
+  return {
+    gzip: {
+      kind: 'page',
+      ...{ contentType, contentEncoding: 'gzip', contentLength },
+      body: { parts: contentLength <= SHORT ? [Buffer.concat(parts)] : parts },
+    },
+    identity: {
+      kind: 'page',
+      ...{ contentType, contentEncoding: undefined, contentLength: length },
+      body: { stream: () => inflate([page.bytes, ending.bytes]) },
+    },
+  };
 }
 
 /** The complete body of a page, for callers that do not send it. */

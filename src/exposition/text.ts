@@ -4,7 +4,7 @@ import { labelValue, MAX_LABEL_CHARACTERS } from '../catalog/label.ts';
 /** The two text formats: Prometheus text 0.0.4 and OpenMetrics 1.0.0. */
 export type Format = 'text' | 'openmetrics';
 
-export type FamilyType = 'gauge' | 'counter' | 'histogram' | 'summary' | 'unknown';
+export type FamilyType = 'gauge' | 'counter' | 'histogram';
 
 /** Nearly every value: printable ASCII that needs no escaping. */
 const PLAIN = /^[ !#-[\]-~]*$/;

@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../runtime/clock.ts';
-import { createFolder } from './files.ts';
+import { createFolder } from '../runtime/files.ts';
 
 type Fields = Readonly<Record<string, string | number>>;
 

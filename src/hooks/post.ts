@@ -1,11 +1,11 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
 import { connectAttemptMs } from '../runtime/connect-attempt.ts';
+import { codeOf, readNow } from '../runtime/files.ts';
 import { httpClient } from '../runtime/http-client.ts';
 import { pasteProblem } from '../runtime/pasted-key.ts';
 import { ProxyError, type ProxySettings, throughProxy } from '../runtime/proxy.ts';
 import { unreadable } from '../runtime/text-file.ts';
-import { codeOf, readNow } from './files.ts';
 import type { Secret } from './settings/basics.ts';
 
 /** The response to a POST. */

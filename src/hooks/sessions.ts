@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { createFolder, writeWhole } from '../runtime/files.ts';
 import type { HookEvent } from './event.ts';
-import { createFolder, writeWhole } from './files.ts';
 
 /** The length of a session, and of its turn since the user's last prompt, in milliseconds. */
 export interface SessionLengths {

@@ -3,6 +3,7 @@ import type { Instant } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { PacingLimiter } from '../runtime/rate-limiters.ts';
+import { createTurns } from '../runtime/turns.ts';
 import { type Attempt, endOf } from './attempt.ts';
 import type { DailyQuota } from './daily-quota.ts';
 
@@ -127,18 +128,13 @@ export function withDailyQuota(attempt: Attempt, quota: DailyQuota | undefined):
 
 /** Allows at most `limit` attempts at a time; the others wait in order. */
 export function withConcurrency(attempt: Attempt, limit: number): Attempt {
-  const waiting: (() => void)[] = [];
-  let free = limit;
+  const turns = createTurns({ limit, levels: ['all'] });
   return async (request, budgetMs) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    const turn = await turns.take('all', 'all');
     try {
       return await attempt(request, budgetMs);
     } finally {
-      // The slot passes directly to the next waiter, so that no newcomer can take it.
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
+      turn.end();
     }
   };
 }

@@ -15,9 +15,10 @@ test('an open and an ended stream are one, and one gzip member with the checksum
       expect(page).toMatchObject({ crc: crc32(Buffer.concat(before)) });
       expect(page.length + end.length).toBe(whole.length);
       expect(inflateRawSync(Buffer.concat([page.bytes, end.bytes])).equals(whole)).toBe(true);
-      const scrape = assembleScrape(page, { ...end, text: after }, { format: 'text', gzip: true });
+      const { gzip, identity } = assembleScrape(page, { ...end, text: after }, 'text');
       // Fails if the checksum or the length is not that of the text.
-      expect(gunzipSync(await readBody(scrape)).equals(whole)).toBe(true);
+      expect(gunzipSync(await readBody(gzip)).equals(whole)).toBe(true);
+      expect((await readBody(identity)).equals(whole)).toBe(true);
     }),
     { numRuns: 50 },
   );

@@ -1,153 +1,54 @@
 import { inflateRawSync } from 'node:zlib';
-import fc from 'fast-check';
-import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
-import { describe, expect, test } from 'vitest';
-import { createOwnPart, type Ending } from '../../src/exposition/own-part.ts';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { createOwnPart } from '../../src/exposition/own-part.ts';
 import type { Format } from '../../src/exposition/text.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { livePage } from './live-page.ts';
-import { parsePage } from './parse.ts';
 
-function createSample(labels: readonly string[], values: readonly number[]): Registry {
+function create() {
   const registry = new Registry();
   const registers = [registry];
-  const labelNames = ['kind', 'org'];
-  const counter = new Counter({
-    name: 'requests_total',
-    help: 'Back\\slash\nand line.',
-    labelNames,
-    registers,
-  });
-  const gauge = new Gauge({ name: 'level', help: 'Level.', labelNames, registers });
-  const histogram = new Histogram({
-    name: 'took_seconds',
-    help: 'Took.',
-    labelNames,
-    buckets: [0.5, 1],
-    registers,
-  });
-  const summary = new Summary({
-    name: 'size_bytes',
-    help: 'Size.',
-    labelNames,
-    percentiles: [0.5],
-    registers,
-  });
-  new Gauge({ name: 'bare', help: 'Bare.', registers }).set(2.5);
-  for (const [index, kind] of labels.entries()) {
-    const value = values[index] ?? 0;
-    counter.inc({ kind, org: 'a' }, Math.abs(value));
-    gauge.set({ kind, org: 'a' }, value);
-    histogram.observe({ kind, org: 'a' }, value);
-    summary.observe({ kind, org: 'a' }, value);
+  const labelNames = ['kind'];
+  new Counter({ name: 'requests_total', help: 'Requests.', labelNames, registers }).inc({ kind: 'a' });
+  new Gauge({ name: 'level', help: 'Level.', labelNames, registers }).set({ kind: 'a' }, 2.5);
+  new Histogram({ name: 'took_seconds', help: 'Took.', buckets: [1], registers }).observe(2);
+  function* linesOfOrgs(format: Format): Generator<string> {
+    yield `${format}{org="a"} 1\n`;
   }
-  return registry;
+  return { registry, ownPart: createOwnPart({ registry, linesOfOrgs, clock: createFakeClock(0) }) };
 }
 
-const value = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e30, max: 1e30 });
+const LINES = [
+  ...['requests_total{kind="a"} 1', '# HELP level Level.', '# TYPE level gauge', 'level{kind="a"} 2.5'],
+  ...['# HELP took_seconds Took.', '# TYPE took_seconds histogram', 'took_seconds_bucket{le="1"} 0'],
+  ...['took_seconds_bucket{le="+Inf"} 1', 'took_seconds_sum 2', 'took_seconds_count 1'],
+];
 
-describe('the live part is identical to that of prom-client', () => {
-  test.each(['text', 'openmetrics'] as const)('as %s', async (format) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uniqueArray(fc.string({ maxLength: 20 })),
-        fc.array(value),
-        async (labels, values) => {
-          const registry = createSample(labels, values);
-          const ours = await livePage(registry, format);
-          // Last, because a request for OpenMetrics renames the counters of the registry.
-          if (format === 'openmetrics') registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
-          const theirs = await registry.metrics();
-          expect(ours).toBe(theirs.replaceAll(/\n{2,}/g, '\n').replace('# EOF\n', ''));
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
+test('has organizations first, then the process, in text', async () => {
+  const { text } = await create().ownPart('text');
+  const header = ['# HELP requests_total Requests.', '# TYPE requests_total counter'];
+  expect(String(Buffer.concat(text)).split('\n')).toEqual(['text{org="a"} 1', ...header, ...LINES, '']);
 });
 
-describe('where prom-client is wrong, the live part is not:', () => {
-  test('not a number and the infinities', async () => {
-    const registry = new Registry();
-    const gauge = new Gauge({ name: 'g', help: 'G.', labelNames: ['n'], registers: [registry] });
-    for (const each of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
-      gauge.set({ n: String(each) }, each);
-    }
-    const { samples } = parsePage(await livePage(registry, 'text'));
-    expect(samples.map((sample) => sample.value)).toEqual(['NaN', '+Inf', '-Inf']);
-  });
-
-  test('labels that were left out or are undefined', async () => {
-    const registry = new Registry();
-    const counter = new Counter({
-      name: 'c_total',
-      help: 'C.',
-      labelNames: ['a', 'b'],
-      registers: [registry],
-    });
-    counter.inc({ a: 'x' });
-    counter.inc({ a: 'y', b: undefined } as unknown as { a: string });
-    const text = await livePage(registry, 'text');
-    expect(text).toContain('c_total{a="x"} 1\nc_total{a="y"} 1\n');
-  });
-
-  test('asked for OpenMetrics, it does not rename counters', async () => {
-    const registry = createSample(['x'], [1]);
-    const before = await livePage(registry, 'text');
-    await livePage(registry, 'openmetrics');
-    expect(await livePage(registry, 'text')).toBe(before);
-  });
+test('names the families of counters without their suffix in OpenMetrics, and ends it', async () => {
+  const { ownPart } = create();
+  const { text } = await ownPart('openmetrics');
+  const header = ['# HELP requests Requests.', '# TYPE requests counter'];
+  expect(String(Buffer.concat(text)).split('\n')).toEqual([
+    ...['openmetrics{org="a"} 1', ...header, ...LINES, '# EOF', ''],
+  ]);
+  expect(String((await ownPart('text')).text)).toContain('# TYPE requests_total counter');
 });
 
-describe('rendering', () => {
-  const textOf = ({ text, bytes, length }: Ending) => {
-    const inflated = inflateRawSync(bytes);
-    expect(inflated.equals(Buffer.concat(text))).toBe(true);
-    expect(length).toBe(inflated.length);
-    return inflated.toString();
-  };
+test('spells NaN as usual', async () => {
+  const { registry, ownPart } = create();
+  new Gauge({ name: 'none', help: 'None.', registers: [registry] }).set(Number.NaN);
+  expect(String((await ownPart('text')).text)).toMatch(/\nnone NaN\n$/);
+});
 
-  function createCounted() {
-    let renderings = 0;
-    const registry = new Registry();
-    new Gauge({
-      name: 'renderings',
-      help: 'Renderings.',
-      registers: [registry],
-      collect() {
-        renderings += 1;
-        if (renderings === 3) throw new Error('cannot be read');
-        this.set(renderings);
-      },
-    });
-    const clock = createFakeClock(0);
-    function* linesOfOrgs(format: Format): Generator<string> {
-      yield `${format}{org="a"} 1\n`;
-    }
-    return { ownPart: createOwnPart({ registry, linesOfOrgs, clock }), clock };
-  }
-
-  test('is shared by scrapes of the same second and format', async () => {
-    const { ownPart, clock } = createCounted();
-    const both = await Promise.all([ownPart('text'), ownPart('text')]);
-    await clock.advance(999);
-    expect(new Set([...both, await ownPart('text')]).size).toBe(1);
-    expect(textOf(await ownPart('openmetrics'))).toContain('renderings 2\n');
-  });
-
-  test('happens again after a second, and fails only for those who waited for it', async () => {
-    const { ownPart, clock } = createCounted();
-    await ownPart('text');
-    await clock.advance(1000);
-    expect(textOf(await ownPart('text'))).toContain('renderings 2\n');
-    await clock.advance(1000);
-    await expect(ownPart('text')).rejects.toThrow('cannot be read');
-    expect(textOf(await ownPart('text'))).toContain('renderings 4\n');
-  });
-
-  test('begins with organizations, and ends the page in OpenMetrics only', async () => {
-    const { ownPart } = createCounted();
-    expect(textOf(await ownPart('openmetrics'))).toMatch(/^openmetrics\{org="a"\} 1\n.*\n# EOF\n$/s);
-    expect(textOf(await ownPart('text'))).not.toContain('EOF');
-  });
+test('is the same deflated', async () => {
+  const { text, bytes, length } = await create().ownPart('text');
+  const inflated = inflateRawSync(bytes);
+  expect(inflated.equals(Buffer.concat(text))).toBe(true);
+  expect(length).toBe(inflated.length);
 });

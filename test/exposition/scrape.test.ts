@@ -33,7 +33,7 @@ function create() {
   const publication = createPublication({ families, clock });
   onTestFinished(() => publication.close());
   const registry = new Registry();
-  new Gauge({ name: 'version', help: 'Version.', registers: [registry] });
+  const gauge = new Gauge({ name: 'version', help: 'Version.', registers: [registry] });
   const instruments = { registry, linesOfOrgs: function* none(): Generator<string> {} };
   const exposition = createExposition({ publication, instruments, clock });
   async function publish(value: number, count = 10, orgs: readonly string[] = ['a', 'b']): Promise<void> {
@@ -53,7 +53,7 @@ function create() {
     expect(page.contentLength).toBe(body.length);
     return (page.contentEncoding === 'gzip' ? gunzipSync(body) : body).toString();
   }
-  return { clock, publication, exposition, publish, read };
+  return { clock, gauge, publication, exposition, publish, read };
 }
 
 describe('a scrape', () => {
@@ -120,6 +120,32 @@ describe('a scrape', () => {
     expect(await orgsIn('tools')).toEqual(new Set(['b']));
     await publication.flush();
     expect(await orgsIn()).toEqual(new Set(['b']));
+  });
+
+  test('is shared by all of the same second, format and publication', async () => {
+    const { clock, exposition, publish } = create();
+    await publish(1);
+    const asked = { format: 'text', gzip: true } as const;
+    const both = await Promise.all([exposition.scrape(asked), exposition.scrape(asked)]);
+    await clock.advance(999);
+    const first = await exposition.scrape(asked);
+    expect(new Set([...both, first]).size).toBe(1);
+    expect(await exposition.scrape({ ...asked, format: 'openmetrics' })).not.toBe(first);
+    await clock.advance(1);
+    const later = await exposition.scrape(asked);
+    expect(later).not.toBe(first);
+    await publish(2);
+    expect(await exposition.scrape(asked)).not.toBe(later);
+  });
+
+  test('that fails concerns only those who waited for it', async () => {
+    const { gauge, read } = create();
+    gauge.get = () => Promise.reject(new Error('cannot be read'));
+    const asked = { format: 'text', gzip: true } as const;
+    await expect(Promise.all([read(asked), read(asked)])).rejects.toThrow('cannot be read');
+    gauge.get = async () =>
+      ({ name: 'version', help: 'Version.', type: 'gauge', aggregator: 'sum', values: [] }) as never;
+    expect(await read(asked)).toContain('# TYPE version gauge');
   });
 
   test('never mixes two states while others are published', async () => {

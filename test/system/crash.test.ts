@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { readStore } from '../../src/app/store.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
-import { createSqliteHistory } from '../../src/history/sqlite/history.ts';
+import { collectors } from '../../src/collectors/index.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from '../e2e/page.ts';
@@ -51,25 +52,22 @@ async function createPlatform(): Promise<Platform> {
 
 /** Everything in a store except the times of its answers. */
 async function contentOf(path: string): Promise<Record<string, unknown>> {
-  const history = await createSqliteHistory({
-    path,
-    schemaVersionOf: () => 1,
-    clock,
-    log: createFakeLogger(),
-  });
-  const org = await history.read('acme');
-  const content: Record<string, unknown> = { orgId: org.orgId, persistent: history.isPersistent() };
+  const parts = { path, url: undefined, collectors, clock, log: createFakeLogger() };
+  const store = await readStore(parts);
+  const org = await store.read('acme');
+  const content: Record<string, unknown> = { orgId: org.orgId };
   for (const dataset of DATASETS) {
+    const days = org.days(dataset);
     content[dataset] = {
-      days: Object.fromEntries([...org.days(dataset)].sort(([a], [b]) => (a < b ? -1 : 1))),
+      days: Object.fromEntries([...days.keys()].map((day) => [day, days.get(day)])),
       documents: org
         .documents(dataset)
         .map((document) => JSON.stringify(document))
         .sort(),
-      revisedOn: await history.revisedOn('acme', dataset),
+      revisedOn: org.dataset(dataset).revisedOn,
     };
   }
-  await history.close();
+  await store.close();
   return content;
 }
 

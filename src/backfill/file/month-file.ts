@@ -1,7 +1,8 @@
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Instant } from '../../catalog/day.ts';
 import { formatValue, renderFamilyHeader } from '../../exposition/text.ts';
+import { beginFile } from '../../runtime/unfinished-file.ts';
 import type { PageFamily, PastFamily } from '../page.ts';
 import { labelsIn } from '../series-key.ts';
 import { type Chunks, createChunks } from './chunks.ts';
@@ -47,6 +48,8 @@ interface EncodedSeries extends OrgSeries {
 
 /** Not the name of a family. */
 const WHOLE = 'whole';
+/** As the system's mask allows: whoever loads the file is another user. */
+const READABLE = 0o666;
 /** Few calls of the system for the whole file, and little memory. */
 const FILE_CHUNKS = { first: 64 * 1024, full: 1024 * 1024 };
 
@@ -60,7 +63,6 @@ export async function createMonthFile(
   labels: Readonly<Record<string, string>>,
 ): Promise<MonthFile> {
   const scratch = `${path}.parts`;
-  const unfinished = join(scratch, WHOLE);
   const families = new Map<string, OpenFamily>();
   const instants = createInstants();
   const addSamples = createAddSamples();
@@ -120,22 +122,20 @@ export async function createMonthFile(
       }
     },
     async finish() {
-      const file = await open(unfinished, 'wx');
-      let bytes = 0;
-      try {
-        bytes = await writeFile(file);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
       if (samples === 0) {
         await discard();
         return undefined;
       }
-      await rename(unfinished, path);
-      await rm(scratch, { recursive: true, force: true });
-      await syncDirectory(dirname(path));
-      return { samples, bytes };
+      const file = await beginFile(path, join(scratch, WHOLE), READABLE);
+      try {
+        const bytes = await writeFile(file.handle);
+        await file.finish();
+        await rm(scratch, { recursive: true, force: true });
+        return { samples, bytes };
+      } catch (error) {
+        await file.abandon();
+        throw error;
+      }
     },
     discard,
   };
@@ -212,14 +212,4 @@ function writeLine(to: Chunks, series: Buffer, value: string, ending: Buffer): v
 
 function headerOf({ name, help }: PastFamily): string {
   return renderFamilyHeader({ name, help, type: 'gauge' }, 'openmetrics');
-}
-
-/** Makes a rename survive a power failure. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
+import { codeOf, createFolder } from '../../runtime/files.ts';
 import { isRecord, type SharedEvent } from '../event.ts';
-import { codeOf, createFolder } from '../files.ts';
 import type { HookLog } from '../log.ts';
 import { type Answer, type Post, PostError, type ReadSecret, readToken } from '../post.ts';
 import type { ForwardSettings } from '../settings/settings.ts';

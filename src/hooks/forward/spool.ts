@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { codeOf, writeDurably, writeWhole } from '../../runtime/files.ts';
 import { isRecord, type SharedEvent } from '../event.ts';
-import { codeOf, writeDurably, writeWhole } from '../files.ts';
 
 /** Unconfirmed events on disk: one file each, so that no writer waits for another. */
 export interface Spool {

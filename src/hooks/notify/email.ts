@@ -1,5 +1,5 @@
 import { setConnectAttempt } from '../../runtime/connect-attempt.ts';
-import { codeOf } from '../files.ts';
+import { codeOf } from '../../runtime/files.ts';
 import { certificatesWith } from '../post.ts';
 import type { EmailChannel } from '../settings/settings.ts';
 import type { SendBy } from './notice.ts';

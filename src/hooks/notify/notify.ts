@@ -1,6 +1,6 @@
 import path from 'node:path';
+import { codeOf } from '../../runtime/files.ts';
 import type { HookEvent, SharedEvent } from '../event.ts';
-import { codeOf } from '../files.ts';
 import type { HookLog } from '../log.ts';
 import type { HookPaths } from '../paths.ts';
 import { applies } from '../rules.ts';

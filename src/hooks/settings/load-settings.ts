@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { codeOf, createFolder, readNow, writeWhole } from '../../runtime/files.ts';
 import { unreadable } from '../../runtime/text-file.ts';
 import { isRecord } from '../event.ts';
-import { codeOf, createFolder, readNow, writeWhole } from '../files.ts';
 import type { HookPaths } from '../paths.ts';
 import { defaultSettings, type HookSettings } from './settings.ts';
 

@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { parseYamlTree } from '../../config/parse-yaml.ts';
 import { list, section, text, validated, wholeNumber } from '../../config/validate.ts';
 import type { YamlNode } from '../../config/yaml-node.ts';
+import { readNow } from '../../runtime/files.ts';
 import { suggestion } from '../../runtime/suggestion.ts';
 import { waitingTypes } from '../event.ts';
-import { readNow } from '../files.ts';
 import { expandHome } from '../paths.ts';
 import { defaultDeadlineMs } from './basics.ts';
 import {

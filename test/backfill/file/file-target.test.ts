@@ -34,7 +34,7 @@ test('links that another user plants beside the files of a shared directory are 
   const victim = join(folder(), 'victim');
   writeFileSync(victim, 'untouched');
   mkdirSync(join(output, 'agent-platform-2026-03.om.parts'));
-  for (const name of ['backfill-state.json.tmp', 'agent-platform-2026-03.om.parts/whole'])
+  for (const name of [`backfill-state.json.${process.pid}.new`, 'agent-platform-2026-03.om.parts/whole'])
     symlinkSync(victim, join(output, name));
   await bringFiles(output);
   expect(readFileSync(victim, 'utf8')).toBe('untouched');

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { textOf } from '../runtime/text-file.ts';
+import { textOf } from './text-file.ts';
 
 /**
  * Writes a file atomically, so that others see all of it or nothing, even if this process is killed. By default only the

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createFolder, readNow } from '../../src/hooks/files.ts';
+import { createFolder, readNow } from '../../src/runtime/files.ts';
 
 test('a directory is created with those above it, once', () => {
   const top = mkdtempSync(path.join(tmpdir(), 'hook-files-'));
