@@ -7,15 +7,13 @@ import { aboutFamilies, collectors as allCollectors } from '../collectors/index.
 import { backfillOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
-import { createRedactor, redactSecrets } from '../runtime/redact.ts';
-import { chooseCollectors, labelNames, rangeOf } from './backfill-choice.ts';
-import { fetchAll } from './backfill-fetch.ts';
-import { loadForOrgs } from './backfill-orgs.ts';
-import { createTarget, readOutput } from './backfill-target.ts';
+import { redactSecrets } from '../runtime/redact.ts';
+import { createTarget, readOutput, readRemoteSecrets } from './backfill-target.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
-import { openPast, pagesOf, readOrgs, settingsOf, spanOf } from './past-days.ts';
-import { readRemoteSecrets } from './remote-secrets.ts';
+import { chooseCollectors, labelNames, loadForOrgs, rangeOf } from './past-choice.ts';
+import { describeMissing, exitCodeOf, openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
+import { fetchAll } from './past-fetch.ts';
 
 /**
  * Backfills past days to OpenMetrics files or by remote write; exit code 1 if days are missing or it was interrupted.
@@ -32,11 +30,7 @@ export async function run(context: CommandContext): Promise<number> {
   const now = clock.now();
   const { from, to } = rangeOf(values, config, now);
   const remoteSecrets = () => (secrets?.all ?? []).flatMap((credential) => credential.secrets());
-  const redactor = createRedactor(() => [
-    ...config.orgs.flatMap((org) => org.credential.secrets()),
-    ...remoteSecrets(),
-  ]);
-  const { log, fetching, progressOf } = createDisplay(stderr, config.log, clock, redactor);
+  const { log, fetching, progressOf, redactor } = createDisplay(stderr, config, clock, remoteSecrets);
   const history = await openPast(config, clock, log);
   const orgs = settingsOf(config);
   const signal = context.stopSignal();
@@ -78,7 +72,7 @@ export async function run(context: CommandContext): Promise<number> {
       signal,
     });
     stdout.write(describe(outcome, failed, `${from} to ${to}`));
-    return outcome.interrupted || outcome.unknown.size > 0 || failed.length > 0 ? 1 : 0;
+    return exitCodeOf(outcome, failed);
   } catch (error) {
     if (!(error instanceof BackfillError)) throw error;
     // A target may repeat what it was sent.
@@ -92,14 +86,8 @@ export async function run(context: CommandContext): Promise<number> {
   }
 }
 
-function describe(
-  { samples, unknown, interrupted }: BackfillOutcome,
-  failed: readonly string[],
-  range: string,
-): string {
-  const lines = [`${samples} samples of ${range}`];
-  for (const [who, days] of unknown) lines.push(`unknown: ${who} on ${spanOf(days)}`);
-  if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
-  if (interrupted) lines.push('interrupted; the same command resumes where it stopped');
+function describe(outcome: BackfillOutcome, failed: readonly string[], range: string): string {
+  const lines = [`${outcome.samples} samples of ${range}`, ...describeMissing(outcome, failed)];
+  if (outcome.interrupted) lines.push('interrupted; the same command resumes where it stopped');
   return `${lines.join('\n')}\n`;
 }

@@ -5,13 +5,12 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import { estimateOptions } from '../config/command-options.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
-import { createRedactor } from '../runtime/redact.ts';
-import { fetchAll } from './backfill-fetch.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 import { estimateOrg } from './estimate-org.ts';
 import { createPeopleByIdentity } from './estimate-people.ts';
 import { renderEstimates } from './estimate-table.ts';
+import { fetchAll } from './past-fetch.ts';
 
 /** The number of days for which a label value that is no longer reported is remembered. */
 const REMEMBERED_DAYS = 28;
@@ -23,11 +22,7 @@ export async function run(context: CommandContext): Promise<number> {
   const config = await loadConfig({ ...context, collectors: allCollectors });
   const clock = createSystemClock();
   const yesterday = yesterdayOf(clock.now());
-  const redactor = createRedactor(() => [
-    ...config.orgs.flatMap((org) => org.credential.secrets()),
-    ...config.people.secrets(),
-  ]);
-  const { log, fetching } = createDisplay(stderr, config.log, clock, redactor);
+  const { log, fetching } = createDisplay(stderr, config, clock);
   const history = openInMemory({ collectors: allCollectors, clock, log });
   const people = createPeopleByIdentity(config.people.current());
   const orgs = config.orgs.map(

@@ -10,8 +10,8 @@ import { createFocusFormat } from '../export/focus.ts';
 import type { ExportFormat } from '../export/format.ts';
 import { createCsvFormat, createJsonlFormat } from '../export/tidy.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { chooseCollectors, rangeUpTo } from './backfill-choice.ts';
-import { spanOf } from './past-days.ts';
+import { chooseCollectors, rangeUpTo } from './past-choice.ts';
+import { describeMissing } from './past-days.ts';
 
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
 
@@ -74,15 +74,8 @@ export function rangeToExport(
 }
 
 /** Summarizes an export in a few lines. */
-export function describeExport(
-  { rows, unknown, omitted, interrupted }: ExportOutcome,
-  failed: readonly string[],
-  range: string,
-): string {
-  const lines = [`${rows} rows of ${range}`];
-  for (const [who, days] of unknown) lines.push(`unknown: ${who} on ${spanOf(days)}`);
-  for (const [who, days] of omitted) lines.push(`without a price: ${who} on ${spanOf(days)}`);
-  if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
-  if (interrupted) lines.push('interrupted; the output is incomplete');
+export function describeExport(outcome: ExportOutcome, failed: readonly string[], range: string): string {
+  const lines = [`${outcome.rows} rows of ${range}`, ...describeMissing(outcome, failed)];
+  if (outcome.interrupted) lines.push('interrupted; the output is incomplete');
   return `${lines.join('\n')}\n`;
 }

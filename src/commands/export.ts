@@ -6,14 +6,13 @@ import { exportDays } from '../export/export.ts';
 import { createFileSink, createStreamSink, type RowSink } from '../export/sink.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { createRedactor } from '../runtime/redact.ts';
-import { fetchAll } from './backfill-fetch.ts';
-import { loadForOrgs } from './backfill-orgs.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
 import { outputFile } from './output-path.ts';
-import { openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
+import { loadForOrgs } from './past-choice.ts';
+import { exitCodeOf, openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
+import { fetchAll } from './past-fetch.ts';
 
 /**
  * Writes stored days to a file or to standard output; exit code 1 if days are missing or it was interrupted.
@@ -26,13 +25,9 @@ export async function run(context: CommandContext): Promise<number> {
   const clock = createSystemClock();
   const now = clock.now();
   const { from, to } = rangeToExport(values, config, now);
-  const redactor = createRedactor(() => [
-    ...config.orgs.flatMap((org) => org.credential.secrets()),
-    ...config.people.secrets(),
-  ]);
   const orgs = settingsOf(config);
   const output = values.output === undefined ? undefined : await outputFile(values.output);
-  const { log, fetching, progressOf } = createDisplay(stderr, config.log, clock, redactor);
+  const { log, fetching, progressOf } = createDisplay(stderr, config, clock);
   const progress = progressOf({ verb: 'Exporting', unit: 'days' });
   const history = await openPast(config, clock, log);
   const signal = context.stopSignal();
@@ -53,7 +48,7 @@ export async function run(context: CommandContext): Promise<number> {
       ...{ from, to, now, format, sink, signal },
     });
     stderr.write(describeExport(outcome, failed, `${from} to ${to}`));
-    return outcome.interrupted || outcome.unknown.size > 0 || failed.length > 0 ? 1 : 0;
+    return exitCodeOf(outcome, failed);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     stderr.write(`agent-platform-exporter: cannot write the export: ${messageOf(error)}\n`);

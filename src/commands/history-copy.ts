@@ -1,23 +1,24 @@
 import type { BackfillProgress } from '../backfill/progress.ts';
 import { loadForCopy } from '../config/load.ts';
-import { storageSecrets } from '../config/storage.ts';
 import { type CopyOutcome, type CopyParts, copyStore, type Phase, rowsIn } from '../copy/copy.ts';
 import { openDatabaseEnd } from '../copy/database.ts';
 import { openFileSource, openFileTarget } from '../copy/files.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { createRedactor } from '../runtime/redact.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 
 /** Copies a store; exit code 1 if it was interrupted. */
 export async function run(context: CommandContext): Promise<number> {
   const { stderr } = context;
-  const { path, url, to, log: logConfig } = await loadForCopy(context);
+  const { path, url, to, log: logging } = await loadForCopy(context);
   if (to === undefined) throw new ConfigError('--to is missing', 'give --to=database or --to=file');
   const clock = createSystemClock();
-  const redactor = createRedactor(() => storageSecrets({ url, path, onDamage: 'replace' }));
-  const { log, progressOf } = createDisplay(stderr, logConfig, clock, redactor);
+  const { log, progressOf } = createDisplay(
+    stderr,
+    { log: logging, storage: { url, path, onDamage: 'replace' } },
+    clock,
+  );
   const { show, clear } = createPhases(progressOf);
   const signal = context.stopSignal();
   try {

@@ -9,8 +9,7 @@ import { seriesBudgetOf } from '../pipeline/budget.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Store } from '../store/store.ts';
-import { datasetsOf } from './backfill-choice.ts';
-import type { ChosenOrgs } from './backfill-orgs.ts';
+import { type ChosenOrgs, datasetsOf } from './past-choice.ts';
 
 // Shared by the commands that write past days.
 
@@ -52,7 +51,31 @@ export function pagesOf(
   };
 }
 
+/** Days of organizations and datasets that are missing from what was written. */
+interface Missing {
+  readonly unknown: ReadonlyMap<string, readonly Day[]>;
+  /** Known, but without a price. */
+  readonly omitted?: ReadonlyMap<string, readonly Day[]>;
+  readonly interrupted: boolean;
+}
+
+/** What is missing, in lines; `failed` are the collectors whose days could not be fetched. */
+export function describeMissing(
+  { unknown, omitted = new Map() }: Missing,
+  failed: readonly string[],
+): readonly string[] {
+  const lines = [...unknown].map(([who, days]) => `unknown: ${who} on ${spanOf(days)}`);
+  for (const [who, days] of omitted) lines.push(`without a price: ${who} on ${spanOf(days)}`);
+  if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
+  return lines;
+}
+
+/** 1 if anything is missing, otherwise 0. */
+export function exitCodeOf({ unknown, interrupted }: Missing, failed: readonly string[]): number {
+  return interrupted || unknown.size > 0 || failed.length > 0 ? 1 : 0;
+}
+
 /** Some days in words: their number, the first and the last. */
-export function spanOf(days: readonly Day[]): string {
+function spanOf(days: readonly Day[]): string {
   return `${days.length} ${days.length === 1 ? 'day' : 'days'}, ${days[0]} to ${days.at(-1)}`;
 }

@@ -54,10 +54,7 @@ export const commands: readonly Command[] = [
       'Shows the cost of a collector or an identity mode before it is enabled.',
       'Nothing is stored. Exit code 1 if a collector failed.',
     ],
-    options: async (collectors) => ({
-      ...optionsTakenBy('estimate', createOptions(await collectors())),
-      ...estimateOptions,
-    }),
+    options: sharedOptionsOf('estimate', estimateOptions),
     load: () => import('./estimate.ts'),
   },
   {
@@ -68,10 +65,7 @@ export const commands: readonly Command[] = [
       'it stopped. Exit code 1 if days are missing. See docs/backfill.md.',
     ],
     // Its own --org may be given several times.
-    options: async (collectors) => ({
-      ...optionsTakenBy('backfill', createOptions(await collectors())),
-      ...backfillOptions,
-    }),
+    options: sharedOptionsOf('backfill', backfillOptions),
     load: () => import('./backfill.ts'),
   },
   {
@@ -82,10 +76,7 @@ export const commands: readonly Command[] = [
       'Exit code 1 if days are missing. See docs/export.md.',
     ],
     // Its own --org may be given several times.
-    options: async (collectors) => ({
-      ...optionsTakenBy('export', createOptions(await collectors())),
-      ...exportOptions,
-    }),
+    options: sharedOptionsOf('export', exportOptions),
     load: () => import('./export.ts'),
   },
   {
@@ -126,10 +117,12 @@ export const commands: readonly Command[] = [
   },
 ];
 
+/** The shared options that a command takes, and its own, which replace shared ones of the same name. */
 function sharedOptionsOf(
   command: string,
+  own: OptionTable = {},
 ): (collectors: () => Promise<readonly CollectorChoice[]>) => Promise<OptionTable> {
-  return async (collectors) => optionsTakenBy(command, createOptions(await collectors()));
+  return async (collectors) => ({ ...optionsTakenBy(command, createOptions(await collectors())), ...own });
 }
 
 async function describeFaults(): Promise<readonly string[]> {

@@ -6,6 +6,7 @@ import type {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import { createAdmission } from '../runtime/admission.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { TokenBucket } from '../runtime/rate-limiters.ts';
@@ -43,7 +44,7 @@ const CHALLENGE = [
 /** Enforces certificates, rate limit and passwords and sets headers for every route of an application. */
 export function createGuard(deps: GuardDeps): RequestListener {
   const { app, clock, passwords, log } = deps;
-  let late = 0;
+  const late = createAdmission({ total: MAX_LATE });
 
   return (request, response) => {
     const settings = deps.settings();
@@ -93,18 +94,16 @@ export function createGuard(deps: GuardDeps): RequestListener {
 
   /** Delays responses while passwords arrive faster than they can be compared. */
   function refuseLater(response: ServerResponse): void {
-    if (late >= MAX_LATE) {
+    const end = late.enter();
+    if (end === undefined) {
       response.destroy();
       return;
     }
-    late += 1;
     clock
       .wait(BUSY_MS)
       .then(() => respondText(response, 503, 'Too many passwords are being checked.', retryAfter(BUSY_MS)))
       .catch(() => response.destroy())
-      .finally(() => {
-        late -= 1;
-      });
+      .finally(end);
   }
 }
 

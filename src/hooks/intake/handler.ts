@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { createAdmission } from '../../runtime/admission.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Handler, respondJson } from '../../server/respond.ts';
 import { MAX_EVENTS, readBatch } from './batch.ts';
@@ -53,7 +54,7 @@ const unavailable = {
 /** Answers `POST /hooks/events`; 202 only after the events are stored. */
 export function createHookHandler(deps: HookHandlerDeps): Handler {
   const { intake, token, instruments, clock } = deps;
-  let reading = 0;
+  const reading = createAdmission({ total: MAX_BYTES_AT_ONCE });
 
   async function answer(request: IncomingMessage): Promise<Answer> {
     const verdict = await token.check(request.headers.authorization);
@@ -65,11 +66,9 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
     if (!isPlainJson(request)) return notJson;
     const expected = sizeOf(request);
     if (expected > MAX_BYTES) return tooLarge;
-    if (reading + expected > MAX_BYTES_AT_ONCE) return throttled(SOON);
-    reading += expected;
-    const body = await readBody(request, clock).finally(() => {
-      reading -= expected;
-    });
+    const end = reading.enter('', expected);
+    if (end === undefined) return throttled(SOON);
+    const body = await readBody(request, clock).finally(end);
     return typeof body === 'string' ? unread[body] : takeAll(body.text, request.headers.date);
   }
 

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import { createAdmission } from '../../runtime/admission.ts';
 import type { Comparing } from './comparing.ts';
 
 /** Maximum number of pending comparisons. */
@@ -28,7 +29,7 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): Pa
   const decoyOf = createDecoys(secret);
   const right = new Set<string>();
   const waiting = new Map<string, Promise<Verdict>>();
-  const waitingOf = new Map<string, number>();
+  const admission = createAdmission({ total: MAX_WAITING, perOwner: MAX_WAITING_OF_ADDRESS });
 
   function check({ user, password }: Credentials, users: ReadonlyMap<string, string>, address: string) {
     const known = users.get(user);
@@ -43,12 +44,11 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): Pa
     }
     const underWay = waiting.get(key);
     if (underWay !== undefined) return underWay;
-    const own = waitingOf.get(address) ?? 0;
-    if (waiting.size >= MAX_WAITING || own >= MAX_WAITING_OF_ADDRESS) return 'busy';
-    waitingOf.set(address, own + 1);
+    const end = admission.enter(address);
+    if (end === undefined) return 'busy';
     const verdict = compare(key, password, hash, known !== undefined).finally(() => {
       waiting.delete(key);
-      release(address);
+      end();
     });
     waiting.set(key, verdict);
     return verdict;
@@ -63,12 +63,6 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): Pa
       right.delete(oldest);
     }
     return 'right';
-  }
-
-  function release(address: string): void {
-    const left = (waitingOf.get(address) ?? 1) - 1;
-    if (left === 0) waitingOf.delete(address);
-    else waitingOf.set(address, left);
   }
 
   return { check };

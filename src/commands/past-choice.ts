@@ -4,10 +4,58 @@ import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
 import { quoted } from '../config/parse.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
 import type { BackfillValues } from './backfill-target.ts';
+import type { CommandContext } from './command.ts';
+
+// The choices of the commands that write past days: organizations, collectors, days.
+
+/** The configuration of the chosen organizations, and the total number of organizations. */
+export interface ChosenOrgs {
+  readonly config: Config;
+  readonly configured: number;
+}
+
+/**
+ * Loads the configuration and keeps the named organizations, or all if none is named. A name that the configuration
+ * does not contain is given to the organization of flags and environment, as with `serve --org`.
+ */
+export async function loadForOrgs(context: CommandContext, names: readonly string[]): Promise<ChosenOrgs> {
+  const config = await loadConfig({
+    ...context,
+    flags: withOrg(context, undefined),
+    collectors: allCollectors,
+  });
+  const unknown = names.filter((name) => !config.orgs.some((org) => org.name === name));
+  const [first] = unknown;
+  if (first === undefined) return keepOrgs(config, names);
+  const renamed = await loadConfig({ ...context, flags: withOrg(context, first), collectors: allCollectors });
+  return keepOrgs(renamed, names);
+}
+
+function withOrg(context: CommandContext, name: string | undefined): CommandContext['flags'] {
+  const flags = new Map(context.flags);
+  flags.delete('org');
+  if (name !== undefined) flags.set('org', { texts: [name], origin: '--org' });
+  return flags;
+}
+
+function keepOrgs(config: Config, names: readonly string[]): ChosenOrgs {
+  const configured = config.orgs.length;
+  if (names.length === 0) return { config, configured };
+  const known = config.orgs.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new ConfigError(
+      `--org: unknown organization ${unknown}`,
+      suggestion(unknown, known) ?? `configured organizations: ${known.join(', ')}`,
+    );
+  }
+  return { config: { ...config, orgs: config.orgs.filter(({ name }) => names.includes(name)) }, configured };
+}
 
 /** The collectors to backfill: the named ones, or by default the enabled ones whose past can be reconstructed. */
 export function chooseCollectors(

@@ -1,0 +1,21 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createDisplay } from '../../src/commands/display.ts';
+import { createFixedCredential } from '../../src/config/credential.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+test('the log of a command masks the password of the database and the secrets of its target', async () => {
+  const stderr = new PassThrough();
+  const url = createFixedCredential('postgres://exporter:hunter2-pass@db.example.com/usage', 'the test');
+  const { log } = createDisplay(
+    stderr,
+    { log: { level: 'info', format: 'logfmt' }, storage: { path: 'history.db', url, onDamage: 'replace' } },
+    createFakeClock(0),
+    () => ['target-token-1'],
+  );
+  log.info('Store unavailable', { error: new Error('hunter2-pass was refused, target-token-1 too') });
+  await log.close();
+  const text = String(stderr.read());
+  expect(text).toContain('Store unavailable');
+  expect(text).not.toMatch(/hunter2-pass|target-token-1/);
+});
