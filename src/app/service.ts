@@ -99,6 +99,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   );
   const noteRestart = createRestartNote(config, log);
   let isComplete = false;
+  let isRestored = false;
+  const unusable = Promise.withResolvers<false>();
 
   const failed = Promise.withResolvers<number>();
 
@@ -156,6 +158,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     if (isComplete) return { ready: true, waitingFor: [] };
     const waitingFor = core.store.waitingFor();
     if (waitingFor !== undefined) return { ready: false, waitingFor: [waitingFor] };
+    if (!isRestored) return { ready: false, waitingFor: ['what is stored'] };
     const role = core.leading.role();
     if (role === 'undecided') return { ready: false, waitingFor: ['the replica that polls'] };
     // A follower publishes what is stored, which it has done before it takes part.
@@ -263,21 +266,22 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         await stripOldIdentities(inUse(), core);
         await publishAll();
         await publication.flush();
+        isRestored = true;
         return;
       } catch (error) {
         if (!(error instanceof NotStored)) throw error;
+        unusable.resolve(false);
         await core.store.usable(core.stopping.signal);
       }
     }
   }
 
-  /** Waits for a file in any case, and for a database only as long as a working one needs. */
+  /** Waits for a file unless it cannot be used, and for a database only as long as a working one needs. */
   async function isDoneAtStart(restoring: Promise<void>): Promise<boolean> {
-    if (core.store.leadership === undefined) {
-      await restoring;
-      return true;
-    }
-    const late = clock.wait(DATABASE_START_MS, core.stopping.signal).then(() => false);
+    const late =
+      core.store.leadership === undefined
+        ? unusable.promise
+        : clock.wait(DATABASE_START_MS, core.stopping.signal).then(() => false);
     return Promise.race([restoring.then(() => true), late]);
   }
 
@@ -323,7 +327,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       const restoring = restoreAndPublish();
       // Whoever waits for it gets the error; a start that is aborted does not.
       restoring.catch(() => undefined);
-      const isRestored = await isDoneAtStart(restoring);
+      const isDone = await isDoneAtStart(restoring);
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: await limitConnections(files) });
       const { port } = await server.listen(config.web.listen);
@@ -335,7 +339,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         await stopOnce();
         throw error;
       }
-      if (isRestored) startWork();
+      if (isDone) startWork();
       else restoring.then(startWork).catch(failUnlessStopping);
       return { port, scheme: web.scheme };
     },

@@ -15,6 +15,9 @@ function asked(story: Story, endpoint: string): readonly string[] {
 
 /** The page's text without the exporter's own metrics. */
 async function figuresOf(story: Story): Promise<string> {
+  // A whole scrape is shared for a second.
+  story.clock.advance(2_000);
+  await story.service.flush();
   const text = await (await story.get('/metrics')).text();
   const [figures] = text.split('# HELP agent_platform_exporter_');
   return figures ?? '';
