@@ -62,7 +62,8 @@ export async function openStore(parts: StoreParts): Promise<Store> {
   const schemaVersionOf = schemaVersionsOf(parts.collectors);
   if (url !== undefined) return openDatabase({ ...parts, url }, schemaVersionOf);
   if (path === MEMORY) return local(createMemoryHistory());
-  return local(await createSqliteHistory({ ...parts, schemaVersionOf }));
+  const onDamage = parts.onDamage === 'exit' ? 'keep' : 'replace';
+  return local(await createSqliteHistory({ ...parts, onDamage, schemaVersionOf }));
 }
 
 /**

@@ -39,7 +39,7 @@ export async function run(context: CommandContext): Promise<number> {
     const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored' });
     return {
       ...loaded,
-      storage: { path: MEMORY, url: undefined, onDamage: 'keep' },
+      storage: { path: MEMORY, url: undefined, onDamage: 'exit' },
       api: { ...loaded.api, requestsPerSecond: REQUESTS_PER_SECOND },
       orgs: sandbox.orgs.map(({ name, keys }) => ({
         name,

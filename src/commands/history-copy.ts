@@ -16,7 +16,7 @@ export async function run(context: CommandContext): Promise<number> {
   const clock = createSystemClock();
   const { log, progressOf } = createDisplay(
     stderr,
-    { log: logging, storage: { url, path, onDamage: 'keep' } },
+    { log: logging, storage: { url, path, onDamage: 'exit' } },
     clock,
   );
   const { show, clear } = createPhases(progressOf);

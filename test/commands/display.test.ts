@@ -9,7 +9,7 @@ test('the log of a command masks the password of the database and the secrets of
   const url = createFixedCredential('postgres://exporter:hunter2-pass@db.example.com/usage', 'the test');
   const { log } = createDisplay(
     stderr,
-    { log: { level: 'info', format: 'logfmt' }, storage: { path: 'history.db', url, onDamage: 'keep' } },
+    { log: { level: 'info', format: 'logfmt' }, storage: { path: 'history.db', url, onDamage: 'exit' } },
     createFakeClock(0),
     () => ['target-token-1'],
   );
