@@ -22,6 +22,7 @@ import { renderMetricsDocs } from './docs/metrics.ts';
 import { renderConfigurationDocs } from './docs/options.ts';
 import { edited, projectFiles, withRunbook } from './project/applied.ts';
 import { project } from './project/project.ts';
+import { publishedSchemas } from './schema/published.ts';
 import { renderSound } from './sound.ts';
 
 /** A file of the repository that is generated from the code. */
@@ -56,6 +57,10 @@ const source: readonly GeneratedFile[] = [
   { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },
   ...specs.map((spec) => ({ path: `dashboards/${fileOf(spec)}`, content: () => renderDashboard(spec) })),
   { path: 'helm/values.yaml', content: chartValues },
+  ...Object.entries(publishedSchemas(collectors)).map(([name, text]) => ({
+    path: `docs/schema/${name}.schema.json`,
+    content: () => text,
+  })),
   ...projectAddresses(),
   ...alertTests(),
   { path: 'helm/values.schema.json', content: () => valuesSchema(createOptions(collectors)) },

@@ -1,4 +1,10 @@
-import { fileKeyOf, type Option, type OptionTable } from '../../src/config/option.ts';
+import { type Option, type OptionTable, optionsIn } from '../../src/config/option.ts';
+import { project } from '../project/project.ts';
+
+/** The comment that tells editors the schema of a YAML file. */
+function languageServerLine(name: string): string {
+  return `# yaml-language-server: $schema=${project.repository}/raw/main/docs/schema/${name}.schema.json`;
+}
 
 /** Keys of one level: an option, or nested keys. */
 type Level = Map<string, Option | Level>;
@@ -6,14 +12,14 @@ type Level = Map<string, Option | Level>;
 /** A configuration file with every key and its default; valid as it is, except for API keys. */
 export function renderExample(options: OptionTable): string {
   const root: Level = new Map();
-  for (const [name, option] of Object.entries(options)) {
-    const path = fileKeyOf(name, option);
+  for (const option of optionsIn(options)) {
+    const path = option.key;
     const key = path?.at(-1);
     // The organization of flags and environment variables cannot be combined with the list below.
     if (path === undefined || key === undefined || option.section === 'Organization') continue;
     levelAt(root, path.slice(0, -1)).set(key, option);
   }
-  return [...fileOnly, ...renderLevel(root, '')].join('\n');
+  return [languageServerLine('exporter'), ...fileOnly, ...renderLevel(root, '')].join('\n');
 }
 
 function levelAt(root: Level, path: readonly string[]): Level {
@@ -31,14 +37,14 @@ function renderLevel(level: Level, indent: string): readonly string[] {
   const lines: string[] = [];
   for (const [key, below] of level) {
     if (below instanceof Map) lines.push(`${indent}${key}:`, ...renderLevel(below, `${indent}  `));
-    else if (below.default === undefined) lines.push(`${indent}# ${key}: not set`);
+    else if (below.standard === undefined) lines.push(`${indent}# ${key}: not set`);
     else lines.push(`${indent}${key}: ${scalarOf(below)}`);
   }
   return lines;
 }
 
 // Without quotes, some texts would be parsed as something else: an address as a mapping, a schedule as an alias.
-function scalarOf({ kind, default: text = '' }: Option): string {
+function scalarOf({ kind, standard: text = '' }: Option): string {
   const plain = ['boolean', 'integer', 'number'].includes(kind) || /^[A-Za-z0-9/][\w/-]*$/.test(text);
   return plain ? text : JSON.stringify(text);
 }

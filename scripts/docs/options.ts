@@ -1,13 +1,10 @@
+import * as z from 'zod';
 import { commandOptions } from '../../src/config/command-options.ts';
-import { fileKeys, secretVariables } from '../../src/config/file-keys.ts';
-import {
-  type CollectorChoice,
-  fileKeyOf,
-  type Option,
-  type OptionTable,
-  variableOf,
-} from '../../src/config/option.ts';
+import { secretVariables } from '../../src/config/credential.ts';
+import { fileOnly, orgSchema } from '../../src/config/file-schema.ts';
+import { type CollectorChoice, type Option, type OptionTable, optionsIn } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
+import { type JsonSchema, jsonSchemaOf } from '../schema/json-schema.ts';
 import { renderExample } from './example-file.ts';
 
 /** The text of `docs/CONFIGURATION.md`. */
@@ -23,7 +20,7 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
     '',
     '| Key | Default | Meaning |',
     '|---|---|---|',
-    ...fileKeys.map((key) => row([`\`${key.path}\``, key.default, `${key.description}.`])),
+    ...fileKeys().map((key) => row([`\`${key.path}\``, key.standard, `${key.description}.`])),
     '',
     '## Secrets',
     '',
@@ -56,35 +53,68 @@ export function renderConfigurationDocs(collectors: readonly CollectorChoice[]):
     .concat('\n');
 }
 
+/** A key of the configuration file without a flag. */
+interface FileKey {
+  readonly path: string;
+  readonly standard: string;
+  readonly description: string;
+}
+
+/** The keys that only the file has, from the schema. */
+export function fileKeys(): readonly FileKey[] {
+  const { properties } = jsonSchemaOf(z.object(fileOnly([])));
+  const organization = jsonSchemaOf(orgSchema).properties ?? {};
+  return [
+    ...Object.entries(organization).map(([key, schema]) => fileKeyOf(`orgs[].${key}`, schema)),
+    ...['limits', 'readiness'].flatMap((section) =>
+      Object.entries(properties?.[section]?.properties ?? {}).map(([key, schema]) =>
+        fileKeyOf(`${section}.${key}`, schema),
+      ),
+    ),
+  ];
+}
+
+function fileKeyOf(path: string, schema: JsonSchema): FileKey {
+  const { description = '', standard = `\`${textOf(schema.default)}\`` } = schema;
+  return { path, standard, description };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 function sectionsOf(options: OptionTable, heading: string): readonly string[] {
-  const sections = Map.groupBy(Object.entries(options), ([, option]) => option.section);
+  const sections = Map.groupBy(optionsIn(options), ({ section }) => section);
   return [...sections].flatMap(([section, members]) => [
     `${heading} ${section}`,
     '',
     '| Flag, variable, file key | Default | Meaning |',
     '|---|---|---|',
-    ...members.map(([name, option]) => optionRow(name, option)),
+    ...members.map(optionRow),
     '',
   ]);
 }
 
-function optionRow(name: string, option: Option): string {
-  const fileKey = fileKeyOf(name, option)?.join('.');
+function optionRow(option: Option): string {
+  const { flag, env, key, kind } = option;
   const names = [
-    `\`--${name}\`${option.kind === 'boolean' ? `, \`--no-${name}\`` : ''}`,
-    `\`${variableOf(name, option)}\``,
-    ...(fileKey === undefined ? [] : [`\`${fileKey}\``]),
+    `\`--${flag}\`${kind === 'boolean' ? `, \`--no-${flag}\`` : ''}`,
+    `\`${env}\``,
+    ...(key === undefined ? [] : [`\`${key.join('.')}\``]),
   ];
-  const standard = option.default === undefined ? 'none' : `\`${option.default}\``;
+  const standard = option.standard === undefined ? 'none' : `\`${option.standard}\``;
   return row([names.join('<br>'), standard, [`${option.description}.`, ...boundsOf(option)].join(' ')]);
 }
 
-function boundsOf({ kind, choices, min, max, takenBy }: Option): readonly string[] {
+function boundsOf({ kind, choices, min, max, takenBy, key, reload }: Option): readonly string[] {
   const kinds = choices === undefined ? kind : choices.map((choice) => `\`${choice}\``).join(', ');
   const from = min === undefined ? '' : `, from \`${min}\``;
   const to = max === undefined ? '' : `${min === undefined ? ',' : ''} to \`${max}\``;
-  const commands = takenBy === undefined ? [] : [`Commands: ${takenBy.join(', ')}.`];
-  return [`Value: ${kinds}${from}${to}.`, ...commands];
+  const value = `Value: ${kinds}${from}${to}.`;
+  // The section of a command's own options names it.
+  if (reload === undefined) return [value];
+  const changes = reload === 'restart' && key !== undefined ? ['A change requires a restart.'] : [];
+  return [value, ...changes, `Commands: ${takenBy.join(', ')}.`];
 }
 
 function row(cells: readonly string[]): string {

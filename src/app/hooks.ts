@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { HooksConfig } from '../config/hooks.ts';
+import type { HooksConfig } from '../config/config.ts';
 import { createClientLimits } from '../hooks/intake/client-limits.ts';
 import { createHookHandler } from '../hooks/intake/handler.ts';
 import { createHookIntake, type HookIntake } from '../hooks/intake/intake.ts';

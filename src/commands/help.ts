@@ -1,4 +1,4 @@
-import { type Option, type OptionTable, variableOf } from '../config/option.ts';
+import { type Option, type OptionTable, optionsIn } from '../config/option.ts';
 import type { Command } from './command.ts';
 
 const program = 'agent-platform-exporter';
@@ -33,18 +33,19 @@ export function renderCommandHelp(
 ): string {
   const lines = [`Usage: ${program} ${command.name} [flags]`, '', `${command.summary}.`];
   if (details.length > 0) lines.push('', ...details);
-  const sections = Map.groupBy(Object.entries(options), ([, option]) => option.section);
+  const all = optionsIn(options);
+  const sections = Map.groupBy(all, ({ section }) => section);
   for (const [section, members] of sections) {
     lines.push('', `${section}:`);
-    for (const [name, option] of members) {
-      lines.push(`  ${flagOf(name, option)}`, ...wrapped(describe(option), '      '));
+    for (const option of members) {
+      lines.push(`  ${flagOf(option)}`, ...wrapped(describe(option), '      '));
     }
   }
-  const [first] = Object.entries(options);
+  const [first] = all;
   if (first !== undefined) {
     lines.push(
       '',
-      ...wrapped(`Every flag has an environment variable: --${first[0]} is ${variableOf(...first)}.`, ''),
+      ...wrapped(`Every flag has an environment variable: --${first.flag} is ${first.env}.`, ''),
     );
   }
   if ('api.base-url' in options) {
@@ -56,15 +57,13 @@ export function renderCommandHelp(
 }
 
 /** How a flag is written, with the kind of its value. */
-function flagOf(name: string, option: Option): string {
-  if (option.kind === 'boolean') return `--[no-]${name}`;
-  return `--${name}=<${option.choices?.join('|') ?? option.kind}>`;
+function flagOf({ flag, kind, choices }: Option): string {
+  if (kind === 'boolean') return `--[no-]${flag}`;
+  return `--${flag}=<${choices?.join('|') ?? kind}>`;
 }
 
-function describe(option: Option): string {
-  return option.default === undefined
-    ? `${option.description}.`
-    : `${option.description}. Default: ${option.default}`;
+function describe({ description, standard }: Option): string {
+  return standard === undefined ? `${description}.` : `${description}. Default: ${standard}`;
 }
 
 function wrapped(text: string, indent: string): readonly string[] {

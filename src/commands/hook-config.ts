@@ -8,7 +8,7 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { hookConfigOptions } from '../config/hook-options.ts';
+import { hookConfigOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { agentConfig, defaultEvents, mergeAgentConfig, parseExactly } from '../hooks/agent-config.ts';
 import { isRecord } from '../hooks/event.ts';

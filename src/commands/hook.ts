@@ -1,4 +1,4 @@
-import { hookOptions } from '../config/hook-options.ts';
+import { hookOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { findPaths } from '../hooks/paths.ts';
 import { ConfigError } from '../runtime/errors.ts';

@@ -4,9 +4,10 @@ import {
   exportOptions,
   healthcheckOptions,
   historyCopyOptions,
+  hookConfigOptions,
+  hookOptions,
   sandboxOptions,
 } from '../config/command-options.ts';
-import { hookConfigOptions, hookOptions } from '../config/hook-options.ts';
 import { type CollectorChoice, type OptionTable, optionsTakenBy } from '../config/option.ts';
 import { createOptions } from '../config/options.ts';
 import type { Command } from './command.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
-import type { OptionTable, RawOption, RawOptions } from './option.ts';
+import { type Option, type OptionTable, optionsIn, type RawOption, type RawOptions } from './option.ts';
 import { quoted } from './parse.ts';
 
 /** The flags of a command line, or a request for help. */
@@ -15,9 +15,10 @@ export function parseArguments(args: readonly string[], options: OptionTable): P
   const declared: Record<string, { type: 'boolean' | 'string'; short?: string }> = {
     help: { type: 'boolean', short: 'h' },
   };
-  for (const [name, option] of Object.entries(options)) {
-    declared[name] = { type: option.kind === 'boolean' ? 'boolean' : 'string' };
-    if (option.kind === 'boolean') declared[`no-${name}`] = { type: 'boolean' };
+  const known = new Map(optionsIn(options).map((option) => [option.flag, option]));
+  for (const [name, { kind }] of known) {
+    declared[name] = { type: kind === 'boolean' ? 'boolean' : 'string' };
+    if (kind === 'boolean') declared[`no-${name}`] = { type: 'boolean' };
   }
   const { tokens } = parseArgs({
     args: [...args],
@@ -34,9 +35,9 @@ export function parseArguments(args: readonly string[], options: OptionTable): P
     if (token.name === 'help' && (written === '--help' || written === '-h')) return { help: true };
     if (!written.startsWith('--') || !Object.hasOwn(declared, token.name))
       throw unknownFlag(written, declared);
-    const { name, text } = readFlag(token.name, written, token.value, token.inlineValue, options);
+    const { name, text } = readFlag(token.name, written, token.value, token.inlineValue, known);
     const earlier = flags.get(name);
-    if (earlier !== undefined && options[name]?.repeatable !== true) {
+    if (earlier !== undefined && known.get(name)?.repeatable !== true) {
       throw new ConfigError(`${written} is given twice`);
     }
     flags.set(name, { texts: [...(earlier?.texts ?? []), text], origin: written });
@@ -49,9 +50,9 @@ function readFlag(
   written: string,
   value: string | undefined,
   inline: boolean | undefined,
-  options: OptionTable,
+  known: ReadonlyMap<string, Option>,
 ): { name: string; text: string } {
-  const option = Object.hasOwn(options, tokenName) ? options[tokenName] : undefined;
+  const option = known.get(tokenName);
   if (option === undefined) {
     if (value !== undefined) throw new ConfigError(`${written} takes no value`);
     return { name: tokenName.slice('no-'.length), text: 'false' };

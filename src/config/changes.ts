@@ -9,24 +9,6 @@ export interface OrgChanges {
   readonly moved: readonly string[];
 }
 
-/** Options that require a restart: sockets, files and routes. */
-const FIXED: Readonly<Record<string, (config: StartConfig) => unknown>> = {
-  'config.file': ({ file }) => file.path,
-  'config.watch': ({ file }) => file.watch,
-  'storage.path': ({ storage }) => storage.path,
-  'storage.url': ({ storage }) => storage.url?.describe(),
-  'storage.on-damage': ({ storage }) => storage.onDamage,
-  'web.listen-address': ({ web }) => [web.listen.host, web.listen.port],
-  'web.telemetry-path': ({ web }) => web.telemetryPath,
-  'web.max-connections': ({ web }) => web.maxConnections,
-  'web.allowed-hosts': ({ web }) => web.allowedHosts,
-  'web.config.file': ({ web }) => web.configFile,
-  'web.open-health': ({ web }) => web.openHealth,
-  'web.enable-lifecycle': ({ web }) => web.enableLifecycle,
-  'hooks.requests-per-second': ({ hooks }) => hooks.requestsPerSecond,
-  'log.format': ({ log }) => log.format,
-};
-
 /** Compares the organizations of two configurations. */
 export function orgChanges(before: LiveConfig, after: LiveConfig): OrgChanges {
   const [old, now] = [byName(before), byName(after)];
@@ -39,9 +21,9 @@ export function orgChanges(before: LiveConfig, after: LiveConfig): OrgChanges {
 
 /** The options that differ from those of the start and require a restart, as flags without their dashes. */
 export function restartOptions(start: StartConfig, now: StartConfig): readonly string[] {
-  return Object.entries(FIXED)
-    .filter(([, read]) => JSON.stringify(read(start)) !== JSON.stringify(read(now)))
-    .map(([option]) => option);
+  return [...start.restart.keys()].filter(
+    (flag) => JSON.stringify(start.restart.get(flag)) !== JSON.stringify(now.restart.get(flag)),
+  );
 }
 
 function byName({ orgs }: LiveConfig): ReadonlyMap<string, OrgConfig> {

@@ -1,289 +1,244 @@
-import { hookConfigOptions, hookOptions } from './hook-options.ts';
-import type { Option, OptionTable } from './option.ts';
+import * as kinds from './kinds.ts';
+import { commandOptionsOf, type OptionTable } from './option.ts';
 
 /** The options of `sandbox` only. */
-export const sandboxOptions = {
+export const sandboxOptions = commandOptionsOf('sandbox', 'Sandbox', {
   'listen-address': {
-    kind: 'listen-address',
-    section: 'Sandbox',
-    description: 'Listen address of the simulated platform',
+    value: kinds.listenAddress(),
     default: '127.0.0.1:9890',
-    command: 'sandbox',
+    description: 'Listen address of the simulated platform',
   },
   orgs: {
-    kind: 'integer',
-    section: 'Sandbox',
-    description: 'Number of simulated organizations',
+    value: kinds.integer('1', '1000'),
     default: '1',
-    min: '1',
-    max: '1000',
-    command: 'sandbox',
+    description: 'Number of simulated organizations',
   },
   users: {
-    kind: 'integer',
-    section: 'Sandbox',
-    description: 'Number of people per organization',
+    value: kinds.integer('0', '200000'),
     default: '40',
-    min: '0',
-    max: '200000',
-    command: 'sandbox',
+    description: 'Number of people per organization',
   },
   repos: {
-    kind: 'integer',
-    section: 'Sandbox',
-    description: 'Number of repositories per organization',
+    value: kinds.integer('0', '50000'),
     default: '12',
-    min: '0',
-    max: '50000',
-    command: 'sandbox',
+    description: 'Number of repositories per organization',
   },
   days: {
-    kind: 'integer',
-    section: 'Sandbox',
+    value: kinds.integer('1', '3660'),
     description: 'Number of newest days that exist. If not set, all since 2026-01-14',
-    min: '1',
-    max: '3660',
-    command: 'sandbox',
   },
   scenario: {
-    kind: 'choice',
-    section: 'Sandbox',
+    value: kinds.choice('credit-spike', 'readiness-drop'),
+    repeatable: true,
     description:
       'A recent event to simulate: a credit spike yesterday, or a newest readiness report far below the previous one. May be given several times',
-    choices: ['credit-spike', 'readiness-drop'],
-    repeatable: true,
-    command: 'sandbox',
   },
   seed: {
-    kind: 'integer',
-    section: 'Sandbox',
-    description: 'Seed of the simulated values. The same seed gives the same values',
+    value: kinds.integer('0', '4294967295'),
     default: '1',
-    min: '0',
-    max: '4294967295',
-    command: 'sandbox',
+    description: 'Seed of the simulated values. The same seed gives the same values',
   },
   fault: {
-    kind: 'text',
-    section: 'Sandbox',
-    description: 'A fault to simulate, such as 429=0.1, 401@wiki or late. May be given several times',
+    value: kinds.text(),
     repeatable: true,
-    command: 'sandbox',
+    description: 'A fault to simulate, such as 429=0.1, 401@wiki or late. May be given several times',
   },
-} as const satisfies Record<string, Option>;
+});
 
 /** The options of `healthcheck` only. */
-export const healthcheckOptions = {
+export const healthcheckOptions = commandOptionsOf('healthcheck', 'Health check', {
   url: {
-    kind: 'url',
-    section: 'Health check',
+    value: kinds.url(),
     description: 'Base URL to check instead of the one derived from --web.listen-address',
-    command: 'healthcheck',
   },
-} as const satisfies Record<string, Option>;
+});
 
 /** The options of `estimate` only. */
-export const estimateOptions = {
-  json: {
-    kind: 'boolean',
-    section: 'Estimate',
-    description: 'Print the estimate as JSON',
-    default: 'false',
-    command: 'estimate',
-  },
-} as const satisfies Record<string, Option>;
+export const estimateOptions = commandOptionsOf('estimate', 'Estimate', {
+  json: { value: kinds.boolean(), default: 'false', description: 'Print the estimate as JSON' },
+});
 
 /** The options of `backfill` only. */
 export const backfillOptions = {
-  from: {
-    kind: 'day',
-    section: 'Backfill',
-    description: 'First UTC day. Defaults to --history.start',
-    command: 'backfill',
-  },
-  to: {
-    kind: 'day',
-    section: 'Backfill',
-    description:
-      'Last UTC day. Defaults to, and is at most, the newest day that is no longer covered by the live series',
-    command: 'backfill',
-  },
-  org: {
-    kind: 'org-name',
-    section: 'Backfill',
-    description:
-      'An organization to backfill; all if not set. May be given several times. An organization configured by flags and environment gets this name',
-    repeatable: true,
-    command: 'backfill',
-  },
-  collector: {
-    kind: 'text',
-    section: 'Backfill',
-    description:
-      'A collector to backfill, such as tokens; all enabled ones if not set. May be given several times',
-    repeatable: true,
-    command: 'backfill',
-  },
-  step: {
-    kind: 'duration',
-    section: 'Backfill',
-    description:
-      'Additionally write a sample at this interval throughout the day on which the values were shown, besides the one at 12:00 UTC',
-    min: '1m',
-    max: '12h',
-    command: 'backfill',
-  },
-  label: {
-    kind: 'text',
-    section: 'Backfill',
-    description:
-      'A label of the live target, such as job=agent-platform or instance=exporter:9889. May be given several times',
-    repeatable: true,
-    command: 'backfill',
-  },
-  output: {
-    kind: 'file',
-    section: 'Backfill',
-    description:
-      'Directory for one OpenMetrics file per month, or, with a file extension, one file for the whole range',
-    command: 'backfill',
-  },
-  'remote-write.url': {
-    kind: 'url',
-    section: 'Backfill by remote write',
-    description: 'URL of a Prometheus remote-write endpoint, such as http://prometheus:9090/api/v1/write',
-    command: 'backfill',
-  },
-  'remote-write.bearer-token-file': {
-    kind: 'file',
-    section: 'Backfill by remote write',
-    description: 'File with a bearer token',
-    command: 'backfill',
-  },
-  'remote-write.username': {
-    kind: 'text',
-    section: 'Backfill by remote write',
-    description: 'User name for basic authentication',
-    command: 'backfill',
-  },
-  'remote-write.password-file': {
-    kind: 'file',
-    section: 'Backfill by remote write',
-    description: 'File with the password for basic authentication',
-    command: 'backfill',
-  },
-  'remote-write.header': {
-    kind: 'text',
-    section: 'Backfill by remote write',
-    description: "A header of every request, such as 'X-Scope-OrgID: tenant'. May be given several times",
-    repeatable: true,
-    command: 'backfill',
-  },
-  'remote-write.header-file': {
-    kind: 'text',
-    section: 'Backfill by remote write',
-    description:
-      "A header whose value is secret, with the file that contains it, such as 'X-Api-Key: /run/secrets/key'. May be given several times",
-    repeatable: true,
-    command: 'backfill',
-  },
-  'remote-write.tls-ca-file': {
-    kind: 'file',
-    section: 'Backfill by remote write',
-    description: 'File with the CA certificates (PEM) that are trusted for this endpoint',
-    command: 'backfill',
-  },
-  'remote-write.timeout': {
-    kind: 'duration',
-    section: 'Backfill by remote write',
-    description: 'Timeout of one write request',
-    default: '30s',
-    min: '100ms',
-    max: '10m',
-    command: 'backfill',
-  },
-  'remote-write.concurrency': {
-    kind: 'integer',
-    section: 'Backfill by remote write',
-    description: 'Maximum number of concurrent write requests',
-    default: '4',
-    min: '1',
-    max: '64',
-    command: 'backfill',
-  },
-  'remote-write.state-file': {
-    kind: 'file',
-    section: 'Backfill by remote write',
-    description:
-      'File that records what each endpoint has acknowledged. Defaults to backfill.json beside --storage.path',
-    command: 'backfill',
-  },
-  'remote-write.again': {
-    kind: 'boolean',
-    section: 'Backfill by remote write',
-    description: 'Send acknowledged samples again, for example after they were deleted at the destination',
-    default: 'false',
-    command: 'backfill',
-  },
-} as const satisfies Record<string, Option>;
+  ...commandOptionsOf('backfill', 'Backfill', {
+    from: { value: kinds.day(), description: 'First UTC day. Defaults to --history.start' },
+    to: {
+      value: kinds.day(),
+      description:
+        'Last UTC day. Defaults to, and is at most, the newest day that is no longer covered by the live series',
+    },
+    org: {
+      value: kinds.orgName(),
+      repeatable: true,
+      description:
+        'An organization to backfill; all if not set. May be given several times. An organization configured by flags and environment gets this name',
+    },
+    collector: {
+      value: kinds.text(),
+      repeatable: true,
+      description:
+        'A collector to backfill, such as tokens; all enabled ones if not set. May be given several times',
+    },
+    step: {
+      value: kinds.duration('1m', '12h'),
+      description:
+        'Additionally write a sample at this interval throughout the day on which the values were shown, besides the one at 12:00 UTC',
+    },
+    label: {
+      value: kinds.text(),
+      repeatable: true,
+      description:
+        'A label of the live target, such as job=agent-platform or instance=exporter:9889. May be given several times',
+    },
+    output: {
+      value: kinds.file(),
+      description:
+        'Directory for one OpenMetrics file per month, or, with a file extension, one file for the whole range',
+    },
+  }),
+  ...commandOptionsOf('backfill', 'Backfill by remote write', {
+    'remote-write.url': {
+      value: kinds.url(),
+      description: 'URL of a Prometheus remote-write endpoint, such as http://prometheus:9090/api/v1/write',
+    },
+    'remote-write.bearer-token-file': { value: kinds.file(), description: 'File with a bearer token' },
+    'remote-write.username': { value: kinds.text(), description: 'User name for basic authentication' },
+    'remote-write.password-file': {
+      value: kinds.file(),
+      description: 'File with the password for basic authentication',
+    },
+    'remote-write.header': {
+      value: kinds.text(),
+      repeatable: true,
+      description: "A header of every request, such as 'X-Scope-OrgID: tenant'. May be given several times",
+    },
+    'remote-write.header-file': {
+      value: kinds.text(),
+      repeatable: true,
+      description:
+        "A header whose value is secret, with the file that contains it, such as 'X-Api-Key: /run/secrets/key'. May be given several times",
+    },
+    'remote-write.tls-ca-file': {
+      value: kinds.file(),
+      description: 'File with the CA certificates (PEM) that are trusted for this endpoint',
+    },
+    'remote-write.timeout': {
+      value: kinds.duration('100ms', '10m'),
+      default: '30s',
+      description: 'Timeout of one write request',
+    },
+    'remote-write.concurrency': {
+      value: kinds.integer('1', '64'),
+      default: '4',
+      description: 'Maximum number of concurrent write requests',
+    },
+    'remote-write.state-file': {
+      value: kinds.file(),
+      description:
+        'File that records what each endpoint has acknowledged. Defaults to backfill.json beside --storage.path',
+    },
+    'remote-write.again': {
+      value: kinds.boolean(),
+      default: 'false',
+      description: 'Send acknowledged samples again, for example after they were deleted at the destination',
+    },
+  }),
+};
 
 /** The options of `export` only. */
-export const exportOptions = {
+export const exportOptions = commandOptionsOf('export', 'Export', {
   format: {
-    kind: 'choice',
-    section: 'Export',
+    value: kinds.choice('csv', 'jsonl', 'focus'),
+    default: 'csv',
     description:
       'Format of the rows: csv and jsonl have a row for each figure; focus is the Cost and Usage dataset of the FinOps Open Cost and Usage Specification, and requires prices',
-    default: 'csv',
-    choices: ['csv', 'jsonl', 'focus'],
-    command: 'export',
   },
-  from: {
-    kind: 'day',
-    section: 'Export',
-    description: 'First UTC day. Defaults to --history.start',
-    command: 'export',
-  },
-  to: {
-    kind: 'day',
-    section: 'Export',
-    description: 'Last UTC day. Defaults to, and is at most, yesterday',
-    command: 'export',
-  },
+  from: { value: kinds.day(), description: 'First UTC day. Defaults to --history.start' },
+  to: { value: kinds.day(), description: 'Last UTC day. Defaults to, and is at most, yesterday' },
   org: {
-    kind: 'org-name',
-    section: 'Export',
+    value: kinds.orgName(),
+    repeatable: true,
     description:
       'An organization to export; all if not set. May be given several times. An organization configured by flags and environment gets this name',
-    repeatable: true,
-    command: 'export',
   },
   collector: {
-    kind: 'text',
-    section: 'Export',
+    value: kinds.text(),
+    repeatable: true,
     description:
       'A collector to export, such as tokens; all enabled ones if not set. May be given several times',
-    repeatable: true,
-    command: 'export',
   },
   output: {
-    kind: 'file',
-    section: 'Export',
+    value: kinds.file(),
     description: 'File to write, which appears when it is complete. Defaults to standard output',
-    command: 'export',
   },
-} as const satisfies Record<string, Option>;
+});
 
 /** The options of `history copy` only. */
-export const historyCopyOptions = {
+export const historyCopyOptions = commandOptionsOf('history copy', 'Copy', {
   to: {
-    kind: 'choice',
-    section: 'Copy',
+    value: kinds.choice('database', 'file'),
     description: 'Where to copy to: from the file to the database, or from the database to the file',
-    choices: ['database', 'file'],
-    command: 'history copy',
   },
-} as const satisfies Record<string, Option>;
+});
+
+/** The options of `hook` only. Agents use the first two; the others are for people. */
+export const hookOptions = commandOptionsOf('hook', 'Hook', {
+  config: {
+    value: kinds.file(),
+    description:
+      'YAML file with channels, rules and the address to forward to. Defaults to ~/.config/agent-platform-exporter/hooks.yaml',
+  },
+  'state-dir': {
+    value: kinds.file(),
+    description:
+      'Directory of the log, the spooled events and the session starts. Defaults to a directory below ~/.local/state/agent-platform-exporter',
+  },
+  check: {
+    value: kinds.boolean(),
+    default: 'false',
+    description:
+      'Validate and show the settings instead of reading an event. Exit code 2 if they are invalid',
+  },
+  test: {
+    value: kinds.boolean(),
+    default: 'false',
+    description: 'Send a sample through every channel instead of reading an event. Exit code 1 if one fails',
+  },
+  flush: {
+    value: kinds.boolean(),
+    default: 'false',
+    description: 'Send the spooled events instead of reading one. Exit code 1 if some are left',
+  },
+});
+
+/** The options of `hook-config` only. */
+export const hookConfigOptions = commandOptionsOf('hook-config', 'Hook configuration', {
+  event: {
+    value: kinds.text(),
+    repeatable: true,
+    description:
+      'An event that runs the command. May be given several times. Defaults to the events that the exporter and the rules need',
+  },
+  command: {
+    value: kinds.text(),
+    description: 'Command line that the agent runs. Defaults to this program',
+  },
+  config: { value: kinds.file(), description: 'Settings file for the command' },
+  timeout: {
+    value: kinds.integer('3', '60'),
+    description:
+      'Seconds after which the agent stops the command; 5 for new entries. The command itself exits at its own deadline',
+  },
+  write: {
+    value: kinds.boolean(),
+    default: 'false',
+    description: 'Merge into the file instead of printing. A backup of the file is kept beside it',
+  },
+  file: {
+    value: kinds.file(),
+    description: "The agent's hooks file that --write merges into. Defaults to ~/.factory/hooks.json",
+  },
+});
 
 /** The options of single commands, a table per command. */
 export const commandOptions: readonly OptionTable[] = [

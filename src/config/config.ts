@@ -2,12 +2,19 @@ import type { Day } from '../catalog/day.ts';
 import type { Contract, ReadinessSettings } from '../catalog/settings.ts';
 import type { ProxySettings } from '../runtime/proxy.ts';
 import type { Credential } from './credential.ts';
-import type { HooksConfig } from './hooks.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './file-schema.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { People } from './people/people.ts';
 import type { Shard } from './shard.ts';
 import type { StorageConfig } from './storage.ts';
+
+/** Settings of the hook intake. */
+export interface HooksConfig {
+  /** The bearer token of senders; without one, no events are accepted. */
+  readonly token: Credential | undefined;
+  /** Per client address. */
+  readonly requestsPerSecond: number;
+}
 
 /** An organization to poll; addresses have no trailing slash. */
 export interface OrgConfig {
@@ -25,6 +32,8 @@ export interface OrgConfig {
  * warning.
  */
 export interface StartConfig {
+  /** The values of the options that require a restart, by flag. */
+  readonly restart: ReadonlyMap<string, unknown>;
   /** The source of the configuration, besides flags and environment. */
   readonly file: { readonly path: string | undefined; readonly watch: boolean };
   readonly storage: StorageConfig;

@@ -2,6 +2,7 @@ import { ConfigError } from '../runtime/errors.ts';
 import { pasteProblem } from '../runtime/pasted-key.ts';
 import { unreadable } from '../runtime/text-file.ts';
 import type { Files } from './files.ts';
+import type { Environment } from './process-environment.ts';
 
 /** A source of an API key. */
 export interface Credential {
@@ -14,6 +15,20 @@ export interface Credential {
   /** The keys that `read` returned lately, newest last, for redaction. */
   secrets(): readonly string[];
 }
+
+/** Secrets come from the environment only, never from a flag or the text of a file key. */
+export const secretVariables = {
+  AGENT_PLATFORM_API_KEY: 'The API key of the organization configured by --api.base-url',
+  AGENT_PLATFORM_API_KEY_FILE: 'A file that contains this key. It is read again when it changes',
+  AGENT_PLATFORM_HOOKS_TOKEN:
+    'The token that hook senders present to POST /hooks/events. Without a token, hook events are not accepted',
+  AGENT_PLATFORM_HOOKS_TOKEN_FILE: 'A file that contains this token. It is read again when it changes',
+  AGENT_PLATFORM_STORAGE_URL_FILE:
+    'A file that contains the URL of --storage.url. It is read again when it changes',
+  AGENT_PLATFORM_USERS_HASH_KEY:
+    'The key of the hashes that identify users with --users.identity=hash; at least 16 bytes',
+  AGENT_PLATFORM_USERS_HASH_KEY_FILE: 'A file that contains this key. It is read again when it changes',
+} as const;
 
 const MAX_KEY_LENGTH = 16_384;
 const keysRemembered = 8;
@@ -70,6 +85,27 @@ export async function createFileCredential(
     describe: () => source,
     secrets: () => known,
   };
+}
+
+/**
+ * The secret in a variable, or in the file that `<variable>_FILE` names; undefined if neither is set. Rejects with a
+ * `ConfigError` if both are, or if the secret is invalid.
+ */
+export async function readSecret(
+  variable: string,
+  environment: Environment,
+  files: Files,
+  parse = keyIn,
+): Promise<Credential | undefined> {
+  // Compose and Helm set variables without a value to the empty string.
+  const text = environment[variable] || undefined;
+  const file = environment[`${variable}_FILE`] || undefined;
+  if (text !== undefined && file !== undefined) {
+    throw new ConfigError(`${variable} and ${variable}_FILE are both set`, 'set only one of them');
+  }
+  if (text !== undefined) return createFixedCredential(text, variable, parse);
+  if (file === undefined) return undefined;
+  return createFileCredential(file, `${file} (${variable}_FILE)`, files, parse);
 }
 
 /** A key or token in a text, without trailing line breaks; throws a `ConfigError` that never repeats it. */

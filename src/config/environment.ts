@@ -1,12 +1,6 @@
 import { ConfigError } from '../runtime/errors.ts';
 import { nearest } from '../runtime/suggestion.ts';
-import {
-  environmentPrefix,
-  type OptionTable,
-  type RawOption,
-  type RawOptions,
-  variableOf,
-} from './option.ts';
+import { environmentPrefix, type OptionTable, optionOf, type RawOption, type RawOptions } from './option.ts';
 import type { Environment } from './process-environment.ts';
 
 export type { Environment } from './process-environment.ts';
@@ -22,12 +16,12 @@ export function revisionOf(environment: Environment): string {
 /** The values that the environment gives for a table of options; an empty variable counts as not set. */
 export function optionsInEnvironment(environment: Environment, options: OptionTable): RawOptions {
   const given = new Map<string, RawOption>();
-  for (const [name, option] of Object.entries(options)) {
-    const variable = variableOf(name, option);
-    const text = environment[variable];
+  for (const [name, schema] of Object.entries(options)) {
+    const { env, repeatable } = optionOf(schema);
+    const text = environment[env];
     if (text === undefined || text === '') continue;
-    const texts = option.repeatable ? text.split(',').map((part) => part.trim()) : [text];
-    given.set(name, { texts, origin: variable });
+    const texts = repeatable === true ? text.split(',').map((part) => part.trim()) : [text];
+    given.set(name, { texts, origin: env });
   }
   return given;
 }

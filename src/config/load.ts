@@ -1,37 +1,23 @@
-import { dirname, resolve } from 'node:path';
+import path from 'node:path';
 import { ConfigError } from '../runtime/errors.ts';
 import { type ProxySettings, proxyIn } from '../runtime/proxy.ts';
 import { parseProxies } from '../runtime/proxy-address.ts';
 import { commandOptions, historyCopyOptions } from './command-options.ts';
 import type { Config } from './config.ts';
-import { readConfigFile } from './config-file.ts';
-import { type Environment, optionsInEnvironment, refuseUnknownVariables } from './environment.ts';
+import { readSecret, secretVariables } from './credential.ts';
+import { type Environment, refuseUnknownVariables } from './environment.ts';
 import { excludedFamilies } from './excluded-families.ts';
-import { secretVariables } from './file-keys.ts';
-import type { OrgEntry } from './file-sections.ts';
-import type { Files } from './files.ts';
-import { readHooksToken } from './hooks.ts';
-import { defaultLimits, defaultReadiness } from './limits.ts';
-import {
-  type CollectorChoice,
-  type OptionTable,
-  type RawOptions,
-  type ValuesOf,
-  variableOf,
-} from './option.ts';
-import { createOptions, type SharedOptions } from './options.ts';
+import { fileSchema, partialSchema } from './file-schema.ts';
+import { type CollectorChoice, type OptionTable, optionsIn, type ValuesOf } from './option.ts';
+import { createOptions } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
+import { type OptionSources, readConfigFile, resolve } from './resolve.ts';
 import { createShard } from './shard.ts';
 import { readBothStores, readStorage } from './storage.ts';
-import { resolveValues } from './values.ts';
-import type { YamlNode } from './yaml-node.ts';
 
 /** The sources of a configuration. */
-interface ConfigSources {
-  readonly flags: RawOptions;
-  readonly environment: Environment;
-  readonly files: Files;
+interface ConfigSources extends OptionSources {
   readonly collectors: readonly CollectorChoice[];
   /** `ignored`: no organization and no key is needed or read (for `demo`). */
   readonly organizations?: 'required' | 'ignored';
@@ -41,41 +27,40 @@ interface ConfigSources {
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const { flags, environment, files, collectors } = sources;
   const options = createOptions(collectors);
-  const root = await readConfigFile(flags, environment, files);
-  if (root !== undefined) {
-    const { refuseUnknownKeys } = await import('./file-options.ts');
-    refuseUnknownKeys(root, options, ['orgs', 'limits', 'readiness']);
-  }
-  const given = await layers(options, flags, environment, root);
-  const values = resolveValues(options, given);
-  const { entries, limits, readiness } =
-    root === undefined ? withoutFile : await sectionsIn(root, collectors);
+  const labels = collectors.flatMap(({ families = [] }) => families.flatMap((family) => family.labels));
+  const schema = fileSchema(options, labels);
+  const file = await readConfigFile(schema, sources);
+  const resolved = resolve(options, flags, environment, file);
+  const { values } = resolved;
+  const { orgs: entries, limits, readiness } = file?.value ?? schema.parse({});
   refuseUnknownVariables(
     environment,
-    new Set([
-      ...variablesOf(options),
-      ...entries.flatMap(({ key }) => ('variable' in key ? key.variable : [])),
-    ]),
+    new Set([...variablesOf(options), ...entries.flatMap(({ api_key_env: variable }) => variable ?? [])]),
   );
   const shard = createShard(values.shard, values['total-shards']);
   const orgs =
-    sources.organizations === 'ignored' ? [] : await createOrgs(entries, values, shard, environment, files);
+    sources.organizations === 'ignored'
+      ? []
+      : await createOrgs({ entries, root: file?.root }, values, shard, environment, files);
   const hooks = {
-    token: await readHooksToken(environment, files),
+    token: await readSecret('AGENT_PLATFORM_HOOKS_TOKEN', environment, files),
     requestsPerSecond: values['hooks.requests-per-second'],
   };
-  const storage = await readStorage(values, given, environment, files);
-  const isSharded = shard.total > 1 || given.some((source) => source.has('shard'));
+  const storage = await readStorage(resolved, environment, files);
+  const isSharded = shard.total > 1 || resolved.origin('shard') !== undefined;
   if (storage.url !== undefined && isSharded) {
     throw new ConfigError(
       `shards are given, and the database of ${storage.url.describe()}`,
       'give each shard a file, or leave out --shard and --total-shards: replicas that share a database need none',
     );
   }
-  const givenElsewhere = [flags, optionsInEnvironment(environment, options)];
+  // A relative path in the configuration file is resolved against the directory of that file.
+  const folder =
+    file !== undefined && resolved.isInFile('teams.file') ? path.dirname(file.root.file) : undefined;
+  const teams = values['teams.file'];
   const people = await createPeople({
     identity: values['users.identity'],
-    teamsFile: teamsFileOf(values['teams.file'], givenElsewhere, root),
+    teamsFile: teams === undefined || folder === undefined ? teams : path.resolve(folder, teams),
     environment,
     files,
   });
@@ -87,27 +72,15 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     limits,
     readiness,
     people,
+    restart: restartValues(options, { ...values, 'storage.url': storage.url?.describe() }),
     ...configOf(values, collectors, environment),
   };
 }
 
-/** The sections of a configuration file that are no options. */
-interface Sections extends Pick<Config, 'limits' | 'readiness'> {
-  readonly entries: readonly OrgEntry[];
-}
-
-const withoutFile: Sections = { entries: [], limits: defaultLimits, readiness: defaultReadiness };
-
-async function sectionsIn(root: YamlNode, collectors: readonly CollectorChoice[]): Promise<Sections> {
-  const { readLimits, readOrgs, readReadiness, sectionOf } = await import('./file-sections.ts');
-  const labels = new Set(
-    collectors.flatMap(({ families = [] }) => families.flatMap((family) => family.labels)),
-  );
-  return {
-    entries: readOrgs(sectionOf(root, 'orgs')),
-    limits: readLimits(sectionOf(root, 'limits'), labels),
-    readiness: readReadiness(sectionOf(root, 'readiness')),
-  };
+/** The values of the options that take effect only at a start, by flag. */
+function restartValues(options: OptionTable, values: Readonly<Record<string, unknown>>) {
+  const fixed = optionsIn(options).filter(({ reload }) => reload === 'restart');
+  return new Map(fixed.map(({ flag }) => [flag, values[flag]]));
 }
 
 /**
@@ -116,61 +89,37 @@ async function sectionsIn(root: YamlNode, collectors: readonly CollectorChoice[]
  */
 export async function loadValues<Table extends OptionTable>(
   options: Table,
-  { flags, environment, files }: Pick<ConfigSources, 'flags' | 'environment' | 'files'>,
+  sources: OptionSources,
 ): Promise<ValuesOf<Table>> {
-  const root = 'config.file' in options ? await readConfigFile(flags, environment, files) : undefined;
-  return resolveValues(options, await layers(options, flags, environment, root));
+  return (await loadPart(options, sources)).values;
+}
+
+async function loadPart<Table extends OptionTable>(options: Table, sources: OptionSources) {
+  const file = 'config.file' in options ? await readConfigFile(partialSchema(options), sources) : undefined;
+  return resolve(options, sources.flags, sources.environment, file);
 }
 
 /** The settings of `history copy`, which uses a file and a database together. */
-export async function loadForCopy({
-  flags,
-  environment,
-  files,
-}: Pick<ConfigSources, 'flags' | 'environment' | 'files'>) {
+export async function loadForCopy(sources: OptionSources) {
   const shared = createOptions([]);
-  const root = await readConfigFile(flags, environment, files);
-  const options = { ...historyCopyOptions, ...pick(shared, COPY_OPTIONS) };
-  const given = await layers(options, flags, environment, root);
-  const values = resolveValues(options, given);
-  const stores = await readBothStores(values, given, environment, files);
+  const resolved = await loadPart(
+    {
+      ...historyCopyOptions,
+      'config.file': shared['config.file'],
+      'storage.path': shared['storage.path'],
+      'storage.url': shared['storage.url'],
+      'log.level': shared['log.level'],
+      'log.format': shared['log.format'],
+    },
+    sources,
+  );
+  const { values } = resolved;
+  const stores = await readBothStores(resolved, sources.environment, sources.files);
   return { ...stores, to: values.to, log: { level: values['log.level'], format: values['log.format'] } };
 }
 
-const COPY_OPTIONS = ['config.file', 'storage.path', 'storage.url', 'log.level', 'log.format'] as const;
-
-function pick<Table extends OptionTable, Name extends keyof Table>(table: Table, names: readonly Name[]) {
-  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>;
-}
-
-async function layers(
-  options: OptionTable,
-  flags: RawOptions,
-  environment: Environment,
-  root: YamlNode | undefined,
-): Promise<readonly RawOptions[]> {
-  const given = [flags, optionsInEnvironment(environment, options)];
-  if (root === undefined) return given;
-  // Loaded here: zod takes a tenth of the start, and most configurations have no file.
-  const { optionsInFile } = await import('./file-options.ts');
-  return [...given, optionsInFile(root, options)];
-}
-
-/** A relative path in the configuration file is resolved against the directory of that file. */
-function teamsFileOf(
-  path: string | undefined,
-  others: readonly RawOptions[],
-  root: YamlNode | undefined,
-): string | undefined {
-  if (path === undefined || root === undefined) return path;
-  return others.some((given) => given.has('teams.file')) ? path : resolve(dirname(root.file), path);
-}
-
 function variablesOf(shared: OptionTable): readonly string[] {
-  const tables = [shared, ...commandOptions];
-  const variables = tables.flatMap((table) =>
-    Object.entries(table).map(([name, option]) => variableOf(name, option)),
-  );
+  const variables = [shared, ...commandOptions].flatMap((table) => optionsIn(table).map(({ env }) => env));
   return [...variables, ...Object.keys(secretVariables)];
 }
 
@@ -182,10 +131,10 @@ function readProxy(environment: Environment): ProxySettings {
 }
 
 function configOf(
-  values: ValuesOf<SharedOptions>,
+  values: ValuesOf<ReturnType<typeof createOptions>>,
   collectors: readonly CollectorChoice[],
   environment: Environment,
-): Omit<Config, 'orgs' | 'shard' | 'hooks' | 'storage' | 'limits' | 'readiness' | 'people'> {
+): Pick<Config, 'file' | 'api' | 'schedules' | 'collectors' | 'metrics' | 'history' | 'web' | 'log'> {
   return {
     file: { path: values['config.file'], watch: values['config.watch'] },
     api: {

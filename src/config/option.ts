@@ -1,52 +1,73 @@
-/** The types of option values; `values.ts` parses each kind. */
-export interface ValueTypes {
-  readonly boolean: boolean;
-  readonly choice: string;
-  readonly cron: string;
-  readonly day: import('../catalog/day.ts').Day;
-  /** A duration of whole days, as a number of days. */
-  readonly days: number;
-  /** A duration, in milliseconds. */
-  readonly duration: number;
-  readonly file: string;
-  /** A host name in lower case, also with `*.` before it. */
-  readonly 'host-name': string;
-  readonly 'http-path': string;
-  readonly integer: number;
-  readonly 'listen-address': import('./listen-address.ts').ListenAddress;
-  readonly number: number;
-  readonly 'org-name': string;
-  readonly path: string;
-  /** A size, in bytes. */
-  readonly size: number;
-  readonly text: string;
-  /** An http or https address without a trailing slash. */
-  readonly url: string;
-}
+import * as z from 'zod';
+import { ConfigError } from '../runtime/errors.ts';
+import { valueOfText } from './kinds.ts';
+import { leavesOf } from './validate.ts';
 
-export type ValueKind = keyof ValueTypes;
-
-/** One option, declared once: flag, environment variable, file key, help and documentation are derived from it. */
+/** The metadata of one option, declared once: help, documentation and JSON Schema are derived from it. */
 export interface Option {
-  readonly kind: ValueKind;
+  /** Without dashes. */
+  readonly flag: string;
+  /** The environment variable. */
+  readonly env: string;
+  /** The path of its key in the configuration file, if it has one. */
+  readonly key?: readonly string[] | undefined;
+  /** Whether a reload applies a change of it; undefined for the options of single commands. */
+  readonly reload?: Reload;
+  /** The format of its values. */
+  readonly kind: string;
   readonly section: string;
   /** One sentence without a full stop at the end. */
   readonly description: string;
   /** As an operator writes it. */
-  readonly default?: string;
+  readonly standard?: string;
   /** Inclusive bounds, as an operator writes them. */
   readonly min?: string;
   readonly max?: string;
   readonly choices?: readonly string[];
   /** May be given several times; its value is then a list. */
   readonly repeatable?: true;
-  /** The commands that accept a shared option. */
-  readonly takenBy?: readonly string[];
-  /** The only command of an option: its variable contains the command's name, and it has no file key. */
-  readonly command?: string;
-  /** Path of the file key if it is not the name in snake_case; `none` if there is none. */
-  readonly fileKey?: readonly string[] | 'none';
+  /** The commands that accept it. */
+  readonly takenBy: readonly string[];
 }
+
+type Reload = 'live' | 'restart';
+
+/** What the options of one section have in common. */
+interface Common {
+  readonly section: string;
+  readonly takenBy: readonly string[];
+  readonly reload?: Reload;
+  /** Belongs to one command only: its variable contains the command's name, and it has no file key. */
+  readonly command?: string;
+}
+
+/** One option as its table declares it. */
+interface Declaration extends Partial<Common> {
+  readonly value: z.ZodType;
+  readonly description: string;
+  readonly default?: string;
+  readonly repeatable?: true;
+  /** The path of its file key if it is not the flag in snake_case; `none` if there is none. */
+  readonly key?: readonly string[] | 'none';
+}
+
+type ValueOf<Declared extends Declaration> = Declared extends { readonly repeatable: true }
+  ? readonly z.output<Declared['value']>[]
+  : Declared extends { readonly default: string }
+    ? z.output<Declared['value']>
+    : z.output<Declared['value']> | undefined;
+
+type Schemas<Table extends Readonly<Record<string, Declaration>>> = {
+  readonly [Name in keyof Table]: z.ZodType<ValueOf<Table[Name]>>;
+};
+
+/** The schemas of options by flag, without its dashes; `optionOf` has the metadata of each. */
+export type OptionTable = Readonly<Record<string, z.ZodType>>;
+
+/** The values that a table of options resolves to. */
+export type ValuesOf<Table extends OptionTable> = {
+  readonly [Name in keyof Table]: z.output<Table[Name]>;
+};
 
 /** The properties of a collector that options depend on. */
 export interface CollectorChoice {
@@ -59,56 +80,92 @@ export interface CollectorChoice {
   readonly families?: readonly { readonly name: string; readonly labels: readonly string[] }[];
 }
 
-/** The switch of one collector. */
-export interface CollectorOption extends Option {
-  readonly kind: 'boolean';
-  readonly default: 'true' | 'false';
-}
-
-/** Options by name, which is the flag without dashes. */
-export type OptionTable = Readonly<Record<string, Option>>;
-
-type ScalarOf<Declared extends Option> = Declared extends { readonly choices: readonly (infer Choice)[] }
-  ? Choice
-  : ValueTypes[Declared['kind']];
-
-type ValueOf<Declared extends Option> = Declared extends { readonly repeatable: true }
-  ? readonly ScalarOf<Declared>[]
-  : Declared extends { readonly default: string }
-    ? ScalarOf<Declared>
-    : ScalarOf<Declared> | undefined;
-
-/** The values that a table of options resolves to. */
-export type ValuesOf<Table extends OptionTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
-
 export const environmentPrefix = 'AGENT_PLATFORM_';
 
-/** The environment variable of an option: `web.listen-address` is `AGENT_PLATFORM_WEB_LISTEN_ADDRESS`. */
-export function variableOf(name: string, option: Option): string {
-  const own = option.command === undefined ? name : `${option.command}.${name}`;
-  return environmentPrefix + own.replace(/[.\- ]/g, '_').toUpperCase();
+/** The schemas of a section of options: `web.listen-address` is AGENT_PLATFORM_WEB_LISTEN_ADDRESS, `web.listen_address`. */
+export function optionsOf<const Table extends Readonly<Record<string, Declaration>>>(
+  common: Common,
+  table: Table,
+): Schemas<Table> {
+  const schemas = Object.entries(table).map(([flag, declared]) => [flag, schemaOf(flag, common, declared)]);
+  // The table's type determines the type of each value.
+  return Object.fromEntries(schemas) as Schemas<Table>;
 }
 
-/** The path of an option's key in the configuration file, undefined if it has none. */
-export function fileKeyOf(name: string, option: Option): readonly string[] | undefined {
-  if (option.fileKey === 'none' || option.command !== undefined) return undefined;
-  return option.fileKey ?? name.split('.').map((part) => part.replaceAll('-', '_'));
+/** The options of one command only. */
+export function commandOptionsOf<const Table extends Readonly<Record<string, Declaration>>>(
+  command: string,
+  section: string,
+  table: Table,
+): Schemas<Table> {
+  return optionsOf({ section, command, takenBy: [command] }, table);
+}
+
+function schemaOf(flag: string, common: Common, declaration: Declaration): z.ZodType {
+  const { value, default: standard, key, ...declared } = declaration;
+  const { command, ...shared } = common;
+  const kind = value.meta() ?? {};
+  const list = z
+    .union([z.array(value), value])
+    .transform((given) => (Array.isArray(given) ? given : [given]));
+  const schema = declaration.repeatable === true ? list : value;
+  const meta = {
+    ...kind,
+    ...shared,
+    ...declared,
+    standard,
+    flag,
+    env:
+      environmentPrefix +
+      [command, flag]
+        .flatMap((part) => part ?? [])
+        .join('_')
+        .replace(/[.\- ]/g, '_')
+        .toUpperCase(),
+    key: key === 'none' || command !== undefined ? undefined : (key ?? flag.replaceAll('-', '_').split('.')),
+  };
+  if (declaration.repeatable === true) return schema.prefault([]).meta(meta);
+  if (standard === undefined) return schema.optional().meta(meta);
+  const given = valueOfText(kind['kind'], standard);
+  return schema.prefault('value' in given ? given.value : standard).meta(meta);
+}
+
+/** The metadata of an option. */
+export function optionOf(schema: z.ZodType): Option {
+  // Only `optionsOf` makes these schemas, with exactly these metadata.
+  return schema.meta() as unknown as Option;
+}
+
+/** The options of a table with their metadata, in the table's order. */
+export function optionsIn(table: OptionTable): readonly Option[] {
+  return Object.values(table).map(optionOf);
 }
 
 /** The options of a table that a command accepts, in the table's order. */
 export function optionsTakenBy(command: string, table: OptionTable): OptionTable {
   return Object.fromEntries(
-    Object.entries(table).filter(
-      ([, option]) => option.command === command || option.takenBy?.includes(command) === true,
-    ),
+    Object.entries(table).filter(([, schema]) => optionOf(schema).takenBy.includes(command)),
   );
 }
 
-/** The texts given for an option and their origin, such as `--api.timeout` or `config.yml:3: api.timeout`. */
+/** The texts given for an option and their origin, such as `--api.timeout`. */
 export interface RawOption {
   readonly texts: readonly string[];
   readonly origin: string;
 }
 
-/** The options that one source (flags, environment, file) gives, by name. */
+/** The options that one source of texts (flags, environment) gives, by name. */
 export type RawOptions = ReadonlyMap<string, RawOption>;
+
+/** Parses what a flag or a variable gives for an option; throws a `ConfigError` that names its origin. */
+export function parseOption(schema: z.ZodType, { texts, origin }: RawOption): unknown {
+  const { kind, repeatable } = optionOf(schema);
+  const values = texts.map((text) => {
+    const given = valueOfText(kind, text);
+    if ('problem' in given) throw new ConfigError(`${origin}: ${given.problem}`);
+    return given.value;
+  });
+  const { data, error } = schema.safeParse(repeatable === true ? values : values[0]);
+  if (error === undefined) return data;
+  throw new ConfigError(`${origin}: ${error.issues.flatMap(leavesOf)[0]?.message}`);
+}

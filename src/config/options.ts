@@ -1,289 +1,316 @@
-import type { CollectorChoice, CollectorOption, Option } from './option.ts';
-import { webOptions } from './web-options.ts';
+import type * as z from 'zod';
+import * as kinds from './kinds.ts';
+import { type CollectorChoice, optionsOf } from './option.ts';
 
 /** Commands that use the complete configuration. */
 const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'export', 'check-config'];
 /** Commands that poll configured organizations. */
 const own = ['serve', 'once', 'estimate', 'backfill', 'export', 'check-config'];
+/** Commands that listen, and the one that validates their configuration. */
+const serving = ['serve', 'demo', 'check-config'];
 
 const sharedOptions = {
-  'config.file': {
-    kind: 'file',
-    section: 'Configuration file',
-    description: 'YAML file with the keys that docs/CONFIGURATION.md lists',
-    takenBy: [...all, 'healthcheck', 'history copy'],
-    fileKey: 'none',
-  },
-  'config.watch': {
-    kind: 'boolean',
-    section: 'Configuration file',
-    description: 'Reload the configuration when its file changes, as on SIGHUP',
-    default: 'false',
-    takenBy: ['serve', 'demo', 'check-config'],
-    fileKey: 'none',
-  },
-  org: {
-    kind: 'org-name',
-    section: 'Organization',
-    description: 'Value of the org label for the organization configured by --api.base-url and a key',
-    default: 'default',
-    takenBy: own,
-  },
-  'api.base-url': {
-    kind: 'url',
-    section: 'Organization',
-    description: 'Base URL of the API host',
-    takenBy: own,
-  },
-  'api.app-url': {
-    kind: 'url',
-    section: 'Organization',
-    description: 'Base URL of the web-app host, which serves the readiness reports. Defaults to the API host',
-    takenBy: own,
-  },
-  'api.org-id': {
-    kind: 'text',
-    section: 'Organization',
-    description:
-      "The platform's identifier of the organization configured by --api.base-url. Answers of other organizations are refused. If not set, the first identifier that the answers contain is kept. Changing it declares a deliberate change of organization: the stored data of the former organization is set aside and restored when its identifier is configured again",
-    takenBy: own,
-  },
-  shard: {
-    kind: 'integer',
-    section: 'Organization',
-    description:
-      'Number of this shard, starting at 0. The process serves only the organizations of its shard',
-    default: '0',
-    min: '0',
-    max: '999',
-    takenBy: own,
-  },
-  'total-shards': {
-    kind: 'integer',
-    section: 'Organization',
-    description: 'Number of processes that share the organizations, by a stable hash of their names',
-    default: '1',
-    min: '1',
-    max: '1000',
-    takenBy: own,
-  },
-  'api.timeout': {
-    kind: 'duration',
-    section: 'Platform API',
-    description: 'Timeout of one request',
-    default: '30s',
-    min: '100ms',
-    max: '10m',
-    takenBy: all,
-  },
-  'api.retries': {
-    kind: 'integer',
-    section: 'Platform API',
-    description: 'Maximum number of retries of a failed request',
-    default: '4',
-    min: '0',
-    max: '20',
-    takenBy: all,
-  },
-  'api.requests-per-second': {
-    kind: 'number',
-    section: 'Platform API',
-    description: 'Maximum number of requests per second and organization, including retries',
-    default: '5',
-    min: '0.01',
-    max: '1000',
-    takenBy: all,
-  },
-  'api.daily-request-limit': {
-    kind: 'integer',
-    section: 'Platform API',
-    description:
-      'Maximum number of requests per UTC day and organization, including retries and redirects, counted across restarts. Unlimited if not set. Once the limit is reached, collectors fail with the reason limit until the next UTC day',
-    min: '1',
-    max: '100000000',
-    takenBy: all,
-  },
-  'api.readiness-path': {
-    kind: 'path',
-    section: 'Platform API',
-    description:
-      'Path of the listing of readiness reports on the web-app host, where both known ones are wrong: the one of the contract and, if that answers 404, 405 or 410, the one of newer platforms',
-    takenBy: all,
-  },
-  'api.max-concurrent-requests': {
-    kind: 'integer',
-    section: 'Platform API',
-    description:
-      'Maximum number of requests that are under way or being processed at the same time, over all organizations. A request that takes more than two seconds no longer counts, so that a slow platform delays only its own organization',
-    default: '32',
-    min: '1',
-    max: '1000',
-    takenBy: all,
-  },
-  'api.max-response-bytes': {
-    kind: 'size',
-    section: 'Platform API',
-    description:
-      'Maximum size of an answer after decompression. Larger answers are fetched again in smaller windows',
-    default: '64MiB',
-    min: '1MiB',
-    max: '256MiB',
-    takenBy: all,
-  },
-  'schedule.analytics': {
-    kind: 'cron',
-    section: 'Schedules',
-    description: 'Schedule of the analytics collectors. Every collector also runs at start-up',
-    default: '20 * * * *',
-    takenBy: all,
-  },
-  'schedule.users': {
-    kind: 'cron',
-    section: 'Schedules',
-    description: 'Schedule of the users collector, which fetches every person of a day',
-    default: '35 */3 * * *',
-    takenBy: all,
-  },
-  'schedule.readiness': {
-    kind: 'cron',
-    section: 'Schedules',
-    description: 'Schedule of the readiness collector',
-    default: '40 * * * *',
-    takenBy: all,
-  },
-  'schedule.wiki': {
-    kind: 'cron',
-    section: 'Schedules',
-    description: 'Schedule of the wiki collector',
-    default: '50 * * * *',
-    takenBy: all,
-  },
-  'schedule.jitter': {
-    kind: 'duration',
-    section: 'Schedules',
-    description: 'Maximum random delay of a scheduled run; 0 starts it immediately',
-    default: '60s',
-    min: '0',
-    max: '30m',
-    takenBy: all,
-  },
-  'users.identity': {
-    kind: 'choice',
-    section: 'People',
-    description:
-      'How individual users are identified in series: not at all, by a hash of their id, by their id or by their e-mail address. See docs/users.md for the consequences',
-    default: 'none',
-    choices: ['none', 'hash', 'id', 'email'],
-    takenBy: all,
-    fileKey: ['collectors', 'users', 'identity'],
-  },
-  'teams.file': {
-    kind: 'file',
-    section: 'People',
-    description:
-      'YAML or CSV file that assigns people to teams, and may give teams a monthly budget. It is read again when it changes. In the configuration file, a relative path is resolved against the directory of that file',
-    takenBy: all,
-  },
-  'storage.path': {
-    kind: 'file',
-    section: 'Data',
-    description:
-      'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that, and `once` and `estimate` leave it alone. With `:memory:`, nothing is kept across a restart',
-    default: 'data/history.db',
-    takenBy: [...own, 'history copy'],
-  },
-  'storage.url': {
-    kind: 'text',
-    section: 'Data',
-    description:
-      'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
-    takenBy: [...own, 'history copy'],
-  },
-  'storage.on-damage': {
-    kind: 'choice',
-    section: 'Data',
-    description:
-      'What to do with a file of the store that is damaged: move it aside and fill a new one from the platform, or leave it and end with code 2',
-    default: 'replace',
-    choices: ['replace', 'exit'],
-    takenBy: own,
-  },
-  'metrics.max-age': {
-    kind: 'duration',
-    section: 'Data',
-    description: 'How long the last good data of a failing collector stays published',
-    default: '7d',
-    min: '1m',
-    max: '1y',
-    takenBy: all,
-  },
-  'metrics.exclude': {
-    kind: 'text',
-    section: 'Data',
-    description:
-      'A metric of the platform that is not published, with `*` for any characters, such as agent_platform_daily_tokens*. May be given several times; a list in the file. The page, backfills and exports leave it out too. Metrics about the data and the exporter are always published',
-    repeatable: true,
-    takenBy: all,
-  },
-  'history.start': {
-    kind: 'day',
-    section: 'Data',
-    description: 'First UTC day to fetch',
-    default: '2026-01-14',
-    min: '2020-01-01',
-    takenBy: all,
-  },
-  'history.retention': {
-    kind: 'days',
-    section: 'Data',
-    description:
-      'Number of newest days to keep and fetch, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing values need up to 63 days',
-    default: '0',
-    min: '0',
-    takenBy: all,
-  },
-  'history.revision-window': {
-    kind: 'days',
-    section: 'Data',
-    description: 'Number of newest days that are fetched again once a day, in case they were revised',
-    default: '7d',
-    min: '0',
-    max: '90d',
-    takenBy: all,
-  },
-  ...webOptions,
-  'log.level': {
-    kind: 'choice',
-    section: 'Log',
-    description: 'Minimum severity of logged messages. Logs are written to standard error',
-    default: 'info',
-    choices: ['error', 'warn', 'info', 'debug'],
-    takenBy: [...all, 'history copy'],
-  },
-  'log.format': {
-    kind: 'choice',
-    section: 'Log',
-    description: 'Format of log lines',
-    default: 'logfmt',
-    choices: ['logfmt', 'json'],
-    takenBy: [...all, 'history copy'],
-  },
-} as const satisfies Record<string, Option>;
+  ...optionsOf(
+    { section: 'Configuration file', takenBy: [...all, 'healthcheck', 'history copy'], reload: 'live' },
+    {
+      'config.file': {
+        value: kinds.file(),
+        key: 'none',
+        reload: 'restart',
+        description: 'YAML file with the keys that docs/CONFIGURATION.md lists',
+      },
+      'config.watch': {
+        value: kinds.boolean(),
+        default: 'false',
+        takenBy: serving,
+        key: 'none',
+        reload: 'restart',
+        description: 'Reload the configuration when its file changes, as on SIGHUP',
+      },
+    },
+  ),
+  ...optionsOf(
+    { section: 'Organization', takenBy: own, reload: 'live' },
+    {
+      org: {
+        value: kinds.orgName(),
+        default: 'default',
+        description: 'Value of the org label for the organization configured by --api.base-url and a key',
+      },
+      'api.base-url': { value: kinds.url(), description: 'Base URL of the API host' },
+      'api.app-url': {
+        value: kinds.url(),
+        description:
+          'Base URL of the web-app host, which serves the readiness reports. Defaults to the API host',
+      },
+      'api.org-id': {
+        value: kinds.text(),
+        description:
+          "The platform's identifier of the organization configured by --api.base-url. Answers of other organizations are refused. If not set, the first identifier that the answers contain is kept. Changing it declares a deliberate change of organization: the stored data of the former organization is set aside and restored when its identifier is configured again",
+      },
+      shard: {
+        value: kinds.integer('0', '999'),
+        default: '0',
+        description:
+          'Number of this shard, starting at 0. The process serves only the organizations of its shard',
+      },
+      'total-shards': {
+        value: kinds.integer('1', '1000'),
+        default: '1',
+        description: 'Number of processes that share the organizations, by a stable hash of their names',
+      },
+    },
+  ),
+  ...optionsOf(
+    { section: 'Platform API', takenBy: all, reload: 'live' },
+    {
+      'api.timeout': {
+        value: kinds.duration('100ms', '10m'),
+        default: '30s',
+        description: 'Timeout of one request',
+      },
+      'api.retries': {
+        value: kinds.integer('0', '20'),
+        default: '4',
+        description: 'Maximum number of retries of a failed request',
+      },
+      'api.requests-per-second': {
+        value: kinds.number('0.01', '1000'),
+        default: '5',
+        description: 'Maximum number of requests per second and organization, including retries',
+      },
+      'api.daily-request-limit': {
+        value: kinds.integer('1', '100000000'),
+        description:
+          'Maximum number of requests per UTC day and organization, including retries and redirects, counted across restarts. Unlimited if not set. Once the limit is reached, collectors fail with the reason limit until the next UTC day',
+      },
+      'api.readiness-path': {
+        value: kinds.path(),
+        description:
+          'Path of the listing of readiness reports on the web-app host, where both known ones are wrong: the one of the contract and, if that answers 404, 405 or 410, the one of newer platforms',
+      },
+      'api.max-concurrent-requests': {
+        value: kinds.integer('1', '1000'),
+        default: '32',
+        description:
+          'Maximum number of requests that are under way or being processed at the same time, over all organizations. A request that takes more than two seconds no longer counts, so that a slow platform delays only its own organization',
+      },
+      'api.max-response-bytes': {
+        value: kinds.size('1MiB', '256MiB'),
+        default: '64MiB',
+        description:
+          'Maximum size of an answer after decompression. Larger answers are fetched again in smaller windows',
+      },
+    },
+  ),
+  ...optionsOf(
+    { section: 'Schedules', takenBy: all, reload: 'live' },
+    {
+      'schedule.analytics': {
+        value: kinds.cron(),
+        default: '20 * * * *',
+        description: 'Schedule of the analytics collectors. Every collector also runs at start-up',
+      },
+      'schedule.users': {
+        value: kinds.cron(),
+        default: '35 */3 * * *',
+        description: 'Schedule of the users collector, which fetches every person of a day',
+      },
+      'schedule.readiness': {
+        value: kinds.cron(),
+        default: '40 * * * *',
+        description: 'Schedule of the readiness collector',
+      },
+      'schedule.wiki': {
+        value: kinds.cron(),
+        default: '50 * * * *',
+        description: 'Schedule of the wiki collector',
+      },
+      'schedule.jitter': {
+        value: kinds.duration('0', '30m'),
+        default: '60s',
+        description: 'Maximum random delay of a scheduled run; 0 starts it immediately',
+      },
+    },
+  ),
+  ...optionsOf(
+    { section: 'People', takenBy: all, reload: 'live' },
+    {
+      'users.identity': {
+        value: kinds.choice('none', 'hash', 'id', 'email'),
+        default: 'none',
+        key: ['collectors', 'users', 'identity'],
+        description:
+          'How individual users are identified in series: not at all, by a hash of their id, by their id or by their e-mail address. See docs/users.md for the consequences',
+      },
+      'teams.file': {
+        value: kinds.file(),
+        description:
+          'YAML or CSV file that assigns people to teams, and may give teams a monthly budget. It is read again when it changes. In the configuration file, a relative path is resolved against the directory of that file',
+      },
+    },
+  ),
+  ...optionsOf(
+    { section: 'Data', takenBy: [...own, 'history copy'], reload: 'live' },
+    {
+      'storage.path': {
+        value: kinds.file(),
+        default: 'data/history.db',
+        reload: 'restart',
+        description:
+          'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that, and `once` and `estimate` leave it alone. With `:memory:`, nothing is kept across a restart',
+      },
+      'storage.url': {
+        value: kinds.text(),
+        reload: 'restart',
+        description:
+          'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
+      },
+      'storage.on-damage': {
+        value: kinds.choice('replace', 'exit'),
+        default: 'replace',
+        takenBy: own,
+        reload: 'restart',
+        description:
+          'What to do with a history file that is damaged: move it aside under another name and replace it with a new one, which is filled from the platform, or exit with code 2 and leave it untouched',
+      },
+      'metrics.max-age': {
+        value: kinds.duration('1m', '1y'),
+        default: '7d',
+        takenBy: all,
+        description: 'How long the last good data of a failing collector stays published',
+      },
+      'metrics.exclude': {
+        value: kinds.text(),
+        repeatable: true,
+        takenBy: all,
+        description:
+          'A metric of the platform that is not published, with `*` for any characters, such as agent_platform_daily_tokens*. May be given several times; a list in the file. The page, backfills and exports leave it out too. Metrics about the data and the exporter are always published',
+      },
+      'history.start': {
+        value: kinds.day('2020-01-01'),
+        default: '2026-01-14',
+        takenBy: all,
+        description: 'First UTC day to fetch',
+      },
+      'history.retention': {
+        value: kinds.days('0'),
+        default: '0',
+        takenBy: all,
+        description:
+          'Number of newest days to keep and fetch, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing values need up to 63 days',
+      },
+      'history.revision-window': {
+        value: kinds.days('0', '90d'),
+        default: '7d',
+        takenBy: all,
+        description: 'Number of newest days that are fetched again once a day, in case they were revised',
+      },
+    },
+  ),
+  ...optionsOf(
+    { section: 'Web', takenBy: [...serving, 'healthcheck'], reload: 'live' },
+    {
+      'web.listen-address': {
+        value: kinds.listenAddress(),
+        default: ':9889',
+        reload: 'restart',
+        description: 'Listen address. Without a host, all interfaces; with port 0, any free port',
+      },
+      'web.telemetry-path': {
+        value: kinds.httpPath(),
+        default: '/metrics',
+        takenBy: serving,
+        reload: 'restart',
+        description: 'Path of the metrics endpoint',
+      },
+      'web.max-connections': {
+        value: kinds.integer('8', '100000'),
+        default: '512',
+        takenBy: serving,
+        reload: 'restart',
+        description:
+          'Maximum number of simultaneous connections. A further connection replaces the one that has been idle longest. On Linux, a low limit of open files reduces it',
+      },
+      'web.enable-lifecycle': {
+        value: kinds.boolean(),
+        default: 'false',
+        takenBy: serving,
+        reload: 'restart',
+        description: 'Enable POST /-/refresh and POST /-/reload',
+      },
+      'web.allowed-hosts': {
+        value: kinds.hostName(),
+        repeatable: true,
+        takenBy: serving,
+        reload: 'restart',
+        description:
+          'Host names that requests may use; `*.example.com` allows all subdomains. Requests for other names are answered with 421, which prevents DNS rebinding; health checks may use any. IP addresses and localhost are always allowed. If not set, every name is allowed. Pages of these hosts may send lifecycle requests',
+      },
+      'web.config.file': {
+        value: kinds.file(),
+        key: ['web', 'config_file'],
+        reload: 'restart',
+        description:
+          'YAML file for TLS, client certificates, basic authentication and response headers, in the format of Prometheus exporters (docs/web-config.md)',
+      },
+      'web.open-health': {
+        value: kinds.boolean(),
+        default: 'false',
+        takenBy: serving,
+        reload: 'restart',
+        description:
+          'Serve /-/healthy and /-/ready without the password or client certificate that the web configuration file requires',
+      },
+    },
+  ),
+  ...optionsOf(
+    { section: 'Hook events', takenBy: serving, reload: 'live' },
+    {
+      'hooks.requests-per-second': {
+        value: kinds.integer('1', '100000'),
+        default: '500',
+        reload: 'restart',
+        description:
+          'Maximum number of requests per second to POST /hooks/events from one address, with a burst of ten seconds. Requires a hook token',
+      },
+    },
+  ),
+  ...optionsOf(
+    { section: 'Log', takenBy: [...all, 'history copy'], reload: 'live' },
+    {
+      'log.level': {
+        value: kinds.choice('error', 'warn', 'info', 'debug'),
+        default: 'info',
+        description: 'Minimum severity of logged messages. Logs are written to standard error',
+      },
+      'log.format': {
+        value: kinds.choice('logfmt', 'json'),
+        default: 'logfmt',
+        reload: 'restart',
+        description: 'Format of log lines',
+      },
+    },
+  ),
+};
 
-export type SharedOptions = typeof sharedOptions & Readonly<Record<`collector.${string}`, CollectorOption>>;
+export type SharedOptions = typeof sharedOptions &
+  Readonly<Record<`collector.${string}`, z.ZodType<boolean>>>;
 
 /** The shared options of the commands, with a switch for each collector. */
 export function createOptions(collectors: readonly CollectorChoice[]): SharedOptions {
-  const switches: Record<`collector.${string}`, CollectorOption> = {};
-  for (const collector of collectors) {
-    switches[`collector.${collector.name}`] = {
-      kind: 'boolean',
-      section: 'Collectors',
-      description: collector.description.replace(/\.$/, ''),
-      default: collector.enabledByDefault ? 'true' : 'false',
-      takenBy: all,
-      fileKey: ['collectors', collector.name, 'enabled'],
-    };
-  }
-  return { ...sharedOptions, ...switches };
+  const switches = collectors.map(
+    ({ name, description, enabledByDefault }) =>
+      [
+        `collector.${name}`,
+        {
+          value: kinds.boolean(),
+          default: enabledByDefault ? 'true' : 'false',
+          description: description.replace(/\.$/, ''),
+          key: ['collectors', name, 'enabled'],
+        },
+      ] as const,
+  );
+  const common = { section: 'Collectors', takenBy: all, reload: 'live' } as const;
+  return { ...sharedOptions, ...optionsOf(common, Object.fromEntries(switches)) };
 }

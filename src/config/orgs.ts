@@ -1,12 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../runtime/errors.ts';
 import type { OrgConfig } from './config.ts';
-import { createFileCredential, createFixedCredential } from './credential.ts';
+import { createFileCredential, createFixedCredential, readSecret } from './credential.ts';
 import type { Environment } from './environment.ts';
-import type { OrgEntry } from './file-sections.ts';
+import { contractOf, type OrgEntry } from './file-schema.ts';
 import type { Files } from './files.ts';
 import { type Shard, serves } from './shard.ts';
-import { configErrorAt, originOf } from './yaml-node.ts';
+import { nodeAt } from './validate.ts';
+import { configErrorAt, originOf, type YamlNode } from './yaml-node.ts';
 
 /** The organization of flags and environment. */
 interface SingleOrg {
@@ -17,7 +18,6 @@ interface SingleOrg {
 }
 
 const keyVariable = 'AGENT_PLATFORM_API_KEY';
-const keyFileVariable = 'AGENT_PLATFORM_API_KEY_FILE';
 
 /**
  * The organizations of a shard: those of the file, then the one of flags and environment, if given. Reads each of their
@@ -25,7 +25,7 @@ const keyFileVariable = 'AGENT_PLATFORM_API_KEY_FILE';
  * name is given twice.
  */
 export async function createOrgs(
-  entries: readonly OrgEntry[],
+  { entries, root }: { readonly entries: readonly OrgEntry[]; readonly root: YamlNode | undefined },
   single: SingleOrg,
   shard: Shard,
   environment: Environment,
@@ -33,10 +33,12 @@ export async function createOrgs(
 ): Promise<readonly OrgConfig[]> {
   const names = new Set<string>();
   const orgs: OrgConfig[] = [];
-  for (const entry of entries) {
-    if (names.has(entry.name)) throw configErrorAt(entry.node, `the name ${entry.name} is given twice`);
+  for (const [index, entry] of entries.entries()) {
+    const node = root && nodeAt(root, ['orgs', index]);
+    if (node === undefined) continue;
+    if (names.has(entry.name)) throw configErrorAt(node, `the name ${entry.name} is given twice`);
     names.add(entry.name);
-    if (serves(shard, entry.name)) orgs.push(await orgOfEntry(entry, environment, files));
+    if (serves(shard, entry.name)) orgs.push(await orgOfEntry(entry, node, environment, files));
   }
   const own = await orgOfEnvironment(single, environment, files);
   if (own !== undefined) {
@@ -53,17 +55,20 @@ export async function createOrgs(
   return orgs;
 }
 
-async function orgOfEntry(entry: OrgEntry, environment: Environment, files: Files): Promise<OrgConfig> {
-  const { name, baseUrl, appUrl, key, orgId, contract, node } = entry;
-  const org = { name, baseUrl, appUrl, orgId, contract };
-  if ('variable' in key) {
-    const text = environment[key.variable];
-    if (text === undefined) {
-      throw configErrorAt(node, `api_key_env names ${key.variable}, which is not set`);
-    }
-    return { ...org, credential: createFixedCredential(text, key.variable) };
+async function orgOfEntry(
+  entry: OrgEntry,
+  node: YamlNode,
+  environment: Environment,
+  files: Files,
+): Promise<OrgConfig> {
+  const { base_url: baseUrl, app_url: appUrl = baseUrl, api_key_env: variable } = entry;
+  const org = { name: entry.name, baseUrl, appUrl, orgId: entry.org_id, contract: contractOf(entry) };
+  if (variable !== undefined) {
+    const text = environment[variable];
+    if (text === undefined) throw configErrorAt(node, `api_key_env names ${variable}, which is not set`);
+    return { ...org, credential: createFixedCredential(text, variable) };
   }
-  const path = resolve(dirname(node.file), key.file);
+  const path = resolve(dirname(node.file), entry.api_key_file ?? '');
   try {
     return { ...org, credential: await createFileCredential(path, path, files) };
   } catch (error) {
@@ -79,30 +84,23 @@ async function orgOfEnvironment(
   files: Files,
 ): Promise<OrgConfig | undefined> {
   const { org: name, 'api.base-url': baseUrl, 'api.app-url': appUrl } = single;
-  // Compose and Helm set variables without a value to the empty string.
-  const key = environment[keyVariable] || undefined;
-  const keyFile = environment[keyFileVariable] || undefined;
-  if (key !== undefined && keyFile !== undefined) {
-    throw new ConfigError(`${keyVariable} and ${keyFileVariable} are both set`, 'set only one of them');
-  }
   if (baseUrl === undefined) {
-    if (key === undefined && keyFile === undefined && appUrl === undefined) return undefined;
-    const given = appUrl !== undefined ? '--api.app-url' : key !== undefined ? keyVariable : keyFileVariable;
+    const variable = [keyVariable, `${keyVariable}_FILE`].find((name) => environment[name]);
+    const given = appUrl === undefined ? variable : '--api.app-url';
+    if (given === undefined) return undefined;
     throw new ConfigError(
       `${given} is set, but no API address`,
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
     );
   }
-  const address = { name, baseUrl, appUrl: appUrl ?? baseUrl, orgId: single['api.org-id']?.trim() };
-  if (key !== undefined) return { ...address, credential: createFixedCredential(key, keyVariable) };
-  if (keyFile === undefined) {
+  const credential = await readSecret(keyVariable, environment, files);
+  if (credential === undefined) {
     throw new ConfigError(
       'an API address is set, but no key',
-      `set ${keyVariable} or ${keyFileVariable}, or try the exporter without a key: agent-platform-exporter demo`,
+      `set ${keyVariable} or ${keyVariable}_FILE, or try the exporter without a key: agent-platform-exporter demo`,
     );
   }
-  const source = `${keyFile} (${keyFileVariable})`;
-  return { ...address, credential: await createFileCredential(keyFile, source, files) };
+  return { name, baseUrl, appUrl: appUrl ?? baseUrl, orgId: single['api.org-id']?.trim(), credential };
 }
 
 function noOrganization(): ConfigError {

@@ -1,16 +1,16 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { ConfigError } from '../runtime/errors.ts';
-import type { Entry, Tree } from './yaml-node.ts';
+import type { Entry, Tree, YamlNode } from './yaml-node.ts';
 
 // Far above any real file; a few nested aliases would otherwise expand to billions of nodes.
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 32;
 
 /**
- * Parses a YAML text into a tree with line numbers; throws a `ConfigError` with file and line, which quotes the text
+ * Parses a YAML text into nodes with line numbers; throws a `ConfigError` with file and line, which quotes the text
  * only if its words may be shown.
  */
-export function parseYamlTree(text: string, file: string, words: 'quoted' | 'unquoted' = 'quoted'): Tree {
+export function parseYaml(text: string, file: string, words: 'quoted' | 'unquoted' = 'quoted'): YamlNode {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
   const flaw = document.errors[0] ?? document.warnings[0];
@@ -30,7 +30,8 @@ export function parseYamlTree(text: string, file: string, words: 'quoted' | 'unq
     if (flaw.code === 'MULTIPLE_DOCS') throw new ConfigError(`${at}: contains a second document`);
     throw new ConfigError(`${at}: is not valid YAML: ${firstLine(flaw.message)}`);
   }
-  return unfold(document, document.contents, file, lines);
+  const tree = unfold(document, document.contents, file, lines);
+  return { file, path: '', line: tree.line, tree };
 }
 
 function unfold(document: Document, contents: Node | null, file: string, lines: LineCounter): Tree {

@@ -28,6 +28,14 @@ const UNITS = [
   ['ms', 1],
 ] as const;
 
+const durationPattern = '^(0|([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?)$';
+
+/** What a JSON Schema says about a duration, and about a size. */
+export const durationJson = {
+  anyOf: [{ const: 0 }, { type: 'string', pattern: durationPattern, minLength: 1 }],
+};
+export const sizeJson = { type: ['string', 'integer'], pattern: '^[0-9]+(B|KiB|MiB|GiB)?$', minimum: 0 };
+
 const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /**
@@ -57,6 +65,9 @@ export function formatDuration(ms: number): string {
 // Letters and digits of any script: the name is a label value, and is used in `/probe?target=`.
 const ORG_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}])?$/u;
 
+/** The same for a JSON Schema. */
+export const orgNamePattern = '^[\\p{L}\\p{N}]([\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$';
+
 /** Describes what `isOrgName` accepts. */
 export const orgNameRule =
   'a name of 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them';
@@ -68,6 +79,9 @@ export function isOrgName(text: string): boolean {
 
 // The service's own routes besides the metrics.
 const OWN_PATHS = /^\/(?:$|status$|probe$|-(?:\/|$)|hooks(?:\/|$))/;
+
+/** What a JSON Schema says about an address. */
+export const urlPattern = '^https?://[^@?#\\s]+$';
 
 /** Parses an http or https URL; problems never repeat its text, which may contain a password. */
 export function parseUrl(text: string): Result<string> {

@@ -5,7 +5,6 @@ import { unreadable } from '../runtime/text-file.ts';
 import { type Credential, createFileCredential, createFixedCredential, secretIn } from './credential.ts';
 import type { Environment } from './environment.ts';
 import type { Files } from './files.ts';
-import type { RawOptions } from './option.ts';
 
 /** Where the history and the hook events are stored. */
 export interface StorageConfig {
@@ -13,7 +12,7 @@ export interface StorageConfig {
   readonly path: string;
   /** The URL of the PostgreSQL database, which contains its password; undefined for the file. */
   readonly url: Credential | undefined;
-  /** What happens to a damaged file: a new one takes its place, or the process ends. */
+  /** What happens to a file that is damaged: replaced, or the program ends. */
   readonly onDamage: 'replace' | 'exit';
 }
 
@@ -23,24 +22,29 @@ interface StorageValues {
   readonly 'storage.on-damage': 'replace' | 'exit';
 }
 
+interface StorageOptions<Name extends keyof StorageValues = keyof StorageValues> {
+  readonly values: Pick<StorageValues, Name>;
+  /** Names what gives an option; undefined if it has its default. */
+  origin(name: Name): string | undefined;
+}
+
 const urlVariable = 'AGENT_PLATFORM_STORAGE_URL';
 const fileVariable = 'AGENT_PLATFORM_STORAGE_URL_FILE';
 
 /**
- * Reads the settings of the store; `sources` are those that the values come from. Rejects with a `ConfigError` if both a
+ * Reads the settings of the store. Rejects with a `ConfigError` if both a
  * file and a database are given, or if a password is set where others could read it.
  */
 export async function readStorage(
-  values: StorageValues,
-  sources: readonly RawOptions[],
+  { values, origin }: StorageOptions,
   environment: Environment,
   files: Files,
 ): Promise<StorageConfig> {
-  const url = await readUrl(values['storage.url'], sources, environment, files);
-  const path = sources.flatMap((source) => source.get('storage.path') ?? [])[0];
+  const url = await readUrl(values['storage.url'], origin('storage.url'), environment, files);
+  const path = origin('storage.path');
   if (url !== undefined && path !== undefined) {
     throw new ConfigError(
-      `${path.origin} and ${url.describe()} are both set`,
+      `${path} and ${url.describe()} are both set`,
       'give either a file or a database; an empty AGENT_PLATFORM_STORAGE_PATH removes the path that a container image or a package sets',
     );
   }
@@ -49,13 +53,12 @@ export async function readStorage(
 
 /** Reads both stores, for a copy from one to the other; rejects with a `ConfigError` if one is missing. */
 export async function readBothStores(
-  values: Pick<StorageValues, 'storage.path' | 'storage.url'>,
-  sources: readonly RawOptions[],
+  { values, origin }: StorageOptions<'storage.path' | 'storage.url'>,
   environment: Environment,
   files: Files,
 ): Promise<{ readonly path: string; readonly url: Credential }> {
   const path = values['storage.path'];
-  const url = await readUrl(values['storage.url'], sources, environment, files);
+  const url = await readUrl(values['storage.url'], origin('storage.url'), environment, files);
   if (url === undefined)
     throw new ConfigError('no database is given', `set ${urlVariable} or ${fileVariable}`);
   if (path === ':memory:') throw new ConfigError('storage.path: memory cannot be copied', 'give a file');
@@ -64,14 +67,13 @@ export async function readBothStores(
 
 async function readUrl(
   value: string | undefined,
-  sources: readonly RawOptions[],
+  given: string | undefined,
   environment: Environment,
   files: Files,
 ): Promise<Credential | undefined> {
-  const given = sources.flatMap((source) => source.get('storage.url') ?? [])[0];
   const file = environment[fileVariable] || undefined;
   if (given !== undefined && file !== undefined) {
-    throw new ConfigError(`${given.origin} and ${fileVariable} are both set`, 'set only one of them');
+    throw new ConfigError(`${given} and ${fileVariable} are both set`, 'set only one of them');
   }
   if (file !== undefined) {
     const source = `${file} (${fileVariable})`;
@@ -80,14 +82,14 @@ async function readUrl(
     return url;
   }
   if (given === undefined || value === undefined) return undefined;
-  const { password } = await check(value, given.origin, environment, files);
-  if (password !== undefined && given.origin !== urlVariable) {
+  const { password } = await check(value, given, environment, files);
+  if (password !== undefined && given !== urlVariable) {
     throw new ConfigError(
-      `${given.origin} contains a password`,
+      `${given} contains a password`,
       `set ${urlVariable} or ${fileVariable} instead: others can read flags and configuration files`,
     );
   }
-  return createFixedCredential(value, given.origin, secretIn);
+  return createFixedCredential(value, given, secretIn);
 }
 
 /** Parses a URL and reads its files; rejects with a `ConfigError` that never repeats an invalid URL. */

@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import type { ConfigError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
-import { quoted } from './parse.ts';
+import { parseUrl, quoted, urlPattern } from './parse.ts';
 import { configErrorAt, type Tree, unknownKey, type YamlNode } from './yaml-node.ts';
 
 type Path = readonly PropertyKey[];
 
 /** Keys come from the operator and can have any length. */
 const MAX_SHOWN_KEY = 60;
+
+const KEY_SEPARATOR = '\n';
 
 /**
  * Validates a part of a YAML file with a zod schema. Throws a `ConfigError` with file, line and key of the first issue;
@@ -19,17 +21,9 @@ export function validated<Schema extends z.ZodType>(
   node: YamlNode,
   missing = (key: string) => `has no ${key}`,
 ): z.output<Schema> {
-  const knownKeys = new Map<string, readonly string[]>();
-  const result = schema.safeParse(plainValueOf(node.tree), {
-    error(issue) {
-      if (issue.code !== 'unrecognized_keys') return wordsFor(issue);
-      const shape: object = Reflect.get(issue.inst?._zod.def ?? {}, 'shape') ?? {};
-      knownKeys.set(String(issue.path ?? []), Object.keys(shape));
-      return undefined;
-    },
-  });
+  const result = schema.safeParse(plainValueOf(node.tree), { error: wordsFor });
   if (result.success) return result.data;
-  throw errorOf(node, firstOf(result.error.issues), knownKeys, missing);
+  throw errorOf(node, firstOf(result.error.issues.flatMap(leavesOf)), missing);
 }
 
 /** A whole number between two bounds, inclusive. */
@@ -48,6 +42,16 @@ export function positiveNumber(max: number): z.ZodNumber {
 export function text(): z.ZodString {
   return z.string().refine((value) => value.trim() !== '', { error: 'is empty', abort: true });
 }
+
+/** An http or https address without user name, query and fragment, and without a trailing slash. */
+export const webAddress = text()
+  .transform((value, context) => {
+    const parsed = parseUrl(value);
+    if ('value' in parsed) return parsed.value;
+    context.addIssue(parsed.problem);
+    return z.NEVER;
+  })
+  .meta({ pattern: urlPattern });
 
 /** A section that may be empty: `limits:` without a value is `limits: {}`. */
 export function section<Schema extends z.ZodType>(schema: Schema) {
@@ -78,6 +82,8 @@ export function plainValueOf(tree: Tree): unknown {
 }
 
 function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
+  // Not shown: the known keys, for a suggestion.
+  if (code === 'unrecognized_keys') return keysOf(issue.inst).join(KEY_SEPARATOR);
   if (code === 'invalid_value') {
     const values = 'values' in issue && Array.isArray(issue.values) ? issue.values.map(String) : [];
     return typeof input === 'string'
@@ -105,8 +111,7 @@ function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | unde
         const values = [...(inst._zod.propValues[discriminator] ?? [])].map(String).join(', ');
         return `must be a mapping with a ${discriminator}: ${values}`;
       }
-      const shape: object = Reflect.get(issue.inst?._zod.def ?? {}, 'shape') ?? {};
-      return `must be a mapping with ${Object.keys(shape).join(', ')}`;
+      return `must be a mapping with ${keysOf(issue.inst).join(', ')}`;
     }
     case 'record':
       return 'must be a mapping';
@@ -118,6 +123,21 @@ function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | unde
 /** The discriminator values of a union. */
 function optionsOf(issue: object): string {
   return `one of ${'options' in issue && Array.isArray(issue.options) ? issue.options.join(', ') : ''}`;
+}
+
+/** The keys of a mapping's schema. */
+function keysOf(schema: z.core.$ZodRawIssue['inst']): readonly string[] {
+  const shape: object = Reflect.get(schema?._zod.def ?? {}, 'shape') ?? {};
+  return Object.keys(shape);
+}
+
+/** The issues of that alternative of a union which takes values of this type. */
+export function leavesOf(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const isOfType = ([first]: readonly z.core.$ZodIssue[]) =>
+    first?.code !== 'invalid_type' || first.path.length > 0;
+  const issues = issue.errors.find(isOfType) ?? issue.errors[0];
+  return issues?.flatMap((inner) => leavesOf({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
 /** The first issue, or an unknown key of a mapping around it. */
@@ -134,17 +154,12 @@ function isWithin(path: Path, outer: Path): boolean {
   return outer.every((key, index) => path[index] === key);
 }
 
-function errorOf(
-  root: YamlNode,
-  issue: z.core.$ZodIssue,
-  knownKeys: ReadonlyMap<string, readonly string[]>,
-  missing: (key: string) => string,
-): ConfigError {
+function errorOf(root: YamlNode, issue: z.core.$ZodIssue, missing: (key: string) => string): ConfigError {
   const node = nodeAt(root, issue.path);
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const child = nodeAt(root, [...issue.path, key]) ?? root;
-    return unknownKey(node ?? root, child, key, knownKeys.get(String(issue.path)) ?? []);
+    return unknownKey(node ?? root, child, key, issue.message.split(KEY_SEPARATOR));
   }
   if (node === undefined) {
     const parent = nodeAt(root, issue.path.slice(0, -1)) ?? root;
@@ -171,7 +186,7 @@ export function nearestNode(root: YamlNode, path: Path): YamlNode {
 }
 
 /** The node at a path below a node, undefined if there is none. */
-function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
+export function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
   let node = root;
   for (const key of path) {
     const { tree, file, path: parent } = node;

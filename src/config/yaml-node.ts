@@ -50,14 +50,3 @@ export function unknownKey(
   );
   return new ConfigError(at, close ?? `allowed keys: ${known.join(', ')}`);
 }
-
-/** The items of a list; none if the node is not a list. */
-export function childrenOf(node: YamlNode): readonly YamlNode[] {
-  if (node.tree.kind !== 'list') return [];
-  return node.tree.items.map((tree, index) => ({
-    file: node.file,
-    path: `${node.path}[${index}]`,
-    line: tree.line,
-    tree,
-  }));
-}

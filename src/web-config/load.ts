@@ -1,9 +1,9 @@
 import type { Files } from '../config/files.ts';
-import { nearestNode, validated } from '../config/validate.ts';
-import { originOf, type YamlNode } from '../config/yaml-node.ts';
+import { readYaml } from '../config/read-yaml.ts';
+import { nearestNode } from '../config/validate.ts';
+import { originOf } from '../config/yaml-node.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { redactHashesAndKeys } from '../runtime/redact.ts';
-import { unreadable } from '../runtime/text-file.ts';
 import { costOf, webConfigSchema } from './schema.ts';
 import type { WebSettings } from './settings.ts';
 import { readTls, tlsWarning } from './tls-section.ts';
@@ -22,8 +22,11 @@ export async function loadWebSettings(file: string, files: Files): Promise<WebSe
 }
 
 async function read(file: string, files: Files): Promise<WebSettings> {
-  const root = await rootOf(file, files);
-  const content = validated(webConfigSchema, root);
+  const { value: content, root } = await readYaml(webConfigSchema, {
+    file,
+    origin: '--web.config.file',
+    files,
+  });
   const users = content.basic_auth_users ?? new Map<string, string>();
   const { http_server_config: http, rate_limit: rateLimit, tls_server_config: section } = content;
 
@@ -57,16 +60,4 @@ async function read(file: string, files: Files): Promise<WebSettings> {
     tls,
     warnings,
   };
-}
-
-async function rootOf(file: string, files: Files): Promise<YamlNode> {
-  let text: string;
-  try {
-    text = await files.read(file);
-  } catch (error) {
-    throw new ConfigError(`--web.config.file: ${file} ${unreadable(error)}`);
-  }
-  const { parseYamlTree } = await import('../config/parse-yaml.ts');
-  const tree = parseYamlTree(text, file);
-  return { file, path: '', line: tree.line, tree };
 }

@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { parseDuration, quoted } from '../config/parse.ts';
+import { durationJson, parseDuration, quoted } from '../config/parse.ts';
 import { section, text, wholeNumber } from '../config/validate.ts';
 import { suggestion } from '../runtime/suggestion.ts';
 import { curves, headers, suiteNames } from './names.ts';
 import { clientAuthTypes, type RateLimit, type TlsVersion } from './settings.ts';
 
 const HASH = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 const MIN_COST = 4;
 /** The range of bcrypt. */
 const MAX_COST = 31;
@@ -27,12 +28,13 @@ function refuse(
 
 /** One of the known names, some of which have alternative spellings. */
 function oneOf<Name extends string>(known: readonly Name[], spellings: Readonly<Record<string, Name>> = {}) {
-  return text().transform((value, context) => {
+  const parsed = text().transform((value, context) => {
     const found = known.find((name) => name === (spellings[value] ?? value));
     if (found !== undefined) return found;
     const hint = suggestion(value, known) ?? `one of ${known.join(', ')}`;
     return refuse(context, `${quoted(value)} is not known`, hint);
   });
+  return parsed.meta({ enum: [...known, ...Object.keys(spellings)] });
 }
 
 const version = text()
@@ -41,7 +43,13 @@ const version = text()
     refuse(context, `${value} is obsolete and not offered`, 'TLS12 and TLS13 are');
   })
   .pipe(oneOf(['TLS12', 'TLS13']))
-  .transform((name): TlsVersion => (name === 'TLS12' ? 'TLSv1.2' : 'TLSv1.3'));
+  .transform((name): TlsVersion => (name === 'TLS12' ? 'TLSv1.2' : 'TLSv1.3'))
+  .meta({ enum: ['TLS12', 'TLS13'] });
+
+/** For a JSON Schema: a text is given inline or by its file, not both. */
+function eitherWay(name: string) {
+  return { oneOf: [{ required: [name] }, { required: [`${name}_file`] }] };
+}
 
 const tls = z
   .strictObject({
@@ -60,6 +68,7 @@ const tls = z
     curve_preferences: z.array(oneOf([...curves.keys()])).nullish(),
     prefer_server_cipher_suites: z.boolean().nullish(),
   })
+  .meta({ anyOf: [{ additionalProperties: { type: 'null' } }, { allOf: ['cert', 'key'].map(eitherWay) }] })
   .transform((entry, context) => {
     if (Object.values(entry).every((value) => value === null)) return undefined;
     for (const name of ['cert', 'key', 'client_ca'] as const) {
@@ -101,7 +110,7 @@ function header(allowed: readonly string[]) {
       if (allowed.length === 0 || allowed.includes(value)) return;
       refuse(context, `${quoted(value)} is not ${allowed.join(' or ')}`, suggestion(value, allowed));
     })
-    .refine((value) => /^[\t\x20-\x7e]*$/.test(value), {
+    .refine((value) => HEADER_VALUE.test(value), {
       error: 'contains characters that are not allowed in a header',
     });
   return z
@@ -110,7 +119,8 @@ function header(allowed: readonly string[]) {
         value === '' || value === null ? undefined : typeof value === 'number' ? `${value}` : value,
       filled.optional(),
     )
-    .optional();
+    .optional()
+    .meta(allowed.length > 0 ? { enum: [...allowed, '', null] } : { pattern: HEADER_VALUE.source });
 }
 
 const userName = z
@@ -139,24 +149,42 @@ export function costOf(text: string): number | undefined {
   return cost === undefined ? undefined : Number(cost);
 }
 
-/** A map, because a user name may be that of an object's built-in member. */
-const users = z.preprocess(
-  (value) => {
-    const entries = value ?? {};
-    return typeof entries === 'object' && !Array.isArray(entries) ? new Map(Object.entries(entries)) : value;
+/** For a JSON Schema. */
+const usersMeta = {
+  type: ['object', 'null'],
+  propertyNames: { pattern: '^[^:]+$' },
+  additionalProperties: {
+    type: 'string',
+    pattern: '^\\$2[aby]\\$(0[4-9]|[12][0-9]|3[01])\\$[./A-Za-z0-9]{53}$',
   },
-  z
-    .map(userName, hash, { error: 'must be a mapping of user names to bcrypt hashes' })
-    .max(MAX_USERS, { error: `has more than ${MAX_USERS} users` }),
-);
+};
 
-const interval = z.unknown().transform((value, context) => {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return parseDuration(text) ?? refuse(context, `${quoted(text)} is not a duration, such as 100ms or 1s`);
-});
+/** A map, because a user name may be that of an object's built-in member. */
+const users = z
+  .preprocess(
+    (value) => {
+      const entries = value ?? {};
+      return typeof entries === 'object' && !Array.isArray(entries)
+        ? new Map(Object.entries(entries))
+        : value;
+    },
+    z
+      .map(userName, hash, { error: 'must be a mapping of user names to bcrypt hashes' })
+      .max(MAX_USERS, { error: `has more than ${MAX_USERS} users` }),
+  )
+  .meta(usersMeta);
+
+const interval = z
+  .unknown()
+  .transform((value, context) => {
+    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    return parseDuration(text) ?? refuse(context, `${quoted(text)} is not a duration, such as 100ms or 1s`);
+  })
+  .meta(durationJson);
 
 const rateLimit = z
   .strictObject({ interval: interval.nullish(), burst: wholeNumber(0, MAX_BURST).nullish() })
+  .meta({ dependencies: { burst: ['interval'] } })
   .transform(({ interval, burst }, context): RateLimit | undefined => {
     if (interval == null && burst !== undefined) return refuse(context, 'has a burst, but no interval');
     if (interval == null || interval === 0) return undefined;

@@ -2,21 +2,24 @@ import { describe, expect, test } from 'vitest';
 import type { Command } from '../../src/commands/command.ts';
 import { runCli } from '../../src/commands/run-cli.ts';
 import { commands } from '../../src/commands/table.ts';
-import type { OptionTable } from '../../src/config/option.ts';
+import * as kinds from '../../src/config/kinds.ts';
+import { optionsOf } from '../../src/config/option.ts';
 import { ConfigError, PlatformError } from '../../src/runtime/errors.ts';
 import { createContext } from './surroundings.ts';
 
 const options = {
-  'log.level': {
-    kind: 'choice',
-    section: 'Log',
-    description: 'How much',
-    default: 'info',
-    choices: ['info', 'debug'],
-  },
-  'web.quick': { kind: 'boolean', section: 'Web', description: 'Whether it hurries', default: 'false' },
-  days: { kind: 'integer', section: 'Web', description: 'How many' },
-} as const satisfies OptionTable;
+  ...optionsOf(
+    { section: 'Log', takenBy: ['serve'] },
+    { 'log.level': { value: kinds.choice('info', 'debug'), default: 'info', description: 'How much' } },
+  ),
+  ...optionsOf(
+    { section: 'Web', takenBy: ['serve'] },
+    {
+      'web.quick': { value: kinds.boolean(), default: 'false', description: 'Whether it hurries' },
+      days: { value: kinds.integer(), description: 'How many' },
+    },
+  ),
+};
 
 function command(run: Awaited<ReturnType<Command['load']>>['run']): Command {
   return {

@@ -11,7 +11,7 @@ import { createFiles } from '../../src/config/files.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { createPeople } from '../../src/config/people/people.ts';
-import { resolveValues } from '../../src/config/values.ts';
+import { resolve } from '../../src/config/resolve.ts';
 import { certificatesWith, createSecrets } from '../../src/hooks/post.ts';
 import { loadSettings } from '../../src/hooks/settings/load-settings.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';
@@ -52,7 +52,7 @@ function load(args: readonly string[], environment: Readonly<Record<string, stri
 
 function remote(...flags: readonly string[]) {
   const parsed = parseArguments(['--remote-write.url=http://127.0.0.1:9/', ...flags], backfillOptions);
-  const values = resolveValues(backfillOptions, [parsed.help ? new Map() : parsed.flags]);
+  const { values } = resolve(backfillOptions, parsed.help ? new Map() : parsed.flags, {}, undefined);
   return readRemoteSecrets(values, createFiles());
 }
 

@@ -47,6 +47,13 @@ test('an error is reported even if another source takes precedence', async () =>
   );
 });
 
+test('one of several values is named by what is wrong with it', async () => {
+  const args = ['--web.allowed-hosts=a.example', '--web.allowed-hosts=a b'];
+  expect((await configErrorOf(() => load({ args }))).message).toBe(
+    '--web.allowed-hosts: "a b" is not a host name without a port, such as exporter.example.com or *.example.com',
+  );
+});
+
 test('an empty variable counts as not set, an empty flag does not', async () => {
   expect((await load({ environment: { AGENT_PLATFORM_LOG_LEVEL: '' } })).log.level).toBe('info');
   const failure = await configErrorOf(() => load({ args: ['--log.level='] }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { parseYamlTree } from '../../src/config/parse-yaml.ts';
+import { parseYaml } from '../../src/config/parse-yaml.ts';
 import {
   list,
   nearestNode,
@@ -24,8 +24,7 @@ const schema = section(
 );
 
 function nodeIn(yaml: string): YamlNode {
-  const tree = parseYamlTree(yaml, 'a.yml');
-  return { file: 'a.yml', path: '', line: tree.line, tree };
+  return parseYaml(yaml, 'a.yml');
 }
 
 function read(yaml: string, by: z.ZodType = schema): unknown {

@@ -1,14 +1,41 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import * as kinds from '../../src/config/kinds.ts';
 import { formatListenAddress, parseListenAddress } from '../../src/config/listen-address.ts';
-import type { Option, ValueKind } from '../../src/config/option.ts';
+import { optionsOf, parseOption } from '../../src/config/option.ts';
 import { formatDuration, parseDuration, parseSize } from '../../src/config/parse.ts';
-import { parseValue } from '../../src/config/values.ts';
+import { ConfigError } from '../../src/runtime/errors.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
 
-function parse(kind: ValueKind, text: string, bounds: Partial<Option> = {}): unknown {
-  const parsed = parseValue({ kind, section: '', description: '', ...bounds }, text);
-  return 'value' in parsed ? parsed.value : `refused: ${parsed.problem}`;
+const schemas = {
+  boolean: kinds.boolean,
+  choice: () => kinds.choice('low', 'high'),
+  cron: kinds.cron,
+  day: kinds.day,
+  days: kinds.days,
+  duration: kinds.duration,
+  file: kinds.file,
+  'http-path': kinds.httpPath,
+  integer: kinds.integer,
+  'listen-address': kinds.listenAddress,
+  number: kinds.number,
+  'org-name': kinds.orgName,
+  size: kinds.size,
+  text: kinds.text,
+  url: kinds.url,
+} as const satisfies Record<string, (min?: string, max?: string) => unknown>;
+
+type Kind = keyof typeof schemas;
+
+function parse(kind: Kind, text: string, ...bounds: readonly [min?: string, max?: string]): unknown {
+  const value = schemas[kind](...bounds);
+  const { option } = optionsOf({ section: '', takenBy: [] }, { option: { value, description: '' } });
+  try {
+    return parseOption(option, { texts: [text], origin: 'refused' });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
 }
 
 describe('durations', () => {
@@ -114,7 +141,7 @@ test.each([
 });
 
 describe('what is wrong is said in the words of the kind', () => {
-  test.each<[ValueKind, string, string]>([
+  test.each<[Kind, string, string]>([
     ['boolean', 'yes', '"yes" is not true or false'],
     ['choice', 'loud', '"loud" is not one of low, high'],
     [
@@ -165,12 +192,12 @@ describe('what is wrong is said in the words of the kind', () => {
     ['url', 'https://a/?', 'must not have a query or a fragment'],
     ['url', 'https://a/#x', 'must not have a query or a fragment'],
   ])('%s %j', (kind, text, problem) => {
-    expect(parse(kind, text, { choices: ['low', 'high'] })).toBe(`refused: ${problem}`);
+    expect(parse(kind, text)).toBe(`refused: ${problem}`);
   });
 });
 
 describe('bounds are inclusive and written as the operator would', () => {
-  test.each<[ValueKind, string, string, string, unknown]>([
+  test.each<[Kind, string, string, string, unknown]>([
     ['duration', '100ms', '10m', '100ms', 100],
     ['duration', '100ms', '10m', '99ms', 'refused: "99ms" is below the minimum of 100ms'],
     ['duration', '100ms', '10m', '601s', 'refused: "601s" is above the maximum of 10m'],
@@ -186,7 +213,7 @@ describe('bounds are inclusive and written as the operator would', () => {
     ],
     ['size', '1MiB', '2MiB', '3MiB', 'refused: "3MiB" is above the maximum of 2MiB'],
   ])('%s from %s to %s: %s', (kind, min, max, text, expected) => {
-    expect(parse(kind, text, { min, max })).toEqual(expected);
+    expect(parse(kind, text, min, max)).toEqual(expected);
   });
 });
 

@@ -242,8 +242,11 @@ describe('settings', () => {
     const story = await startStory({ collectors: ['wiki'] });
     const moved = (config: Config) => ({
       ...config,
-      storage: { ...config.storage, path: '/elsewhere/history.db' },
-      web: { ...config.web, listen: { host: undefined, port: 1 } },
+      restart: new Map<string, unknown>([
+        ...config.restart,
+        ['storage.path', '/elsewhere/history.db'],
+        ['web.listen-address', { host: undefined, port: 1 }],
+      ]),
     });
     for (let round = 0; round < 3; round++) expect(await story.reload(moved)).toEqual({ ok: true });
     const said = story.logged('level=warn', 'take effect after a restart');

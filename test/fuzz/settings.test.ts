@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'vitest';
-import { parseYamlTree } from '../../src/config/parse-yaml.ts';
+import { parseYaml } from '../../src/config/parse-yaml.ts';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
 import { readBatch } from '../../src/hooks/intake/batch.ts';
 import { readSettings } from '../../src/hooks/settings/read-settings.ts';
@@ -67,9 +67,8 @@ test('whatever the settings of the hook contain, they are parsed or rejected in 
     secrets: [],
     isForeseen: (error) => error instanceof ConfigError,
     run(random) {
-      const file = '/etc/hooks.yaml';
-      const tree = parseYamlTree(mutatedText(HOOK_SETTINGS, random), file);
-      return JSON.stringify(readSettings({ file, path: '', line: tree.line, tree }, '/home/planted'));
+      const root = parseYaml(mutatedText(HOOK_SETTINGS, random), '/etc/hooks.yaml');
+      return JSON.stringify(readSettings(root, '/home/planted'));
     },
   });
 });

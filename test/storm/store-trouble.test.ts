@@ -115,7 +115,7 @@ test('a disk that fills up under an existing history costs persistence until the
   expect((await program.page()).platform()).toEqual(expect.arrayContaining([...page.platform()]));
 });
 
-test.each(['keep', 'replace'] as const)(
+test.each(['exit', 'replace'] as const)(
   'a history that is damaged while it is open (%s) costs no figure, and is reported once',
   async (onDamage) => {
     const file = path.join(createDirectory(), 'history.db');
@@ -129,7 +129,7 @@ test.each(['keep', 'replace'] as const)(
     overwrite(file, Buffer.alloc(8192, 0xa5), 4096);
     const damaged = readFileSync(file);
 
-    if (onDamage === 'keep') {
+    if (onDamage === 'exit') {
       await program.untilPersistent(0);
       expect(program.logged('level=error', 'reason=damaged', 'hint=')).toHaveLength(1);
       expect((await program.page()).platform()).toEqual(expect.arrayContaining([...before]));

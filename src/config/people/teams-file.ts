@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { OTHER_TEAMS } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
-import { MAX_CREDITS } from '../file-sections.ts';
+import { MAX_CREDITS } from '../file-schema.ts';
 import { plainValueOf, positiveNumber } from '../validate.ts';
 import { configErrorAt, type Entry, type YamlNode } from '../yaml-node.ts';
 import { memberKey, type TeamRule, type TeamsFile } from './teams.ts';
@@ -18,6 +18,12 @@ const rule = z.object({
     .max(MAX_NAME_LENGTH, { error: `has a team of more than ${MAX_NAME_LENGTH} characters` })
     .regex(/^\P{C}*$/u, { error: 'has a team with control characters' }),
 });
+
+/** A teams file in YAML: a team for each member, and budgets for teams. */
+export const teamsSchema = z
+  .object({ credits_per_month: z.record(z.string(), positiveNumber(MAX_CREDITS)).nullish() })
+  .catchall(rule.shape.team)
+  .nullable();
 
 /** The key of the budgets in YAML, and the name of their column in CSV. */
 const BUDGETS = 'credits_per_month';
@@ -96,8 +102,8 @@ function isScalar(value: unknown): boolean {
 }
 
 async function readYaml(text: string, file: string): Promise<Content> {
-  const { parseYamlTree } = await import('../parse-yaml.ts');
-  const tree = parseYamlTree(text, file, 'unquoted');
+  const { parseYaml } = await import('../parse-yaml.ts');
+  const { tree } = parseYaml(text, file, 'unquoted');
   if (tree.kind === 'empty') return { lines: [], budgets: undefined };
   if (tree.kind !== 'mapping') throw new ConfigError(`${file}:${tree.line}: must be a mapping`, hint);
   const entries = [...tree.entries];

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { parseYamlTree } from '../../config/parse-yaml.ts';
-import { list, section, text, validated, wholeNumber } from '../../config/validate.ts';
+import { parseYaml } from '../../config/parse-yaml.ts';
+import { list, section, text, validated, webAddress, wholeNumber } from '../../config/validate.ts';
 import type { YamlNode } from '../../config/yaml-node.ts';
 import { readNow } from '../../runtime/files.ts';
 import { suggestion } from '../../runtime/suggestion.ts';
@@ -18,7 +18,6 @@ import {
   template,
   texts,
   variable,
-  webAddress,
 } from './values.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,8 +33,7 @@ const LENGTHS = ['session_length', 'turn_length'];
 
 /** Reads a settings file; throws a `ConfigError`, or the system's error if the file cannot be read. */
 export function readSettingsFile(file: string, home: string) {
-  const tree = parseYamlTree(readNow(file), file);
-  return readSettings({ file, path: '', line: tree.line, tree }, home);
+  return readSettings(parseYaml(readNow(file), file), home);
 }
 
 /** Reads the settings from a parsed file; throws a `ConfigError` that names file, line and key. */
@@ -62,7 +60,7 @@ export function readSettings(root: YamlNode, home: string) {
 }
 
 /** Paths are relative to the directory of the settings file, or to the home directory if they begin with `~`. */
-function settingsSchema(folder: string, home: string) {
+export function settingsSchema(folder: string, home: string) {
   const file = text().transform((name) => path.resolve(folder, expandHome(name, home)));
 
   const forward = z

@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { formatDuration, parseDuration, parseSize, parseUrl, quoted } from '../../config/parse.ts';
+import {
+  durationJson,
+  formatDuration,
+  parseDuration,
+  parseSize,
+  quoted,
+  sizeJson,
+} from '../../config/parse.ts';
 import { text } from '../../config/validate.ts';
 import { problemOfTemplate } from '../template.ts';
 import { type Secret, weekdays } from './basics.ts';
@@ -25,14 +32,6 @@ export const addresses = texts.refine((list) => list.length > 0 && list.every((i
 export const template = text().superRefine((value, context) => {
   const problem = problemOfTemplate(value);
   if (problem !== undefined) context.addIssue(problem);
-});
-
-/** An http or https URL without user name, query and fragment. */
-export const webAddress = text().transform((value, context) => {
-  const parsed = parseUrl(value);
-  if ('value' in parsed) return parsed.value;
-  context.addIssue(parsed.problem);
-  return z.NEVER;
 });
 
 /** A time of day, in minutes; unquoted, some YAML parsers read 22:00 as a number. */
@@ -90,7 +89,7 @@ const scalar = z.unknown().transform((value, context) => {
 
 /** A duration, in milliseconds. */
 export function duration(min: number, max: number) {
-  return scalar.transform((value, context) => {
+  const parsed = scalar.transform((value, context) => {
     const ms = parseDuration(value);
     if (ms !== undefined && ms >= min && ms <= max) return ms;
     context.addIssue(
@@ -100,11 +99,12 @@ export function duration(min: number, max: number) {
     );
     return z.NEVER;
   });
+  return parsed.meta(durationJson);
 }
 
 /** A size, in bytes. */
 export function size(min: number, max: number) {
-  return scalar.transform((value, context) => {
+  const parsed = scalar.transform((value, context) => {
     const bytes = parseSize(value);
     if (bytes !== undefined && bytes >= min && bytes <= max) return bytes;
     context.addIssue(
@@ -114,6 +114,7 @@ export function size(min: number, max: number) {
     );
     return z.NEVER;
   });
+  return parsed.meta(sizeJson);
 }
 
 /** The source of a secret: either a file or an environment variable. */

@@ -1,0 +1,219 @@
+import * as z from 'zod';
+import type { Contract, CreditPrice } from '../catalog/settings.ts';
+import { day } from './kinds.ts';
+import { type OptionTable, optionsIn } from './option.ts';
+import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
+import { list, positiveNumber, section, text, webAddress, wholeNumber } from './validate.ts';
+
+/** Limits of published label values and series. */
+export interface Limits {
+  /** Maximum number of values of a label. */
+  valuesPerLabel(label: string): number;
+  readonly series: number;
+}
+
+const MAX_SEATS = 10_000_000;
+/** Above this, numbers of credits are not exact. */
+export const MAX_CREDITS = Number.MAX_SAFE_INTEGER;
+const MAX_PRICE = 1_000_000_000;
+const MAX_VALUES = 10_000_000;
+const MAX_SERIES = 100_000_000;
+const VALUES_PER_LABEL = { default: 200, repo: 5000, user: 20_000 };
+const SERIES = 1_000_000;
+
+const price = z
+  .strictObject({
+    from: day(),
+    currency: text().regex(/^[A-Z]{3}$/, {
+      error: ({ input }) =>
+        `${quoted(String(input))} is not a currency of three capital letters, such as USD`,
+    }),
+    per_million_credits: positiveNumber(MAX_PRICE),
+  })
+  .transform(
+    (entry): CreditPrice => ({
+      from: entry.from,
+      currency: entry.currency,
+      perMillionCredits: entry.per_million_credits,
+    }),
+  );
+
+const prices = list(price).transform((entries, context): readonly CreditPrice[] => {
+  for (const [index, { from }] of entries.entries()) {
+    if (entries.findIndex((other) => other.from === from) < index) {
+      const message = `the price from ${from} on is given twice`;
+      context.addIssue({ code: 'custom', path: [index], message });
+    }
+  }
+  return entries.toSorted((a, b) => (a.from < b.from ? -1 : 1));
+});
+
+/** An organization; `standard` is the default that the documentation shows. */
+export const orgSchema = z
+  .strictObject({
+    name: text()
+      .refine(isOrgName, { error: ({ input }) => `${quoted(String(input))} is not ${orgNameRule}` })
+      .meta({
+        pattern: orgNamePattern,
+        standard: 'required',
+        description:
+          'Value of the `org` label: 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them. Names must be unique',
+      }),
+    base_url: webAddress.meta({ standard: 'required', description: 'Base URL of the API host' }),
+    app_url: webAddress.optional().meta({
+      standard: '`base_url`',
+      description: 'Base URL of the web-app host, which serves the readiness reports',
+    }),
+    api_key_file: text().optional().meta({
+      standard: 'this or `api_key_env`',
+      description:
+        'File with the API key. A relative path is resolved against the directory of the configuration file',
+    }),
+    api_key_env: text()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'is not the name of an environment variable' })
+      .optional()
+      .meta({
+        standard: 'this or `api_key_file`',
+        description: 'Name of the environment variable with the API key',
+      }),
+    org_id: text().trim().optional().meta({
+      standard: 'the first one in the answers',
+      description:
+        "The platform's identifier of the organization. Answers of other organizations are refused. Changing it declares a deliberate change of organization: the stored data of the former organization is set aside and restored when its identifier is configured again",
+    }),
+    seats: wholeNumber(1, MAX_SEATS).optional().meta({
+      standard: 'none',
+      description: 'Number of paid seats, to compare with active people',
+    }),
+    budget: z
+      .strictObject({ credits_per_month: positiveNumber(MAX_CREDITS) })
+      .optional()
+      .meta({
+        standard: 'none',
+        description: '`{credits_per_month: 500000000}`: the budget of a calendar month (UTC) in credits',
+      }),
+    prices: prices.optional().meta({
+      standard: '`[]`',
+      description:
+        '`[{from: 2026-01-14, currency: USD, per_million_credits: 2.70}]`: the price of credits. Each price applies from its day (UTC) until the next one starts. `currency` is a code of three capital letters. Days without a price have no cost',
+    }),
+  })
+  .superRefine(({ api_key_file: file, api_key_env: variable }, context) => {
+    if ((file === undefined) !== (variable === undefined)) return;
+    context.addIssue(`needs ${file === undefined ? 'an' : 'only one of'} api_key_file or api_key_env`);
+  })
+  // For a JSON Schema.
+  .meta({ oneOf: [{ required: ['api_key_file'] }, { required: ['api_key_env'] }] });
+
+/** An organization in the file, with exactly one source of its key. */
+export type OrgEntry = z.output<typeof orgSchema>;
+
+/** The seats, budget and prices of an organization, undefined if it has none of these keys. */
+export function contractOf({ seats, budget, prices }: OrgEntry): Contract | undefined {
+  if (seats === undefined && budget === undefined && prices === undefined) return undefined;
+  return { seats, creditsPerMonth: budget?.credits_per_month, prices: prices ?? [] };
+}
+
+const readinessSchema = z
+  .strictObject({
+    branches: list(text()).prefault([]).meta({
+      description:
+        'Branches that count as the main branch, in order of preference. If empty, `main` or `master`, otherwise the branch with the most reports; of several, the one with the newest report',
+    }),
+    clean_only: z.boolean().default(false).meta({
+      description: 'Ignore reports made with local changes or unpushed commits',
+    }),
+    level_rule: z.enum(['none', 'bands']).default('none').meta({
+      description: '`none`, or `bands`: a level from 1 to 5, one for each 20 % of the readiness ratio',
+    }),
+    criterion_counts: z.boolean().default(false).meta({
+      description:
+        'Publish the passed and evaluated counts of each criterion in addition to its ratio: two thirds of the series of a small organization',
+    }),
+  })
+  .transform((settings) => ({
+    branches: settings.branches,
+    cleanOnly: settings.clean_only,
+    levelRule: settings.level_rule,
+    criterionCounts: settings.criterion_counts,
+  }));
+
+/** The limits of label values and series; `labels` are the existing label names. */
+function limitsSchema(labels: readonly string[]) {
+  const count = wholeNumber(1, MAX_VALUES);
+  const names = [...new Set([...Object.keys(VALUES_PER_LABEL), ...labels])];
+  const byLabel = z
+    .strictObject(Object.fromEntries(names.map((label) => [label, count.optional()])))
+    .transform((values) => ({ ...VALUES_PER_LABEL, ...values }));
+  const forAll = count.transform((value) => ({ default: value }));
+  return z
+    .strictObject({
+      values_per_label: z
+        .union([forAll, section(byLabel)])
+        .prefault({})
+        .meta({
+          standard: '`{default: 200, repo: 5000, user: 20000}`',
+          description:
+            'Number of values that a label keeps per organization. The largest values are kept and the rest is summed into `other`; labels with a fixed set of values, such as `kind` and `currency`, are left as they are. Either one integer for all labels, or an integer per label name, where `default` applies to labels that are not listed',
+        }),
+      series: wholeNumber(1, MAX_SERIES).default(SERIES).meta({
+        description:
+          'Maximum number of series in total. An organization over its share loses whole metric families, the most detailed first',
+      }),
+    })
+    .transform(({ values_per_label, series }): Limits => {
+      const limits = new Map(Object.entries(values_per_label));
+      const unlisted = limits.get('default') ?? Number.POSITIVE_INFINITY;
+      return { valuesPerLabel: (label) => limits.get(label) ?? unlisted, series };
+    });
+}
+
+/** The keys of the file that are no options. */
+export function fileOnly(labels: readonly string[]) {
+  return {
+    orgs: list(orgSchema).prefault([]),
+    limits: section(limitsSchema(labels)).prefault({}),
+    readiness: section(readinessSchema).prefault({}),
+  };
+}
+
+/** The schema of the configuration file: the options that have a key, and the keys that are no options. */
+export function fileSchema(options: OptionTable, labels: readonly string[]) {
+  return section(z.strictObject({ ...fileOnly(labels), ...shapeOf(options, z.strictObject) }));
+}
+
+/** The schema of the options' own part of the configuration file; other keys are ignored. */
+export function partialSchema(options: OptionTable) {
+  return section(z.object(shapeOf(options, z.object)));
+}
+
+/** Keys of one level: a value, or a mapping of further keys. */
+type Level = { [key: string]: z.ZodType | Level };
+
+function shapeOf(options: OptionTable, object: typeof z.object | typeof z.strictObject) {
+  const root: Level = {};
+  for (const { key = [], flag } of optionsIn(options)) {
+    const [last, schema] = [key.at(-1), options[flag]];
+    if (last === undefined || schema === undefined) continue;
+    levelAt(root, key.slice(0, -1))[last] = schema;
+  }
+  function mappings(level: Level): Record<string, z.ZodType> {
+    const entries = Object.entries(level).map(([key, below]) => [
+      key,
+      below instanceof z.ZodType ? below : section(object(mappings(below))).prefault({}),
+    ]);
+    return Object.fromEntries(entries);
+  }
+  return mappings(root);
+}
+
+function levelAt(root: Level, path: readonly string[]): Level {
+  let level = root;
+  for (const part of path) {
+    const found = level[part];
+    const below = found === undefined || found instanceof z.ZodType ? {} : found;
+    level[part] = below;
+    level = below;
+  }
+  return level;
+}

@@ -1,0 +1,241 @@
+import { validate } from 'node-cron';
+import * as z from 'zod';
+import { parseDay } from '../catalog/day.ts';
+import { parseListenAddress } from './listen-address.ts';
+import {
+  durationJson,
+  isOrgName,
+  orgNamePattern,
+  orgNameRule,
+  parseDuration,
+  parseHttpPath,
+  parsePath,
+  parseSize,
+  parseUrl,
+  quoted,
+  type Result,
+  sizeJson,
+  urlPattern,
+} from './parse.ts';
+
+type Scalar = string | number | boolean;
+
+const dayMs = 86_400_000;
+
+/**
+ * The schema of a single value. Its metadata are the name of its format, which help and documentation show, its bounds as
+ * an operator writes them, and what a JSON Schema says about it.
+ */
+function scalar<Value>(
+  meta: Readonly<Record<string, unknown>> & { readonly kind: string },
+  parse: (value: Scalar) => Result<Value>,
+): z.ZodType<Value> {
+  return z
+    .unknown()
+    .transform((value, context) => {
+      const result = isScalar(value)
+        ? parse(value)
+        : { problem: value === null ? 'is empty' : 'must be a single value' };
+      if ('value' in result) return result.value;
+      context.addIssue(result.problem);
+      return z.NEVER;
+    })
+    .meta(meta);
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** A value that YAML must contain as a text. */
+function textual<Value>(
+  kind: string,
+  parse: (text: string) => Result<Value>,
+  meta: Readonly<Record<string, unknown>> = {},
+): z.ZodType<Value> {
+  return scalar({ kind, type: 'string', minLength: 1, ...meta }, (value) =>
+    typeof value === 'string' ? parse(value) : { problem: 'must be a text: put it in quotes' },
+  );
+}
+
+/** A number or a text that begins with one: YAML may contain it without quotes. */
+function measured(
+  kind: string,
+  parse: (text: string) => Result<number>,
+  [min, max]: Bounds,
+  json: object,
+): z.ZodType<number> {
+  const bounded = between(parse, min, max);
+  return scalar({ kind, min, max, ...json }, (value) => bounded(String(value)));
+}
+
+/** Inclusive bounds, as an operator writes them. */
+type Bounds = readonly [min?: string, max?: string];
+
+function between<Value extends number | string>(
+  parse: (text: string) => Result<Value>,
+  min?: string,
+  max?: string,
+): (text: string) => Result<Value> {
+  const [lowest, highest] = [min, max].map((bound) => (bound === undefined ? undefined : parse(bound)));
+  return (text) => {
+    const result = parse(text);
+    if ('problem' in result) return result;
+    if (lowest !== undefined && 'value' in lowest && result.value < lowest.value) {
+      return { problem: `${quoted(text)} is below the minimum of ${min}` };
+    }
+    if (highest !== undefined && 'value' in highest && result.value > highest.value) {
+      return { problem: `${quoted(text)} is above the maximum of ${max}` };
+    }
+    return result;
+  };
+}
+
+function orElse<Value>(value: Value | undefined, text: string, meant: string): Result<Value> {
+  return value === undefined ? { problem: `${quoted(text)} is not ${meant}` } : { value };
+}
+
+export function boolean(): z.ZodType<boolean> {
+  return scalar({ kind: 'boolean', type: 'boolean' }, (value) =>
+    typeof value === 'boolean' ? { value } : { problem: 'must be true or false' },
+  );
+}
+
+export function choice<const Choice extends string>(...choices: readonly Choice[]): z.ZodType<Choice> {
+  const parse = (text: string) =>
+    orElse(
+      choices.find((one) => one === text),
+      text,
+      `one of ${choices.join(', ')}`,
+    );
+  return textual('choice', parse, { choices, enum: choices });
+}
+
+/** A cron expression of five fields. */
+export function cron(): z.ZodType<string> {
+  return textual('cron', (text) => {
+    const expression = text.trim();
+    const fields = expression.split(/\s+/).length;
+    // With six fields the first would be seconds: an hourly schedule would run every minute.
+    if (fields !== 5) {
+      return {
+        problem: `${quoted(text)} has ${fields} ${fields === 1 ? 'field' : 'fields'}; a cron schedule has 5: minute, hour, day of month, month, day of week`,
+      };
+    }
+    return orElse(validate(expression) ? expression : undefined, text, 'a cron schedule, such as 20 * * * *');
+  });
+}
+
+/** A UTC day. */
+export function day(min?: string) {
+  const parse = (text: string) => orElse(parseDay(text), text, 'a day in the form YYYY-MM-DD');
+  return textual('day', between(parse, min), { min, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
+}
+
+/** A duration of whole days, as a number of days. */
+export function days(...bounds: Bounds): z.ZodType<number> {
+  const parse = (text: string) => {
+    const ms = parseDuration(text);
+    const value = ms !== undefined && ms % dayMs === 0 ? ms / dayMs : undefined;
+    return orElse(value, text, 'a duration of whole days, such as 7d');
+  };
+  return measured('days', parse, bounds, durationJson);
+}
+
+/** A duration, in milliseconds. */
+export function duration(...bounds: Bounds): z.ZodType<number> {
+  const parse = (text: string) => orElse(parseDuration(text), text, 'a duration, such as 30s, 1h30m or 7d');
+  return measured('duration', parse, bounds, durationJson);
+}
+
+/** A size, in bytes. */
+export function size(...bounds: Bounds): z.ZodType<number> {
+  const parse = (text: string) =>
+    orElse(parseSize(text), text, 'a size, such as 64MiB, 512KiB or a number of bytes');
+  return measured('size', parse, bounds, sizeJson);
+}
+
+export function integer(...bounds: Bounds): z.ZodType<number> {
+  return numeric('integer', /^-?\d{1,15}$/, 'a whole number', bounds);
+}
+
+export function number(...bounds: Bounds): z.ZodType<number> {
+  return numeric('number', /^-?\d{1,15}(\.\d{1,15})?$/, 'a number', bounds);
+}
+
+function numeric(kind: string, format: RegExp, meant: string, [min, max]: Bounds): z.ZodType<number> {
+  const parse = (text: string) => orElse(format.test(text) ? Number(text) : undefined, text, meant);
+  const bounded = between(parse, min, max);
+  const [minimum, maximum] = [min, max].map((bound) => (bound === undefined ? undefined : Number(bound)));
+  return scalar({ kind, min, max, type: kind, minimum, maximum }, (value) =>
+    typeof value === 'number' ? bounded(String(value)) : { problem: 'must be a number, without quotes' },
+  );
+}
+
+/** The path of a file or directory. */
+export function file(): z.ZodType<string> {
+  return textual('file', filled);
+}
+
+export function text(): z.ZodType<string> {
+  return textual('text', filled);
+}
+
+function filled(text: string): Result<string> {
+  return text.trim() === '' ? { problem: 'is empty' } : { value: text };
+}
+
+/** A host name in lower case, also with `*.` before it. */
+export function hostName(): z.ZodType<string> {
+  return textual('host-name', (text) =>
+    orElse(
+      /^(\*\.)?[\da-z_-]{1,63}(\.[\da-z_-]{1,63})*$/i.test(text) ? text.toLowerCase() : undefined,
+      text,
+      'a host name without a port, such as exporter.example.com or *.example.com',
+    ),
+  );
+}
+
+export function listenAddress() {
+  const meant = 'an address to listen on, such as :9889, 127.0.0.1:9889 or [::1]:9889';
+  const parse = (text: string) => orElse(parseListenAddress(text), text, meant);
+  return textual('listen-address', parse, { pattern: ':[0-9]{1,5}$' });
+}
+
+export function orgName(): z.ZodType<string> {
+  return textual('org-name', (text) => orElse(isOrgName(text) ? text : undefined, text, orgNameRule), {
+    pattern: orgNamePattern,
+  });
+}
+
+/** The path of a URL. */
+export function path(): z.ZodType<string> {
+  return textual('path', (text) => parsePath(text), { pattern: '^/' });
+}
+
+/** The path of the metrics page. */
+export function httpPath(): z.ZodType<string> {
+  return textual('http-path', parseHttpPath, { pattern: '^/' });
+}
+
+/** An http or https address without a trailing slash. */
+export function url(): z.ZodType<string> {
+  return textual('url', parseUrl, { pattern: urlPattern });
+}
+
+/**
+ * What a schema gets for the text of a flag or variable: a number or a boolean if its kind is one, otherwise the text
+ * itself. Returns what is wrong with a text that is neither.
+ */
+export function valueOfText(kind: unknown, text: string): Result<Scalar> {
+  switch (kind) {
+    case 'boolean':
+      return orElse(text === 'true' ? true : text === 'false' ? false : undefined, text, 'true or false');
+    case 'integer':
+      return orElse(/^-?\d{1,15}$/.test(text) ? Number(text) : undefined, text, 'a whole number');
+    case 'number':
+      return orElse(/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : undefined, text, 'a number');
+    default:
+      return { value: text };
+  }
+}
