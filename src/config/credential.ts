@@ -1,7 +1,7 @@
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { pasteProblem } from '../runtime/pasted-key.ts';
-import { unreadable } from '../runtime/text-file.ts';
 import type { Files } from './files.ts';
+import { followFile } from './followed-file.ts';
 import type { Environment } from './process-environment.ts';
 
 /** A source of an API key. */
@@ -49,37 +49,20 @@ export async function createFileCredential(
   files: Files,
   parse: (text: string, source: string) => string = keyIn,
 ): Promise<Credential> {
-  let seen: string | undefined;
+  const file = await followFile({ path, source, files }, (text) => parse(text, source));
   let problem: string | undefined;
-  let known: readonly string[] = [];
-  async function read(): Promise<string> {
-    const fingerprint = await files.fingerprint(path);
-    const last = known.at(-1);
-    if (last !== undefined && fingerprint === seen) return last;
-    const key = parse(await files.read(path), source);
-    if (key !== last) known = [...known, key].slice(-keysRemembered);
-    // Taken before reading: after a write in between, the next call reads again.
-    seen = fingerprint;
-    return key;
-  }
-  function explain(error: unknown): string {
-    return error instanceof ConfigError ? error.message : `${source} ${unreadable(error)}`;
-  }
-  let lastGood: string;
-  try {
-    lastGood = await read();
-  } catch (error) {
-    throw new ConfigError(explain(error));
-  }
+  let known: readonly string[] = [file.current()];
   return {
     async read() {
       try {
-        lastGood = await read();
+        await file.refresh();
         problem = undefined;
       } catch (error) {
-        problem = explain(error);
+        problem = messageOf(error);
       }
-      return lastGood;
+      const key = file.current();
+      if (key !== known.at(-1)) known = [...known, key].slice(-keysRemembered);
+      return key;
     },
     problem: () => problem,
     describe: () => source,

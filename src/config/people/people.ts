@@ -2,8 +2,8 @@ import type { PeopleSettings } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
 import type { Environment } from '../environment.ts';
 import type { Files } from '../files.ts';
+import { followFile } from '../followed-file.ts';
 import { createLabels, type Identity } from './labels.ts';
-import { openFile } from './read-file.ts';
 import { createTeams, NO_TEAMS } from './teams.ts';
 
 const hashKeyVariable = 'AGENT_PLATFORM_USERS_HASH_KEY';
@@ -45,7 +45,7 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
   const teams =
     teamsFile === undefined
       ? undefined
-      : await openFile({ path: teamsFile, origin: 'teams.file', files }, async (text) => {
+      : await followFile({ path: teamsFile, source: `teams.file: ${teamsFile}`, files }, async (text) => {
           // Loaded here: zod takes a tenth of the start, and not every configuration has teams.
           const { parseTeams } = await import('./teams-file.ts');
           return createTeams(await parseTeams(text, teamsFile));
@@ -89,7 +89,8 @@ async function openHashKey(environment: Environment, files: Files) {
     );
   }
   if (path !== undefined) {
-    return openFile({ path, origin: hashKeyFileVariable, files }, (content) => keyIn(content, path));
+    const source = `${hashKeyFileVariable}: ${path}`;
+    return followFile({ path, source, files }, (content) => keyIn(content, path));
   }
   if (text === undefined) {
     throw new ConfigError(

@@ -1,22 +1,22 @@
-import { ConfigError } from '../../runtime/errors.ts';
-import { unreadable } from '../../runtime/text-file.ts';
-import type { Files } from '../files.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import { unreadable } from '../runtime/text-file.ts';
+import type { Files } from './files.ts';
 
 /** The last valid content of a file. */
-interface ReadFile<Content> {
+interface FollowedFile<Content> {
   current(): Content;
   /**
-   * Reads the file again if it changed; resolves with whether its content differs. Rejects with a `ConfigError` if it
-   * is unusable, and keeps the previous content.
+   * Reads the file again if it changed; resolves with whether its text differs. Rejects with a `ConfigError` if it is
+   * unusable, and keeps the previous content.
    */
   refresh(): Promise<boolean>;
 }
 
-/** Reads a file for the first time; `origin` names the option in messages. */
-export async function openFile<Content>(
-  { path, origin, files }: { readonly path: string; readonly origin: string; readonly files: Files },
+/** Reads a file for the first time; `source` names it in messages. */
+export async function followFile<Content>(
+  { path, source, files }: { readonly path: string; readonly source: string; readonly files: Files },
   parse: (text: string) => Content | Promise<Content>,
-): Promise<ReadFile<Content>> {
+): Promise<FollowedFile<Content>> {
   async function read(): Promise<{
     readonly seen: string;
     readonly text: string;
@@ -29,7 +29,7 @@ export async function openFile<Content>(
       seen = await files.fingerprint(path);
       text = await files.read(path);
     } catch (error) {
-      throw new ConfigError(`${origin}: ${path} ${unreadable(error)}`);
+      throw new ConfigError(`${source} ${unreadable(error)}`);
     }
     return { seen, text, content: await parse(text) };
   }
