@@ -1,10 +1,5 @@
 import { type Option, type OptionTable, optionsIn } from '../../src/config/option.ts';
-import { project } from '../project/project.ts';
-
-/** The comment that tells editors the schema of a YAML file. */
-function languageServerLine(name: string): string {
-  return `# yaml-language-server: $schema=${project.repository}/raw/main/docs/schema/${name}.schema.json`;
-}
+import { project, schemaUrl } from '../project/project.ts';
 
 /** Keys of one level: an option, or nested keys. */
 type Level = Map<string, Option | Level>;
@@ -19,7 +14,11 @@ export function renderExample(options: OptionTable): string {
     if (path === undefined || key === undefined || option.section === 'Organization') continue;
     levelAt(root, path.slice(0, -1)).set(key, option);
   }
-  return [languageServerLine('exporter'), ...fileOnly, ...renderLevel(root, '')].join('\n');
+  return [
+    `# yaml-language-server: $schema=${schemaUrl(project, 'exporter')}`,
+    ...fileOnly,
+    ...renderLevel(root, ''),
+  ].join('\n');
 }
 
 function levelAt(root: Level, path: readonly string[]): Level {

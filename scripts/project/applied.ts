@@ -1,4 +1,4 @@
-import { documentUrl, imageParts, type Project } from './project.ts';
+import { documentUrl, imageParts, type Project, schemaUrl } from './project.ts';
 
 type Edit = readonly [pattern: RegExp, replacement: string];
 
@@ -46,7 +46,16 @@ export function projectFiles(project: Project): Readonly<Record<string, readonly
       [/(documentationUrl =\n {2}').*(?=';$)/m, documentUrl(project, 'docs')],
     ],
     'packaging/agent-platform-exporter.service': [[/(^Documentation=).*$/m, project.repository]],
+    'packaging/linux/config.yaml': [schemaEdit(project, 'exporter')],
+    'docs/hooks.md': [schemaEdit(project, 'hooks')],
+    'docs/users.md': [schemaEdit(project, 'teams')],
+    'docs/web-config.md': [schemaEdit(project, 'web-config')],
   };
+}
+
+/** The line of an example file that gives editors its schema. */
+function schemaEdit(project: Project, name: string): Edit {
+  return [/(^# yaml-language-server: \$schema=).*$/m, schemaUrl(project, name)];
 }
 
 /** The text with each edit applied; throws if the text to replace is missing, because an old URL would remain. */

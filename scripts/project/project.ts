@@ -20,6 +20,11 @@ export function documentUrl({ repository }: Project, file: string): string {
   return `${repository}/blob/main/${file}`;
 }
 
+/** The URL of a published JSON Schema. */
+export function schemaUrl({ repository }: Project, name: string): string {
+  return `${repository}/raw/main/docs/schema/${name}.schema.json`;
+}
+
 /** Registry and repository of the image, separately as in the chart. */
 export function imageParts({ image }: Project): { readonly registry: string; readonly repository: string } {
   const [registry = '', ...path] = image.split('/');
