@@ -12,7 +12,7 @@ export interface OrgFigures {
   observe(labels: Labels, value: number): void;
   /** Removes an organization's series, or those with these labels. */
   remove(org: string, isGone?: (labels: Labels) => boolean): void;
-  /** The header and a line for each series, by organization; nothing without series. */
+  /** The header, and the lines of each organization as one text; nothing without series. */
   lines(format: Format): Generator<string>;
 }
 
@@ -21,51 +21,70 @@ interface Series {
   value: number;
 }
 
+/** The series of an organization by the part of their line that precedes the value. */
+interface OfOrg {
+  readonly series: Map<string, Series>;
+  /** Their lines; undefined once a value has changed. */
+  text: string | undefined;
+}
+
 /** Creates the figures of a metric, the first label of which is `org`. */
 export function createOrgFigures(metric: OwnMetric): OrgFigures {
   const { name, labels: names, buckets = [] } = metric;
-  /** The series of each organization by the part of their line that precedes the value. */
-  const byOrg = new Map<string, Map<string, Series>>();
+  const byOrg = new Map<string, OfOrg>();
   const startOf = createLineStart({ name, labels: names }, {});
   const [org = '', ...others] = names;
   const startOfBucket = createLineStart({ name: `${name}_bucket`, labels: [org, 'le', ...others] }, {});
   const startOfSum = createLineStart({ name: `${name}_sum`, labels: names }, {});
   const startOfCount = createLineStart({ name: `${name}_count`, labels: names }, {});
 
-  function seriesOf(start: string, labels: Labels): Series {
-    const ofOrg = byOrg.get(labels['org'] ?? '') ?? new Map<string, Series>();
-    byOrg.set(labels['org'] ?? '', ofOrg);
-    const series = ofOrg.get(start) ?? { labels, value: 0 };
-    ofOrg.set(start, series);
-    return series;
+  function change(start: string, labels: Labels, next: (value: number) => number): void {
+    const known = byOrg.get(labels['org'] ?? '');
+    const ofOrg: OfOrg = known ?? { series: new Map(), text: undefined };
+    if (known === undefined) byOrg.set(labels['org'] ?? '', ofOrg);
+    const one = ofOrg.series.get(start);
+    const value = next(one?.value ?? 0);
+    if (one?.value === value) return;
+    ofOrg.text = undefined;
+    if (one === undefined) ofOrg.series.set(start, { labels, value });
+    else one.value = value;
   }
 
   return {
     set(labels, value) {
-      seriesOf(startOf(labels), labels).value = value;
+      change(startOf(labels), labels, () => value);
     },
     add(labels, count) {
-      seriesOf(startOf(labels), labels).value += count;
+      change(startOf(labels), labels, (before) => before + count);
     },
     observe(labels, value) {
       for (const bound of [...buckets, Number.POSITIVE_INFINITY]) {
         const start = startOfBucket({ ...labels, le: formatValue(bound) });
-        seriesOf(start, labels).value += value <= bound ? 1 : 0;
+        change(start, labels, (before) => before + (value <= bound ? 1 : 0));
       }
-      seriesOf(startOfSum(labels), labels).value += value;
-      seriesOf(startOfCount(labels), labels).value += 1;
+      change(startOfSum(labels), labels, (before) => before + value);
+      change(startOfCount(labels), labels, (before) => before + 1);
     },
     remove(name, isGone = () => true) {
       const ofOrg = byOrg.get(name);
-      for (const [start, { labels }] of ofOrg ?? []) if (isGone(labels)) ofOrg?.delete(start);
-      if (ofOrg?.size === 0) byOrg.delete(name);
+      if (ofOrg === undefined) return;
+      ofOrg.text = undefined;
+      for (const [start, { labels }] of ofOrg.series) if (isGone(labels)) ofOrg.series.delete(start);
+      if (ofOrg.series.size === 0) byOrg.delete(name);
     },
     *lines(format) {
       if (byOrg.size === 0) return;
       yield renderFamilyHeader(metric, format);
-      for (const name of [...byOrg.keys()].sort()) {
-        for (const [start, { value }] of byOrg.get(name) ?? []) yield `${start}${formatValue(value)}\n`;
+      for (const [, ofOrg] of [...byOrg].sort(byName)) {
+        ofOrg.text ??= [...ofOrg.series]
+          .map(([start, { value }]) => `${start}${formatValue(value)}\n`)
+          .join('');
+        yield ofOrg.text;
       }
     },
   };
+}
+
+function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }

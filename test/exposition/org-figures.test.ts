@@ -93,11 +93,14 @@ test('organizations come by name, and leave nothing behind', () => {
   const figures = createOrgFigures(metrics.gauge);
   for (const org of ['b', 'a']) for (const kind of ['x', 'y']) figures.set({ org, kind }, 1);
   figures.remove('a', ({ kind }) => kind === 'x');
-  expect([...figures.lines('text')].slice(1)).toEqual([
+  const lines = () => [...figures.lines('text')].slice(1);
+  const before = [
     'agent_platform_level{org="a",kind="y"} 1\n',
-    'agent_platform_level{org="b",kind="x"} 1\n',
-    'agent_platform_level{org="b",kind="y"} 1\n',
-  ]);
+    'agent_platform_level{org="b",kind="x"} 1\nagent_platform_level{org="b",kind="y"} 1\n',
+  ];
+  expect(lines()).toEqual(before);
+  figures.set({ org: 'a', kind: 'y' }, 2);
+  expect(lines()).toEqual(['agent_platform_level{org="a",kind="y"} 2\n', before[1]]);
   figures.remove('a');
   figures.remove('b');
   expect([...figures.lines('text')]).toEqual([]);
