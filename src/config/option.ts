@@ -104,15 +104,19 @@ export function commandOptionsOf<const Table extends Readonly<Record<string, Dec
 function schemaOf(flag: string, common: Common, declaration: Declaration): z.ZodType {
   const { value, default: standard, key, ...declared } = declaration;
   const { command, ...shared } = common;
-  const kind = value.meta() ?? {};
+  // What a JSON Schema says about one value is not true of a list.
+  const { kind, min, max, choices } = value.meta() ?? {};
   const list = z
     .union([z.array(value), value])
     .transform((given) => (Array.isArray(given) ? given : [given]));
   const schema = declaration.repeatable === true ? list : value;
   const meta = {
-    ...kind,
     ...shared,
     ...declared,
+    kind,
+    min,
+    max,
+    choices,
     standard,
     flag,
     env:
@@ -126,7 +130,7 @@ function schemaOf(flag: string, common: Common, declaration: Declaration): z.Zod
   };
   if (declaration.repeatable === true) return schema.prefault([]).meta(meta);
   if (standard === undefined) return schema.optional().meta(meta);
-  const given = valueOfText(kind['kind'], standard);
+  const given = valueOfText(kind, standard);
   return schema.prefault('value' in given ? given.value : standard).meta(meta);
 }
 

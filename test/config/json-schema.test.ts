@@ -66,6 +66,8 @@ test.each([
 });
 
 test.each([
+  ['exporter', 'metrics: {exclude: [agent_platform_daily_credits_by_model]}\n', false],
+  ['exporter', 'web: {allowed_hosts: exporter.example.com}\n', false],
   ['hooks', 'forward: {url: "https://a.example", token_env: T}\n', false],
   ['hooks', 'deadline: soon\n', true],
   ['hooks', 'rules: [{channels: desktop, event: Stop}]\n', true],
