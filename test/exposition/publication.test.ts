@@ -6,6 +6,7 @@ import type { Deflated } from '../../src/exposition/deflate.ts';
 import { createTextRenderer, type FamilyText } from '../../src/exposition/family-text.ts';
 import { createPublication, type Publication } from '../../src/exposition/publication.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { identityOf, parsePage } from './parse.ts';
 
@@ -192,6 +193,45 @@ describe('publishing', () => {
     await clock.advance(1000);
     await give(5);
     await waitFor(() => expect(values()).toEqual(['5']));
+    await publication.close();
+  });
+
+  test.each([
+    [100, 1000],
+    [2000, 4000],
+    [4000, 5000],
+  ])('that took %i ms is followed by a rest of %i ms', async (took, rest) => {
+    const clock = createFakeClock(0);
+    let elapsed = 0;
+    function read(): number {
+      elapsed += took;
+      return elapsed;
+    }
+    const publication = createPublication({ families, clock: { ...clock, elapsed: read } });
+    publication.replace('a', fed(['tokens', await text('tokens', 'a', 1)]));
+    await waitFor(() => expect(clock.waits).toEqual([rest]));
+    await publication.close();
+  });
+
+  test('that fails keeps the page, is logged, and is tried again', async () => {
+    const clock = createFakeClock(0);
+    const log = createFakeLogger();
+    const publication = createPublication({ families, clock, log });
+    const own = await text('tokens', 'a', 1);
+    let broken = true;
+    const pieces = {
+      *[Symbol.iterator]() {
+        if (broken) throw new Error('cannot be read');
+        yield* own.bytes;
+      },
+    };
+    publication.replace('a', fed(['tokens', { ...own, bytes: pieces as unknown as readonly Buffer[] }]));
+    await waitFor(() => expect(clock.waits).toHaveLength(1));
+    expect(log.events).toMatchObject([{ level: 'error', message: 'The page could not be assembled' }]);
+    expect(textNow(publication)).toBe('');
+    broken = false;
+    await clock.advance(1000);
+    await waitFor(() => expect(textNow(publication)).toContain('tokens{org="a",n="0"} 1'));
     await publication.close();
   });
 
