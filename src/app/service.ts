@@ -99,6 +99,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   );
   const noteRestart = createRestartNote(config, log);
   let isComplete = false;
+  let fileEpoch: string | undefined;
   let isRestored = false;
   const unusable = Promise.withResolvers<false>();
 
@@ -211,12 +212,22 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await clock.wait(SWEEP_MS, core.stopping.signal);
       await history
         .sweep(retention())
+        .then(noticeNewFile)
         .catch((error: unknown) => logUnlessNotStored(log, 'History sweep failed', error));
       await followFiles();
       await publishSafely();
       // With several processes, the beat of the leader does this.
       if (core.store.leadership === undefined) scheduler.catchUp(core.leading.takeMissed());
     }
+  }
+
+  /** A file that took the place of another one is filled at once; in a database, the leader sees to it. */
+  async function noticeNewFile(): Promise<void> {
+    if (core.store.leadership !== undefined) return;
+    const before = fileEpoch;
+    fileEpoch = (await history.standing('')).epoch;
+    if (before === undefined || before === fileEpoch) return;
+    for (const { name } of jobsOf(inUse())) core.leading.missed(name);
   }
 
   function retention(): Retention | undefined {
