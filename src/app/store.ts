@@ -57,14 +57,29 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   const isUp = () => days.isUp() && counts.isUp();
   const made = randomUUID();
   let id: string | undefined;
-  await counts
-    .transaction(async (query) => {
-      id = await readStoreId(query, made);
-    })
-    .catch(ignoreNotStored);
+  let idEpoch: string | undefined;
+
+  /** A file that took the place of another one gets its id; one that could not be written is tried again without waiting for events. */
+  async function keepId(): Promise<void> {
+    const epoch = await counts.transaction((query) => counts.epochOf(query), 'snapshot');
+    if (epoch === idEpoch && counts.isUp()) return;
+    await counts.transaction(async (query) => {
+      id = await readStoreId(query, id ?? made);
+      idEpoch = await counts.epochOf(query);
+    });
+  }
+
+  await keepId().catch(ignoreNotStored);
   const store = storeOf(parts, databases);
   return {
-    ...{ store, counts, leadership: undefined },
+    ...{ counts, leadership: undefined },
+    store: {
+      ...store,
+      async sweep(retention) {
+        await keepId().catch(ignoreNotStored);
+        await store.sweep(retention);
+      },
+    },
     isPersistent: path === MEMORY ? undefined : isUp,
     metrics: { isUp: path === MEMORY ? undefined : isUp, id: () => id },
     waitingFor: () => undefined,

@@ -84,7 +84,7 @@ export const commands: readonly Command[] = [
     name: 'history copy',
     summary: 'Copy the stored history and hook events from the file to PostgreSQL, or back',
     details: async () => [
-      'Stop the exporters of both stores first. An interrupted copy is continued by the same command.',
+      'Stop the exporters of both stores first. An interrupted copy is started over by the same command.',
       'The copy is compared with the original before it can be used. See docs/postgresql.md.',
     ],
     options: async () => ({

@@ -30,9 +30,11 @@ export function countsFileBeside(path: string): string {
   return join(dir, name === 'history' ? 'counts.db' : `${name}-counts.db`);
 }
 
-/** Reads the identifier of a store from its counts; `made` becomes it if there is none. */
+/** Reads the identifier of a store from its counts; `made` becomes it if there is none. Writes in any case. */
 export async function readStoreId(query: Query, made: string): Promise<string> {
-  await query('INSERT INTO S.store (single, id) VALUES (1, $1) ON CONFLICT DO NOTHING', [made]);
-  const [row] = await query('SELECT id FROM S.store');
+  const [row] = await query(
+    'INSERT INTO S.store (single, id) VALUES (1, $1) ON CONFLICT (single) DO UPDATE SET single = excluded.single RETURNING id',
+    [made],
+  );
   return String(row?.['id']);
 }
