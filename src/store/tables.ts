@@ -70,7 +70,10 @@ export const COUNT_TABLES: readonly Table[] = [
     name: 'hook_session',
     columns: { id: 'text', at: 'bigint', waiting: 'bigint', until: 'bigint', version: 'bigint' },
     key: ['id'],
-    indexes: [['until', 'version']],
+    indexes: [
+      ['until', 'version'],
+      ['waiting', 'until'],
+    ],
   },
   { name: 'hook_seen', columns: { id: 'text', at: 'bigint' }, key: ['id'], indexes: [['at']] },
 ];

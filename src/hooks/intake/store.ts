@@ -278,7 +278,13 @@ async function add(
     [...sessions].map(([id, { at, waiting, until }]) => [id, at, waiting ? 1 : 0, until, version]),
     [now],
   );
-  await query('DELETE FROM S.hook_session WHERE until <= $1', [now]);
+  // In order, so that a server without statistics does not read the whole table.
+  await query(
+    `DELETE FROM S.hook_session WHERE id IN (
+       SELECT id FROM S.hook_session WHERE until <= $1 ORDER BY until LIMIT ${FORGOTTEN_AT_ONCE}
+     )`,
+    [now],
+  );
   if (version % COMMITS_PER_COUNT !== 0) return;
   await query(
     `DELETE FROM S.hook_session WHERE id IN (
@@ -309,7 +315,7 @@ async function forget(
 ): Promise<{ readonly count: number; readonly newest: Instant }> {
   const [last] = await query(
     `SELECT max(at) AS at FROM (
-       SELECT at FROM (SELECT at FROM S.hook_seen ORDER BY at LIMIT ${FORGOTTEN_AT_ONCE}) AS old WHERE at < $1
+       SELECT at FROM (SELECT at FROM S.hook_seen WHERE at < $1 ORDER BY at LIMIT ${FORGOTTEN_AT_ONCE}) AS old
        UNION ALL SELECT at FROM (SELECT at FROM S.hook_seen ORDER BY at LIMIT $2) AS many
      ) AS oldest`,
     [before, Math.min(Math.max(excess, 0), FORGOTTEN_AT_ONCE)],
