@@ -40,7 +40,7 @@ test('a serve that waits for the file of another has it once that one was killed
     AGENT_PLATFORM_API_KEY: KEY,
     AGENT_PLATFORM_ORG: 'acme',
   });
-  const owner = await written(second, 'stderr', /Waiting for the history file.* owner="(process \d+ on )/);
+  const owner = await written(second, 'stderr', /Waiting for the store.* owner="(process \d+ on )/);
   expect(owner).toBe(`process ${first.program.pid} on `);
   first.program.send('SIGKILL');
   const port = await written(second, 'stderr', /msg=Serving .*\bport=(\d+)/);

@@ -9,7 +9,7 @@ import { requireTool } from './tools.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const PERSISTENT = 'agent_platform_exporter_history_persistent';
-const DEGRADED = 'The history is kept in memory only';
+const DEGRADED = 'The store cannot be used';
 
 const programs = createPrograms();
 
@@ -43,21 +43,22 @@ function timesDegraded(program: Program): number {
 
 describe('a file that must not grow', () => {
   test.runIf(requireTool('prlimit'))(
-    'degrades to memory, and all of it is stored once it may grow',
+    'stops what is new, and all of it is stored once it may grow',
     async () => {
       const platform = await startPlatform(programs);
       const file = join(programs.folder(), 'history.db');
       const pid = join(programs.folder(), 'pid');
       const limited = ['sh', '-c', 'echo $$ > "$0"; exec prlimit --fsize=300000:unlimited -- "$@"', pid];
       const { program, url } = await startServeBy(limited, platform.url, [`--storage.path=${file}`]);
-      expect((await settledPage(url)).value(PERSISTENT)).toBe(0);
-      expect(timesDegraded(program)).toBe(1);
+      await waitFor(async () => expect((await pageOf(url)).value(PERSISTENT)).toBe(0));
+      expect(timesDegraded(program)).toBeGreaterThan(0);
       const id = readFileSync(pid, 'utf8').trim();
       await programs.run('prlimit', [`--pid=${id}`, '--fsize=unlimited:unlimited']);
-      const before = await pageOf(url);
+      const before = await settledPage(url);
+      expect(before.value(PERSISTENT)).toBe(1);
       program.send('SIGTERM');
       expect(await program.ended).toEqual({ code: 0, signal: null });
-      expect(program.stderr()).toContain('The history is written to its file again');
+      expect(program.stderr()).toContain('The store can be used again');
       platform.program.send('SIGTERM');
       await platform.program.ended;
       const second = await startServe(programs, platform.url, [`--storage.path=${file}`, '--api.retries=0']);
@@ -73,30 +74,28 @@ describe('a directory that must not be written', () => {
   // Root may write anything, so it has to change to another user first.
   const starter = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : ['env'];
 
-  test.runIf(requireTool(starter[0] ?? ''))('is read, and new data is kept in memory', async () => {
-    const platform = await startPlatform(programs);
-    const folder = programs.folder();
-    const file = join(folder, 'history.db');
-    const first = await startServe(programs, platform.url, [`--storage.path=${file}`]);
-    const before = await settledPage(first.url);
-    first.program.send('SIGTERM');
-    await first.program.ended;
-    platform.program.send('SIGTERM');
-    await platform.program.ended;
-    chmodSync(file, 0o444);
-    chmodSync(folder, 0o555);
-    const { mtimeMs } = statSync(file);
-    const args = [`--storage.path=${file}`, '--api.retries=0'];
-    const { program, url } = await startServeBy(starter, platform.url, args);
-    const now = await waitFor(async () => {
-      const page = await pageOf(url);
-      expect(page.platform()).toEqual(before.platform());
-      return page;
-    });
-    expect(now.value(PERSISTENT)).toBe(0);
-    expect(program.stderr()).toContain('reason=read-only');
-    expect(timesDegraded(program)).toBe(1);
-    expect(statSync(file).mtimeMs).toBe(mtimeMs);
-    chmodSync(folder, 0o755);
-  });
+  test.runIf(requireTool(starter[0] ?? ''))(
+    'is left as it is, and the exporter says so and is not ready',
+    async () => {
+      const platform = await startPlatform(programs);
+      const folder = programs.folder();
+      const file = join(folder, 'history.db');
+      const first = await startServe(programs, platform.url, [`--storage.path=${file}`]);
+      await settledPage(first.url);
+      first.program.send('SIGTERM');
+      await first.program.ended;
+      platform.program.send('SIGTERM');
+      await platform.program.ended;
+      chmodSync(file, 0o444);
+      chmodSync(folder, 0o555);
+      const { mtimeMs } = statSync(file);
+      const args = [`--storage.path=${file}`, '--api.retries=0'];
+      const { program, url } = await startServeBy(starter, platform.url, args);
+      await waitFor(async () => expect((await pageOf(url)).value(PERSISTENT)).toBe(0));
+      expect((await fetch(`${url}/-/ready`)).status).toBe(503);
+      expect(program.stderr()).toContain('reason=read-only');
+      expect(statSync(file).mtimeMs).toBe(mtimeMs);
+      chmodSync(folder, 0o755);
+    },
+  );
 });
