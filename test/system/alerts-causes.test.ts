@@ -50,7 +50,7 @@ describe.runIf(requireTool('prometheus'))('an exporter with many problems', () =
       config,
       `orgs:
   - {name: acme, base_url: '${platform}', api_key_env: ACME_KEY, budget: {credits_per_month: 1000}}
-storage: {path: '${join(folder, 'file', 'history.db')}'}
+storage: {path: ':memory:'}
 limits: {values_per_label: {default: 200, tool: 5, repo: 5000}, series: 1500}
 readiness: {criterion_counts: true}
 api: {retries: 0, requests_per_second: 200}
@@ -64,7 +64,12 @@ api: {retries: 0, requests_per_second: 200}
       AGENT_PLATFORM_API_KEY: 'sandbox-globex-owner',
       AGENT_PLATFORM_HOOKS_TOKEN: TOKEN,
     });
-    prometheus = await startAlerting(programs, { rules, targets: [exporter, other] });
+    // Without its file it publishes no figures.
+    const broken = await startExporter(
+      ['--org=globex', `--api.base-url=${platform}`, `--storage.path=${join(folder, 'file', 'history.db')}`],
+      { AGENT_PLATFORM_API_KEY: 'sandbox-globex-owner' },
+    );
+    prometheus = await startAlerting(programs, { rules, targets: [exporter, other, broken] });
     await waitFor(async () => expect(await firing()).not.toEqual([]));
     await writeFile(config, 'orgs: [{name: acme}]\n');
     expect((await fetch(`${exporter}/-/reload`, { method: 'POST' })).ok).toBe(false);
