@@ -3,7 +3,6 @@ import type { Instruments } from '../exposition/instruments.ts';
 import { createPlatformClient, type PlatformClient } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { Slices } from '../runtime/slices.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Dependencies shared by the clients of all organizations. */
@@ -15,8 +14,6 @@ interface ClientParts {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
-  /** The slices in which answers are read, over all organizations. */
-  readonly reading: Pick<Slices, 'next' | 'place'>;
   /** Throws if no request may be sent now. */
   readonly demand?: (() => void) | undefined;
 }
@@ -26,7 +23,7 @@ interface ClientParts {
  * one organization share its traffic.
  */
 export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientParts): PlatformClient {
-  const { traffic, instruments, version, clock, random, log, reading, demand } = parts;
+  const { traffic, instruments, version, clock, random, log, demand } = parts;
   const { timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
   return createPlatformClient({
     org: org.name,
@@ -38,6 +35,6 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
     knownPaths: traffic.pathsOf(org),
     paths: readinessPath === undefined ? {} : { readiness: readinessPath },
     ...{ timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy },
-    ...{ version, clock, random, log, reading, demand },
+    ...{ version, clock, random, log, demand },
   });
 }

@@ -13,7 +13,6 @@ import type { ConfigError } from '../runtime/errors.ts';
 import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
-import { createSlices } from '../runtime/slices.ts';
 import { createTurns, type Turns, URGENCIES } from '../runtime/turns.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
@@ -122,7 +121,6 @@ export async function createCore(
     ...{ version, revision, clock },
   });
   const runs = createRunStates();
-  const reading = createSlices(clock);
   const leading = createLeading(store.leadership, clock);
   const traffic = createTraffic({ history, clock }, first.traffic);
   return {
@@ -154,7 +152,6 @@ export async function createCore(
         clock,
         random,
         log,
-        reading,
         demand,
       });
     },

@@ -2,7 +2,6 @@ import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { createSlices } from '../runtime/slices.ts';
 import type { RowsFrom, Store, StoredDays, StoredOrg } from '../store/store.ts';
 
 interface ForeignRowsParts {
@@ -10,7 +9,7 @@ interface ForeignRowsParts {
   hasOthers(): boolean;
   settingsOf(org: string): OrgSettings | undefined;
   readonly datasets: readonly DayDataset<unknown>[];
-  readonly clock: Pick<Clock, 'elapsed'>;
+  readonly clock: Pick<Clock, 'slices'>;
 }
 
 /**
@@ -28,7 +27,6 @@ export function withoutForeignRows(
     const stored = await store.read(org, from);
     const settings = settingsOf(org);
     if (!isFiltered || settings === undefined) return stored;
-    const slices = createSlices(clock);
     const filtered = new Map<string, StoredDays>();
     for (const { name, isCurrent } of shaped) {
       const days = stored.days(name);
@@ -37,7 +35,7 @@ export function withoutForeignRows(
       for (const day of days.keys()) {
         // Rows that were not read are not shown.
         if (first === undefined || day < first || !days.isFilled(day)) continue;
-        await slices.next();
+        await clock.slices.next();
         if (isCurrent?.(days.get(day), settings) === false) foreign.add(day);
       }
       filtered.set(name, without(days, foreign));

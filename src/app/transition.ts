@@ -2,7 +2,6 @@ import { isFetching } from '../catalog/collector.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
-import { createSlices } from '../runtime/slices.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment, datasetsOf, secretsOf } from './deployment.ts';
 import type { DeployedJob } from './job.ts';
@@ -30,10 +29,9 @@ export async function prepareDeployment(
 
 /** Creates the clients of a deployment; rejects with a `ConfigError` on an invalid address or proxy. */
 export async function connect({ orgs }: Deployment, { clock }: Pick<Core, 'clock'>): Promise<void> {
-  const slices = createSlices(clock);
   for (const { connection } of orgs.values()) {
     await connection.open();
-    await slices.next();
+    await clock.slices.next();
   }
 }
 

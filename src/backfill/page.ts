@@ -39,7 +39,7 @@ export interface PageParts {
   readonly seriesBudget: number;
   /** The time of the knowledge in the history. */
   readonly knownAt: Instant;
-  readonly clock: Pick<Clock, 'elapsed'>;
+  readonly clock: Pick<Clock, 'elapsed' | 'slices'>;
 }
 
 /** A range of past days, and what it is made from. */

@@ -11,7 +11,6 @@ import { createRunner } from '../pipeline/runner.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Progress } from '../runtime/progress.ts';
-import { createSlices } from '../runtime/slices.ts';
 import type { Store } from '../store/store.ts';
 
 interface FetchParts {
@@ -49,8 +48,7 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
   });
   const dayDatasets = parts.collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
   const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));
-  const reading = createSlices(clock);
-  const shared = { traffic, version, instruments, clock, random: Math.random, log, reading };
+  const shared = { traffic, version, instruments, clock, random: Math.random, log };
   const byOrg = new Map(config.orgs.map((org) => [org.name, createOrgClient(org, config.api, shared)]));
   function stop(): void {
     stopping.abort();

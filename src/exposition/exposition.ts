@@ -109,5 +109,5 @@ function probeEnding({ success, format }: ProbeRequest): Ending {
   });
   const end = format === 'openmetrics' ? '# EOF\n' : '';
   const text = Buffer.from(`${header}probe_success ${success ? 1 : 0}\n${end}`);
-  return { text: [text], bytes: deflateRawSync(text), length: text.length };
+  return { text, bytes: deflateRawSync(text) };
 }

@@ -1,7 +1,7 @@
 import type { Sample } from '../catalog/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
-import { createSlices, type Slices } from '../runtime/slices.ts';
+import type { Slices } from '../runtime/slices.ts';
 import { createSampleWriter, type WrittenFamily } from './text.ts';
 
 /** One organization's samples of one family as text. */
@@ -35,10 +35,9 @@ const PIECE = 128 * 1024;
 
 /** Creates the renderer that a process shares. It renders one family at a time: concurrent slices would add up. */
 export function createTextRenderer({ clock }: { readonly clock: Clock }): RenderText {
-  const slices = createSlices(clock);
   const queue = createSerialQueue();
   return (family, org, samples, options = {}) =>
-    queue.run(() => render(family, org, samples, options, slices));
+    queue.run(() => render(family, org, samples, options, clock.slices));
 }
 
 async function render(

@@ -1,5 +1,5 @@
 import type { OwnMetric } from './own-metric.ts';
-import { createLineStart, type Format, formatValue, renderFamilyHeader } from './text.ts';
+import { createLineStart, escapeLabelValue, type Format, formatValue, renderFamilyHeader } from './text.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -16,15 +16,20 @@ export interface OrgFigures {
   lines(format: Format): Generator<string>;
 }
 
-interface Series {
+/** What lines of equal labels have in common over all organizations, of which there may be hundreds. */
+interface Line {
   readonly labels: Labels;
-  value: number;
+  readonly index: number;
+  /** The text before the organization's name. */
+  readonly before: string;
+  /** The text between the organization's name and the value. */
+  readonly after: string;
 }
 
-/** The series of an organization by the part of their line that precedes the value. */
 interface OfOrg {
-  readonly series: Map<string, Series>;
-  /** Their lines; undefined once a value has changed. */
+  /** By the index of the line. */
+  readonly values: Map<number, number>;
+  /** Its lines; undefined once a value has changed. */
   text: string | undefined;
 }
 
@@ -32,53 +37,74 @@ interface OfOrg {
 export function createOrgFigures(metric: OwnMetric): OrgFigures {
   const { name, labels: names, buckets = [] } = metric;
   const byOrg = new Map<string, OfOrg>();
-  const startOf = createLineStart({ name, labels: names }, {});
-  const [org = '', ...others] = names;
-  const startOfBucket = createLineStart({ name: `${name}_bucket`, labels: [org, 'le', ...others] }, {});
-  const startOfSum = createLineStart({ name: `${name}_sum`, labels: names }, {});
-  const startOfCount = createLineStart({ name: `${name}_count`, labels: names }, {});
+  const lines = new Map<string, Line>();
+  const [, ...others] = names;
+  const lineOf = lineFinder(name, names);
+  const bucketOf = lineFinder(`${name}_bucket`, ['org', 'le', ...others]);
+  const sumOf = lineFinder(`${name}_sum`, names);
+  const countOf = lineFinder(`${name}_count`, names);
 
-  function change(start: string, labels: Labels, next: (value: number) => number): void {
-    const known = byOrg.get(labels['org'] ?? '');
-    const ofOrg: OfOrg = known ?? { series: new Map(), text: undefined };
-    if (known === undefined) byOrg.set(labels['org'] ?? '', ofOrg);
-    const one = ofOrg.series.get(start);
-    const value = next(one?.value ?? 0);
-    if (one?.value === value) return;
+  function lineFinder(sample: string, labelNames: readonly string[]): (labels: Labels) => Line {
+    const startOf = createLineStart({ name: sample, labels: labelNames }, {});
+    const org = `${sample}{org="`.length;
+    return (labels) => {
+      const start = startOf({ ...labels, org: '' });
+      const known = lines.get(start);
+      if (known !== undefined) return known;
+      const line = { labels, index: lines.size, before: start.slice(0, org), after: start.slice(org) };
+      lines.set(start, line);
+      return line;
+    };
+  }
+
+  function change(org = '', { index }: Line, next: (value: number) => number): void {
+    const known = byOrg.get(org);
+    const ofOrg: OfOrg = known ?? { values: new Map(), text: undefined };
+    if (known === undefined) byOrg.set(org, ofOrg);
+    const before = ofOrg.values.get(index);
+    const value = next(before ?? 0);
+    if (before === value) return;
     ofOrg.text = undefined;
-    if (one === undefined) ofOrg.series.set(start, { labels, value });
-    else one.value = value;
+    ofOrg.values.set(index, value);
+  }
+
+  function write(org: string, { values }: OfOrg): string {
+    const written = escapeLabelValue(org);
+    let text = '';
+    for (const { index, before, after } of lines.values()) {
+      const value = values.get(index);
+      if (value !== undefined) text += `${before}${written}${after}${formatValue(value)}\n`;
+    }
+    return text;
   }
 
   return {
     set(labels, value) {
-      change(startOf(labels), labels, () => value);
+      change(labels['org'], lineOf(labels), () => value);
     },
     add(labels, count) {
-      change(startOf(labels), labels, (before) => before + count);
+      change(labels['org'], lineOf(labels), (before) => before + count);
     },
     observe(labels, value) {
       for (const bound of [...buckets, Number.POSITIVE_INFINITY]) {
-        const start = startOfBucket({ ...labels, le: formatValue(bound) });
-        change(start, labels, (before) => before + (value <= bound ? 1 : 0));
+        const bucket = bucketOf({ ...labels, le: formatValue(bound) });
+        change(labels['org'], bucket, (before) => before + (value <= bound ? 1 : 0));
       }
-      change(startOfSum(labels), labels, (before) => before + value);
-      change(startOfCount(labels), labels, (before) => before + 1);
+      change(labels['org'], sumOf(labels), (before) => before + value);
+      change(labels['org'], countOf(labels), (before) => before + 1);
     },
-    remove(name, isGone = () => true) {
-      const ofOrg = byOrg.get(name);
+    remove(org, isGone = () => true) {
+      const ofOrg = byOrg.get(org);
       if (ofOrg === undefined) return;
       ofOrg.text = undefined;
-      for (const [start, { labels }] of ofOrg.series) if (isGone(labels)) ofOrg.series.delete(start);
-      if (ofOrg.series.size === 0) byOrg.delete(name);
+      for (const { labels, index } of lines.values()) if (isGone(labels)) ofOrg.values.delete(index);
+      if (ofOrg.values.size === 0) byOrg.delete(org);
     },
     *lines(format) {
       if (byOrg.size === 0) return;
       yield renderFamilyHeader(metric, format);
-      for (const [, ofOrg] of [...byOrg].sort(byName)) {
-        ofOrg.text ??= [...ofOrg.series]
-          .map(([start, { value }]) => `${start}${formatValue(value)}\n`)
-          .join('');
+      for (const [org, ofOrg] of [...byOrg].sort(byName)) {
+        ofOrg.text ??= write(org, ofOrg);
         yield ofOrg.text;
       }
     },

@@ -7,10 +7,8 @@ import type { Format } from './text.ts';
 
 /** The end of a scrape: text, and the same as the end of a raw-deflate stream. */
 export interface Ending {
-  readonly text: readonly Buffer[];
+  readonly text: Buffer;
   readonly bytes: Buffer;
-  /** Length of the text in bytes. */
-  readonly length: number;
 }
 
 interface OwnPartDeps {
@@ -21,9 +19,12 @@ interface OwnPartDeps {
   readonly clock: Clock;
 }
 
+/** In milliseconds: an answer that somebody waits for has slices of its own, instead of queuing behind a round's work. */
+const SLICE_MS = 10;
+
 /** Creates the renderer of the part of a scrape about the exporter itself. */
 export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<Ending> {
-  const slices = createSlices(deps.clock);
+  const slices = createSlices(deps.clock, SLICE_MS);
   return async (format) => {
     const ofProcess = await renderRegistry(deps.registry, format);
     function* lines(): Generator<string> {
@@ -31,9 +32,8 @@ export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<En
       yield ofProcess;
       if (format === 'openmetrics') yield '# EOF\n';
     }
-    const text = await encodeLines(lines(), slices);
-    const { bytes, length } = await deflateEnd(text);
-    return { text, bytes, length };
+    const text = Buffer.concat(await encodeLines(lines(), slices));
+    return { text, bytes: await deflateEnd(text) };
   };
 }
 

@@ -35,8 +35,8 @@ export type Scraped = Readonly<Record<'gzip' | 'identity', ScrapedPage>>;
 /** Joins a page and what ends it: to one gzip member, and to a text that is inflated for each reader. */
 export function assembleScrape(page: Deflated, ending: Ending, format: Format): Scraped {
   const contentType = contentTypes[format];
-  const length = page.length + ending.length;
-  const crc = ending.text.reduce((sum, text) => crc32(text, sum), page.crc);
+  const length = page.length + ending.text.length;
+  const crc = crc32(ending.text, page.crc);
   const parts = [GZIP_HEADER, page.bytes, Buffer.concat([ending.bytes, gzipTrailer(crc, length)])];
   const contentLength = parts.reduce((sum, part) => sum + part.length, 0);
   return {

@@ -4,7 +4,6 @@ import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts'
 import { IncompleteListing, type Source } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
-import { createSlices } from '../runtime/slices.ts';
 import type { Revision, StoredDays } from '../store/store.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
 import {
@@ -226,12 +225,11 @@ async function currentDays(
   { revised, needed }: CheckedFrom,
   known: StoredDays,
 ): Promise<KnownDays> {
-  const slices = createSlices(deps.clock);
   const outdated = new Set<Day>();
   for (const day of known.keys()) {
     if (!known.isFilled(day) || (day < revised && day < needed)) continue;
     // A row of many people takes long to parse.
-    await slices.next();
+    await deps.clock.slices.next();
     const row = known.get(day);
     const isOutdated =
       (day >= needed && isSufficient?.(row, org) === false) ||

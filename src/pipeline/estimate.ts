@@ -24,7 +24,7 @@ export async function sizeOf(
   collector: Collector,
   view: View,
   limitOf: LabelLimit,
-  clock: Pick<Clock, 'elapsed'>,
+  clock: Pick<Clock, 'slices'>,
 ): Promise<CollectorSize> {
   const dataset = dayDatasetOf(collector);
   const cardinality = await runInSlices(

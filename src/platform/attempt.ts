@@ -3,7 +3,6 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiRequest } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError, PlatformError } from '../runtime/errors.ts';
-import type { Slices } from '../runtime/slices.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import { classifyResponse, keyError, type Outcome } from './response.ts';
 
@@ -69,8 +68,6 @@ interface SingleAttemptDeps {
   readonly clock: Clock;
   readonly observer: RequestObserver;
   readonly closed: AbortSignal;
-  /** The slices in which answers are read. */
-  readonly reading: Pick<Slices, 'next'>;
   /** Throws if no request may be sent now. */
   readonly demand?: (() => void) | undefined;
 }
@@ -93,7 +90,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
     if (!ended.aborted)
       deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
-    await deps.reading.next();
+    await clock.slices.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
     if (!outcome.ok) return outcome;

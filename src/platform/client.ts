@@ -5,7 +5,7 @@ import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ProxySettings } from '../runtime/proxy.ts';
 import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
-import { createSlices, runInSlices, type Slices } from '../runtime/slices.ts';
+import { runInSlices } from '../runtime/slices.ts';
 import { createSingleAttempt, parseHosts, type RequestObserver } from './attempt.ts';
 import type { DailyQuota } from './daily-quota.ts';
 import { createExchange } from './exchange.ts';
@@ -55,8 +55,6 @@ export interface PlatformClientDeps {
   readonly admission?: Admission | undefined;
   /** The holds of the organization; passed in so that they survive a reload. None by default. */
   readonly throttleHolds?: ThrottleHolds | undefined;
-  /** The slices in which the answers of several clients are read, one after another; by default those of this one. */
-  readonly reading?: Pick<Slices, 'next' | 'place'> | undefined;
   /** Called right before each request is sent; what it throws is thrown instead. Permits all by default. */
   readonly demand?: (() => void) | undefined;
   /** Maximum number of pages of one listing; 10 000 by default. */
@@ -93,7 +91,6 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const maxResponseBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
   const limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;
-  const reading = deps.reading ?? createSlices(clock);
   const throttleHolds = deps.throttleHolds ?? createThrottleHolds(clock);
 
   const single = createSingleAttempt({
@@ -102,11 +99,10 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     credential: deps.credential,
     timeoutMs: deps.timeoutMs,
     maxResponseBytes,
-    exchange: createExchange({ agents, maxResponseBytes, userAgent, reading, admit }),
+    exchange: createExchange({ agents, maxResponseBytes, userAgent, clock, admit }),
     clock,
     observer: deps.observer,
     closed,
-    reading,
     demand: deps.demand,
   });
   // A hold may start while an attempt waits in a queue, so it is checked after each wait.

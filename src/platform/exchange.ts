@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import axios from 'axios';
 import type { AgentPool, Route } from '../runtime/agents.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { throughProxy } from '../runtime/proxy.ts';
-import type { Slices } from '../runtime/slices.ts';
 import { describeNetworkError } from './error-text.ts';
 
 /** Transport-level outcome of a request. */
@@ -45,8 +45,8 @@ interface Head {
 /** What the reading of bodies depends on. */
 interface BodyParts {
   readonly maxResponseBytes: number;
-  /** The slices in which bodies are read, one after another as far as they have arrived. */
-  readonly reading: Pick<Slices, 'next' | 'place'>;
+  /** Its slices are those in which bodies are read, one after another as far as they have arrived. */
+  readonly clock: Pick<Clock, 'slices'>;
 }
 
 interface ExchangeParts extends BodyParts {
@@ -213,14 +213,14 @@ const ERROR_BODY_BYTES = 16 * 1024;
 async function readBody(
   stream: Readable,
   answered: Answered,
-  { maxResponseBytes: limit, reading }: BodyParts,
+  { maxResponseBytes: limit, clock: { slices } }: BodyParts,
 ): Promise<boolean> {
   const chunks: Buffer[] = [];
-  const place = reading.place();
+  const place = slices.place();
   let bytes = 0;
   for await (const chunk of stream) {
     // Meanwhile the rest stays in the socket: otherwise one turn of the event loop would read what dozens of them hold.
-    await reading.next(place);
+    await slices.next(place);
     bytes += chunk.length;
     if (bytes > limit) return false;
     chunks.push(chunk);

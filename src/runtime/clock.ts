@@ -1,3 +1,5 @@
+import { createSlices, type Slices } from './slices.ts';
+
 /** The only source of real time. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -6,24 +8,22 @@ export interface Clock {
   elapsed(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when aborted. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
+  /** The slices of all long work of the process: slices of their own would add up to a long block of the event loop. */
+  readonly slices: Slices;
 }
 
 /** The machine's clock. */
 export function createSystemClock(): Clock {
-  return {
-    now: () => Date.now(),
-    elapsed: () => performance.now(),
-    wait,
-  };
+  return createClock(() => performance.now());
 }
 
 /** The machine's clock; `elapsed` counts from the start of the process. It loads nothing, for short-lived programs. */
 export function createProcessClock(): Clock {
-  return {
-    now: () => Date.now(),
-    elapsed: () => process.uptime() * 1000,
-    wait,
-  };
+  return createClock(() => process.uptime() * 1000);
+}
+
+function createClock(elapsed: () => number): Clock {
+  return { now: () => Date.now(), elapsed, wait, slices: createSlices({ elapsed }) };
 }
 
 function wait(ms: number, signal?: AbortSignal): Promise<void> {

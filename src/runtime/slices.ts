@@ -1,5 +1,3 @@
-import type { Clock } from './clock.ts';
-
 /** Maximum time that work may block the event loop, in milliseconds. */
 const SLICE_MS = 3;
 
@@ -32,7 +30,7 @@ interface Waiting {
 }
 
 /** Creates slices of `budgetMs` milliseconds each. */
-export function createSlices(clock: Pick<Clock, 'elapsed'>, budgetMs = SLICE_MS): Slices {
+export function createSlices(clock: { elapsed(): number }, budgetMs = SLICE_MS): Slices {
   let startedAt = clock.elapsed();
   const waiting: Waiting[] = [];
   let places = FIRST;
@@ -78,11 +76,10 @@ export function createSlices(clock: Pick<Clock, 'elapsed'>, budgetMs = SLICE_MS)
  */
 export async function runInSlices<Result>(
   work: Generator<unknown, Result>,
-  clock: Pick<Clock, 'elapsed'>,
+  { slices }: { readonly slices: Slices },
   stepsPerLook = SMALL_STEPS,
   signal?: AbortSignal,
 ): Promise<Result> {
-  const slices = createSlices(clock);
   for (let steps = 1; ; steps++) {
     const step = work.next();
     if (step.done === true) return step.value;

@@ -2,7 +2,6 @@ import type { Instant } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { createSlices } from '../runtime/slices.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
 /** Something that runs at start and then on a schedule, never concurrently with itself. */
@@ -152,12 +151,11 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
 
   /** Begins with thousands of jobs in slices; leaves out those that are removed meanwhile. */
   async function each(these: Iterable<Lane>, begin: (lane: Lane) => void): Promise<void> {
-    const slices = createSlices(clock);
     for (const lane of these) {
       if (stopped.signal.aborted) return;
       if (!lane.retired) begin(lane);
       // Awaited each time: what the job does at once, after its first promise, counts for the slice.
-      await slices.next();
+      await clock.slices.next();
     }
   }
 

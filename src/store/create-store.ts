@@ -9,7 +9,6 @@ import {
 import { type Day, parseDay } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { createSlices } from '../runtime/slices.ts';
 import type { Database, Query, Value } from './database.ts';
 import { mergeDays } from './merge.ts';
 import { planSweep } from './retention.ts';
@@ -50,7 +49,7 @@ export interface StoreParts {
   readonly write?: (<Result>(work: (query: Query) => Promise<Result>) => Promise<Result>) | undefined;
   /** Whether this process may write now. */
   mayWrite?(): boolean;
-  readonly clock: Pick<Clock, 'elapsed'>;
+  readonly clock: Pick<Clock, 'slices'>;
   readonly log: Logger;
 }
 
@@ -60,7 +59,7 @@ const AMENDED_AT_ONCE = 20;
 /** Creates the store over its databases. */
 export function createStore(parts: StoreParts): Store {
   const { days, counts, datasets, clock, log } = parts;
-  const slices = createSlices(clock);
+  const { slices } = clock;
   const write = parts.write ?? ((work) => days.transaction(work, 'write'));
   const byName = new Map(datasets.map((dataset) => [dataset.name, dataset]));
   const formOf = (name: DatasetName) => byName.get(name)?.schemaVersion ?? 1;

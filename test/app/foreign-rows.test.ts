@@ -7,6 +7,7 @@ import { RowNotRead } from '../../src/store/store.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../store/files.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/store.ts';
 
 const DAY = dayNamed('2026-03-10');
@@ -22,7 +23,7 @@ async function createFollower() {
     hasOthers: () => hasOthers,
     settingsOf: () => ({ ...createFakeView({}).settings, people: ANONYMOUS }),
     datasets: [usersDataset],
-    clock: { elapsed: () => 0 },
+    clock: createFakeClock(0),
   });
   return {
     follower,

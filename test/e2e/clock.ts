@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/runtime/clock.ts';
+import { createSlices } from '../../src/runtime/slices.ts';
 
 /** Waits of at least this length are schedules, not pauses: they end only when the test advances the clock. */
 const SCHEDULE_MS = 60_000;
@@ -30,6 +31,7 @@ export function createStoryClock(start: number): StoryClock {
     waits,
     now: () => start + elapsed,
     elapsed: () => elapsed,
+    slices: createSlices({ elapsed: () => elapsed }),
     advance: (ms) => advanceTo(elapsed + ms),
     wait(ms, signal) {
       const at = elapsed + ms;

@@ -10,6 +10,7 @@ import { measureCardinality, projectFamily } from '../../src/pipeline/cardinalit
 import { createView } from '../../src/pipeline/view.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
 import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { storedOrg } from '../support/store.ts';
 
 type Row = {
@@ -60,7 +61,7 @@ async function project(families: readonly Family[], days: readonly Row[], limit 
   const view = viewOf(days);
   const cardinality = await runInSlices(
     measureCardinality(families, dataset, view, () => limit),
-    { elapsed: () => 0 },
+    createFakeClock(0),
   );
   const samples: Record<string, Record<string, number>> = {};
   const folded: Record<string, number> = {};

@@ -3,6 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { isAboutToday } from '../../src/platform/response.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import type { Slices } from '../../src/runtime/slices.ts';
 import { dayNamed } from '../support/day.ts';
 import { answers, createTestClient, failureOf, startServer, tokensRequest } from './platform-server.ts';
 
@@ -185,14 +187,15 @@ describe('no answer', () => {
 test('a body is read in slices, at most 64 KiB in each', async () => {
   const body = JSON.stringify({ data: 'x'.repeat(1_000_000) });
   const server = await startServer(answers({ body }));
-  let slices = 0;
-  const reading = {
+  let read = 0;
+  const slices: Slices = {
+    over: () => false,
     async next() {
-      slices += 1;
+      read += 1;
     },
     place: () => 1,
   };
-  const { client } = createTestClient(server.url, { reading });
+  const { client } = createTestClient(server.url, { clock: { ...createSystemClock(), slices } });
   expect(await client.get(tokensRequest())).toMatchObject({ bytes: body.length });
-  expect(slices).toBeGreaterThan(body.length / 65_536);
+  expect(read).toBeGreaterThan(body.length / 65_536);
 });

@@ -89,7 +89,6 @@ describe('retries', () => {
       clock: createFakeClock(START),
       observer: { request: () => undefined, retry: () => undefined },
       closed: new AbortController().signal,
-      reading: { next: async () => undefined },
     });
     for (const budgetMs of [Number.POSITIVE_INFINITY, 17_000]) await attempt(tokensRequest(), budgetMs);
     expect(limits).toEqual([30_000, 17_000]);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { describe, expect, test } from 'vitest';
+import { createSlices } from '../../src/runtime/slices.ts';
 import { createLastTick, readCron } from '../../src/scheduler/cron.ts';
 import { createCronTicker } from '../../src/scheduler/ticker.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -30,6 +31,7 @@ function createMachine() {
     clock: {
       now: () => elapsed + offset,
       elapsed: () => elapsed,
+      slices: createSlices({ elapsed: () => elapsed }),
       wait(ms: number, signal?: AbortSignal) {
         return new Promise<void>((resolve, reject) => {
           const sleeper = { at: elapsed + ms, wake: resolve };

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/runtime/clock.ts';
+import { createSlices } from '../../src/runtime/slices.ts';
 
 /** A clock for tests: time moves only by `advance`, or immediately by `wait` with `autoAdvance`. */
 export interface FakeClock extends Clock {
@@ -25,6 +26,7 @@ export function createFakeClock(start: number, options: { autoAdvance?: boolean 
     waits,
     now: () => now,
     elapsed: () => now - start,
+    slices: createSlices({ elapsed: () => now - start }),
     set: (value) => {
       now = value;
     },

@@ -49,7 +49,7 @@ export function storedDays(rows: ReadonlyMap<Day, unknown>): StoredDays {
 }
 
 /** A store that starts empty and ends with the process. */
-export function createMemoryStore(clock: Pick<Clock, 'elapsed'> = createSystemClock()): Store {
+export function createMemoryStore(clock: Pick<Clock, 'slices'> = createSystemClock()): Store {
   const log = createFakeLogger();
   const parts = { path: MEMORY, onDamage: 'exit', log } as const;
   return createStore({
