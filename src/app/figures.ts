@@ -65,7 +65,7 @@ interface Parts {
   readonly detail: FigureDetail;
 }
 
-type Work<Result> = Generator<void, Result>;
+type Work<Result> = Generator<unknown, Result>;
 
 /**
  * Creates the source of the page's figures. They are computed on request, in slices, as of the last publication, and kept

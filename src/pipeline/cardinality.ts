@@ -2,9 +2,13 @@ import type { DayDataset } from '../catalog/dataset.ts';
 import { isDamaged } from '../catalog/dataset.ts';
 import { type Family, fillsZeros, type Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
+import { LARGE } from '../runtime/slices.ts';
 import { foldAll, type KeptValues, keyOf, labelled } from './folding.ts';
 import { createLabelWeights, type LabelLimit } from './label-weights.ts';
 import { type Filled, type FillZeros, fillZeros as fillZerosOfDay } from './zeros.ts';
+
+/** How many samples are weighed in one step. */
+const WEIGHED_AT_ONCE = 16;
 
 /** Up to this number, the samples of a family are kept from measuring to rendering, instead of computed twice. */
 const KEPT_SAMPLES = 1024;
@@ -47,7 +51,7 @@ export function* measureCardinality(
   view: View,
   limitOf: LabelLimit,
   { fillZeros = fillZerosOfDay, samplesPerStep = 1 }: Measuring = {},
-): Generator<void, Cardinality> {
+): Generator<unknown, Cardinality> {
   const found: { readonly family: Family; readonly samples: Sample[]; readonly zeros: Sample[] }[] = [];
   const filled: Filled[] = [];
   const day = dataset === undefined ? undefined : view.newestDay(dataset);
@@ -76,23 +80,29 @@ export function* measureCardinality(
   for (const { family, samples, zeros } of found) {
     total += zeros.length;
     for (const all of [samples, zeros]) {
-      for (let at = 0; at < all.length; at += KEPT_SAMPLES) {
-        weights.add(family, all.slice(at, at + KEPT_SAMPLES));
+      for (let at = 0; at < all.length; at += WEIGHED_AT_ONCE) {
+        weights.add(family, all.slice(at, at + WEIGHED_AT_ONCE));
         yield;
       }
     }
   }
   const kept = weights.kept();
-  return {
-    kept,
-    foldedCounts: new Map([...kept].map(([label, stays]) => [label, weights.sizeOf(label) - stays.size])),
-    samples: total,
-    families: found.map(({ family, samples, zeros }) => ({
+  yield LARGE;
+  const measured: MeasuredFamily[] = [];
+  for (const { family, samples, zeros } of found) {
+    measured.push({
       family,
       samples: samples.length > KEPT_SAMPLES ? undefined : samples,
       zeros,
       folded: weights.foldedOf(family, kept),
-    })),
+    });
+    yield LARGE;
+  }
+  return {
+    kept,
+    foldedCounts: new Map([...kept].map(([label, stays]) => [label, weights.sizeOf(label) - stays.size])),
+    samples: total,
+    families: measured,
   };
 }
 

@@ -26,7 +26,13 @@ export type FillZeros = (families: readonly Filled[], view: View, day: Day) => G
 
 /** The zeros of any day, from the samples of all days before it; each of them is read once for all families. */
 export function* fillZeros(families: readonly Filled[], view: View, day: Day): Generator<void> {
-  const open = families.map((one) => ({ ...one, seen: new Set(Array.from(one.present, ([key]) => key)) }));
+  const open = families.map((one) => ({ ...one, seen: new Set<string>() }));
+  for (const { present, seen } of open) {
+    for (const [key] of present) {
+      seen.add(key);
+      yield;
+    }
+  }
   for (let back = 1; back <= REMEMBERED_DAYS; back++) {
     for (const { family, zeros, seen } of open) {
       for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {

@@ -4,6 +4,9 @@ const SLICE_MS = 3;
 /** Small steps between two checks of the clock. */
 const SMALL_STEPS = 256;
 
+/** What work yields after a step that may have taken milliseconds. */
+export const LARGE = 'large';
+
 /** Divides work that must not block the event loop into slices. */
 export interface Slices {
   /** Whether the current slice is used up, so that the caller should pause. */
@@ -72,7 +75,8 @@ export function createSlices(clock: { elapsed(): number }, budgetMs = SLICE_MS):
 
 /**
  * Runs a generator to its end, and lets other work run every few milliseconds. It checks the clock after this many
- * steps: 1 if a single one can be large. Once the signal is aborted, it stops there and rejects with the signal's reason.
+ * steps, 1 if any of them can be large, and after each that yields `LARGE`. Once the signal is aborted, it stops there and
+ * rejects with the signal's reason.
  */
 export async function runInSlices<Result>(
   work: Generator<unknown, Result>,
@@ -84,7 +88,7 @@ export async function runInSlices<Result>(
     const step = work.next();
     if (step.done === true) return step.value;
     // Without a promise for each step.
-    if (steps % stepsPerLook !== 0 || !slices.over()) continue;
+    if ((steps % stepsPerLook !== 0 && step.value !== LARGE) || !slices.over()) continue;
     await slices.next();
     if (signal?.aborted === true) {
       // Releases what the generator holds, such as a statement of a database.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSlices, runInSlices } from '../../src/runtime/slices.ts';
+import { createSlices, LARGE, runInSlices } from '../../src/runtime/slices.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 describe('slices', () => {
@@ -75,5 +75,19 @@ describe('slices', () => {
       return others;
     }
     expect(await runInSlices(work(), clock, 1)).toBe(1);
+  });
+
+  test('look at the clock after a step that may have been large', async () => {
+    const clock = createFakeClock(0);
+    let others = 0;
+    setImmediate(() => others++);
+    function* work() {
+      clock.set(clock.now() + 10);
+      yield;
+      const before = others;
+      yield LARGE;
+      return [before, others];
+    }
+    expect(await runInSlices(work(), clock)).toEqual([0, 1]);
   });
 });
