@@ -15,6 +15,7 @@ const LOADED_OTHERWISE: ReadonlyMap<string, string> = new Map([
   ['scripts/bundle/installation.ts', 'scripts/bundle/bundle.ts, in place of a module'],
   ['scripts/bundle/thread-code.ts', 'scripts/bundle/bundle.ts, in place of a module'],
   ['scripts/bundle/main-entry.ts', 'scripts/bundle/loader.cjs'],
+  ['scripts/mutation/plugin.ts', 'Stryker'],
   ['src/hook.ts', 'bin/agent-platform-exporter.js'],
   ['test/support/leftovers.ts', 'vitest.config.ts'],
   ['test/support/limits.ts', 'vitest.config.ts'],
