@@ -137,8 +137,7 @@ A single organization needs no file: its address comes from \`--api.base-url\`, 
 environment is added to the list, which must not contain its name. An address without a key, or a key without an address,
 is rejected.
 
-[Operations](operations.md) describes how a running exporter reloads a changed file, and how several processes share the
-organizations.
+[Operations](operations.md) describes how a running exporter reloads a changed file.
 `;
 
 const secrets = `A key is never given on a command line or in the configuration file. It comes from an environment variable or from a

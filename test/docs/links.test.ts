@@ -33,9 +33,12 @@ describe('links between the pages', () => {
     expect(broken).toEqual([]);
   });
 
-  test('reach every page of docs from the README', () => {
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    const missing = globSync('docs/*.md', { cwd: ROOT }).filter((page) => !readme.includes(`](${page}`));
+  test('reach every page of docs from its README, and that from the first one', () => {
+    expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain('](docs/README.md)');
+    const lists = readFileSync(join(ROOT, 'docs/README.md'), 'utf8');
+    const missing = globSync('*.md', { cwd: join(ROOT, 'docs') }).filter(
+      (page) => page !== 'README.md' && !lists.includes(`](${page})`),
+    );
     expect(missing).toEqual([]);
   });
 });
