@@ -40,15 +40,21 @@ export interface Exposition {
 
 interface ExpositionDeps {
   readonly publication: Pick<Publication, 'current' | 'select' | 'collectors'>;
-  readonly instruments: Pick<Instruments, 'registry' | 'linesOfOrgs'>;
+  readonly instruments: Pick<Instruments, 'registry' | 'textsOfOrgs'>;
   readonly clock: Clock;
 }
 
-/** A scrape of everything, which is sent to whoever asks within a second. */
+/** The exporter's own part, which ends every scrape of the next second. */
+interface Own {
+  readonly at: number;
+  readonly ending: Promise<Ending>;
+}
+
+/** A scrape of everything, which is sent as long as its parts are the newest. */
 interface Whole {
   readonly page: Deflated;
-  readonly at: number;
-  readonly parts: Promise<{ readonly ending: Ending; readonly scraped: Scraped }>;
+  readonly ending: Ending;
+  readonly scraped: Scraped;
 }
 
 const FRESH_MS = 1000;
@@ -56,24 +62,29 @@ const FRESH_MS = 1000;
 /** Creates the exposition of a publication and the exporter's own metrics. */
 export function createExposition({ publication, instruments, clock }: ExpositionDeps): Exposition {
   const renderOwnPart = createOwnPart({ ...instruments, clock });
+  const endings = new Map<Format, Own>();
   const wholes = new Map<Format, Whole>();
 
-  /** The last one of the format, unless another page was published or a second has passed. */
-  function whole(format: Format): Whole['parts'] {
+  function endingOf(format: Format): Promise<Ending> {
+    const last = endings.get(format);
+    if (last !== undefined && clock.elapsed() - last.at < FRESH_MS) return last.ending;
+    const own = { at: clock.elapsed(), ending: renderOwnPart(format) };
+    endings.set(format, own);
+    // A failure concerns the scrapes that wait for it, not later ones.
+    own.ending.catch(() => {
+      if (endings.get(format) === own) endings.delete(format);
+    });
+    return own.ending;
+  }
+
+  async function whole(format: Format): Promise<Scraped> {
+    const ending = await endingOf(format);
     const page = publication.current();
     const last = wholes.get(format);
-    if (last?.page === page && clock.elapsed() - last.at < FRESH_MS) return last.parts;
-    const parts = renderOwnPart(format).then((ending) => ({
-      ending,
-      scraped: assembleScrape(page, ending, format),
-    }));
-    const made = { page, at: clock.elapsed(), parts };
-    wholes.set(format, made);
-    // A failure concerns the scrapes that wait for it, not later ones.
-    parts.catch(() => {
-      if (wholes.get(format) === made) wholes.delete(format);
-    });
-    return parts;
+    if (last?.page === page && last.ending === ending) return last.scraped;
+    const scraped = assembleScrape(page, ending, format);
+    wholes.set(format, { page, ending, scraped });
+    return scraped;
   }
 
   function findUnknown(collect: readonly string[] = []): UnknownCollector | undefined {
@@ -85,11 +96,11 @@ export function createExposition({ publication, instruments, clock }: Exposition
   return {
     async scrape({ collect, format, gzip }) {
       const coding = gzip ? 'gzip' : 'identity';
-      if (collect === undefined) return (await whole(format)).scraped[coding];
+      if (collect === undefined) return (await whole(format))[coding];
       const refusal = findUnknown(collect);
       if (refusal !== undefined) return refusal;
       const page = await publication.select({ collect });
-      return assembleScrape(page, (await whole(format)).ending, format)[coding];
+      return assembleScrape(page, await endingOf(format), format)[coding];
     },
     async probe(request) {
       const { collect, org, format, gzip } = request;

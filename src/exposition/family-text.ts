@@ -63,7 +63,7 @@ async function render(
 }
 
 /** Joins lines into pieces of at most about 128 KiB, in slices. */
-export async function encodeLines(
+async function encodeLines(
   lines: Iterable<string>,
   slices: Slices,
   signal?: AbortSignal,
@@ -87,8 +87,8 @@ export async function encodeLines(
   return pieces;
 }
 
-/** Not from Buffer's pool, of which thousands of small texts would retain most. */
-function encode(text: string): Buffer {
+/** A text in UTF-8, not from Buffer's pool, of which thousands of small texts would retain most. */
+export function encode(text: string): Buffer {
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   buffer.write(text);
   return buffer;

@@ -100,9 +100,9 @@ export function createInstruments(deps: InstrumentsDeps) {
   return {
     /** Contains the metrics of this process as a whole; other parts may add theirs. */
     registry,
-    /** The metrics of each organization as text, line by line. */
-    *linesOfOrgs(format: Format): Generator<string> {
-      for (const one of all) yield* one.lines(format);
+    /** The metrics of each organization as text, in pieces. */
+    *textsOfOrgs(format: Format): Generator<Buffer> {
+      for (const one of all) yield* one.texts(format);
     },
     /** Initializes the counters of an organization to 0, so that their first increase is visible. */
     initCounters(

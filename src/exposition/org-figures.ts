@@ -1,3 +1,4 @@
+import { encode } from './family-text.ts';
 import type { OwnMetric } from './own-metric.ts';
 import { createLineStart, escapeLabelValue, type Format, formatValue, renderFamilyHeader } from './text.ts';
 
@@ -12,8 +13,8 @@ export interface OrgFigures {
   observe(labels: Labels, value: number): void;
   /** Removes an organization's series, or those with these labels. */
   remove(org: string, isGone?: (labels: Labels) => boolean): void;
-  /** The header, and the lines of each organization as one text; nothing without series. */
-  lines(format: Format): Generator<string>;
+  /** The header, and the lines of each organization as one text, which is kept while they are the same; nothing without series. */
+  texts(format: Format): Generator<Buffer>;
 }
 
 /** What lines of equal labels have in common over all organizations, of which there may be hundreds. */
@@ -30,7 +31,7 @@ interface OfOrg {
   /** By the index of the line. */
   readonly values: Map<number, number>;
   /** Its lines; undefined once a value has changed. */
-  text: string | undefined;
+  text: Buffer | undefined;
 }
 
 /** Creates the figures of a metric, the first label of which is `org`. */
@@ -100,11 +101,11 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
       for (const { labels, index } of lines.values()) if (isGone(labels)) ofOrg.values.delete(index);
       if (ofOrg.values.size === 0) byOrg.delete(org);
     },
-    *lines(format) {
+    *texts(format) {
       if (byOrg.size === 0) return;
-      yield renderFamilyHeader(metric, format);
+      yield encode(renderFamilyHeader(metric, format));
       for (const [org, ofOrg] of [...byOrg].sort(byName)) {
-        ofOrg.text ??= write(org, ofOrg);
+        ofOrg.text ??= encode(write(org, ofOrg));
         yield ofOrg.text;
       }
     },

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
 import { createSlices } from '../runtime/slices.ts';
 import { deflateEnd } from './deflate.ts';
-import { encodeLines } from './family-text.ts';
+import { encode } from './family-text.ts';
 import type { Format } from './text.ts';
 
 /** The end of a scrape: text, and the same as the end of a raw-deflate stream. */
@@ -14,8 +14,8 @@ export interface Ending {
 interface OwnPartDeps {
   /** The metrics of the process as a whole. */
   readonly registry: Registry;
-  /** The metrics of each organization, as lines. */
-  linesOfOrgs(format: Format): Iterable<string>;
+  /** The metrics of each organization, in pieces. */
+  textsOfOrgs(format: Format): Iterable<Buffer>;
   readonly clock: Clock;
 }
 
@@ -27,12 +27,16 @@ export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<En
   const slices = createSlices(deps.clock, SLICE_MS);
   return async (format) => {
     const ofProcess = await renderRegistry(deps.registry, format);
-    function* lines(): Generator<string> {
-      yield* deps.linesOfOrgs(format);
-      yield ofProcess;
-      if (format === 'openmetrics') yield '# EOF\n';
+    const texts: Buffer[] = [];
+    await slices.next();
+    for (const text of deps.textsOfOrgs(format)) {
+      texts.push(text);
+      if (slices.over()) await slices.next();
     }
-    const text = Buffer.concat(await encodeLines(lines(), slices));
+    const text = Buffer.concat([
+      ...texts,
+      encode(format === 'openmetrics' ? `${ofProcess}# EOF\n` : ofProcess),
+    ]);
     return { text, bytes: await deflateEnd(text) };
   };
 }

@@ -178,7 +178,7 @@ describe('the table of the metrics', () => {
     instruments.apiRequest({ ...labels, endpoint: 'tokens', code: '200' });
     instruments.valuesFolded({ org: 'acme', metric: 'm', count: 1 });
     instruments.familiesDropped({ ...labels, count: 1 });
-    const { types, help } = parsePage([...instruments.linesOfOrgs('text')].join(''));
+    const { types, help } = parsePage(String(Buffer.concat([...instruments.textsOfOrgs('text')])));
     const ofOrgs = [...types].map(([name, type]) => ({ name, help: help.get(name), type }));
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
     const held = [...ofProcess, ...ofOrgs].sort(byName);

@@ -75,7 +75,7 @@ describe.each(['text', 'openmetrics'] as const)(
             theirs.histogram.observe(of, number);
             ours.histogram.observe(of, number);
           }
-          const lines = Object.values(ours).flatMap((figures) => [...figures.lines(format)]);
+          const lines = Object.values(ours).flatMap((figures) => [...figures.texts(format)].map(String));
           // prom-client writes the bound of a bucket as the first label.
           const written = (await textOf(registry, format)).replaceAll(
             /\{(le="[^"]*"),(org="a"),/g,
@@ -93,7 +93,7 @@ test('organizations come by name, and leave nothing behind', () => {
   const figures = createOrgFigures(metrics.gauge);
   for (const org of ['b', 'a']) for (const kind of ['x', 'y']) figures.set({ org, kind }, 1);
   figures.remove('a', ({ kind }) => kind === 'x');
-  const lines = () => [...figures.lines('text')].slice(1);
+  const lines = () => [...figures.texts('text')].slice(1).map(String);
   const before = [
     'agent_platform_level{org="a",kind="y"} 1\n',
     'agent_platform_level{org="b",kind="x"} 1\nagent_platform_level{org="b",kind="y"} 1\n',
@@ -103,5 +103,5 @@ test('organizations come by name, and leave nothing behind', () => {
   expect(lines()).toEqual(['agent_platform_level{org="a",kind="y"} 2\n', before[1]]);
   figures.remove('a');
   figures.remove('b');
-  expect([...figures.lines('text')]).toEqual([]);
+  expect([...figures.texts('text')]).toEqual([]);
 });

@@ -12,10 +12,10 @@ function create() {
   new Counter({ name: 'requests_total', help: 'Requests.', labelNames, registers }).inc({ kind: 'a' });
   new Gauge({ name: 'level', help: 'Level.', labelNames, registers }).set({ kind: 'a' }, 2.5);
   new Histogram({ name: 'took_seconds', help: 'Took.', buckets: [1], registers }).observe(2);
-  function* linesOfOrgs(format: Format): Generator<string> {
-    yield `${format}{org="a"} 1\n`;
+  function* textsOfOrgs(format: Format): Generator<Buffer> {
+    yield Buffer.from(`${format}{org="a"} 1\n`);
   }
-  return { registry, ownPart: createOwnPart({ registry, linesOfOrgs, clock: createFakeClock(0) }) };
+  return { registry, ownPart: createOwnPart({ registry, textsOfOrgs, clock: createFakeClock(0) }) };
 }
 
 const LINES = [

@@ -12,7 +12,8 @@ export function createReadInstruments(
   return {
     ...instruments,
     async lines() {
-      const text = (await instruments.registry.metrics()) + [...instruments.linesOfOrgs('text')].join('');
+      const text =
+        (await instruments.registry.metrics()) + Buffer.concat([...instruments.textsOfOrgs('text')]);
       return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     },
   };

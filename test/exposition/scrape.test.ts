@@ -34,7 +34,7 @@ function create() {
   onTestFinished(() => publication.close());
   const registry = new Registry();
   const gauge = new Gauge({ name: 'version', help: 'Version.', registers: [registry] });
-  const instruments = { registry, linesOfOrgs: function* none(): Generator<string> {} };
+  const instruments = { registry, textsOfOrgs: function* none(): Generator<Buffer> {} };
   const exposition = createExposition({ publication, instruments, clock });
   async function publish(value: number, count = 10, orgs: readonly string[] = ['a', 'b']): Promise<void> {
     for (const org of orgs) {
