@@ -76,6 +76,8 @@ export interface Story {
   poll(): Promise<readonly string[]>;
   /** The current page of metrics. */
   page(): Promise<Page>;
+  /** The address of the service. */
+  readonly url: string;
   get(path: string, init?: RequestInit): Promise<Response>;
   /** Everything logged so far. */
   log(): string;
@@ -151,6 +153,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
       await service.flush();
       return readPage(await (await fetch(`${here}/metrics`)).text());
     },
+    url: here,
     get: (path, init) => fetch(here + path, init),
     async ask(path, query = {}, org = 'acme') {
       const owner = platform.orgs.find(({ name }) => name === org)?.keys.owner;
