@@ -1,10 +1,10 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
-import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { addDays, type Day, dayOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
-import type { Revision, StoredDays } from '../store/store.ts';
+import type { Completed, Revision, StoredDays } from '../store/store.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
 import {
   createCatchingUp,
@@ -14,6 +14,7 @@ import {
   firstExpensiveDay,
   type KnownDays,
   MAX_WINDOW_DAYS,
+  revisionPassDays,
   withoutDays,
 } from './days-to-fetch.ts';
 import { type AnswerNotes, failureOf, type Run } from './run.ts';
@@ -22,39 +23,30 @@ import type { FetchMemory, Learned } from './run-memory.ts';
 /** How many days the platform's clock may be behind before the difference is an error. */
 const MAX_DAYS_BEHIND = 2;
 
-/** A pass over the newest days, which are fetched again in case they were revised. */
-export interface RevisionPass {
-  /** How many of the newest days; 1 is the newest day alone. */
-  readonly days: number;
-  /** Whether days set aside are fetched even while their pause lasts. */
-  readonly isThorough: boolean;
-  /** Called once all of these days were answered. */
-  answered?(): Promise<void>;
-}
-
 /**
- * Fetches days as planned, newest first, and publishes them as they arrive. If the newest day or the platform as a whole
- * failed, throws that error after everything else that was available has been stored.
+ * Fetches days as planned, newest first, and publishes them as they arrive. A thorough run includes the days that were set
+ * aside, even while their pause lasts. Resolves with when its success was stored; undefined if it was stopped. If the newest
+ * day or the platform as a whole failed, throws that error after everything else that was available has been stored.
  */
 export async function runDays(
   run: Run,
   collector: DayCollector<unknown>,
   held: Pick<Learned, 'fetching'>,
-  pass: RevisionPass,
-): Promise<void> {
+  mode: 'scheduled' | 'thorough',
+): Promise<Instant | undefined> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
   const now = deps.clock.now();
-  const isPass = pass.answered !== undefined;
-  const { newest, historyStart, toFetch, unknown, rowless, catchingUp } = await wantedDays(
+  const isThorough = mode === 'thorough';
+  const { newest, historyStart, toFetch, unknown, rowless, catchingUp, isPass } = await wantedDays(
     run,
     collector,
-    pass,
+    isThorough,
     now,
   );
   const before = held.fetching;
   let plan = planDays({
-    ...{ newest, toFetch, historyStart, memory: before, isThorough: pass.isThorough },
+    ...{ newest, toFetch, historyStart, memory: before, isThorough },
     limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
     now: deps.clock.elapsed(),
   });
@@ -65,6 +57,16 @@ export async function runDays(
   const failed = new Map<Day, PlatformError>();
   let unpublished = false;
   let isFirst = true;
+  let completed: Completed | undefined;
+
+  /** What is complete if nothing is left to ask. */
+  function completedWith(done: typeof plan): Completed | undefined {
+    if (done.failure !== undefined || run.stopping()) return undefined;
+    // A day without a row that was not fetched again leaves the pass incomplete: it must not count as settled.
+    const isWhole = ![...rowless].some((day) => day <= done.newest);
+    const pass = isPass ? dayOf(now) : catchingUp.lastPass();
+    return { succeededAt: deps.clock.now(), revisedOn: isWhole ? pass : undefined };
+  }
 
   try {
     for (let ask = nextAsk(plan); ask !== undefined && !run.stopping(); ask = nextAsk(plan)) {
@@ -88,23 +90,25 @@ export async function runDays(
       } else {
         const passed = await catchingUp.answered(days, fetched.rows);
         for (const day of passed) rowless.add(day);
-        plan = withDays(plan, passed);
-        const answered = await store(run, collector, days, fetched);
+        const answered = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
         for (const day of answered) rowless.delete(day);
+        const next = afterAnswer(withDays(plan, passed), ask, fetched.rows.size, fetched.bytes);
+        // One transaction with the last answer.
+        completed = nextAsk(next) === undefined ? completedWith(next) : undefined;
+        await store(run, collector, { answered, fetched, completed });
+        plan = next;
         work?.advance(days.filter((day) => unknown.has(day)).length);
-        plan = afterAnswer(plan, ask, fetched.rows.size, fetched.bytes);
         // The newest day is published at once; older ones change little and are published together.
         if (isNewest) await deps.publisher.publish(org);
         else unpublished = true;
       }
       run.tried();
     }
-    // A day without a row that was not fetched again leaves the pass incomplete: it must not count as settled.
-    const isPassDone = ![...rowless].some((day) => day <= plan.newest);
-    const isWhole = plan.failure === undefined && isPassDone && !run.stopping();
-    if (isWhole) await catchingUp.finished();
-    if (isWhole && isPass) {
-      await pass.answered?.();
+    if (completed === undefined) {
+      completed = completedWith(plan);
+      if (completed?.revisedOn !== undefined)
+        await deps.history.putRevisedOn(org.name, dataset, completed.revisedOn);
+      if (completed !== undefined) await deps.history.putSucceeded(org.name, dataset, completed.succeededAt);
       // Days that were fetched again and still have no row are settled now.
       unpublished = true;
     }
@@ -116,13 +120,14 @@ export async function runDays(
   }
   run.tried();
   if (plan.failure !== undefined) throw plan.failure;
+  return completed?.succeededAt;
 }
 
 /**
  * The days to fetch, newest first; those of them that were never answered, and those of the pass that have no row. This is a
  * function of its own, so that nothing that it reads stays in memory while the run waits: hundreds of runs wait at once.
  */
-async function wantedDays(run: Run, collector: DayCollector<unknown>, pass: RevisionPass, now: Instant) {
+async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough: boolean, now: Instant) {
   const { org, deps } = run;
   const { name, isCurrent } = collector.dataset;
   const newest = yesterdayOf(now);
@@ -131,14 +136,16 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, pass: Revi
   const stored = await deps.history.read(org.name, new Map(isCurrent === undefined ? [] : [[name, from]]));
   const known = stored.days(name);
   const lastPass = stored.dataset(name).revisedOn;
+  // Once a day, and again on demand, because the operator then expects a change.
+  const isPass = lastPass !== dayOf(now) || isThorough;
   const historyStart = firstDay(run, collector, newest, known);
   const covered = isCurrent === undefined ? known : await currentDays(run, collector, checked, known);
   const { days: toFetch, ofPass } = daysToFetch({
-    ...{ newest, historyStart, covered, newestAgain: pass.days },
-    ...{ isPass: pass.answered !== undefined, lastPass, now },
+    ...{ newest, historyStart, covered, newestAgain: isPass ? passDays(run, collector, lastPass, now) : 1 },
+    ...{ isPass, lastPass, now },
   });
   return {
-    ...{ newest, historyStart, toFetch },
+    ...{ newest, historyStart, toFetch, isPass },
     unknown: new Set(toFetch.filter((day) => !covered.has(day))),
     rowless: new Set([...ofPass].filter((day) => covered.has(day) && !covered.isFilled(day))),
     catchingUp: createCatchingUp({
@@ -147,6 +154,18 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, pass: Revi
       putLastPass: (day) => deps.history.putRevisedOn(org.name, name, day),
     }),
   };
+}
+
+/** How many of the newest days a pass fetches again. */
+function passDays(
+  { deps }: Run,
+  { expensive }: DayCollector<unknown>,
+  lastPass: Day | undefined,
+  now: Instant,
+): number {
+  const today = dayOf(now);
+  const windowDays = Math.min(deps.revisionDays, expensive?.revisionDays ?? deps.revisionDays);
+  return revisionPassDays(windowDays, lastPass === today ? undefined : lastPass, today);
 }
 
 /** Fetches a window; returns the failure as a value. */
@@ -239,26 +258,33 @@ async function currentDays(
   return withoutDays(known, outdated);
 }
 
-/** Stores an answer and returns the days that are known now. */
+/** Stores the answer about some days, and reports what it changes. */
 async function store(
   run: Run,
   collector: DayCollector<unknown>,
-  days: readonly Day[],
-  fetched: FetchedDays<unknown>,
-): Promise<readonly Day[]> {
+  {
+    answered,
+    fetched,
+    completed,
+  }: {
+    readonly answered: readonly Day[];
+    readonly fetched: FetchedDays<unknown>;
+    readonly completed: Completed | undefined;
+  },
+): Promise<void> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
   // The settings may have changed during the request: data that may no longer be kept must not return.
-  if (run.retired()) return [];
-  const answered = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
+  if (run.retired()) return;
   const { revisions: changes, missing } = await deps.history.putDays(org.name, dataset, {
     days: answered,
     rows: fetched.rows,
     parts: collector.dataset.parts,
     orgId: fetched.orgId,
     at: deps.clock.now(),
+    completes: completed,
   });
-  if (run.retired()) return [];
+  if (run.retired()) return;
   run.note(withMissing(fetched, missing));
   // A row made with other settings does not count as revised; a day that was published as idle does.
   const revisions = [
@@ -268,14 +294,13 @@ async function store(
       .filter(([, row]) => hasActivity(collector.dataset, row) !== false)
       .map(([day, after]) => ({ day, before: collector.dataset.idle, after })),
   ];
-  if (revisions.length === 0) return answered;
+  if (revisions.length === 0) return;
   deps.instruments.dayRevisions({ org: org.name, dataset, count: revisions.length });
   deps.log.info('Known days revised by the platform', {
     org: org.name,
     dataset,
     ...describeRevisions(collector.dataset, revisions),
   });
-  return answered;
 }
 
 /** Counts the fields that stay as stored because the answer lacks them: it is only partly usable, though it is valid. */

@@ -164,8 +164,8 @@ interface CatchingUp {
    * passed them, so its earlier answer about them is void.
    */
   answered(days: readonly Day[], rows: ReadonlyMap<Day, unknown>): Promise<readonly Day[]>;
-  /** Called once all of them have been answered. */
-  finished(): Promise<void>;
+  /** The day of the last pass that is to be stored again once all of them have been answered; undefined if it is stored. */
+  lastPass(): Day | undefined;
 }
 
 interface CatchingUpParts {
@@ -199,11 +199,7 @@ export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpP
       unsettled = true;
       return passed;
     },
-    async finished() {
-      if (!unsettled || lastPass === undefined) return;
-      await putLastPass(lastPass);
-      unsettled = false;
-    },
+    lastPass: () => (unsettled ? lastPass : undefined),
   };
 }
 

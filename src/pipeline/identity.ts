@@ -53,10 +53,12 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
 
   /** Takes the first identifier, confirms the key if it is the known one, and returns the known one. */
   async function note(named: string, key: string | undefined): Promise<string> {
-    const { orgId } = await known();
+    const { orgId, confirmedKey } = await known();
     if (orgId === undefined) await history.adopt(org, named);
     const isOurs = orgId === undefined || orgId === named;
-    if (key !== undefined) await history.putConfirmedKey(org, isOurs ? key : UNCONFIRMED);
+    if (key === undefined) return orgId ?? named;
+    const confirmed = isOurs ? key : UNCONFIRMED;
+    if (orgId === undefined || confirmed !== confirmedKey) await history.putConfirmedKey(org, confirmed);
     return orgId ?? named;
   }
 

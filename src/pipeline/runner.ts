@@ -1,19 +1,12 @@
-import {
-  type DayCollector,
-  type DocumentCollector,
-  type FetchingCollector,
-  isDayCollector,
-} from '../catalog/collector.ts';
+import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
-import { dayOf, type Instant } from '../catalog/day.ts';
+import type { Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Turn, Urgency } from '../runtime/turns.ts';
-import type { Standing } from '../store/store.ts';
-import { type RevisionPass, runDays } from './day-run.ts';
-import { revisionPassDays } from './days-to-fetch.ts';
+import { runDays } from './day-run.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
 import { createRunMemory, type Learned } from './run-memory.ts';
 
@@ -115,7 +108,7 @@ export function createRunner(deps: RunnerParts): Runner {
     { giveWay }: Pick<Run, 'giveWay'>,
   ): Promise<{ readonly failure: PlatformError | undefined; readonly at: Instant }> {
     const { org, source, retired } = target;
-    const { name, dataset } = collector;
+    const { name } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
     const run: Run = {
@@ -138,13 +131,10 @@ export function createRunner(deps: RunnerParts): Runner {
     try {
       // Before the first request, which would be in vain while nothing can be stored.
       await deps.history.demandWritable();
-      const standing = await deps.history.standing(org.name);
-      if (isDayCollector(collector)) {
-        await runDays(run, collector, memory, revisionPassOf(org.name, collector, mode, standing));
-      } else await runDocuments(run, collector);
-      const at = clock.now();
-      if (!run.stopping()) await deps.history.putSucceeded(org.name, dataset.name, at);
-      return { failure: undefined, at };
+      const succeededAt = isDayCollector(collector)
+        ? await runDays(run, collector, memory, mode)
+        : await runDocuments(run, collector);
+      return { failure: undefined, at: succeededAt ?? clock.now() };
     } catch (thrown) {
       return { failure: failureOf(thrown, log), at: clock.now() };
     } finally {
@@ -154,25 +144,6 @@ export function createRunner(deps: RunnerParts): Runner {
           remarks: [...noted.remarks],
         });
     }
-  }
-
-  /** The revision pass runs once a day, and again on demand, because the operator then expects a change. */
-  function revisionPassOf(
-    org: string,
-    { dataset, expensive }: DayCollector<unknown>,
-    mode: 'scheduled' | 'thorough',
-    standing: Standing,
-  ): RevisionPass {
-    const today = dayOf(clock.now());
-    const windowDays = Math.min(deps.revisionDays, expensive?.revisionDays ?? deps.revisionDays);
-    const last = standing.dataset(dataset.name).revisedOn;
-    const isThorough = mode === 'thorough';
-    if (last === today && !isThorough) return { days: 1, isThorough };
-    return {
-      isThorough,
-      days: revisionPassDays(windowDays, last === today ? undefined : last, today),
-      answered: () => deps.history.putRevisedOn(org, dataset.name, today),
-    };
   }
 
   function reportUnusable(
@@ -212,23 +183,29 @@ function logTransition(
   else log.warn('Collector failing; it has no data yet', fields);
 }
 
-/** Fetches a listing of documents, stores it as a whole or not at all, and publishes it. */
-async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Promise<void> {
+/**
+ * Fetches a listing of documents, stores it as a whole or not at all, and publishes it. Resolves with when it was stored;
+ * undefined if the run was abandoned.
+ */
+async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Promise<Instant | undefined> {
   const { org, deps } = run;
   const { dataset } = collector;
   try {
     const fetched = await collector.fetch(run.source);
-    if (run.retired()) return;
+    if (run.retired()) return undefined;
+    const at = deps.clock.now();
     const documents = new Map(fetched.documents.map((document) => [dataset.idOf(document), document]));
     await deps.history.putDocuments(org.name, dataset.name, {
       documents,
       damaged: new Set(fetched.damaged?.map((document) => dataset.idOf(document))),
       complete: fetched.complete,
       orgId: fetched.orgId,
-      at: deps.clock.now(),
+      at,
+      completes: run.stopping() ? undefined : { succeededAt: at },
     });
     run.note(fetched);
     await deps.publisher.publish(org);
+    return at;
   } finally {
     run.tried();
   }

@@ -9,7 +9,7 @@ import {
 import { type Day, parseDay } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { Database, Query, Value } from './database.ts';
+import { type Database, NotStored, type Query, type Value } from './database.ts';
 import { mergeDays } from './merge.ts';
 import { planSweep } from './retention.ts';
 import { sendRows } from './send-rows.ts';
@@ -60,9 +60,21 @@ const AMENDED_AT_ONCE = 20;
 export function createStore(parts: StoreParts): Store {
   const { days, counts, datasets, clock, log } = parts;
   const { slices } = clock;
-  const write = parts.write ?? ((work) => days.transaction(work, 'write'));
+  const transact = parts.write ?? ((work) => days.transaction(work, 'write'));
+  let isProven = false;
   const byName = new Map(datasets.map((dataset) => [dataset.name, dataset]));
   const formOf = (name: DatasetName) => byName.get(name)?.schemaVersion ?? 1;
+
+  async function write<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    try {
+      const result = await transact(work);
+      isProven = true;
+      return result;
+    } catch (error) {
+      isProven &&= !(error instanceof NotStored);
+      throw error;
+    }
+  }
 
   function activeOf(name: DatasetName, row: unknown): Value {
     const dataset = byName.get(name);
@@ -144,8 +156,9 @@ export function createStore(parts: StoreParts): Store {
     });
   }
 
-  function demandWritable(): Promise<void> {
-    return write(async (query) => {
+  async function demandWritable(): Promise<void> {
+    if (isProven && days.isUp()) return;
+    await write(async (query) => {
       await query('INSERT INTO S.sweep (single) VALUES (1) ON CONFLICT (single) DO UPDATE SET single = 1');
     });
   }
@@ -202,7 +215,8 @@ export function createStore(parts: StoreParts): Store {
         const known = await readDays(query, place, answer.days, formOf(dataset));
         const { changes, stored } = mergeDays(known, answer);
         await putRows(query, place, changes);
-        await noteAnswer(query, place, { isChanged: changes.size > 0, answeredAt: answer.at });
+        const isChanged = changes.size > 0;
+        await noteAnswer(query, place, { isChanged, answeredAt: answer.at, ...answer.completes });
         return stored;
       }),
     putDocuments: (org, dataset, answer) =>
@@ -210,10 +224,10 @@ export function createStore(parts: StoreParts): Store {
         await noteOrgId(query, org, answer.orgId);
         const place = { org, former: '', dataset };
         const isChanged = await putDocuments(query, place, answer);
-        await noteAnswer(query, place, { isChanged, answeredAt: answer.at });
+        await noteAnswer(query, place, { isChanged, answeredAt: answer.at, ...answer.completes });
       }),
     putRevisedOn: (org, dataset, day) =>
-      write((query) => noteAnswer(query, { org, former: '', dataset }, { isChanged: true, revisedOn: day })),
+      write((query) => noteAnswer(query, { org, former: '', dataset }, { isChanged: false, revisedOn: day })),
     putSucceeded: (org, dataset, at) =>
       write((query) =>
         noteAnswer(query, { org, former: '', dataset }, { isChanged: false, succeededAt: at }),

@@ -56,7 +56,7 @@ function later(one: Day, other: Day): Day {
   return other > one ? other : one;
 }
 
-/** Notes an answer about a dataset; a change raises its revision. */
+/** Notes an answer about a dataset; a change of what is stored, or of the day of the last pass, raises its revision. */
 export async function noteAnswer(
   query: Query,
   { org, former, dataset }: Place,
@@ -64,18 +64,20 @@ export async function noteAnswer(
     readonly isChanged: boolean;
     readonly answeredAt?: Instant;
     readonly succeededAt?: Instant;
-    readonly revisedOn?: Day;
+    readonly revisedOn?: Day | undefined;
   },
 ): Promise<void> {
   await query(
     `INSERT INTO S.dataset AS old (org, former, dataset, revision, answered_at, succeeded_at, revised_on)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (org, former, dataset) DO UPDATE SET
-     revision = old.revision + excluded.revision, answered_at = coalesce(excluded.answered_at, old.answered_at),
+     revision = old.revision + CASE WHEN $8 = 1 OR coalesce(excluded.revised_on, old.revised_on) IS DISTINCT FROM old.revised_on
+     THEN 1 ELSE 0 END, answered_at = coalesce(excluded.answered_at, old.answered_at),
      succeeded_at = coalesce(excluded.succeeded_at, old.succeeded_at),
      revised_on = coalesce(excluded.revised_on, old.revised_on)`,
     [
-      ...[org, former, dataset, Number(noted.isChanged)],
+      ...[org, former, dataset, Number(noted.isChanged || noted.revisedOn !== undefined)],
       ...[noted.answeredAt ?? null, noted.succeededAt ?? null, noted.revisedOn ?? null],
+      Number(noted.isChanged),
     ],
   );
 }

@@ -85,6 +85,15 @@ export interface AnsweredDays {
   readonly parts?: RowParts | undefined;
   readonly orgId: string | undefined;
   readonly at: Instant;
+  readonly completes?: Completed | undefined;
+}
+
+/** What is complete with the last answer of a run. */
+export interface Completed {
+  /** When the run succeeded as a whole, in milliseconds. */
+  readonly succeededAt: Instant;
+  /** The UTC day of a pass that is complete, too. */
+  readonly revisedOn?: Day | undefined;
 }
 
 /** An answer that lists documents by their identity. */
@@ -96,6 +105,7 @@ export interface AnsweredDocuments {
   readonly complete: boolean;
   readonly orgId: string | undefined;
   readonly at: Instant;
+  readonly completes?: Completed | undefined;
 }
 
 /** A day that was answered again with different values. */
@@ -135,7 +145,10 @@ export interface Retention {
  */
 export interface Store {
   standing(org: string): Promise<Standing>;
-  /** Writes nothing new; rejects with a `NotStored` if an answer could not be stored now. */
+  /**
+   * Rejects with a `NotStored` if an answer could not be stored now. Unless the last write succeeded, one is tried, which writes
+   * nothing new.
+   */
   demandWritable(): Promise<void>;
   /**
    * What was written, by organization: a text that changes with its epoch, identifier and revisions. It is one statement,
@@ -153,6 +166,7 @@ export interface Store {
   putConfirmedKey(org: string, key: string): Promise<void>;
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<StoredAnswer>;
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<void>;
+  /** A pass on the day of the last one raises no revision. */
   putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;
   /** The request count of the last day with any requests. */

@@ -124,6 +124,32 @@ describe('a run over days', () => {
     expect(asked).toEqual(['2026-04-01..2026-04-01', '2026-03-26..2026-03-31']);
   });
 
+  test('stores each answer, and what is complete with the last one, at once; a pass repeated on a day changes nothing', async () => {
+    const { run, history, clock, runs } = harness(() => ({}));
+    const writes: string[] = [];
+    for (const name of ['putDays', 'putRevisedOn', 'putSucceeded'] as const) {
+      const put = history[name] as (...given: unknown[]) => Promise<never>;
+      history[name] = (...given: unknown[]) => {
+        writes.push(name);
+        return put(...given);
+      };
+    }
+    await run();
+    expect(writes).toEqual(['putDays', 'putDays', 'putDays']);
+    const first = (await history.standing('acme')).dataset('tokens');
+    expect(first).toMatchObject({
+      revisedOn: '2026-04-01',
+      succeededAt: runs.get('acme', 'tokens').lastSuccessAt,
+    });
+    clock.set(clock.now() + 3_600_000);
+    await run();
+    await run('thorough');
+    expect(writes.slice(3)).toEqual(['putDays', 'putDays', 'putDays']);
+    const { revision, answeredAt = 0, succeededAt = 0 } = (await history.standing('acme')).dataset('tokens');
+    expect(revision).toBe(first.revision);
+    expect(Math.min(answeredAt, succeededAt)).toBeGreaterThanOrEqual(clock.now());
+  });
+
   test('requests one day less if the platform says that the newest is today', async () => {
     const { run, asked, runs, covered } = harness((window) =>
       window.to === yesterday
@@ -338,7 +364,8 @@ describe('a run over days', () => {
 
   test('nothing is requested while the store cannot be used, which is the reason of the failure', async () => {
     const { run, asked, history, runs, log } = harness(() => ({}));
-    const { standing } = history;
+    const { read, standing } = history;
+    history.read = () => Promise.reject(brokenStore());
     history.standing = () => Promise.reject(brokenStore());
     expect(await run()).toBe('unstored');
     expect(await run()).toBe('unstored');
@@ -347,7 +374,7 @@ describe('a run over days', () => {
       ...{ tried: true, running: false },
       failure: { error: { reason: 'store', hint: 'free some space' } },
     });
-    history.standing = standing;
+    Object.assign(history, { read, standing });
     expect(await run()).toBe('ended');
     expect(
       log.events.filter(({ level }) => level !== 'debug').map(({ level, message }) => [level, message]),

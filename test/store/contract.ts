@@ -79,6 +79,12 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
       expect(await revisionOf('tokens')).toBe(tokens + 1);
       await store.putRevisedOn('acme', 'tokens', wednesday);
       expect(await revisionOf('tokens')).toBe(tokens + 2);
+      await store.putRevisedOn('acme', 'tokens', wednesday);
+      await store.putDays('acme', 'tokens', {
+        ...days(1),
+        completes: { succeededAt: 5, revisedOn: wednesday },
+      });
+      expect(await revisionOf('tokens')).toBe(tokens + 2);
       await store.putDays('acme', 'tokens', days(2));
       expect(await revisionOf('tokens')).toBe(tokens + 3);
       await store.putDocuments('acme', 'readiness', listed(true, 'a'));
@@ -191,8 +197,16 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
       await store.putSucceeded('acme', 'tokens', 1_772_582_400_123);
       await store.putRequests('acme', { day: monday, requests: 20 });
       await store.putRequests('acme', { day: tuesday, requests: 10 });
-      const { revisedOn, succeededAt } = (await store.standing('acme')).dataset('tokens');
-      expect([revisedOn, succeededAt]).toEqual([tuesday, 1_772_582_400_123]);
+      const known = async () => {
+        const { revisedOn, succeededAt } = (await store.standing('acme')).dataset('tokens');
+        return [revisedOn, succeededAt];
+      };
+      expect(await known()).toEqual([tuesday, 1_772_582_400_123]);
+      const completes = { succeededAt: 1_772_582_400_124, revisedOn: wednesday };
+      await store.putDays('acme', 'tokens', { ...answer([monday]), completes });
+      expect(await known()).toEqual([wednesday, 1_772_582_400_124]);
+      await store.putDays('acme', 'tokens', { ...answer([monday]), completes: { succeededAt: 7 } });
+      expect(await known()).toEqual([wednesday, 7]);
       expect(await store.requestsOf('acme')).toEqual({ day: tuesday, requests: 10 });
       expect(await store.requestsOf('globex')).toBeUndefined();
     });

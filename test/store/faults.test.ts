@@ -289,6 +289,36 @@ describe('a file that is removed or replaced while it is in use', () => {
   });
 });
 
+test('whether it can be written is tried only if the last write did not show it', async () => {
+  let [writes, isFull] = [0, false];
+  const store = openStore(await writtenIn(), {
+    openDatabase(location) {
+      const db = new DatabaseSync(location);
+      const exec = db.exec.bind(db);
+      db.exec = (sql) => {
+        if (sql === 'BEGIN IMMEDIATE') writes += 1;
+        if (sql === 'COMMIT' && isFull) throw Object.assign(new Error('full'), { errcode: 13 });
+        exec(sql);
+      };
+      return db;
+    },
+  });
+  const writesOf = async (use: () => Promise<unknown>) => {
+    const before = writes;
+    await use();
+    return writes - before;
+  };
+  expect(await writesOf(store.demandWritable)).toBe(1);
+  await store.putDays('acme', 'tools', toTools);
+  expect(await writesOf(store.demandWritable)).toBe(0);
+  isFull = true;
+  await expect(store.putDays('acme', 'tools', toTools)).rejects.toThrow(NotStored);
+  await expect(store.demandWritable()).rejects.toThrow(NotStored);
+  isFull = false;
+  expect(await writesOf(store.demandWritable)).toBe(1);
+  expect(await writesOf(store.demandWritable)).toBe(0);
+});
+
 describe('a place that cannot be used', () => {
   test('costs each use, is said once, and heals by itself', async () => {
     const directory = path.join(createDirectory(), 'data');
