@@ -1,6 +1,7 @@
 import {
   backfillOptions,
   estimateOptions,
+  explainOptions,
   exportOptions,
   healthcheckOptions,
   historyCopyOptions,
@@ -79,6 +80,16 @@ export const commands: readonly Command[] = [
     // Its own --org may be given several times.
     options: sharedOptionsOf('export', exportOptions),
     load: () => import('./export.ts'),
+  },
+  {
+    name: 'explain',
+    summary: 'Explain why credits changed: what changed, and where',
+    details: async () => [
+      'Compares days or ranges of days as daily means, the same weekdays with each other.',
+      'Exit code 1 if the credits of a side are unknown. See docs/explain.md.',
+    ],
+    options: sharedOptionsOf('explain', explainOptions),
+    load: () => import('./explain.ts'),
   },
   {
     name: 'history copy',

@@ -173,6 +173,29 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
   },
 });
 
+/** The options of `explain` only. */
+export const explainOptions = commandOptionsOf('explain', 'Explain', {
+  from: {
+    value: kinds.dayRange(),
+    description:
+      'UTC day or range of days, such as 2026-11-01..2026-11-07, to compare with. Defaults to the same weekdays of the four weeks before',
+  },
+  to: {
+    value: kinds.dayRange(),
+    description: 'UTC day or range of days to explain. Defaults to the newest day',
+  },
+  org: {
+    value: kinds.orgName(),
+    repeatable: true,
+    description: 'An organization to explain; all if not set. May be given several times',
+  },
+  format: {
+    value: kinds.choice('text', 'json', 'markdown'),
+    default: 'text',
+    description: 'Format of the explanation; json has one line for each organization',
+  },
+});
+
 /** The options of `history copy` only. */
 export const historyCopyOptions = commandOptionsOf('history copy', 'Copy', {
   to: {
@@ -247,6 +270,7 @@ export const commandOptions: readonly OptionTable[] = [
   estimateOptions,
   backfillOptions,
   exportOptions,
+  explainOptions,
   historyCopyOptions,
   hookOptions,
   hookConfigOptions,

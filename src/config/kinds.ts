@@ -1,6 +1,6 @@
 import { validate } from 'node-cron';
 import * as z from 'zod';
-import { parseDay } from '../catalog/day.ts';
+import { type Day, daysFrom, parseDay } from '../catalog/day.ts';
 import { parseListenAddress } from './listen-address.ts';
 import {
   durationJson,
@@ -130,6 +130,24 @@ export function cron(): z.ZodType<string> {
 export function day(min?: string) {
   const parse = (text: string) => orElse(parseDay(text), text, 'a day in the form YYYY-MM-DD');
   return textual('day', between(parse, min), { min, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
+}
+
+/** A day, or a range of days as `FIRST..LAST`; the days in order. */
+export function dayRange(): z.ZodType<readonly Day[]> {
+  const parse = (text: string) =>
+    orElse(parseDayRange(text), text, 'a day or a range, such as 2026-11-01..2026-11-07');
+  return textual('days', parse, {
+    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}([.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})?$',
+  });
+}
+
+function parseDayRange(text: string): readonly Day[] | undefined {
+  const [first, last] = text.split('..').map(parseDay);
+  if (first === undefined) return undefined;
+  if (!text.includes('..')) return [first];
+  return last === undefined || last < first || text.split('..').length > 2
+    ? undefined
+    : daysFrom(first, last);
 }
 
 /** A duration of whole days, as a number of days. */

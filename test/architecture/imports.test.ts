@@ -19,6 +19,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['catalog', 'runtime'],
   backfill: ['catalog', 'runtime', 'store', 'pipeline', 'exposition'],
   export: ['backfill', 'catalog', 'pipeline', 'runtime'],
+  explain: ['catalog', 'collectors'],
   pipeline: ['catalog', 'runtime', 'store', 'exposition', 'platform'],
   server: ['catalog', 'runtime', 'exposition'],
   config: ['catalog', 'runtime'],

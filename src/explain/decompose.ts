@@ -1,0 +1,179 @@
+/** What an organization used on average on a day; what is not known is undefined, and is then no factor. */
+export interface Usage {
+  readonly credits: number;
+  /** People who were active. */
+  readonly people: number | undefined;
+  readonly sessions: number | undefined;
+  /** Input and output tokens. */
+  readonly tokens: number | undefined;
+  /** By model; undefined if the platform sent no usable breakdown. */
+  readonly models: ReadonlyMap<string, ModelUsage> | undefined;
+}
+
+export interface ModelUsage {
+  readonly credits: number;
+  readonly tokens: number;
+}
+
+/** Why credits changed: the factors of credits, and what belongs to no model. */
+export type Cause =
+  | 'people'
+  | 'sessions'
+  | 'sessions_per_person'
+  | 'tokens'
+  | 'tokens_per_person'
+  | 'tokens_per_session'
+  | 'credits_per_person'
+  | 'credits_per_session'
+  | 'credits_per_token'
+  | 'models_used'
+  | 'price_of_tokens'
+  | 'use'
+  | 'unattributed';
+
+/** Part of a change in credits. */
+export interface Effect {
+  readonly cause: Cause;
+  readonly credits: number;
+  /** What each model contributes, where models do. */
+  readonly models?: ReadonlyMap<string, number>;
+}
+
+type Factor = 'people' | 'sessions' | 'tokens';
+
+const RATIOS: Readonly<Record<Factor, Readonly<Record<string, Cause>>>> = {
+  people: { sessions: 'sessions_per_person', tokens: 'tokens_per_person', credits: 'credits_per_person' },
+  sessions: { tokens: 'tokens_per_session', credits: 'credits_per_session' },
+  tokens: { credits: 'credits_per_token' },
+};
+
+/**
+ * Divides the change of credits among people, sessions per person, tokens per session, credits per token and what belongs to no
+ * model. The parts add up to the change exactly, apart from the rounding of floating-point numbers. A factor that is unknown or 0
+ * on one side is left out, so that its neighbours become one; where credits or tokens begin or end, use as a whole is the cause.
+ */
+export function decompose(before: Usage, after: Usage): readonly Effect[] {
+  const [one, other] = withAttributed(before, after);
+  const unattributed = after.credits - other.attributed - (before.credits - one.attributed);
+  const effects = [...ofAttributed(one, other)];
+  if (one.models !== undefined) effects.push({ cause: 'unattributed', credits: unattributed });
+  return effects;
+}
+
+interface Attributed extends Usage {
+  /** The credits of models with tokens, or all credits without a breakdown. */
+  readonly attributed: number;
+}
+
+/** Both sides by the same definition: without a breakdown on one of them, all credits and all tokens. */
+function withAttributed(before: Usage, after: Usage): readonly [Attributed, Attributed] {
+  const isBroken = before.models === undefined || after.models === undefined;
+  const of = (usage: Usage): Attributed => {
+    if (isBroken || usage.models === undefined)
+      return { ...usage, models: undefined, attributed: usage.credits };
+    const models = new Map([...usage.models].filter(([, { tokens }]) => tokens > 0));
+    return {
+      ...usage,
+      models,
+      tokens: sum(models, ({ tokens }) => tokens),
+      attributed: sum(models, ({ credits }) => credits),
+    };
+  };
+  return [of(before), of(after)];
+}
+
+function* ofAttributed(before: Attributed, after: Attributed): Generator<Effect> {
+  const [from, to] = [before.attributed, after.attributed];
+  const change = to - from;
+  const isUsed = ({ attributed, tokens = 1 }: Attributed) => attributed > 0 && tokens > 0;
+  if (!isUsed(before) || !isUsed(after)) {
+    yield { cause: 'use', credits: change };
+    return;
+  }
+  const weight = logMean(from, to);
+  const known = (['people', 'sessions', 'tokens'] as const).filter(
+    (factor) => (before[factor] ?? 0) > 0 && (after[factor] ?? 0) > 0,
+  );
+  let [lastBefore, lastAfter] = [1, 1];
+  let last: Factor | undefined;
+  for (const factor of known) {
+    const [one, other] = [before[factor] ?? 0, after[factor] ?? 0];
+    const cause = last === undefined ? factor : (RATIOS[last][factor] ?? factor);
+    yield { cause, credits: weight * Math.log(other / lastAfter / (one / lastBefore)) };
+    [lastBefore, lastAfter, last] = [one, other, factor];
+  }
+  const effect = weight * Math.log(to / lastAfter / (from / lastBefore));
+  if (last !== 'tokens')
+    yield { cause: last === undefined ? 'use' : (RATIOS[last]['credits'] ?? 'use'), credits: effect };
+  else if (before.models === undefined || after.models === undefined)
+    yield { cause: 'credits_per_token', credits: effect };
+  else yield* mixAndRate({ before, after, weight, effect });
+}
+
+/**
+ * Divides the effect of credits per token between which models were used and what their tokens cost, by Bennet's means. A model that is
+ * missing on one side has the rate of the other there: a new one changes only what was used.
+ */
+function* mixAndRate(of: {
+  readonly before: Attributed;
+  readonly after: Attributed;
+  readonly weight: number;
+  readonly effect: number;
+}): Generator<Effect> {
+  const { before, after, weight, effect } = of;
+  const tokens = { before: before.tokens ?? 0, after: after.tokens ?? 0 };
+  const rates = { before: before.attributed / tokens.before, after: after.attributed / tokens.after };
+  const rate = (rates.before + rates.after) / 2;
+  const change = rates.after - rates.before;
+  const scale = change === 0 ? weight / rates.before : effect / change;
+  const mix = new Map<string, number>();
+  const price = new Map<string, number>();
+  for (const model of new Set([...(before.models ?? []), ...(after.models ?? [])].map(([name]) => name))) {
+    const [one, other] = [before.models?.get(model), after.models?.get(model)];
+    const shares = [(one?.tokens ?? 0) / tokens.before, (other?.tokens ?? 0) / tokens.after] as const;
+    const either = rateOf(one ?? other);
+    const [was, is] = [
+      one === undefined ? either : rateOf(one),
+      other === undefined ? either : rateOf(other),
+    ];
+    mix.set(model, scale * (shares[1] - shares[0]) * ((was + is) / 2 - rate));
+    price.set(model, scale * ((shares[0] + shares[1]) / 2) * (is - was));
+  }
+  yield { cause: 'models_used', credits: sum(mix, (credits) => credits), models: mix };
+  yield { cause: 'price_of_tokens', credits: sum(price, (credits) => credits), models: price };
+}
+
+function rateOf(usage: ModelUsage | undefined): number {
+  return usage === undefined ? 0 : usage.credits / usage.tokens;
+}
+
+/** The logarithmic mean of two positive numbers, which is between them. */
+function logMean(one: number, other: number): number {
+  const ratio = Math.log(other / one);
+  // For nearly equal numbers the quotient loses its digits.
+  return Math.abs(ratio) < 1e-6 ? (one + other) / 2 : (other - one) / ratio;
+}
+
+function sum<Value>(values: ReadonlyMap<string, Value>, of: (value: Value) => number): number {
+  let total = 0;
+  for (const value of values.values()) total += of(value);
+  return total;
+}
+
+/** Whole numbers that add up to `total`, each within one of its amount if the amounts add up to about `total`. */
+export function roundTo(total: number, amounts: readonly number[]): readonly number[] {
+  // Not -0, which would be written with its sign.
+  const rounded = amounts.map((amount) => Math.floor(amount) + 0);
+  const order = amounts
+    .map((amount, index) => ({ index, rest: amount - Math.floor(amount) }))
+    .sort((one, other) => other.rest - one.rest || one.index - other.index);
+  let left = total - rounded.reduce((all, one) => all + one, 0);
+  for (let turn = 0; left !== 0 && order.length > 0; turn++) {
+    const step = Math.sign(left);
+    const next = step > 0 ? order[turn % order.length] : order.at(-1 - (turn % order.length));
+    if (next === undefined) break;
+    rounded[next.index] = (rounded[next.index] ?? 0) + step;
+    left -= step;
+  }
+  return rounded;
+}

@@ -1,0 +1,157 @@
+import type { Day } from '../catalog/day.ts';
+import { daysBetween } from '../catalog/day.ts';
+import type { Cause } from './decompose.ts';
+import type { Explanation, Part } from './explain.ts';
+
+/** An organization's explanation; undefined if the credits of one of the sides are unknown on every day. */
+export interface ExplainedOrg {
+  readonly org: string;
+  readonly explanation: Explanation | undefined;
+}
+
+const WORDS: Readonly<Record<Cause, string>> = {
+  people: 'active people',
+  sessions: 'sessions',
+  sessions_per_person: 'sessions per person',
+  tokens: 'tokens',
+  tokens_per_person: 'tokens per person',
+  tokens_per_session: 'tokens per session',
+  credits_per_person: 'credits per person',
+  credits_per_session: 'credits per session',
+  credits_per_token: 'credits per token',
+  models_used: 'models used',
+  price_of_tokens: 'credits per token of each model',
+  use: 'use as a whole',
+  unattributed: 'credits of no model',
+};
+/** How many models and teams are named; the rest is one line. */
+const NAMED = 5;
+
+/** The change in one sentence: how much, and the cause if one stands out. */
+export function sentenceOf({ from, to, cause, models, byModel = [] }: Explanation): string {
+  const change = to - from;
+  if (change === 0) return 'Credits a day stayed the same.';
+  const verb = change > 0 ? 'rose' : 'fell';
+  const share = from === 0 ? '' : ` by ${percent(Math.abs(change) / from)}`;
+  const start = `Credits a day ${verb}${share}, from ${digits(from)} to ${digits(to)}`;
+  if (cause === undefined) return `${start}; no single cause stands out.`;
+  // What was used moves from one model to another: the one that went along with the change is meant.
+  const candidates = cause.name === 'models_used' ? byModel : (models.get(cause.name) ?? []);
+  const model = candidates.find(({ credits }) => Math.sign(credits) === Math.sign(change));
+  const which = model === undefined ? '' : `, first of all ${model.name}`;
+  return `${start}, mostly by ${WORDS[cause.name]}${which} (${signed(cause.credits)}).`;
+}
+
+/** Everything as plain text for a terminal. */
+export function explanationText(orgs: readonly ExplainedOrg[]): string {
+  return orgs.map((one) => [...sections(one, plain)].join('\n')).join('\n');
+}
+
+/** Everything as Markdown. */
+export function explanationMarkdown(orgs: readonly ExplainedOrg[]): string {
+  return orgs.map((one) => [...sections(one, markdown)].join('\n')).join('\n');
+}
+
+/** Everything as JSON, of one organization in a line. */
+export function explanationJson(orgs: readonly ExplainedOrg[]): string {
+  return orgs.map(({ org, explanation }) => `${JSON.stringify({ org, ...jsonOf(explanation) })}\n`).join('');
+}
+
+function jsonOf(explanation: Explanation | undefined) {
+  if (explanation === undefined) return { known: false };
+  const { before, after, sameWeekdays, from, to, what, models, byModel, byTeam, cause } = explanation;
+  return {
+    known: true,
+    before: { days: before.days, credits: from },
+    after: { days: after.days, credits: to },
+    same_weekdays: sameWeekdays,
+    cause: cause?.name ?? null,
+    what: what.map(({ name, credits }) => ({ cause: name, credits, models: models.get(name) })),
+    where: { models: byModel ?? null, teams: byTeam ?? null },
+  };
+}
+
+/** How a heading, a table of names and amounts, and a sentence are written. */
+interface Style {
+  heading(text: string): string;
+  table(title: string, rows: readonly Part[]): readonly string[];
+}
+
+const plain: Style = {
+  heading: (text) => text,
+  table(title, rows) {
+    const width = Math.max(...rows.map(({ name }) => name.length));
+    const numbers = rows.map(({ credits }) => signed(credits));
+    const wide = Math.max(...numbers.map((number) => number.length));
+    const lines = rows.map(
+      ({ name }, index) => `  ${name.padEnd(width)}  ${(numbers[index] ?? '').padStart(wide)}`,
+    );
+    return ['', title, ...lines];
+  },
+};
+
+const markdown: Style = {
+  heading: (text) => `## ${escaped(text)}\n`,
+  table: (title, rows) => [
+    ...['', `| ${title} | credits a day |`, '|---|--:|'],
+    ...rows.map(({ name, credits }) => `| ${escaped(name)} | ${signed(credits)} |`),
+  ],
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\`*_|<>[\]#]/g, '\\$&');
+}
+
+function* sections({ org, explanation }: ExplainedOrg, { heading, table }: Style): Generator<string> {
+  if (explanation === undefined) {
+    yield heading(org);
+    yield 'The credits of one of the sides are unknown on every day.';
+    return;
+  }
+  const { before, after, what, models, byModel, byTeam, sameWeekdays } = explanation;
+  yield heading(`${org}: ${daysText(after.days)} against ${daysText(before.days)}`);
+  yield sentenceOf(explanation);
+  if (!sameWeekdays) yield 'The two sides have no weekday in common.';
+  const causes = what.map(({ name, credits }) => ({ name: WORDS[name], credits }));
+  yield* table('What changed', causes);
+  for (const [cause, parts] of models) {
+    if (parts.length > 0) yield* table(`Of ${WORDS[cause]}`, first(parts));
+  }
+  if (models.size === 0) yield 'Models cannot be told: the platform sent no usable breakdown.';
+  if (byModel !== undefined && byModel.length > 0) yield* table('Where, by model', first(byModel));
+  if (byTeam !== undefined && byTeam.length > 0) yield* table('Where, by team', first(byTeam));
+  if (before.cached !== undefined && after.cached !== undefined)
+    yield `\nTokens read from the cache for each input token: ${ratio(before.cached)} before, ${ratio(after.cached)} after.`;
+  yield '';
+}
+
+function first(parts: readonly Part[]): readonly Part[] {
+  if (parts.length <= NAMED + 1) return parts;
+  const rest = parts.slice(NAMED).reduce((sum, { credits }) => sum + credits, 0);
+  return [...parts.slice(0, NAMED), { name: `${parts.length - NAMED} more`, credits: rest }];
+}
+
+/** A day, a range without gaps, or the days one by one. */
+function daysText(days: readonly Day[]): string {
+  const [start, end] = [days[0], days.at(-1)];
+  if (start === undefined || end === undefined) return 'no day';
+  if (start === end) return start;
+  const isRange = daysBetween(start, end) === days.length - 1;
+  return isRange ? `${start} to ${end}` : `the mean of ${days.join(', ')}`;
+}
+
+function digits(number: number): string {
+  return String(Math.abs(number)).replaceAll(/\B(?=(\d{3})+$)/g, ' ');
+}
+
+function signed(number: number): string {
+  return number === 0 ? '0' : `${number > 0 ? '+' : '−'}${digits(number)}`;
+}
+
+function percent(share: number): string {
+  return share < 10 ? `${Math.round(share * 100)} %` : `a factor of ${Math.round(share + 1)}`;
+}
+
+function ratio(value: number): string {
+  return value.toPrecision(2);
+}

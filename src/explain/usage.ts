@@ -1,0 +1,143 @@
+import { addDays, type Day, daysBetween } from '../catalog/day.ts';
+import type { DayFamily } from '../catalog/family.ts';
+import type { View } from '../catalog/view.ts';
+import { activityDataset } from '../collectors/activity/dataset.ts';
+import { type TokensRow, tokensDataset } from '../collectors/tokens/dataset.ts';
+import { dailyCreditsByTeam } from '../collectors/users/collector.ts';
+import type { ModelUsage, Usage } from './decompose.ts';
+
+/** The daily means of some days. */
+export interface Side {
+  /** The days that are known, of those that were asked for. */
+  readonly days: readonly Day[];
+  readonly usage: Usage;
+  /** Tokens read from the cache for each input token; undefined if unknown. */
+  readonly cached: number | undefined;
+  /** By published team; undefined unless every day has the same ones. */
+  readonly teams: ReadonlyMap<string, number> | undefined;
+}
+
+/** Two groups of days, by the same definitions. */
+export interface Sides {
+  readonly before: Side;
+  readonly after: Side;
+  /** Whether each weekday counts as much on one side as on the other. */
+  readonly sameWeekdays: boolean;
+}
+
+/** A day and how much it counts; the weights of a side add up to 1. */
+type Weighted = readonly (readonly [day: Day, weight: number])[];
+
+/**
+ * The daily means before and after. Weekdays that only one side has are left out, if there are others; days whose credits are
+ * unknown always. Undefined if a side has no day left.
+ */
+export function sidesOf(view: View, before: readonly Day[], after: readonly Day[]): Sides | undefined {
+  const known = [before, after].map((days) => days.filter((day) => creditsOn(view, day) !== undefined));
+  const [earlier = [], later = []] = known;
+  if (earlier.length === 0 || later.length === 0) return undefined;
+  const weekdays = new Set(
+    earlier.map(weekdayOf).filter((one) => later.some((day) => weekdayOf(day) === one)),
+  );
+  const sameWeekdays = weekdays.size > 0;
+  const side = (days: readonly Day[]) =>
+    sideOf(view, sameWeekdays ? byWeekday(days, weekdays) : days.map((day) => [day, 1 / days.length]));
+  const [one, other] = [side(earlier), side(later)];
+  // A figure that only one side has is known of neither.
+  return { before: one, after: other, sameWeekdays };
+}
+
+function creditsOn(view: View, day: Day): number | undefined {
+  return view.row(tokensDataset, day)?.credits;
+}
+
+const SUNDAY = '2026-01-04' as Day;
+
+function weekdayOf(day: Day): number {
+  return ((daysBetween(SUNDAY, day) % 7) + 7) % 7;
+}
+
+function byWeekday(days: readonly Day[], weekdays: ReadonlySet<number>): Weighted {
+  const used = days.filter((day) => weekdays.has(weekdayOf(day)));
+  const counts = Map.groupBy(used, weekdayOf);
+  return used.map((day) => [day, 1 / weekdays.size / (counts.get(weekdayOf(day))?.length ?? 1)]);
+}
+
+function sideOf(view: View, days: Weighted): Side {
+  const mean = (figure: (day: Day) => number | undefined): number | undefined => {
+    let sum = 0;
+    for (const [day, weight] of days) {
+      const value = figure(day);
+      if (value === undefined) return undefined;
+      sum += weight * value;
+    }
+    return sum;
+  };
+  const tokensOf = (day: Day) => view.row(tokensDataset, day)?.tokens;
+  const input = mean((day) => tokensOf(day)?.input);
+  const cacheRead = mean((day) => tokensOf(day)?.cacheRead);
+  return {
+    days: days.map(([day]) => day),
+    usage: {
+      credits: mean((day) => creditsOn(view, day)) ?? Number.NaN,
+      people: mean((day) => view.row(activityDataset, day)?.dailyUsers),
+      sessions: mean((day) => view.row(activityDataset, day)?.sessions),
+      tokens: mean((day) => plus(tokensOf(day)?.input, tokensOf(day)?.output)),
+      models: modelsOf(view, days),
+    },
+    cached: input === undefined || input === 0 || cacheRead === undefined ? undefined : cacheRead / input,
+    teams: teamsOf(view, days),
+  };
+}
+
+function modelsOf(view: View, days: Weighted): Usage['models'] {
+  const models = new Map<string, ModelUsage>();
+  for (const [day, weight] of days) {
+    const entries = usableModels(view.row(tokensDataset, day));
+    if (entries === undefined) return undefined;
+    for (const { model, credits, tokens } of entries) {
+      const known = models.get(model) ?? { credits: 0, tokens: 0 };
+      models.set(model, {
+        credits: known.credits + weight * credits,
+        tokens: known.tokens + weight * tokens,
+      });
+    }
+  }
+  return models;
+}
+
+/** A day's models; none on a day without credits; undefined unless the credits and tokens of each are known. */
+function usableModels(row: TokensRow | undefined) {
+  if (row?.byModel === undefined) return row?.credits === 0 ? [] : undefined;
+  const entries = row.byModel.map(({ model, credits, input, output }) => ({
+    model,
+    credits: credits ?? undefined,
+    tokens: plus(input ?? undefined, output ?? undefined),
+  }));
+  const usable = entries.flatMap(({ model, credits, tokens }) =>
+    credits === undefined || tokens === undefined ? [] : [{ model, credits, tokens }],
+  );
+  return usable.length === entries.length ? usable : undefined;
+}
+
+function teamsOf(view: View, days: Weighted): Side['teams'] {
+  const family: DayFamily = dailyCreditsByTeam;
+  const teams = new Map<string, { sum: number; days: number }>();
+  for (const [day, weight] of days) {
+    for (const { labels, value } of family.samplesOf(view, day) ?? []) {
+      const team = teams.get(labels['team'] ?? '') ?? { sum: 0, days: 0 };
+      teams.set(labels['team'] ?? '', { sum: team.sum + weight * value, days: team.days + 1 });
+    }
+  }
+  const shown = [...teams].filter(([, team]) => team.days === days.length);
+  return shown.length === 0 ? undefined : new Map(shown.map(([name, { sum }]) => [name, sum]));
+}
+
+function plus(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one + other;
+}
+
+/** The same weekday of each of the four weeks before a day, oldest first. */
+export function fourWeeksBefore(day: Day): readonly Day[] {
+  return [4, 3, 2, 1].map((weeks) => addDays(day, -7 * weeks));
+}

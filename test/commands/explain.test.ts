@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { collectors } from '../../src/collectors/index.ts';
+import { run } from '../../src/commands/explain.ts';
+import { explainOptions } from '../../src/config/command-options.ts';
+import { createOptions } from '../../src/config/options.ts';
+import { createFaultyPlatform } from '../platform/faulty/platform.ts';
+import { createContext } from './surroundings.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
+afterEach(() => void vi.useRealTimers());
+
+async function explained(args: readonly string[]) {
+  const platform = createFaultyPlatform({ now: Date.now, users: 30, repos: 3 });
+  const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => platform.close());
+  const { context, stdout } = createContext(
+    { ...createOptions(collectors), ...explainOptions },
+    [
+      ...[`--api.base-url=${url}`, '--org=acme', '--api.requests-per-second=1000', '--api.retries=0'],
+      ...['--storage.path=:memory:', '--history.start=2026-09-01', '--format=json', ...args],
+    ],
+    { AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner' },
+  );
+  const code = await run(context);
+  return { code, ...JSON.parse(stdout()) };
+}
+
+test('the newest day is compared with the same weekday of four weeks, and the parts add up', async () => {
+  const { code, known, before, after, what, where } = await explained([]);
+  expect([code, known]).toEqual([0, true]);
+  expect(after.days).toEqual(['2026-11-17']);
+  expect(before.days).toEqual(['2026-10-20', '2026-10-27', '2026-11-03', '2026-11-10']);
+  const sum = what.reduce((total: number, { credits }: { credits: number }) => total + credits, 0);
+  expect(sum).toBe(after.credits - before.credits);
+  expect(where.models.length).toBeGreaterThan(1);
+  expect(where.teams).toBeNull();
+});
+
+test('ranges are compared as daily means, with the teams that every day shows', async () => {
+  const args = ['--from=2026-11-03..2026-11-05', '--to=2026-11-10..2026-11-12', '--collector.users'];
+  const { code, before, after, where } = await explained(args);
+  expect([code, before.days.length, after.days.length]).toEqual([0, 3, 3]);
+  expect(where.teams).toEqual([{ name: 'none', credits: expect.any(Number) }]);
+});
+
+test('days without known credits are an exit code of 1', async () => {
+  expect(await explained(['--to=2026-12-24'])).toEqual({ code: 1, org: 'acme', known: false });
+});

@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decompose, type ModelUsage, roundTo, type Usage } from '../../src/explain/decompose.ts';
+import { explain, explainSides } from '../../src/explain/explain.ts';
+import { explanationJson, explanationMarkdown, explanationText, sentenceOf } from '../../src/explain/text.ts';
+import { fourWeeksBefore } from '../../src/explain/usage.ts';
+import { dayNamed } from '../support/day.ts';
+import { viewOfDays } from './view.ts';
+import { company, createRandom, PLANTED, type Planted, planted, shop } from './worlds.ts';
+
+const amount = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1e9 }));
+const model = fc
+  .record({ tokens: amount, rate: fc.oneof(fc.constant(0), fc.double({ min: 0.01, max: 100, noNaN: true })) })
+  .map(({ tokens, rate }) => ({ tokens, credits: tokens === 0 ? rate : tokens * rate }));
+const usage: fc.Arbitrary<Usage> = fc
+  .record({
+    models: fc.option(fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), model), { nil: undefined }),
+    rest: amount,
+    people: fc.option(amount, { nil: undefined }),
+    sessions: fc.option(amount, { nil: undefined }),
+    tokens: fc.option(amount, { nil: undefined }),
+  })
+  .map(({ models, rest, ...figures }) => ({
+    ...figures,
+    models: models && new Map<string, ModelUsage>(Object.entries(models)),
+    credits: rest + Object.values(models ?? {}).reduce((sum, { credits }) => sum + credits, 0),
+  }));
+
+function side(of: Usage) {
+  return { days: [dayNamed('2026-11-24')], usage: of, cached: undefined, teams: undefined };
+}
+
+test('the parts of any change add up to it, to the credit', () => {
+  fc.assert(
+    fc.property(usage, usage, (before, after) => {
+      const { from, to, what } = explainSides({
+        before: side(before),
+        after: side(after),
+        sameWeekdays: true,
+      });
+      expect(what.reduce((sum, { credits }) => sum + credits, 0)).toBe(to - from);
+      for (const { credits } of what) expect(Number.isSafeInteger(credits)).toBe(true);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test('rounded parts are within one of their amounts and add up to the rounded sum', () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 1 }), (amounts) => {
+      const total = Math.round(amounts.reduce((sum, one) => sum + one, 0)) + 0;
+      const rounded = roundTo(total, amounts);
+      expect(rounded.reduce((sum, one) => sum + one, 0)).toBe(total);
+      for (const [index, one] of rounded.entries()) {
+        expect(Math.abs(one - (amounts[index] ?? 0))).toBeLessThanOrEqual(1.01);
+      }
+    }),
+  );
+});
+
+describe('a change', () => {
+  const usual: Usage = {
+    credits: 1_000,
+    people: 10,
+    sessions: 20,
+    tokens: 2_000,
+    models: new Map([['a', { credits: 1_000, tokens: 2_000 }]]),
+  };
+  const causesOf = (before: Usage, after: Usage) =>
+    Object.fromEntries(decompose(before, after).map(({ cause, credits }) => [cause, Math.round(credits)]));
+
+  test('of nothing but people has no other cause', () => {
+    const models = new Map([['a', { credits: 2_000, tokens: 4_000 }]]);
+    const after = { credits: 2_000, people: 20, sessions: 40, tokens: 4_000, models };
+    expect(causesOf(usual, after)).toEqual({
+      ...{ people: 1_000, sessions_per_person: 0, tokens_per_session: 0 },
+      ...{ models_used: 0, price_of_tokens: 0, unattributed: 0 },
+    });
+  });
+
+  test('by a new version of a model is what was used, and not its price', () => {
+    const models = new Map([['b', { credits: 1_500, tokens: 2_000 }]]);
+    const { models_used, price_of_tokens, people } = causesOf(usual, { ...usual, credits: 1_500, models });
+    expect([models_used, price_of_tokens, people]).toEqual([500, 0, 0]);
+  });
+
+  test('by a price is not what was used', () => {
+    const models = new Map([['a', { credits: 1_500, tokens: 2_000 }]]);
+    const { models_used, price_of_tokens } = causesOf(usual, { ...usual, credits: 1_500, models });
+    expect([models_used, price_of_tokens]).toEqual([0, 500]);
+  });
+
+  test('from nothing, or to nothing, is use as a whole', () => {
+    const nothing = { credits: 0, people: 0, sessions: 0, tokens: 0, models: new Map() };
+    expect(causesOf(nothing, usual)).toEqual({ use: 1_000, unattributed: 0 });
+    expect(causesOf(usual, nothing)).toEqual({ use: -1_000, unattributed: 0 });
+    expect(causesOf(nothing, nothing)).toEqual({ use: 0, unattributed: 0 });
+  });
+
+  test('without sessions on a side joins the factors around them', () => {
+    const after = { ...usual, sessions: 0 };
+    expect(Object.keys(causesOf(usual, after))).toEqual([
+      ...['people', 'tokens_per_person', 'models_used', 'price_of_tokens', 'unattributed'],
+    ]);
+  });
+
+  test('without known people begins with sessions', () => {
+    expect(Object.keys(causesOf({ ...usual, people: undefined }, usual)).slice(0, 2)).toEqual([
+      ...['sessions', 'tokens_per_session'],
+    ]);
+  });
+
+  test('without a breakdown by model has credits per token as one cause, and nothing unattributed', () => {
+    expect(Object.keys(causesOf({ ...usual, models: undefined }, usual))).toEqual([
+      ...['people', 'sessions_per_person', 'tokens_per_session', 'credits_per_token'],
+    ]);
+  });
+
+  test('credits of a model without tokens, and of no model, stand alone', () => {
+    const models = new Map([...(usual.models ?? []), ['free', { credits: 7, tokens: 0 }]]);
+    expect(causesOf(usual, { ...usual, credits: 1_010, models })).toMatchObject({ unattributed: 10 });
+  });
+});
+
+describe.each([
+  ['a company', company],
+  ['a shop', shop],
+])('of 200 causes planted into %s', (_name, habitsOf) => {
+  const expected: Readonly<Record<Planted, string | undefined>> = {
+    people: 'people',
+    'longer sessions': 'tokens_per_session',
+    'new model': 'models_used',
+    price: 'price_of_tokens',
+    team: 'green',
+    diffuse: undefined,
+  };
+  const random = createRandom(2026);
+  const found = new Map<Planted, { right: number; all: number }>();
+  for (let index = 0; index < 300; index++) {
+    const cause = index < 200 ? (PLANTED[index % 5] ?? 'diffuse') : 'diffuse';
+    const { what, byTeam, cause: named } = explainSides(planted(habitsOf(random), cause, random));
+    const team = habitsOf === shop ? 'back' : 'green';
+    const isRight =
+      cause === 'team'
+        ? byTeam?.[0]?.name === team
+        : cause === 'diffuse'
+          ? named === undefined
+          : what[0]?.name === expected[cause];
+    const count = found.get(cause) ?? { right: 0, all: 0 };
+    found.set(cause, { right: count.right + (isRight ? 1 : 0), all: count.all + 1 });
+  }
+
+  test('nine of ten come first in their ranking', () => {
+    const rows = [...found].filter(([cause]) => cause !== 'diffuse').map(([, count]) => count);
+    const [right, all] = [
+      rows.reduce((sum, one) => sum + one.right, 0),
+      rows.reduce((sum, one) => sum + one.all, 0),
+    ];
+    expect(all).toBe(200);
+    expect(right / all).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('four of five diffuse ones have no single cause', () => {
+    const { right = 0, all = 0 } = found.get('diffuse') ?? {};
+    expect(right / all).toBeGreaterThanOrEqual(0.8);
+  });
+});
+
+describe('of stored days', () => {
+  const day = dayNamed('2026-11-24');
+  const rows = {
+    '2026-11-03': { credits: 400, models: { old: 400 }, users: 10, sessions: 20, tokens: 2_000 },
+    '2026-11-10': { credits: 400, models: { old: 400 }, users: 10, sessions: 20, tokens: 2_000 },
+    '2026-11-17': { credits: 400, models: { old: 400 }, users: 10, sessions: 20, tokens: 2_000 },
+    '2026-11-23': { credits: 9_999, models: { old: 9_999 }, users: 10, sessions: 20, tokens: 2_000 },
+    '2026-11-24': { credits: 900, models: { new: 900 }, users: 10, sessions: 20, tokens: 2_000 },
+  };
+
+  test('the newest day is compared with the known ones of the same weekdays before', () => {
+    const explanation = explain(viewOfDays(rows, day), fourWeeksBefore(day), [day]);
+    expect(explanation).toMatchObject({ from: 400, to: 900, cause: { name: 'models_used', credits: 500 } });
+    expect(explanation?.before.days).toEqual(['2026-11-03', '2026-11-10', '2026-11-17']);
+    expect(explanation?.byModel).toEqual([
+      { name: 'new', credits: 900 },
+      { name: 'old', credits: -400 },
+    ]);
+    expect(explanation && sentenceOf(explanation)).toBe(
+      'Credits a day rose by 125 %, from 400 to 900, mostly by models used, first of all new (+500).',
+    );
+  });
+
+  test('weekdays of one side only are left out, unless there are no others', () => {
+    const view = viewOfDays(rows, day);
+    const range = ['2026-11-23', '2026-11-24'].map(dayNamed);
+    expect(explain(view, [dayNamed('2026-11-17')], range)).toMatchObject({ to: 900, sameWeekdays: true });
+    expect(explain(view, [dayNamed('2026-11-17')], [dayNamed('2026-11-23')])).toMatchObject({
+      ...{ to: 9_999, sameWeekdays: false },
+    });
+  });
+
+  test('without a known day on a side there is no explanation', () => {
+    const explanation = explain(viewOfDays(rows, day), [dayNamed('2026-10-01')], [day]);
+    expect(explanation).toBeUndefined();
+    const text = 'The credits of one of the sides are unknown on every day.';
+    expect(explanationText([{ org: 'acme', explanation }])).toContain(text);
+    expect(explanationJson([{ org: 'acme', explanation }])).toBe('{"org":"acme","known":false}\n');
+  });
+
+  test('the worked example of the documentation is what the command prints', () => {
+    const before = { credits: 1_000, models: { cheap: 1_000 }, users: 10, sessions: 20, tokens: 1_000 };
+    const after = {
+      credits: 4_000,
+      models: { cheap: 1_000, dear: 3_000 },
+      users: 10,
+      sessions: 40,
+      tokens: 2_000,
+    };
+    const example = { '2026-11-03': before, '2026-11-10': before, '2026-11-17': before, '2026-11-24': after };
+    const explanation = explain(viewOfDays(example, day), fourWeeksBefore(day), [day]);
+    const docs = readFileSync(new URL('../../docs/explain.md', import.meta.url), 'utf8');
+    expect(docs).toContain(explanationText([{ org: 'acme', explanation }]).trimEnd());
+  });
+
+  test('names of models cannot break a table of Markdown', () => {
+    const named = { ...rows, '2026-11-24': { ...rows['2026-11-24'], models: { 'a|b*': 900 } } };
+    const explanation = explain(viewOfDays(named, day), fourWeeksBefore(day), [day]);
+    expect(explanationMarkdown([{ org: 'acme', explanation }])).toContain('| a\\|b\\* | +900 |');
+  });
+});
