@@ -211,10 +211,12 @@ export function risenOf<const Label extends string>(
   const { by = metric.labels, suffix = '' } = choice;
   const labels = suffix === '_bucket' ? ['le', ...by] : by;
   if (metric.sharedBy === 'store') {
+    const series = chosen(metric, choice, suffix);
+    const more = suffix === '_bucket' ? ['le'] : [];
     const rise =
       window === '$__range'
-        ? `${kind}((${ofStores(metric, choice.where, chosen(metric, choice))})[${window}:${STORE_STEP}])`
-        : ofStores(metric, choice.where, `${kind}(${chosen(metric, choice)}[${window}])`);
+        ? `${kind}((${ofStores(metric, choice.where, series, more)})[${window}:${STORE_STEP}])`
+        : ofStores(metric, choice.where, `${kind}(${series}[${window}])`, more);
     return `sum by (${labels.join(',')}) (${rise})`;
   }
   return `sum by (${labels.join(',')}) (${kind}(${chosen(metric, choice, suffix)}[${window}]))`;
@@ -235,10 +237,15 @@ function merged<Label extends string>(
 }
 
 /** PromQL for one series per store: its replicas have the same value, except for one that was just started or stopped. */
-function ofStores(metric: Queried, where: string | undefined, expression: string): string {
+function ofStores(
+  metric: Queried,
+  where: string | undefined,
+  expression: string,
+  more: readonly string[] = [],
+): string {
   const matchers = (where ?? '').split(',').filter((matcher) => matcher.startsWith('job'));
   const info = selected(ownMetrics.storeInfo.name, matchers);
-  const all = [...labelsOf(metric, metric.labels), 'store'];
+  const all = [...labelsOf(metric, metric.labels), ...more, 'store'];
   return `max by (${all.join(',')}) (${expression} * on (job,instance) group_left (store) ${info})`;
 }
 

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 
 /** A metric about the exporter itself, declared once: the documentation and the metric are derived from it. */
 export interface OwnMetric<Label extends string = string> {
@@ -44,6 +44,42 @@ export function makeGauge<Label extends string>(
     ...(collect && { collect: () => collect(gauge) }),
   });
   return gauge;
+}
+
+/** One series of a histogram: how many values are in each bucket, by its upper bound, and their sum. */
+export interface StoredSeries<Label extends string> {
+  readonly labels: Readonly<Record<Label, string>>;
+  readonly counts: ReadonlyMap<number, number>;
+  readonly sum: number;
+}
+
+/** Creates a declared histogram whose values are counted elsewhere: prom-client's own can only count up. */
+export function makeStoredHistogram<Label extends string>(
+  registry: Registry,
+  declaration: OwnMetric<Label>,
+  read: () => readonly StoredSeries<Label>[],
+): void {
+  const { name, help, type, buckets = [] } = declaration;
+  if (type !== 'histogram') throw new Error(`${name} is declared as a ${type}`);
+  const get = async () => ({ name, help, type, aggregator: 'sum', values: read().flatMap(samplesOf) });
+  registry.registerMetric({ name, get, reset() {} } as unknown as Metric);
+
+  function samplesOf({ labels, counts, sum }: StoredSeries<Label>) {
+    let count = 0;
+    const sampleOf = (suffix: string, value: number, more = {}) => ({
+      metricName: `${name}_${suffix}`,
+      labels: { ...more, ...labels },
+      value,
+    });
+    return [
+      ...[...buckets, Number.POSITIVE_INFINITY].map((bound) => {
+        count += counts.get(bound) ?? 0;
+        return sampleOf('bucket', count, { le: bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound) });
+      }),
+      sampleOf('sum', sum),
+      sampleOf('count', count),
+    ];
+  }
 }
 
 function configuration<Label extends string>(

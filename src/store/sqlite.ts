@@ -399,14 +399,19 @@ function headerOf(path: string): Buffer {
   }
 }
 
-/** Creates the tables of an empty database, all or none. */
+/** Creates the tables of an empty database, all or none, and those that an older one lacks. */
 function createTables(db: DatabaseSync, path: string, layout: Layout): void {
   const { applicationId, version, tables } = layout;
   layoutOf(db, path, layout);
-  if (numberOf(db, 'application_id') === applicationId) return;
+  const statements = tables.flatMap(createTable).map(sqliteText);
+  if (numberOf(db, 'application_id') === applicationId) {
+    // Tables that this release has added.
+    for (const statement of statements) db.exec(statement);
+    return;
+  }
   db.exec('BEGIN IMMEDIATE');
   try {
-    for (const statement of tables.flatMap(createTable)) db.exec(sqliteText(statement));
+    for (const statement of statements) db.exec(statement);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}; COMMIT`);
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');

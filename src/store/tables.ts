@@ -75,6 +75,17 @@ export const COUNT_TABLES: readonly Table[] = [
       ['waiting', 'until'],
     ],
   },
+  {
+    name: 'hook_moment',
+    columns: { session: 'text', at: 'bigint', type: 'text', waiting: 'bigint', due: 'bigint' },
+    key: ['session', 'at'],
+    indexes: [['waiting', 'due']],
+  },
+  {
+    name: 'hook_wait',
+    columns: { type: 'text', bound: 'bigint', count: 'bigint', ms: 'bigint' },
+    key: ['type', 'bound'],
+  },
   { name: 'hook_seen', columns: { id: 'text', at: 'bigint' }, key: ['id'], indexes: [['at']] },
 ];
 

@@ -11,6 +11,8 @@ import { createFakeLogger } from '../support/fake-logger.ts';
 const monday = dayNamed('2026-03-02');
 const tuesday = dayNamed('2026-03-03');
 
+const HOUR_MS = 3_600_000;
+
 /** The instant of the planted hook events. */
 export const PLANTED_AT = Date.UTC(2026, 2, 3, 12);
 
@@ -38,16 +40,16 @@ export async function plant(documents = 1): Promise<string> {
   const database = openSqlite({
     ...{ path: countsFileBeside(file), layout: COUNTS, onDamage: 'replace', log },
   });
-  const hooks = createHookStore({
-    ...{ database, epochOf: database.epochOf, clock: createFakeClock(PLANTED_AT) },
-  });
+  const before = PLANTED_AT - HOUR_MS;
+  const clock = createFakeClock(before);
+  const hooks = createHookStore({ database, epochOf: database.epochOf, clock });
+  const waiting = { event: 'Notification', session: 's', waiting: 'unknown' } as const;
+  await hooks.commit(() => ({ events: [stop('zero', { at: before, ...waiting })], now: before }));
+  // After an hour, the wait is counted.
+  await clock.advance(HOUR_MS);
   const at = PLANTED_AT - 1;
   await hooks.commit(() => ({
-    events: [
-      stop('one', { at }),
-      stop('two', { at, ...ended }),
-      stop('three', { at, event: 'Notification', session: 's', waiting: true }),
-    ],
+    events: [stop('one', { at }), stop('two', { at, ...ended }), stop('three', { at, ...waiting })],
     now: PLANTED_AT,
   }));
   await hooks.close();

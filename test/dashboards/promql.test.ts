@@ -40,6 +40,10 @@ describe('queries made from the catalogue', () => {
       'sum by (event) (max by (event,store) (rate(agent_platform_hook_events_total{job=~"$job",org=~"$org"}[5m]) * ' +
         'on (job,instance) group_left (store) agent_platform_exporter_store_info{job=~"$job"}))',
     );
+    expect(risenOf(hookMetrics.wait, 'rate', '5m', { by: [], suffix: '_bucket' })).toBe(
+      'sum by (le) (max by (notification_type,le,store) (rate(agent_platform_hook_wait_seconds_bucket[5m]) * on (job,instance) ' +
+        'group_left (store) agent_platform_exporter_store_info))',
+    );
     expect(risenOf(hookMetrics.events, 'increase', '$__range')).toBe(
       'sum by (event) (increase((max by (event,store) (agent_platform_hook_events_total * ' +
         'on (job,instance) group_left (store) agent_platform_exporter_store_info))[$__range:1m]))',

@@ -18,7 +18,7 @@ const GATES: ReadonlySet<string> = new Set([
 const OF_STORES: ReadonlySet<string> = new Set(
   [...Object.values(ownMetrics), ...Object.values(hookMetrics)]
     .filter((metric: OwnMetric) => metric.sharedBy === 'store')
-    .map(({ name }) => name),
+    .flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
 );
 
 const OF_EVERY_PROCESS: ReadonlySet<string> = new Set(Object.values(processMetrics).map(({ name }) => name));

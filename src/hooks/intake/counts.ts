@@ -1,5 +1,6 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { HookEvent } from './event.ts';
+import { type Moment, momentsOf, type WaitCount } from './waits.ts';
 
 /** The number of events of one name, and the time of the newest. */
 export interface EventCount {
@@ -22,12 +23,17 @@ export interface Additions {
   readonly events: ReadonlyMap<string, EventCount>;
   readonly ends: ReadonlyMap<string, number>;
   readonly sessions: ReadonlyMap<string, SessionState>;
+  readonly moments: readonly Moment[];
 }
 
 /** Everything counted. */
 export interface Counts extends Pick<Additions, 'events' | 'ends'> {
   /** When each waiting session is forgotten. */
   readonly waitingUntil: readonly Instant[];
+  /** The waits that have been counted. */
+  readonly waits: readonly WaitCount[];
+  /** When the next one is to be counted, or what it was counted from to be forgotten. */
+  readonly due: Instant | undefined;
 }
 
 /** A waiting session is forgotten after this time, in milliseconds. */
@@ -50,9 +56,14 @@ export function additionsOf(fresh: readonly HookEvent[], now: Instant): Addition
     const until = happened + FORGOTTEN_MS;
     if (session === undefined || until <= now) continue;
     const known = sessions.get(session);
-    if (known === undefined || known.at <= happened) sessions.set(session, { at: happened, waiting, until });
+    const isWaiting = waiting !== undefined;
+    if (known === undefined || known.at <= happened)
+      sessions.set(session, { at: happened, waiting: isWaiting, until });
   }
-  return { events, ends, sessions };
+  const moments = fresh.flatMap(({ session, at, waiting: type }) =>
+    session === undefined ? [] : [{ session, at, type }],
+  );
+  return { events, ends, sessions, moments: momentsOf(moments) };
 }
 
 /** Number of sessions that are waiting at an instant. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Instant } from '../../catalog/day.ts';
 import { isWaiting, notificationTypeOf } from '../event.ts';
-import { eventLabel, type Rejection, reasonLabel } from './labels.ts';
+import { eventLabel, type Rejection, reasonLabel, type WaitType, waitTypeLabel } from './labels.ts';
 
 /** The stored part of an event: its identity, what is counted, and only a digest of its session. */
 export interface HookEvent {
@@ -13,8 +13,8 @@ export interface HookEvent {
   readonly reason: string | undefined;
   /** A digest of the session's identifier; undefined if the event names no session. */
   readonly session: string | undefined;
-  /** Whether its session waits for a human from now on. */
-  readonly waiting: boolean;
+  /** The kind of wait for a human that begins with it; undefined if none does. */
+  readonly waiting: WaitType | undefined;
   /** When it happened by the sender's clock, in milliseconds since the epoch. */
   readonly at: Instant;
 }
@@ -77,12 +77,13 @@ export function readEvent(value: unknown, arrival: Arrival): HookEvent | Rejecte
     return { rejection: 'too_old', problem: 'occurred_at is too old to know whether the event was counted' };
   }
   const event = eventLabel(name);
+  const notificationType = notificationTypeOf(name, type);
   return {
     id: digestOf(id),
     event,
     reason: event === 'SessionEnd' ? reasonLabel(typeof reason === 'string' ? reason : undefined) : undefined,
     session: typeof session === 'string' && session !== '' ? digestOf(session) : undefined,
-    waiting: isWaiting(name, notificationTypeOf(name, type)),
+    waiting: isWaiting(name, notificationType) ? waitTypeLabel(notificationType) : undefined,
     at: Math.floor(happenedAt),
   };
 }

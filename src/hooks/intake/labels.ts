@@ -14,6 +14,11 @@ export const knownEvents = [
 /** Why a session ends; any other reason, or none, is counted as `other`. */
 export const knownReasons = ['clear', 'logout', 'prompt_input_exit', 'error', 'other'] as const;
 
+/** The types of notifications that wait; `unknown` for those that do not say. */
+export const waitTypes = ['permission_prompt', 'idle_prompt', 'elicitation_dialog', 'unknown'] as const;
+
+export type WaitType = (typeof waitTypes)[number];
+
 export const OTHER = 'other';
 
 /**
@@ -43,4 +48,9 @@ export function eventLabel(name: string): string {
 /** The `reason` label of a session's end. */
 export function reasonLabel(reason: string | undefined): string {
   return reason !== undefined && REASONS.has(reason) ? reason : OTHER;
+}
+
+/** The `notification_type` label of a wait that begins with a notification of this type. */
+export function waitTypeLabel(type: string | undefined): WaitType {
+  return waitTypes.find((known) => known === type) ?? 'unknown';
 }

@@ -1,7 +1,22 @@
 import type { Registry } from 'prom-client';
-import { makeCounter, makeGauge, type OwnMetric, ownMetric } from '../../exposition/own-metric.ts';
+import {
+  makeCounter,
+  makeGauge,
+  makeStoredHistogram,
+  type OwnMetric,
+  ownMetric,
+} from '../../exposition/own-metric.ts';
 import type { Counts } from './counts.ts';
-import { knownEvents, knownReasons, OTHER, type Rejection, rejections } from './labels.ts';
+import {
+  knownEvents,
+  knownReasons,
+  OTHER,
+  type Rejection,
+  rejections,
+  waitTypeLabel,
+  waitTypes,
+} from './labels.ts';
+import { WAIT_BOUNDS } from './waits.ts';
 
 /** The metrics about hook events; they are published if a hook token is configured. */
 export const hookMetrics = {
@@ -32,6 +47,16 @@ export const hookMetrics = {
     source: 'hook_event_name and notification_type by session_id',
     sharedBy: 'store',
   }),
+  wait: ownMetric({
+    name: 'agent_platform_hook_wait_seconds',
+    help: 'Time from a Notification that waits for a human to the next event of its session, at most an hour; counted an hour later.',
+    type: 'histogram',
+    labels: ['notification_type'],
+    unit: 'seconds',
+    source: 'occurred_at and notification_type by session_id',
+    sharedBy: 'store',
+    buckets: WAIT_BOUNDS,
+  }),
   lastEvent: ownMetric({
     name: 'agent_platform_hook_last_event_timestamp_seconds',
     help: 'Unix time of the newest event of this name; absent before the first one.',
@@ -54,23 +79,34 @@ export const hookMetrics = {
 export interface HookInstruments {
   rejected(reason: Rejection, count?: number): void;
   /** Publishes the stored counts; until then only rejections are published. */
-  counted(counts: Pick<Counts, 'events' | 'ends'>): void;
+  counted(counts: Shown): void;
 }
+
+type Shown = Pick<Counts, 'events' | 'ends' | 'waits'>;
 
 /** Adds the metrics to a registry; `waiting` is called at each scrape. */
 export function createHookInstruments(registry: Registry, waiting: () => number): HookInstruments {
   const rejected = makeCounter(registry, hookMetrics.eventsRejected);
   for (const reason of rejections) rejected.inc({ reason }, 0);
-  let show: ((changes: Pick<Counts, 'events' | 'ends'>) => void) | undefined;
+  let show: ((changes: Shown) => void) | undefined;
 
   /** Created once their values are known: a counter that starts at 0 and jumps would look like that many events. */
-  function makeCounted(): (changes: Pick<Counts, 'events' | 'ends'>) => void {
+  function makeCounted(): (changes: Shown) => void {
     const events = makeCounter(registry, hookMetrics.events);
     const ends = makeCounter(registry, hookMetrics.sessionEnds);
     const last = makeGauge(registry, hookMetrics.lastEvent);
     makeGauge(registry, hookMetrics.sessionsWaiting, (gauge) => gauge.set(waiting()));
     const storedEvents = new Map<string, number>([...knownEvents, OTHER].map((event) => [event, 0]));
     const storedEnds = new Map<string, number>(knownReasons.map((reason) => [reason, 0]));
+    const storedWaits = new Map<string, number>();
+    const waits = waitTypes.map((type) => ({
+      labels: { notification_type: type },
+      counts: new Map<number, number>(),
+      ms: 0,
+    }));
+    makeStoredHistogram(registry, hookMetrics.wait, () =>
+      waits.map(({ ms, ...series }) => ({ ...series, sum: ms / 1000 })),
+    );
     for (const event of storedEvents.keys()) events.inc({ event }, 0);
     for (const reason of storedEnds.keys()) ends.inc({ reason }, 0);
     return (counts) => {
@@ -80,6 +116,14 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
         [storedEnds, counts.ends],
       ] as const)
         for (const name of stored.keys()) if (!now.has(name)) stored.set(name, 0);
+      if (counts.waits.length === 0) storedWaits.clear();
+      for (const { type, bound, count, ms } of counts.waits) {
+        const series = waits.find(({ labels }) => labels.notification_type === waitTypeLabel(type));
+        if (series === undefined) continue;
+        const added = stepTo(count, `${type} ${bound}`, storedWaits);
+        series.counts.set(bound, (series.counts.get(bound) ?? 0) + added);
+        series.ms += stepTo(ms, `${type} ${bound} ms`, storedWaits);
+      }
       for (const [event, { count, lastAt }] of counts.events) {
         events.inc({ event }, stepTo(count, event, storedEvents));
         last.set({ event }, lastAt / 1000);

@@ -12,6 +12,7 @@ import { sendRows } from '../../store/send-rows.ts';
 import { DAY_MS, nextAgeing } from './ageing.ts';
 import { type Additions, additionsOf, type Counts } from './counts.ts';
 import type { HookEvent } from './event.ts';
+import { addMoments, countWaits, DUE, dueIn, isDue, raiseWaits } from './waits.ts';
 
 /**
  * How long an event's id is remembered, in milliseconds; older events are rejected. By default a day longer than the
@@ -29,6 +30,10 @@ const MAX_SESSIONS = 50_000;
 const COMMITS_PER_COUNT = 16;
 /** How often events that other processes took are looked for, in milliseconds. */
 const LOOK_MS = 1_000;
+/** How often waits are counted, and forgotten events removed, in milliseconds. */
+const TEND_MS = 60_000;
+/** Senders may still have what happened while no process ran: after a start no wait is counted for so long, in milliseconds. */
+const CATCH_UP_MS = 600_000;
 
 /** Events that have arrived by an instant, in order of arrival. */
 export interface Arrived {
@@ -86,18 +91,23 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   const closing = new AbortController();
   const turns = createSerialQueue();
   let isOpen = shared === undefined;
-  let known: Counts = { events: new Map(), ends: new Map(), waitingUntil: [] };
+  let nextTending = clock.elapsed() + CATCH_UP_MS;
+  let known: Counts = { events: new Map(), ends: new Map(), waitingUntil: [], waits: [], due: undefined };
   let version = -1;
   let epoch: string | undefined;
   let forgotten: Instant = 0;
   let listener: ((counts: Counts) => void) | undefined;
-  const watching = shared?.opened.then(watch).catch(() => undefined);
+  const watching = (shared?.opened ?? Promise.resolve()).then(watch).catch(() => undefined);
 
   async function watch(): Promise<void> {
     isOpen = !closing.signal.aborted;
     while (!closing.signal.aborted) {
-      await turns.run(look).catch(() => undefined); // Reported by the database.
-      await clock.wait(LOOK_MS, closing.signal);
+      if (shared !== undefined) await turns.run(look).catch(() => undefined); // Reported by the database.
+      if (clock.elapsed() >= nextTending && isDue(known.due, clock.now())) {
+        nextTending = clock.elapsed() + TEND_MS;
+        await turns.run(tend).catch(() => undefined);
+      }
+      await clock.wait(shared === undefined ? TEND_MS : LOOK_MS, closing.signal);
     }
   }
 
@@ -106,6 +116,11 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
     const [before, known] = [version, epoch];
     const counts = await read();
     if (version !== before || epoch !== known) listener?.(counts);
+  }
+
+  async function tend(): Promise<void> {
+    const { counts } = await commitNow(() => ({ events: [], now: clock.now() }), true);
+    listener?.(counts);
   }
 
   /** A schema that is not current yet is not touched. */
@@ -140,7 +155,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
     known = counts;
   }
 
-  async function commitNow(take: () => Arrived) {
+  async function commitNow(take: () => Arrived, isTending = false) {
     const done = await use(async (query) => {
       const state = await lockState(query);
       const seen = await deps.epochOf(query);
@@ -158,6 +173,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
         version: state.version,
         forgotten: Math.max(state.forgotten, forgot.newest),
       };
+      if (isTending) await countWaits(query, now, next.forgotten);
       await query('UPDATE S.hook_state SET ageing_at = $1, doubted_since = $2, forgotten_at = $3, ids = $4', [
         ageing.at,
         ageing.doubtedSince ?? null,
@@ -224,9 +240,11 @@ function stateIn(row: Row | undefined): State {
 
 async function readCounts(query: Query, now: Instant): Promise<Counts> {
   const rows = await query(
-    `SELECT 'event' AS kind, name, count, last_at AS at FROM S.hook_event
-     UNION ALL SELECT 'end', reason, count, NULL FROM S.hook_session_end
-     UNION ALL SELECT 'waiting', NULL, NULL, until FROM S.hook_session WHERE waiting = 1 AND until > $1`,
+    `SELECT 'event' AS kind, name, count, last_at AS at, 0 AS ms FROM S.hook_event
+     UNION ALL SELECT 'end', reason, count, NULL, NULL FROM S.hook_session_end
+     UNION ALL SELECT 'waiting', NULL, NULL, until, NULL FROM S.hook_session WHERE waiting = 1 AND until > $1
+     UNION ALL SELECT 'wait', type, count, bound, ms FROM S.hook_wait
+     UNION ALL ${DUE}`,
     [now],
   );
   const of = (kind: string) => rows.filter((row) => row['kind'] === kind);
@@ -239,6 +257,13 @@ async function readCounts(query: Query, now: Instant): Promise<Counts> {
     ),
     ends: new Map(of('end').map((row) => [String(row['name']), Number(row['count'])])),
     waitingUntil: of('waiting').map((row) => Number(row['at'])),
+    waits: of('wait').map((row) => ({
+      type: String(row['name']),
+      bound: Number(row['at']),
+      count: Number(row['count']),
+      ms: Number(row['ms']),
+    })),
+    due: dueIn(of('due')),
   };
 }
 
@@ -264,7 +289,7 @@ const PUT_ENDS =
 
 async function add(
   query: Query,
-  { events, ends, sessions }: Additions,
+  { events, ends, sessions, moments }: Additions,
   { now, version }: { readonly now: Instant; readonly version: number },
 ): Promise<void> {
   await sendRows(query, `${PUT_EVENTS} count = old.count + excluded.count, ${LATER}`, eventRows(events));
@@ -278,6 +303,7 @@ async function add(
     [...sessions].map(([id, { at, waiting, until }]) => [id, at, waiting ? 1 : 0, until, version]),
     [now],
   );
+  await addMoments(query, moments, now);
   // In order, so that a server without statistics does not read the whole table.
   await query(
     `DELETE FROM S.hook_session WHERE id IN (
@@ -294,10 +320,11 @@ async function add(
 }
 
 /** Stores these counts where fewer are stored. */
-async function raiseTo(query: Query, { events, ends }: Counts): Promise<void> {
+async function raiseTo(query: Query, { events, ends, waits }: Counts): Promise<void> {
   const larger = 'count = CASE WHEN excluded.count > old.count THEN excluded.count ELSE old.count END';
   await sendRows(query, `${PUT_EVENTS} ${larger}, ${LATER}`, eventRows(events));
   await sendRows(query, `${PUT_ENDS} ${larger}`, [...ends]);
+  await raiseWaits(query, waits);
 }
 
 function eventRows(events: Counts['events']): readonly (readonly [string, number, Instant])[] {

@@ -44,7 +44,7 @@ export function describeIntake(name: string, createStore: () => HookStore | Prom
     test('shows how many sessions wait, until an hour has passed', async () => {
       const intake = await openIntake(await createStore());
       expect(await intake.values('sessions_waiting')).toEqual({ '': 0 });
-      await intake.take([stop('1', { event: 'Notification', session: 'a', waiting: true })]);
+      await intake.take([stop('1', { event: 'Notification', session: 'a', waiting: 'unknown' })]);
       expect(await intake.values('sessions_waiting')).toEqual({ '': 1 });
       await intake.clock.advance(HOUR);
       expect(await intake.values('sessions_waiting')).toEqual({ '': 0 });
@@ -68,7 +68,15 @@ export function describeIntake(name: string, createStore: () => HookStore | Prom
 
 /** An event. */
 export function stop(id: string, changes: Partial<HookEvent> = {}): HookEvent {
-  return { id, event: 'Stop', reason: undefined, session: undefined, waiting: false, at: NOW, ...changes };
+  return {
+    id,
+    event: 'Stop',
+    reason: undefined,
+    session: undefined,
+    waiting: undefined,
+    at: NOW,
+    ...changes,
+  };
 }
 
 /** What makes it the end of a session. */

@@ -10,7 +10,7 @@ function event(name: string, session: string | undefined, at: number): HookEvent
     event: name,
     session,
     reason: undefined,
-    waiting: name === 'Notification',
+    waiting: name === 'Notification' ? 'unknown' : undefined,
     at,
   };
 }

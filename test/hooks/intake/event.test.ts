@@ -33,18 +33,19 @@ describe('an event', () => {
   });
 
   test.each([
-    [undefined, true],
-    [null, true],
-    ['', true],
-    ['permission_prompt', true],
-    ['idle_prompt', true],
-    ['elicitation_dialog', true],
-    ['auth_success', false],
-    ['a_new_type', false],
-  ])('Notification of the type %j means that a human is waited for: %s', (type, waiting) => {
+    [undefined, 'unknown'],
+    [null, 'unknown'],
+    [7, 'unknown'],
+    ['', 'unknown'],
+    ['permission_prompt', 'permission_prompt'],
+    ['idle_prompt', 'idle_prompt'],
+    ['elicitation_dialog', 'elicitation_dialog'],
+    ['auth_success', undefined],
+    ['a_new_type', undefined],
+  ])('Notification of the type %j begins a wait of the type %j', (type, waiting) => {
     const notification = { ...good, hook_event_name: 'Notification', notification_type: type };
     expect(readEvent(notification, span)).toMatchObject({ event: 'Notification', waiting });
-    expect(readEvent({ ...good, notification_type: type }, span)).toMatchObject({ waiting: false });
+    expect(readEvent({ ...good, notification_type: type }, span)).toMatchObject({ waiting: undefined });
   });
 
   test.each([

@@ -17,7 +17,7 @@ describe('over a restart', () => {
     await before.take([
       stop('1'),
       stop('2', ended),
-      stop('3', { event: 'Notification', session: 'a', waiting: true }),
+      stop('3', { event: 'Notification', session: 'a', waiting: 'unknown' }),
     ]);
     await before.close();
     const later = createFakeClock(NOW + MINUTE);

@@ -8,6 +8,8 @@ function stored(count: number, ends: number) {
     events: new Map([['Stop', { count, lastAt: NOW }]]),
     ends: new Map([['logout', ends]]),
     waitingUntil: [],
+    waits: [],
+    due: undefined,
   };
 }
 
