@@ -7,6 +7,7 @@ import {
   historyCopyOptions,
   hookConfigOptions,
   hookOptions,
+  reportOptions,
   sandboxOptions,
 } from '../config/command-options.ts';
 import { type CollectorChoice, type OptionTable, optionsTakenBy } from '../config/option.ts';
@@ -90,6 +91,13 @@ export const commands: readonly Command[] = [
     ],
     options: sharedOptionsOf('explain', explainOptions),
     load: () => import('./explain.ts'),
+  },
+  {
+    name: 'report',
+    summary: 'Report a week or a month as HTML or Markdown',
+    details: async () => ['Exit code 1 if figures of the period are unknown. See docs/report.md.'],
+    options: sharedOptionsOf('report', reportOptions),
+    load: () => import('./report.ts'),
   },
   {
     name: 'history copy',

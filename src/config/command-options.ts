@@ -196,6 +196,33 @@ export const explainOptions = commandOptionsOf('explain', 'Explain', {
   },
 });
 
+/** The options of `report` only. */
+export const reportOptions = commandOptionsOf('report', 'Report', {
+  period: {
+    value: kinds.choice('week', 'month'),
+    default: 'week',
+    description: 'A week from Monday to Sunday, or a calendar month',
+  },
+  day: {
+    value: kinds.day(),
+    description: 'A UTC day of the period. Defaults to the last period that is over',
+  },
+  org: {
+    value: kinds.orgName(),
+    repeatable: true,
+    description: 'An organization to report; all if not set. May be given several times',
+  },
+  format: {
+    value: kinds.choice('html', 'markdown'),
+    default: 'markdown',
+    description: 'Format of the report; html is one document without scripts',
+  },
+  output: {
+    value: kinds.file(),
+    description: 'File to write, which appears when it is complete. Defaults to standard output',
+  },
+});
+
 /** The options of `history copy` only. */
 export const historyCopyOptions = commandOptionsOf('history copy', 'Copy', {
   to: {
@@ -271,6 +298,7 @@ export const commandOptions: readonly OptionTable[] = [
   backfillOptions,
   exportOptions,
   explainOptions,
+  reportOptions,
   historyCopyOptions,
   hookOptions,
   hookConfigOptions,

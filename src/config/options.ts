@@ -3,9 +3,9 @@ import * as kinds from './kinds.ts';
 import { type CollectorChoice, optionsOf } from './option.ts';
 
 /** Commands that use the complete configuration. */
-const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'export', 'explain', 'check-config'];
+const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'export', 'explain', 'report', 'check-config'];
 /** Commands that poll configured organizations. */
-const own = ['serve', 'once', 'estimate', 'backfill', 'export', 'explain', 'check-config'];
+const own = ['serve', 'once', 'estimate', 'backfill', 'export', 'explain', 'report', 'check-config'];
 /** Commands that listen, and the one that validates their configuration. */
 const serving = ['serve', 'demo', 'check-config'];
 

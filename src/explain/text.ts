@@ -42,6 +42,11 @@ export function sentenceOf({ from, to, cause, models, byModel = [] }: Explanatio
   return `${start}, mostly by ${WORDS[cause.name]}${which} (${signed(cause.credits)}).`;
 }
 
+/** Causes in words. */
+export function partsWords(what: readonly Part<Cause>[]): readonly Part[] {
+  return what.map(({ name, credits }) => ({ name: WORDS[name], credits }));
+}
+
 /** Everything as plain text for a terminal. */
 export function explanationText(orgs: readonly ExplainedOrg[]): string {
   return orgs.map((one) => [...sections(one, plain)].join('\n')).join('\n');
@@ -112,8 +117,7 @@ function* sections({ org, explanation }: ExplainedOrg, { heading, table }: Style
   yield heading(`${org}: ${daysText(after.days)} against ${daysText(before.days)}`);
   yield sentenceOf(explanation);
   if (!sameWeekdays) yield 'The two sides have no weekday in common.';
-  const causes = what.map(({ name, credits }) => ({ name: WORDS[name], credits }));
-  yield* table('What changed', causes);
+  yield* table('What changed', partsWords(what));
   for (const [cause, parts] of models) {
     if (parts.length > 0) yield* table(`Of ${WORDS[cause]}`, first(parts));
   }

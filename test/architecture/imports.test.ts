@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   backfill: ['catalog', 'runtime', 'store', 'pipeline', 'exposition'],
   export: ['backfill', 'catalog', 'pipeline', 'runtime'],
   explain: ['catalog', 'collectors'],
+  report: ['catalog', 'collectors', 'explain', 'server'],
   pipeline: ['catalog', 'runtime', 'store', 'exposition', 'platform'],
   server: ['catalog', 'runtime', 'exposition'],
   config: ['catalog', 'runtime'],

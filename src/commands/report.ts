@@ -1,0 +1,52 @@
+import { yesterdayOf } from '../catalog/day.ts';
+import { activityCollector } from '../collectors/activity/collector.ts';
+import { productivityCollector } from '../collectors/productivity/collector.ts';
+import { readinessCollector } from '../collectors/readiness/collector.ts';
+import { tokensCollector } from '../collectors/tokens/collector.ts';
+import { toolsCollector } from '../collectors/tools/collector.ts';
+import { usersCollector } from '../collectors/users/collector.ts';
+import { reportOptions } from '../config/command-options.ts';
+import { loadValues } from '../config/load.ts';
+import { createFileSink, createStreamSink } from '../export/sink.ts';
+import { reportHtml, reportMarkdown } from '../report/render.ts';
+import { lastPeriod, periodBefore, periodOf, reportOf } from '../report/report.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { CommandContext } from './command.ts';
+import { outputFile } from './output-path.ts';
+import { withViews } from './past-views.ts';
+
+const FORMATS = { html: reportHtml, markdown: reportMarkdown };
+
+/** Reports a week or a month; exit code 1 if figures of its days are unknown, or if a collector failed. */
+export async function run(context: CommandContext): Promise<number> {
+  const { period: kind, day, org, format, output } = await loadValues(reportOptions, context);
+  const today = createSystemClock().now();
+  const newest = yesterdayOf(today);
+  if (day !== undefined && day > newest) {
+    throw new ConfigError(`--day: ${day} is not over yet; the newest complete day is ${newest}`);
+  }
+  const period = day === undefined ? lastPeriod(kind, today) : periodOf(kind, day);
+  const file = output === undefined ? undefined : await outputFile(output);
+  const wanted = {
+    orgs: org,
+    collectors: [
+      ...[tokensCollector, activityCollector, productivityCollector, toolsCollector],
+      ...[usersCollector, readinessCollector],
+    ],
+    from: periodBefore(period).first,
+  };
+  return withViews(context, wanted, async (orgs) => {
+    const reports = orgs.map(({ org: name, viewAt }) => reportOf(name, period, newest, viewAt));
+    const sink = file === undefined ? createStreamSink(context.stdout) : await createFileSink(file);
+    try {
+      await sink.write(FORMATS[format](reports));
+      await sink.finish();
+    } finally {
+      await sink.abandon();
+    }
+    return reports.every(
+      ({ days, figures }) => days.length > 0 && figures.every(({ unknown }) => unknown === 0),
+    );
+  });
+}

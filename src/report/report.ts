@@ -1,0 +1,188 @@
+import { addDays, type Day, dayOf, daysFrom, endOf, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
+import type { Family } from '../catalog/family.ts';
+import type { View } from '../catalog/view.ts';
+import { dailyActiveUsers, dailySessions } from '../collectors/activity/collector.ts';
+import { dailyGitCommits, dailyGitPullRequestsCreated } from '../collectors/productivity/collector.ts';
+import { readinessRatio } from '../collectors/readiness/collector.ts';
+import {
+  costMonthForecast,
+  costMonthToDate,
+  creditsMonthBudget,
+  creditsMonthForecast,
+  creditsMonthToDate,
+  dailyCost,
+} from '../collectors/spend/collector.ts';
+import { dailyCredits } from '../collectors/tokens/collector.ts';
+import { dailyToolCalls } from '../collectors/tools/collector.ts';
+import { type Explanation, explain } from '../explain/explain.ts';
+
+/** A week from Monday to Sunday or a calendar month, inclusive. */
+export interface Period {
+  readonly kind: 'week' | 'month';
+  readonly first: Day;
+  readonly last: Day;
+}
+
+/** A figure of a period and of the one before. */
+export interface Figure {
+  readonly title: string;
+  /** Undefined if any of its days is unknown. */
+  readonly value: number | undefined;
+  readonly before: number | undefined;
+  /** The number of days whose figure is unknown, of those that are over. */
+  readonly unknown: number;
+  /** The currency, of an amount of money. */
+  readonly currency: string | undefined;
+}
+
+/** A repository whose readiness is another one than at the start of the period. */
+export interface ReadinessMove {
+  readonly repo: string;
+  /** Undefined if it had no report then. */
+  readonly before: number | undefined;
+  readonly after: number;
+}
+
+/** What happened in a period. */
+export interface Report {
+  readonly org: string;
+  readonly period: Period;
+  /** The days of the period that are over. */
+  readonly days: readonly Day[];
+  readonly figures: readonly Figure[];
+  /** Why credits a day changed from the period before; undefined if unknown. */
+  readonly explanation: Explanation | undefined;
+  /** The month of the last day, in credits and in money where priced. */
+  readonly month: readonly Figure[];
+  readonly readiness: readonly ReadinessMove[];
+}
+
+interface Counted {
+  readonly title: string;
+  readonly family: Family;
+  readonly over: 'sum' | 'mean';
+}
+
+const COUNTED: readonly Counted[] = [
+  { title: 'Credits', family: dailyCredits, over: 'sum' },
+  { title: 'Cost', family: dailyCost, over: 'sum' },
+  { title: 'Active people a day', family: dailyActiveUsers, over: 'mean' },
+  { title: 'Sessions', family: dailySessions, over: 'sum' },
+  { title: 'Tool calls', family: dailyToolCalls, over: 'sum' },
+  { title: 'Commits', family: dailyGitCommits, over: 'sum' },
+  { title: 'Pull requests', family: dailyGitPullRequestsCreated, over: 'sum' },
+];
+
+const OF_MONTH: readonly (readonly [title: string, family: Family])[] = [
+  ['Credits, month to date', creditsMonthToDate],
+  ['Credits, forecast of the month', creditsMonthForecast],
+  ['Credits, budget of the month', creditsMonthBudget],
+  ['Cost, month to date', costMonthToDate],
+  ['Cost, forecast of the month', costMonthForecast],
+];
+
+/** The week or month of a day. */
+export function periodOf(kind: Period['kind'], day: Day): Period {
+  if (kind === 'month') return { kind, first: firstOfMonth(day), last: lastOfMonth(day) };
+  const first = addDays(day, -mondaysAgo(day));
+  return { kind, first, last: addDays(first, 6) };
+}
+
+/** The period before another one. */
+export function periodBefore({ kind, first }: Period): Period {
+  return periodOf(kind, addDays(first, -1));
+}
+
+/** Days since the last Monday, that day included. */
+function mondaysAgo(day: Day): number {
+  // 1 January 1970 was a Thursday.
+  return (Math.floor(endOf(day) / 86_400_000) + 2) % 7;
+}
+
+/**
+ * Reports a period. `viewAt` gives the view at an instant; the days of the period that were not over then are left out.
+ * Figures are those of the metrics of their days.
+ */
+export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf: number) => View): Report {
+  const last = newest < period.last ? newest : period.last;
+  const days = last < period.first ? [] : daysFrom(period.first, last);
+  const view = viewAt(endOf(last));
+  const earlier = periodBefore(period);
+  // A period that is not over is compared with as many days of the one before.
+  const before = daysFrom(earlier.first, earlier.last).slice(0, days.length);
+  return {
+    ...{ org, period, days },
+    figures: COUNTED.flatMap((counted) => figuresOf(view, counted, days, before)),
+    explanation: days.length === 0 ? undefined : explain(view, before, days),
+    month: days.length === 0 ? [] : OF_MONTH.flatMap(([title, family]) => stateOf(view, title, family, last)),
+    readiness: movesOf(viewAt(endOf(addDays(period.first, -1))), view),
+  };
+}
+
+/** A figure for each currency, or one without; none of what the organization does not have at all. */
+function figuresOf(
+  view: View,
+  { title, family, over }: Counted,
+  days: readonly Day[],
+  before: readonly Day[],
+): readonly Figure[] {
+  const currencies = new Set(
+    [...days, ...before].flatMap((day) => valuesOn(view, family, day)).map(([of]) => of),
+  );
+  return [...currencies].map((currency) => {
+    const valueOn = (day: Day) => new Map(valuesOn(view, family, day)).get(currency);
+    const known = days.map(valueOn);
+    return {
+      title,
+      currency: currency === '' ? undefined : currency,
+      value: totalOf(known, over),
+      before: totalOf(before.map(valueOn), over),
+      unknown: known.filter((value) => value === undefined).length,
+    };
+  });
+}
+
+function valuesOn(
+  view: View,
+  family: Family,
+  day: Day,
+): readonly (readonly [currency: string, value: number])[] {
+  const samples = family.scope === 'day' ? family.samplesOf(view, day) : family.samplesOf(view);
+  return Array.from(samples ?? [], ({ labels, value }) => [labels['currency'] ?? '', value] as const);
+}
+
+function totalOf(values: readonly (number | undefined)[], over: Counted['over']): number | undefined {
+  let sum = 0;
+  for (const value of values) {
+    if (value === undefined) return undefined;
+    sum += value;
+  }
+  if (values.length === 0) return undefined;
+  return over === 'sum' ? sum : sum / values.length;
+}
+
+function stateOf(view: View, title: string, family: Family, day: Day): readonly Figure[] {
+  return valuesOn(view, family, day).map(([currency, value]) => ({
+    ...{ title, value, before: undefined, unknown: 0 },
+    currency: currency === '' ? undefined : currency,
+  }));
+}
+
+function movesOf(start: View, end: View): readonly ReadinessMove[] {
+  const ratios = (view: View) =>
+    new Map(Array.from(readinessRatio.samplesOf(view) ?? [], ({ labels, value }) => [labels.repo, value]));
+  const before = ratios(start);
+  const moves = [...ratios(end)].map(([repo, after]) => ({ repo, before: before.get(repo), after }));
+  return moves
+    .filter((move) => move.before !== move.after)
+    .sort((one, other) => changeOf(one) - changeOf(other));
+}
+
+function changeOf({ before, after }: ReadinessMove): number {
+  return before === undefined ? Number.POSITIVE_INFINITY : after - before;
+}
+
+/** The last week or month that is over at an instant. */
+export function lastPeriod(kind: Period['kind'], now: number): Period {
+  return periodBefore(periodOf(kind, dayOf(now)));
+}

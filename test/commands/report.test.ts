@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { collectors } from '../../src/collectors/index.ts';
+import { run } from '../../src/commands/report.ts';
+import { reportOptions } from '../../src/config/command-options.ts';
+import { createOptions } from '../../src/config/options.ts';
+import { createFaultyPlatform } from '../platform/faulty/platform.ts';
+import { createContext } from './surroundings.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
+afterEach(() => void vi.useRealTimers());
+
+async function report(args: readonly string[]) {
+  const platform = createFaultyPlatform({ now: Date.now, users: 30, repos: 3 });
+  const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => platform.close());
+  const { context, stdout } = createContext(
+    { ...createOptions(collectors), ...reportOptions },
+    [
+      ...[`--api.base-url=${url}`, '--org=acme', '--api.requests-per-second=1000', '--api.retries=0'],
+      ...['--storage.path=:memory:', '--history.start=2026-09-01', ...args],
+    ],
+    { AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner' },
+  );
+  return { code: await run(context), text: stdout() };
+}
+
+test('the last week that is over is reported', async () => {
+  const { code, text } = await report([]);
+  expect(code).toBe(0);
+  expect(text).toMatch(/^# acme: week of 2026-11-09 to 2026-11-15\n/);
+  expect(text).toMatch(/\| Credits \| [\d,]+ \| [\d,]+ \| [+-]?\d+ % \|/);
+  expect(text).toContain('## Why credits a day changed');
+});
+
+test('a month is written to a file', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'report-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'october.html');
+  const { code, text } = await report([
+    '--period=month',
+    '--day=2026-10-15',
+    '--format=html',
+    `--output=${file}`,
+  ]);
+  expect([code, text]).toEqual([0, '']);
+  expect(readFileSync(file, 'utf8')).toContain('acme: month of 2026-10-01 to 2026-10-31');
+});
+
+test('a day that is not over is refused', async () => {
+  await expect(report(['--day=2026-11-18'])).rejects.toThrow(
+    '--day: 2026-11-18 is not over yet; the newest complete day is 2026-11-17',
+  );
+});

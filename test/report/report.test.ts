@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addDays, type Day, daysFrom, startOf } from '../../src/catalog/day.ts';
+import { reportHtml, reportMarkdown } from '../../src/report/render.ts';
+import { lastPeriod, periodBefore, periodOf, reportOf } from '../../src/report/report.ts';
+import { viewOfDays } from '../explain/view.ts';
+import { dayNamed } from '../support/day.ts';
+
+const start = dayNamed('2026-01-19');
+const newest = dayNamed('2026-12-31');
+
+/** Days of a year with any credits; about one of thirty is unknown. */
+const year = fc
+  .array(fc.option(fc.nat(1_000_000), { freq: 30, nil: undefined }), { minLength: 347, maxLength: 347 })
+  .map((credits) => new Map(credits.map((one, index) => [addDays(start, index), one] as const)));
+
+function figures(days: ReadonlyMap<Day, number | undefined>) {
+  const known = [...days].filter((entry): entry is [Day, number] => entry[1] !== undefined);
+  return Object.fromEntries(
+    known.map(([day, credits]) => [
+      day,
+      { credits, models: { a: credits }, users: 10, sessions: credits % 97, tokens: 2_000 },
+    ]),
+  );
+}
+
+test('each figure of fifty weeks is that of the metrics of its days', () => {
+  fc.assert(
+    fc.property(year, (days) => {
+      const stored = figures(days);
+      for (let first = start; addDays(first, 6) <= newest; first = addDays(first, 7)) {
+        const period = periodOf('week', addDays(first, 3));
+        const report = reportOf('acme', period, newest, (asOf) =>
+          viewOfDays(stored, addDays(dayBefore(asOf), 0)),
+        );
+        const credits = daysFrom(first, addDays(first, 6)).map((day) => days.get(day));
+        const unknown = credits.filter((one) => one === undefined).length;
+        const sum = unknown > 0 ? undefined : credits.reduce<number>((all, one) => all + (one ?? 0), 0);
+        expect(report.figures.find(({ title }) => title === 'Credits')).toMatchObject({
+          unknown,
+          value: sum,
+        });
+        expect(report.days).toHaveLength(7);
+      }
+    }),
+    { numRuns: 10 },
+  );
+});
+
+function dayBefore(asOf: number): Day {
+  return daysFrom(start, newest).find((day) => startOf(addDays(day, 1)) === asOf) ?? addDays(start, -1);
+}
+
+const week = { '2026-11-17': 10, '2026-11-23': 100, '2026-11-24': 300, '2026-11-25': 200 };
+const stored = figures(new Map(Object.entries(week).map(([day, credits]) => [dayNamed(day), credits])));
+const reported = (period: ReturnType<typeof periodOf>, last = dayNamed('2026-11-25')) =>
+  reportOf('acme', period, last, () => viewOfDays(stored, last));
+
+test('weeks begin on Monday and months on the first, and the last one is over', () => {
+  expect(periodOf('week', dayNamed('2026-11-29'))).toMatchObject({ first: '2026-11-23', last: '2026-11-29' });
+  expect(periodOf('week', dayNamed('2026-11-30'))).toMatchObject({ first: '2026-11-30', last: '2026-12-06' });
+  expect(periodBefore(periodOf('month', dayNamed('2026-03-31')))).toMatchObject({ last: '2026-02-28' });
+  expect(lastPeriod('week', startOf(dayNamed('2026-11-30')))).toMatchObject({ first: '2026-11-23' });
+});
+
+test('a week that is not over is compared with as many days, and says so', () => {
+  const report = reported(periodOf('week', dayNamed('2026-11-24')));
+  expect(report.figures[0]).toMatchObject({ title: 'Credits', value: 600, unknown: 0 });
+  expect(reportMarkdown([report])).toContain('Partial: 3 of 7 days, up to 2026-11-25.');
+});
+
+test('a total of which a day is unknown is unknown, and the report says how many are missing', () => {
+  const text = reportMarkdown([reported(periodOf('week', dayNamed('2026-11-17')))]);
+  expect(text).toContain(
+    'Unknown on 6 of 7 days, and so without a total: Credits, Active people a day, Sessions.',
+  );
+  expect(text).toContain('| Credits | unknown |');
+});
+
+test('a period of which nothing is over has no figures', () => {
+  expect(reportMarkdown([reported(periodOf('week', dayNamed('2026-12-09')))])).toContain(
+    'No day of it is over',
+  );
+});
+
+test('HTML escapes names, and has neither scripts nor anything from elsewhere', () => {
+  const report = { ...reported(periodOf('week', dayNamed('2026-11-24'))), org: '<script>"a"' };
+  const page = reportHtml([report]);
+  expect(page).toContain('&lt;script&gt;&quot;a&quot;: week of 2026-11-23 to 2026-11-29');
+  expect(page).not.toMatch(/<script|https?:|src=|@import/);
+  expect(page.length).toBeLessThan(100_000);
+});
