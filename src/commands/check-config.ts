@@ -98,7 +98,8 @@ function contractLines(contract: Contract | undefined): readonly string[] {
 
 const openNote = '  (not HTTPS: the key crosses the network in clear text)';
 
-function isOpen(url: string): boolean {
+/** Whether a key sent to this address crosses the network in clear text. */
+export function isOpen(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }

@@ -1,5 +1,6 @@
 import {
   backfillOptions,
+  doctorOptions,
   estimateOptions,
   explainOptions,
   exportOptions,
@@ -43,6 +44,16 @@ export const commands: readonly Command[] = [
     ],
     options: sharedOptionsOf('check-config'),
     load: () => import('./check-config.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'Check platform, key, store and port; exit code 1 if something fails',
+    details: async () => [
+      'Run it first, or beside a running exporter. It asks each endpoint of the enabled collectors for',
+      'the newest days, and writes nothing to the store. See docs/troubleshooting.md.',
+    ],
+    options: sharedOptionsOf('doctor', doctorOptions),
+    load: () => import('./doctor.ts'),
   },
   {
     name: 'once',

@@ -53,6 +53,21 @@ export const healthcheckOptions = commandOptionsOf('healthcheck', 'Health check'
   },
 });
 
+/** The options of `doctor` only. */
+export const doctorOptions = commandOptionsOf('doctor', 'Doctor', {
+  format: { value: kinds.choice('text', 'json'), default: 'text', description: 'Format of the report' },
+  deadline: {
+    value: kinds.duration('1s', '10m'),
+    default: '60s',
+    description: 'How long all checks may take together; those that have not ended by then fail',
+  },
+  'hook-config': {
+    value: kinds.file(),
+    description:
+      "The settings file of this machine's agents. Defaults to ~/.config/agent-platform-exporter/hooks.yaml, if it exists",
+  },
+});
+
 /** The options of `estimate` only. */
 export const estimateOptions = commandOptionsOf('estimate', 'Estimate', {
   json: { value: kinds.boolean(), default: 'false', description: 'Print the estimate as JSON' },
@@ -294,6 +309,7 @@ export const hookConfigOptions = commandOptionsOf('hook-config', 'Hook configura
 export const commandOptions: readonly OptionTable[] = [
   sandboxOptions,
   healthcheckOptions,
+  doctorOptions,
   estimateOptions,
   backfillOptions,
   exportOptions,

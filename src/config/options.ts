@@ -3,11 +3,32 @@ import * as kinds from './kinds.ts';
 import { type CollectorChoice, optionsOf } from './option.ts';
 
 /** Commands that use the complete configuration. */
-const all = ['serve', 'demo', 'once', 'estimate', 'backfill', 'export', 'explain', 'report', 'check-config'];
+const all = [
+  'serve',
+  'demo',
+  'once',
+  'estimate',
+  'backfill',
+  'export',
+  'explain',
+  'report',
+  'check-config',
+  'doctor',
+];
 /** Commands that poll configured organizations. */
-const own = ['serve', 'once', 'estimate', 'backfill', 'export', 'explain', 'report', 'check-config'];
+const own = [
+  'serve',
+  'once',
+  'estimate',
+  'backfill',
+  'export',
+  'explain',
+  'report',
+  'check-config',
+  'doctor',
+];
 /** Commands that listen, and the one that validates their configuration. */
-const serving = ['serve', 'demo', 'check-config'];
+const serving = ['serve', 'demo', 'check-config', 'doctor'];
 
 const sharedOptions = {
   ...optionsOf(

@@ -11,8 +11,18 @@ export type Attempt = (request: ApiRequest, budgetMs: number) => Promise<Outcome
 
 /** Counts the traffic: called once per attempt that used the network, and once per retry. */
 export interface RequestObserver {
-  /** `code`: the HTTP status as text, `timeout` or `network`. */
-  request(event: { org: string; endpoint: DatasetName; code: string; seconds: number }): void;
+  /**
+   * `code`: the HTTP status as text, `timeout` or `network`; `path`: that of the request; `date`: the `Date` header of the
+   * answer.
+   */
+  request(event: {
+    org: string;
+    endpoint: DatasetName;
+    code: string;
+    seconds: number;
+    path: string;
+    date: string | undefined;
+  }): void;
   retry(event: { org: string; endpoint: DatasetName }): void;
 }
 
@@ -88,8 +98,11 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     const exchanged = await deps.exchange(url, key, bounds);
     const seconds = (clock.elapsed() - started) / 1000;
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
-    if (!ended.aborted)
-      deps.observer.request({ org, endpoint: request.endpoint, code: codeOf(exchanged), seconds });
+    if (!ended.aborted) {
+      const date = exchanged.kind === 'answer' ? exchanged.date : undefined;
+      const { endpoint, path } = request;
+      deps.observer.request({ org, endpoint, code: codeOf(exchanged), seconds, path, date });
+    }
     await clock.slices.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);

@@ -6,7 +6,10 @@ import type { Answered, Exchanged } from './exchange.ts';
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 /** A 503 with this text is about the caller's rate, not about the endpoint. */
 const RATE_LIMIT = /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i;
-const ROLE_HINT = 'The owner of the key needs the Manager or Owner role in the organization.';
+const ROLE_HINT =
+  'The owner of the key needs the Manager or Owner role in the organization. Analytics also need the Enterprise plan, and refuse keys of service accounts.';
+const MISSING_HINT =
+  'Check the configured URL. Without the Enterprise plan, an organization may have no analytics at all.';
 const LIMIT_HINT = 'Request less at once: a shorter window or a smaller page.';
 const NOT_JSON_HINT =
   'Check that the configured URL is the API, and that no login page or proxy answers for it.';
@@ -127,7 +130,8 @@ function refusal(
     return failure(new PlatformError('role', message, { status, hint: ROLE_HINT }), 'never');
   if (status === 413) return failure(tooLarge(message, status), 'never');
   const reason = status === 429 || (status === 503 && RATE_LIMIT.test(said)) ? 'throttled' : 'server';
-  const error = new PlatformError(reason, message, { status });
+  const hint = status === 404 ? MISSING_HINT : undefined;
+  const error = new PlatformError(reason, message, { status, hint });
   if (!RETRIED_STATUSES.has(status)) return failure(error, 'never');
   // A date is relative to the server's clock; another clock could be hours off.
   const serverNow = parseHttpDate(answer.date) ?? now;
@@ -174,7 +178,7 @@ function bounded(ms: number): number {
 }
 
 /** Parses an HTTP date in any of its three formats to milliseconds since the epoch; undefined if it is invalid. */
-function parseHttpDate(text: string | undefined): number | undefined {
+export function parseHttpDate(text: string | undefined): number | undefined {
   // Every format of an HTTP date begins with the name of a weekday; Date.parse alone accepts far more.
   if (text === undefined || !/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined;
   // The asctime format has no time zone and means UTC.

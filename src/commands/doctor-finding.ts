@@ -1,0 +1,52 @@
+import type { Config } from '../config/config.ts';
+
+/** What one check has found; texts are without secrets once they are printed. */
+export interface Finding {
+  /** A short name of what was checked, such as `tls` or `store`. */
+  readonly check: string;
+  /** The organization, if it is about one. */
+  readonly org?: string;
+  readonly verdict: 'ok' | 'warning' | 'failure';
+  /** What was seen. */
+  readonly seen: string;
+  /** What to do about it. */
+  readonly advice?: string | undefined;
+}
+
+/** What every check needs. */
+export interface Examination {
+  readonly config: Config;
+  report(finding: Finding): void;
+  /** Ends the checks, all together. */
+  readonly signal: AbortSignal;
+}
+
+const MARKS = { ok: '✓', warning: '!', failure: '✗' } as const;
+
+/** The findings of the machine first, then those of each organization together. */
+export function grouped(findings: readonly Finding[]): readonly Finding[] {
+  const byOrg = Map.groupBy(findings, ({ org }) => org);
+  return [
+    ...(byOrg.get(undefined) ?? []),
+    ...[...byOrg].flatMap(([org, own]) => (org === undefined ? [] : own)),
+  ];
+}
+
+/** A finding without secrets. */
+export function redacted(finding: Finding, redact: ((text: string) => string) | undefined): Finding {
+  const clean = (text: string) => (redact === undefined ? text : redact(text));
+  const { seen, advice } = finding;
+  return { ...finding, seen: clean(seen), ...(advice === undefined ? {} : { advice: clean(advice) }) };
+}
+
+/** The report for a terminal. */
+export function renderFindings(findings: readonly Finding[]): string {
+  const names = findings.map(({ org, check }) => (org === undefined ? check : `${org}: ${check}`));
+  const width = Math.max(...names.map(({ length }) => length));
+  const lines = findings.flatMap(({ verdict, seen, advice }, index) => [
+    `${MARKS[verdict]} ${(names[index] ?? '').padEnd(width)}  ${seen}`,
+    ...(advice === undefined || verdict === 'ok' ? [] : [`  ${' '.repeat(width)}  → ${advice}`]),
+  ]);
+  const count = (verdict: Finding['verdict']) => findings.filter((one) => one.verdict === verdict).length;
+  return `${lines.join('\n')}\n\n${count('ok')} ✓, ${count('warning')} !, ${count('failure')} ✗\n`;
+}

@@ -1,0 +1,89 @@
+import { collectors } from '../collectors/index.ts';
+import { doctorOptions } from '../config/command-options.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig, loadValues } from '../config/load.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import type { CommandContext } from './command.ts';
+import { createDisplay } from './display.ts';
+import { type Examination, type Finding, grouped, redacted, renderFindings } from './doctor-finding.ts';
+import { examineHooks, examinePort } from './doctor-machine.ts';
+import { examineOrg } from './doctor-platform.ts';
+import { examineStore } from './doctor-store.ts';
+
+/** Checks the whole set-up and prints what was found; exit code 1 if a check failed. Nothing is stored. */
+export async function run(context: CommandContext): Promise<number> {
+  const values = await loadValues(doctorOptions, context);
+  const signal = AbortSignal.any([context.stopSignal(), AbortSignal.timeout(values.deadline)]);
+  const findings: Finding[] = [];
+  const config = await loaded(context, findings);
+  const secrets: string[] = [];
+  const clock = createSystemClock();
+  // Only errors: what else is of interest is in the report.
+  const quiet = config && { ...config, log: { ...config.log, level: 'error' as const } };
+  const display = quiet && createDisplay(context.stderr, quiet, clock, () => secrets);
+  if (config !== undefined && display !== undefined) {
+    const parts = { config, signal, report: (finding: Finding) => void findings.push(finding) };
+    const stored = await bounded(parts, 'store', () => examineStore({ ...parts, log: display.log }));
+    const orgs = config.orgs.map((org) => {
+      const facts = { org, stored, version: context.version, clock, log: display.log };
+      return bounded({ ...parts, org: org.name }, 'platform', () => examineOrg({ ...parts, ...facts }));
+    });
+    await Promise.all(orgs);
+    const machine = { ...parts, secrets, environment: context.environment };
+    const isRunning = await bounded(parts, 'port', () => examinePort(machine));
+    const hooks = { ...machine, isRunning: isRunning === true, file: values['hook-config'] };
+    await bounded(parts, 'hooks', () => examineHooks(hooks));
+  }
+  const hasFailed = findings.some(({ verdict }) => verdict === 'failure');
+  const shown = grouped(findings).map((finding) => redacted(finding, display?.redactor.redact));
+  if (values.format === 'json') {
+    context.stdout.write(`${JSON.stringify({ ok: !hasFailed, findings: shown }, null, 2)}\n`);
+  } else {
+    context.stdout.write(renderFindings(shown));
+  }
+  await display?.log.close();
+  return hasFailed ? 1 : 0;
+}
+
+async function loaded(context: CommandContext, findings: Finding[]): Promise<Config | undefined> {
+  try {
+    const config = await loadConfig({ ...context, collectors });
+    const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
+    const orgs = config.orgs.map(({ name }) => name).join(', ') || 'none';
+    const seen = `organizations ${orgs}; collectors ${running.join(', ') || 'none'}`;
+    findings.push({ check: 'configuration', verdict: 'ok', seen });
+    return config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    findings.push({ check: 'configuration', verdict: 'failure', seen: error.message, advice: error.hint });
+    return undefined;
+  }
+}
+
+/** Runs a check until the deadline; what it throws is a failure of that check. */
+async function bounded<Result>(
+  { signal, report, org }: Examination & { readonly org?: string },
+  check: string,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const about = { check, verdict: 'failure', ...(org === undefined ? {} : { org }) } as const;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([late, signal.aborted ? late : work()]);
+  } catch (error) {
+    if (signal.aborted) {
+      report({ ...about, seen: 'not finished by the deadline', advice: 'raise --deadline, or see above' });
+    } else {
+      const advice = error instanceof ConfigError ? error.hint : undefined;
+      report({ ...about, seen: messageOf(error), advice });
+    }
+    return undefined;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
