@@ -62,7 +62,7 @@ export interface PagingOutcome {
 /** The platform as a collector sees it; failures throw a `PlatformError`. */
 export interface Source {
   get(request: ApiRequest): Promise<ApiAnswer>;
-  /** Walks a listing and passes on the new items of each page. */
+  /** Walks a listing and passes on the new items of each page, some at a time. */
   pages(request: PagedRequest, onItems: (items: readonly unknown[]) => void): Promise<PagingOutcome>;
   /** Runs long computations in slices, so that they do not block the event loop. */
   inSlices<Result>(work: Generator<unknown, Result>): Promise<Result>;

@@ -139,7 +139,8 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
 
   return {
     get,
-    pages: (request, onItems) => walkPages(get, request, onItems, deps.maxPages ?? MAX_PAGES),
+    pages: (request, onItems) =>
+      walkPages(get, request, onItems, { maxPages: deps.maxPages ?? MAX_PAGES, slices: clock.slices }),
     // A collector's steps may be large, so the clock is checked after each.
     inSlices: (work) => runInSlices(work, clock, 1),
     activeHolds: throttleHolds.active,

@@ -7,10 +7,13 @@ import {
   type PagingOutcome,
   UnexpectedAnswer,
 } from '../catalog/source.ts';
+import type { Slices } from '../runtime/slices.ts';
 
 /** Maximum number of items of one listing, and of characters of a cursor, which has to fit into a URL. */
 const MAX_ITEMS = 1_000_000;
 const MAX_CURSOR = 4_096;
+/** Items that are passed on at once: each takes up to a millisecond to validate. */
+const AT_ONCE = 5;
 /** Longer identities are remembered by their digest. */
 const LONG_ID = 64;
 
@@ -23,7 +26,7 @@ export async function walkPages(
   get: (request: ApiRequest) => Promise<ApiAnswer>,
   request: PagedRequest,
   onItems: (items: readonly unknown[]) => void,
-  maxPages: number,
+  { maxPages, slices }: { readonly maxPages: number; readonly slices: Pick<Slices, 'next'> },
 ): Promise<PagingOutcome> {
   const { cursorParameter, read, idOf, query, ...rest } = request;
   const seen = new Set<string>();
@@ -34,7 +37,7 @@ export async function walkPages(
   let pages = 0;
 
   /** Passes on the items of a page, and returns how the listing ends with it, if it does. */
-  function take(answer: ApiAnswer): PagingOutcome | undefined {
+  async function take(answer: ApiAnswer): Promise<PagingOutcome | undefined> {
     pages += 1;
     bytes += answer.bytes;
     const page = read(answer.body);
@@ -42,7 +45,10 @@ export async function walkPages(
       throw new UnexpectedAnswer(`a cursor of at most ${MAX_CURSOR} characters`, page.next);
     }
     const fresh = page.items.filter((item) => isNew(idOf(item), seen));
-    if (fresh.length > 0) onItems(fresh);
+    for (let start = 0; start < fresh.length; start += AT_ONCE) {
+      await slices.next();
+      onItems(fresh.slice(start, start + AT_ONCE));
+    }
     const isFull = pages >= maxPages || seen.size > MAX_ITEMS;
     const end = endOf(page.items.length, fresh.length, page.next, cursors, isFull);
     if (end !== undefined) {
@@ -57,7 +63,7 @@ export async function walkPages(
 
   for (;;) {
     const page = cursor === undefined ? query : { ...query, [cursorParameter]: cursor };
-    const outcome = take(await get({ ...rest, query: page }));
+    const outcome = await take(await get({ ...rest, query: page }));
     if (outcome !== undefined) return outcome;
   }
 }

@@ -9,6 +9,7 @@ import {
 import { type Day, parseDay } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { runInSlices } from '../runtime/slices.ts';
 import { type Database, NotStored, type Query, type Value } from './database.ts';
 import { mergeDays } from './merge.ts';
 import { planSweep } from './retention.ts';
@@ -88,17 +89,20 @@ export function createStore(parts: StoreParts): Store {
     { org, former, dataset }: Place,
     changes: ReadonlyMap<Day, unknown>,
   ): Promise<void> {
+    const rows: Value[][] = [];
+    for (const [day, row] of changes) {
+      await slices.next();
+      const text = row === undefined ? null : JSON.stringify(row);
+      const figures = [activeOf(dataset, row), Number(isUnsettled(row)), text, crc32(text ?? '')];
+      rows.push([org, former, dataset, day, formOf(dataset), ...figures]);
+    }
     await sendRows(
       query,
       `INSERT INTO S.day (org, former, dataset, day, form, active, unsettled, data, sum) VALUES ROWS
        ON CONFLICT (org, former, dataset, day)
        DO UPDATE SET form = excluded.form, active = excluded.active, unsettled = excluded.unsettled, data = excluded.data,
        sum = excluded.sum`,
-      [...changes].map(([day, row]) => {
-        const text = row === undefined ? null : JSON.stringify(row);
-        const figures = [activeOf(dataset, row), Number(isUnsettled(row)), text, crc32(text ?? '')];
-        return [org, former, dataset, day, formOf(dataset), ...figures];
-      }),
+      rows,
     );
   }
 
@@ -212,8 +216,8 @@ export function createStore(parts: StoreParts): Store {
       write(async (query): Promise<StoredAnswer> => {
         await noteOrgId(query, org, answer.orgId);
         const place = { org, former: '', dataset };
-        const known = await readDays(query, place, answer.days, formOf(dataset));
-        const { changes, stored } = mergeDays(known, answer);
+        const known = await readDays(query, place, answer.days, { form: formOf(dataset), slices });
+        const { changes, stored } = await runInSlices(mergeDays(known, answer), clock, 1);
         await putRows(query, place, changes);
         const isChanged = changes.size > 0;
         await noteAnswer(query, place, { isChanged, answeredAt: answer.at, ...answer.completes });

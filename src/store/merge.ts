@@ -9,8 +9,14 @@ interface MergedDays {
   readonly stored: StoredAnswer;
 }
 
-/** Merges an answer with what is known of its days: `known` has a row or undefined for each answered one of them. */
-export function mergeDays(known: ReadonlyMap<Day, unknown>, answer: AnsweredDays): MergedDays {
+/**
+ * Merges an answer with what is known of its days: `known` has a row or undefined for each answered one of them. Yields after
+ * each day.
+ */
+export function* mergeDays(
+  known: ReadonlyMap<Day, unknown>,
+  answer: AnsweredDays,
+): Generator<undefined, MergedDays> {
   const changes = new Map<Day, unknown>();
   const revisions: Revision[] = [];
   let missing = 0;
@@ -21,6 +27,7 @@ export function mergeDays(known: ReadonlyMap<Day, unknown>, answer: AnsweredDays
       if (row !== undefined || !known.has(day)) changes.set(day, row);
       continue;
     }
+    yield;
     const merged = mergeRow(old, row, answer.parts ?? {});
     if (merged.row !== old && fingerprint(merged.row) !== fingerprint(old)) changes.set(day, merged.row);
     missing += merged.missing;

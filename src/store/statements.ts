@@ -31,7 +31,7 @@ export async function readDays(
   query: Query,
   { org, former, dataset }: Place,
   days: readonly Day[],
-  form: number,
+  { form, slices }: { readonly form: number; readonly slices: Pick<Slices, 'next'> },
 ): Promise<ReadonlyMap<Day, unknown>> {
   const [first, last] = [days.reduce(earlier, days[0] ?? NO_DAY), days.reduce(later, NO_DAY)];
   const rows = await query(
@@ -39,11 +39,13 @@ export async function readDays(
      AND form = $6`,
     [org, former, dataset, first, last, form],
   );
-  return new Map(
-    rows
-      .filter(isSound)
-      .map(({ day, data }) => [day as Day, typeof data === 'string' ? JSON.parse(data) : undefined]),
-  );
+  const known = new Map<Day, unknown>();
+  for (const row of rows) {
+    await slices.next();
+    const { day, data } = row;
+    if (isSound(row)) known.set(day as Day, typeof data === 'string' ? JSON.parse(data) : undefined);
+  }
+  return known;
 }
 
 const NO_DAY = '' as Day;

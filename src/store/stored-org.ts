@@ -130,7 +130,7 @@ export async function readOrg(
     days: (name) => days.get(name) ?? NO_DAYS,
     documents(name) {
       if (!isWanted(name)) throw new RowNotRead(name);
-      return documents.get(name)?.() ?? [];
+      return documents.get(name) ?? [];
     },
   };
 }
@@ -216,8 +216,8 @@ async function readDocuments(
     readonly slices: Slices;
     onDamaged(one: Damaged): void;
   },
-): Promise<ReadonlyMap<DatasetName, () => readonly unknown[]>> {
-  const texts = new Map<DatasetName, string[]>();
+): Promise<ReadonlyMap<DatasetName, readonly unknown[]>> {
+  const documents = new Map<DatasetName, readonly unknown[]>();
   const names = await query(
     "SELECT dataset, count(*) AS documents FROM S.document WHERE org = $1 AND former = '' GROUP BY dataset",
     [org],
@@ -225,7 +225,7 @@ async function readDocuments(
   for (const { dataset } of names) {
     const name = dataset as DatasetName;
     if (!isWanted(name)) continue;
-    const found: string[] = [];
+    const found: unknown[] = [];
     // An id can be empty.
     let isAfter = '>=';
     for (let last: string | undefined = ''; last !== undefined; isAfter = '>') {
@@ -236,25 +236,15 @@ async function readDocuments(
         [org, name, formOf(name), last],
       );
       for (const row of rows) {
-        if (isSound(row)) found.push(String(row['data']));
+        if (slices.over()) await slices.next();
+        if (isSound(row)) found.push(JSON.parse(String(row['data'])));
         else onDamaged([name, 'id', String(row['id'])]);
       }
       last = rows.length < DOCUMENTS ? undefined : textIn(rows.at(-1), 'id');
     }
-    texts.set(name, found);
+    documents.set(name, found);
   }
-  return new Map(
-    [...texts].map(([name, found]) => {
-      let parsed: readonly unknown[] | undefined;
-      return [
-        name,
-        () => {
-          parsed ??= found.map((text): unknown => JSON.parse(text));
-          return parsed;
-        },
-      ];
-    }),
-  );
+  return documents;
 }
 
 /** Documents that are read at once. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ApiRequest, PagedRequest } from '../../src/catalog/source.ts';
 import { walkPages } from '../../src/platform/paging.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
 import { answers, createTestClient, failureOf, startServer } from './platform-server.ts';
 
 interface Item {
@@ -27,6 +28,8 @@ const listing: PagedRequest = {
   idOf: (item) => (item as Item).id,
 };
 
+const { slices } = createSystemClock();
+
 async function walk(serve: (cursor: string | undefined, call: number) => FakePage, maxPages = 100) {
   const asked: ApiRequest[] = [];
   const items: Item[] = [];
@@ -39,7 +42,7 @@ async function walk(serve: (cursor: string | undefined, call: number) => FakePag
     (fresh) => {
       for (const item of fresh as Item[]) items.push(item);
     },
-    maxPages,
+    { maxPages, slices },
   );
   return { outcome, items, asked };
 }
@@ -127,7 +130,7 @@ describe('a listing', () => {
         async () => ({ body: 1, bytes: 1 }),
         broken,
         () => undefined,
-        9,
+        { maxPages: 9, slices },
       ),
     ).rejects.toThrow('expected a list');
   });

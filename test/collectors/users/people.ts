@@ -4,6 +4,7 @@ import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
 import { createDayReducer } from '../../../src/collectors/users/reduce.ts';
 import { personRow } from '../../../src/collectors/users/schema.ts';
 import { walkPages } from '../../../src/platform/paging.ts';
+import { createSystemClock } from '../../../src/runtime/clock.ts';
 import { analytics, DAY, inSlices } from '../fakes.ts';
 
 export type Person = Readonly<Record<string, unknown>>;
@@ -47,5 +48,6 @@ export function createPagedSource(answer: (cursor: string | undefined) => unknow
     const text = JSON.stringify(body ?? null);
     return { body: JSON.parse(text) as unknown, bytes: text.length };
   }
-  return { requests, get, pages: (request, onItems) => walkPages(get, request, onItems, 50), inSlices };
+  const paging = { maxPages: 50, slices: createSystemClock().slices };
+  return { requests, get, pages: (request, onItems) => walkPages(get, request, onItems, paging), inSlices };
 }
