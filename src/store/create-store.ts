@@ -34,6 +34,8 @@ import { type Damaged, readOrg, readStanding } from './stored-org.ts';
 export interface StoreDatabase extends Database {
   /** Within a transaction: another epoch says that what was read before means nothing. */
   epochOf(query: Query): Promise<string>;
+  /** As `transaction`, for a write so small that its success does not end a trouble: another one may still not fit. */
+  probe?(work: (query: Query) => Promise<unknown>): Promise<unknown>;
   /** Notices a file that was removed or replaced. */
   tend?(): Promise<void>;
   /** Replaced rows must not stay in any file. */
@@ -162,9 +164,9 @@ export function createStore(parts: StoreParts): Store {
 
   async function demandWritable(): Promise<void> {
     if (isProven && days.isUp()) return;
-    await write(async (query) => {
-      await query('INSERT INTO S.sweep (single) VALUES (1) ON CONFLICT (single) DO UPDATE SET single = 1');
-    });
+    const work = (query: Query) =>
+      query('INSERT INTO S.sweep (single) VALUES (1) ON CONFLICT (single) DO UPDATE SET single = 1');
+    await (days.probe?.(work) ?? write(work));
   }
 
   async function sweepNow({ days: kept, now, orgs }: Retention): Promise<void> {

@@ -37,6 +37,8 @@ const REASONS: ReadonlyMap<number, TroubleReason> = new Map([
   [11, 'damaged'],
   [13, 'full'],
   [14, 'unreachable'],
+  // No value is that long: its length is damaged.
+  [18, 'damaged'],
   [23, 'read-only'],
   [26, 'damaged'],
 ]);

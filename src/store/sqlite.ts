@@ -66,11 +66,15 @@ export interface SqliteDeps {
 export interface SqliteDatabase extends Database {
   /** Identifies what the file holds: another one after the file was opened anew. Within a transaction. */
   epochOf(): Promise<string>;
+  /** See `StoreDatabase`. */
+  probe(work: (query: Query) => Promise<unknown>): Promise<unknown>;
   /** Opens the file anew if it was removed or replaced, and removes deleted rows from the files beside it if that is due. */
   tend(): Promise<void>;
   /** Removes deleted and replaced rows from the write-ahead log; again with `tend` if a reader prevents it now. */
   scrub(): Promise<void>;
 }
+
+type SqliteMode = TransactionMode | 'probe';
 
 interface Open {
   readonly db: DatabaseSync;
@@ -88,7 +92,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
   const queue = createSerialQueue();
   let open: Open | undefined;
   let trouble: ReturnType<typeof troubleOf> | undefined;
-  /** Whether reading does not have the trouble, so that only a write ends it. */
+  /** Whether reading does not have the trouble, so that only a write ends it: one that changes something. */
   let isOfWrites = false;
   let isScrubDue = false;
   let isClosed = false;
@@ -185,12 +189,14 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
 
   async function transact<Result>(
     work: (query: Query) => Promise<Result>,
-    mode: TransactionMode,
+    mode: SqliteMode,
   ): Promise<Result> {
     let current: Open | undefined;
+    let before = 0;
     try {
       current = use();
-      current.db.exec(mode === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN');
+      before = trouble === undefined ? 0 : changesOf(current);
+      current.db.exec(mode === 'snapshot' ? 'BEGIN' : 'BEGIN IMMEDIATE');
     } catch (error) {
       throw failed(error, mode);
     }
@@ -207,7 +213,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
       rollback(current);
       throw failed(error, mode);
     }
-    succeeded(mode);
+    if (trouble !== undefined) succeeded(mode === 'write' && changesOf(current) > before);
     return result;
   }
 
@@ -221,7 +227,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
   }
 
   /** What is thrown for an error of SQLite or the system; a damaged file is replaced first. */
-  function failed(error: unknown, mode: TransactionMode = 'snapshot'): NotStored {
+  function failed(error: unknown, mode: SqliteMode = 'snapshot'): NotStored {
     let cause = error;
     if (isDamage(error) && path !== MEMORY) {
       closeNow();
@@ -234,7 +240,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
     }
     const before = trouble;
     trouble = troubleOf(cause);
-    isOfWrites = mode === 'write' && open !== undefined;
+    isOfWrites = mode !== 'snapshot' && open !== undefined;
     if (before?.reason !== trouble.reason)
       log.warn('The store cannot be used; published data stays, polling and hook events wait', {
         path,
@@ -243,8 +249,8 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
     return new NotStored(trouble.detail, trouble);
   }
 
-  function succeeded(mode: TransactionMode): void {
-    if (trouble === undefined || (isOfWrites && mode === 'snapshot')) return;
+  function succeeded(isChanged: boolean): void {
+    if (trouble === undefined || (isOfWrites && !isChanged)) return;
     trouble = undefined;
     log.info('The store can be used again', { path });
   }
@@ -259,11 +265,16 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
       try {
         use();
         if (isScrubDue) scrubNow();
-        succeeded('snapshot');
+        succeeded(false);
       } catch (error) {
         failed(error);
       }
     });
+  }
+
+  /** How many rows were written so far. */
+  function changesOf({ db }: Open): number {
+    return Number(db.prepare('SELECT total_changes() AS changes').get()?.['changes']);
   }
 
   try {
@@ -276,6 +287,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
   return {
     isUp: () => trouble === undefined,
     transaction: (work, mode = 'write') => queue.run(() => transact(work, mode)),
+    probe: (work) => queue.run(() => transact(work, 'probe')),
     epochOf: async () => open?.epoch ?? '',
     tend,
     scrub: () => {

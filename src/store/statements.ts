@@ -166,8 +166,9 @@ export async function readMark(query: Query): Promise<SweepMark | undefined> {
 /** Stores the reference day of a sweep. */
 export async function putMark(query: Query, { day, doubtedSince }: SweepMark): Promise<void> {
   await query(
-    `INSERT INTO S.sweep (single, day, doubted_since) VALUES (1, $1, $2)
-     ON CONFLICT (single) DO UPDATE SET day = excluded.day, doubted_since = excluded.doubted_since`,
+    `INSERT INTO S.sweep AS old (single, day, doubted_since) VALUES (1, $1, $2)
+     ON CONFLICT (single) DO UPDATE SET day = excluded.day, doubted_since = excluded.doubted_since
+     WHERE old.day IS DISTINCT FROM excluded.day OR old.doubted_since IS DISTINCT FROM excluded.doubted_since`,
     [day, doubtedSince ?? null],
   );
 }

@@ -136,32 +136,38 @@ describe('a damaged file', () => {
     expect([await sizeOf(again), await sizeOf(again, 'tools')]).toEqual([0, 1]);
   });
 
-  test('found while it is used: the use fails, a new file takes its place, and nothing read before counts', async () => {
-    const file = await writtenIn();
-    let isDamaged = false;
-    const store = openStore(file, {
-      openDatabase(location) {
-        const db = new DatabaseSync(location);
-        const exec = db.exec.bind(db);
-        db.exec = (sql) => {
-          if (isDamaged && sql.startsWith('BEGIN IMMEDIATE')) {
-            isDamaged = false;
-            throw Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
-          }
-          exec(sql);
-        };
-        return db;
-      },
-    });
-    const before = await store.standing('acme');
-    isDamaged = true;
-    await expect(store.putSucceeded('acme', 'tokens', 5)).rejects.toThrow(NotStored);
-    await store.putSucceeded('acme', 'tokens', 6);
-    const after = await store.standing('acme');
-    expect(after.epoch).not.toBe(before.epoch);
-    expect([after.dataset('tokens').revision, await sizeOf(store)]).toEqual([0, 0]);
-    expect(existsSync(`${file}.damaged-1`)).toBe(true);
-  });
+  test.each([
+    [11, 'database disk image is malformed'],
+    [18, 'string or blob too big'],
+  ])(
+    'found while it is used (%d): the use fails, a new file takes its place, and nothing read before counts',
+    async (errcode, message) => {
+      const file = await writtenIn();
+      let isDamaged = false;
+      const store = openStore(file, {
+        openDatabase(location) {
+          const db = new DatabaseSync(location);
+          const exec = db.exec.bind(db);
+          db.exec = (sql) => {
+            if (isDamaged && sql.startsWith('BEGIN IMMEDIATE')) {
+              isDamaged = false;
+              throw Object.assign(new Error(message), { errcode });
+            }
+            exec(sql);
+          };
+          return db;
+        },
+      });
+      const before = await store.standing('acme');
+      isDamaged = true;
+      await expect(store.putSucceeded('acme', 'tokens', 5)).rejects.toThrow(NotStored);
+      await store.putSucceeded('acme', 'tokens', 6);
+      const after = await store.standing('acme');
+      expect(after.epoch).not.toBe(before.epoch);
+      expect([after.dataset('tokens').revision, await sizeOf(store)]).toEqual([0, 0]);
+      expect(existsSync(`${file}.damaged-1`)).toBe(true);
+    },
+  );
 
   test('is left where it is if so configured, and ends the process', async () => {
     const file = await writtenIn();
@@ -316,6 +322,7 @@ test('whether it can be written is tried only if the last write did not show it'
   await expect(store.demandWritable()).rejects.toThrow(NotStored);
   isFull = false;
   expect(await writesOf(store.demandWritable)).toBe(1);
+  await store.putDays('acme', 'tools', toTools);
   expect(await writesOf(store.demandWritable)).toBe(0);
 });
 
@@ -361,6 +368,33 @@ describe('a place that cannot be used', () => {
     db?.exec('PRAGMA max_page_count = 100000');
     await store.putDays('acme', 'tokens', answer(more, rowsOf(more)));
     expect(await knownIn(store)).toBe(COUNT + 200);
+    expect(store.log.events.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+
+  test('near a full disk, what still fits does not end the trouble, and it is said once', async () => {
+    const file = await writtenIn();
+    let db: DatabaseSync | undefined;
+    const store = openStore(file, {
+      openDatabase(location) {
+        const opened = new DatabaseSync(location);
+        if (location === file) db = opened;
+        return opened;
+      },
+    });
+    const pages = Number(db?.prepare('PRAGMA page_count').get()?.['page_count']);
+    db?.exec(`PRAGMA max_page_count = ${pages + 2}`);
+    const more = Array.from({ length: 200 }, (_, index) => addDays(monday, COUNT + index));
+    const retention = { days: 1000, now: 1_772_582_400_000, orgs: ['acme'] };
+    for (let n = 0; n < 3; n += 1) {
+      await store.demandWritable();
+      await store.sweep(retention);
+      await expect(store.putDays('acme', 'tokens', answer(more, rowsOf(more)))).rejects.toThrow(NotStored);
+      await store.sweep(retention);
+      await store.adopt('acme', 'org_1');
+    }
+    expect(store.log.events.map(({ level }) => level)).toEqual(['warn']);
+    db?.exec('PRAGMA max_page_count = 100000');
+    await store.putDays('acme', 'tokens', answer(more, rowsOf(more)));
     expect(store.log.events.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
