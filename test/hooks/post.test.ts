@@ -1,8 +1,9 @@
 import dns from 'node:dns';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createPost, createSecrets, PostError, type PostRequest, readToken } from '../../src/hooks/post.ts';
+import type { Secret } from '../../src/hooks/settings/basics.ts';
 import { startProxy } from '../support/proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -93,6 +94,94 @@ describe('a POST around a proxy', () => {
     const port = await startServer();
     const post = createPost({ HTTP_PROXY: 'http://127.0.0.1:1', HTTPS_PROXY: 'socks5://proxy:1' });
     expect(await post(to(`http://127.0.0.1:${port}/x`))).toMatchObject({ status: 200 });
+  });
+});
+
+/** A server that answers with `handle`. */
+async function answering(handle: RequestListener): Promise<string> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe('a POST', () => {
+  const post = createPost({});
+
+  test('is one of JSON with its length', async () => {
+    const url = await answering((request, response) => {
+      const { method, headers } = request;
+      response.end(JSON.stringify({ method, ...headers }));
+    });
+    const { body } = await post({ ...to(url), body: '{"a":"ü"}', headers: { 'x-mine': 'a' } });
+    expect(JSON.parse(body)).toMatchObject({
+      ...{ method: 'POST', 'content-type': 'application/json', 'content-length': '10', 'x-mine': 'a' },
+      ...{ 'user-agent': 'agent-platform-exporter-hook', connection: 'close' },
+    });
+  });
+
+  test('follows no redirect, and takes 16 KiB of an answer', async () => {
+    const url = await answering((_request, response) => {
+      response.writeHead(307, { location: 'http://127.0.0.1:1/', 'retry-after': '7' });
+      response.write('x'.repeat(10_000));
+      response.write('y'.repeat(10_000));
+      // It does not end.
+    });
+    expect(await post(to(url))).toEqual({
+      status: 307,
+      retryAfter: '7',
+      body: `${'x'.repeat(10_000)}${'y'.repeat(6384)}`,
+    });
+  });
+
+  test('without an answer in time fails with the time', async () => {
+    const url = await answering(() => undefined);
+    await expect(post({ ...to(url), timeoutMs: 20 })).rejects.toMatchObject({
+      ...{ name: 'PostError', code: 'ETIMEDOUT', message: 'no answer within 20 ms' },
+    });
+  });
+
+  test('whose connection breaks off fails with the code', async () => {
+    const url = await answering((request) => request.socket.destroy());
+    await expect(post(to(url))).rejects.toMatchObject({ name: 'PostError', message: 'ECONNRESET' });
+    const half = await answering((_request, response) => {
+      response.writeHead(200, { 'content-length': 10 });
+      response.write('x', () => response.destroy());
+    });
+    await expect(post(to(half))).rejects.toMatchObject({ name: 'PostError', code: 'ECONNRESET' });
+  });
+
+  test('names the file of certificates that cannot be read', async () => {
+    const sent = post({ ...to('https://127.0.0.1:1/'), caFile: '/nowhere/ca.pem' });
+    await expect(sent).rejects.toThrow('the file of certificates /nowhere/ca.pem does not exist');
+  });
+});
+
+describe('a secret', () => {
+  const remembered: string[] = [];
+  const environment = { GOOD: ' two words\n', EMPTY: ' ', LINES: 'a\nb', SPACES: 'a  b', UMLAUT: 'ü' };
+  const secret = createSecrets(environment, (text) => void remembered.push(text));
+
+  test('is remembered for the log, without what surrounds it', () => {
+    expect(secret({ variable: 'GOOD' })).toBe('two words');
+    expect(remembered).toEqual(['two words']);
+  });
+
+  const invalid = 'contains invalid characters: line breaks, tabs or non-ASCII characters';
+
+  test.each<[Secret, string]>([
+    [{ variable: 'MISSING' }, 'MISSING is not set'],
+    [{ variable: 'EMPTY' }, 'EMPTY is not set'],
+    [{ variable: 'LINES' }, `LINES ${invalid}`],
+    [{ variable: 'SPACES' }, `SPACES ${invalid}`],
+    [{ variable: 'UMLAUT' }, `UMLAUT ${invalid}`],
+    [{ file: '/dev/null' }, '/dev/null '],
+    [{ file: '/nowhere/token' }, '/nowhere/token does not exist'],
+  ])('that cannot be used is refused by its source: %j', (source, message) => {
+    expect(() => secret(source)).toThrow(message);
   });
 });
 

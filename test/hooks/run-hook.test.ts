@@ -22,7 +22,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function run(
   settings: string | undefined,
   nth = 1,
-  { logged = [] as string[], startMs = 3_600_000, onRead = (_limitMs: number) => {} } = {},
+  {
+    logged = [] as string[],
+    startMs = 3_600_000,
+    onRead = (_limitMs: number) => {},
+    input: text = EVENT,
+    onDeadline = (_deadlineMs: number) => {},
+  } = {},
 ) {
   const file = path.join(folder, 'hooks.yaml');
   if (settings !== undefined) writeFileSync(file, settings);
@@ -31,7 +37,7 @@ async function run(
   const clock = createFakeClock(0, { autoAdvance: true });
   await clock.advance(startMs);
   const atDeadline: number[] = [];
-  const input = openInput(Readable.from([Buffer.from(EVENT)]));
+  const input = openInput(Readable.from([Buffer.from(text)]));
   await runHook({
     paths: findPaths({ config, stateDir: undefined }, environment),
     environment,
@@ -52,7 +58,10 @@ async function run(
     platform: 'linux',
     soundFile: () => '',
     createId: () => `id-${nth}`,
-    onDeadline: () => void atDeadline.push(spooled().length),
+    onDeadline(deadlineMs) {
+      atDeadline.push(spooled().length);
+      onDeadline(deadlineMs);
+    },
   });
   return { atDeadline, logged };
 }
@@ -61,6 +70,30 @@ function spooled(): readonly string[] {
   const spool = path.join(folder, 'state', 'spool');
   return existsSync(spool) ? readdirSync(spool) : [];
 }
+
+describe('the deadline', () => {
+  /** The deadlines of a run, in order, and what it logged. */
+  async function deadlinesOf(input: string, settings?: string) {
+    const logged: string[] = [];
+    const deadlines: number[] = [];
+    await run(settings, 1, { logged, startMs: 0, input, onDeadline: (ms) => void deadlines.push(ms) });
+    return { deadlines, logged };
+  }
+
+  test('counts once the event is on disk, and is that of the settings once they are known', async () => {
+    const settings = 'deadline: 4s\nchannels: {}';
+    expect(await deadlinesOf(EVENT, settings)).toEqual({ deadlines: [2500, 4000], logged: [] });
+    expect(await deadlinesOf(EVENT, settings)).toEqual({ deadlines: [4000, 4000], logged: [] });
+  });
+
+  test('counts for an invalid event too, which is logged', async () => {
+    expect(await deadlinesOf('nonsense', 'channels: {}')).toEqual({
+      deadlines: [2500],
+      logged: ['Invalid event'],
+    });
+    expect(spooled()).toEqual([]);
+  });
+});
 
 describe('an event that is to be forwarded', () => {
   test('is on disk before the deadline counts, whatever the start of the process took', async () => {

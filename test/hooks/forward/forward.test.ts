@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedEvent } from '../../../src/hooks/event.ts';
-import { createForwarding, type ForwardParts, forward } from '../../../src/hooks/forward/forward.ts';
+import {
+  classifyResponse,
+  createForwarding,
+  type ForwardParts,
+  forward,
+} from '../../../src/hooks/forward/forward.ts';
 import { createSpool } from '../../../src/hooks/forward/spool.ts';
 import type { HookLog } from '../../../src/hooks/log.ts';
 import { type Answer, type Post, PostError, type PostRequest } from '../../../src/hooks/post.ts';
@@ -339,6 +344,39 @@ describe('the spool', () => {
     expect(spool.trim(now + 4 * day)).toBe(1);
   });
 
+  test('keeps what is exactly within its limits', () => {
+    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: 7_200_000 });
+    spool.add(event('a', now));
+    const bytes = JSON.stringify(event('a', now)).length;
+    expect(createSpool(path.join(state, 'spool'), { maxBytes: bytes, maxAgeMs: day }).trim(now)).toBe(0);
+    expect(createSpool(path.join(state, 'spool'), { maxBytes: bytes - 1, maxAgeMs: day }).trim(now)).toBe(1);
+  });
+
+  test('keeps files that are being written, and damaged ones as long as an event', () => {
+    const folder = path.join(state, 'spool');
+    let uptime = 500;
+    const spool = createSpool(folder, { maxBytes: 1e6, maxAgeMs: day }, () => uptime);
+    spool.setAside(spool.add(event('bad', now)));
+    writeFileSync(path.join(folder, `${String(now).padStart(15, '0')}-000001-x.json.77.new`), '');
+    expect(spool.trim(now + 3_600_000)).toBe(0);
+    expect(readdirSync(folder)).toHaveLength(2);
+    expect(spool.names()).toEqual([]);
+    expect(spool.trim(now + day + 1)).toBe(0);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.damaged'))).toHaveLength(1);
+    uptime += day / 1000;
+    expect(spool.trim(now + 2 * day + 1)).toBe(0);
+    expect(readdirSync(folder)).toEqual(['overdue-since']);
+  });
+
+  test('needs no directory to be empty, and no other file to set one aside', () => {
+    const spool = createSpool(path.join(state, 'nowhere'), { maxBytes: 1, maxAgeMs: 1 });
+    expect(spool.names()).toEqual([]);
+    expect(spool.trim(now)).toBe(0);
+    expect(() => spool.setAside('000000000000001-000010-a.json')).not.toThrow();
+    expect(() => spool.remove(['000000000000001-000010-a.json'])).not.toThrow();
+    expect(spool.read('000000000000001-000010-a.json')).toEqual({ kind: 'gone' });
+  });
+
   test('ignores files that are not its own', () => {
     mkdirSync(path.join(state, 'spool'));
     writeFileSync(path.join(state, 'spool', 'README'), 'x');
@@ -364,6 +402,85 @@ test('an event that the system cannot read at the moment stays, and keeps no oth
   expect(sent()).toEqual([['b']]);
   expect(parts.spool.names()).toEqual([unread]);
   expect(logged).toContain('warn Events stay on disk: their files cannot be read');
+});
+
+test('a pause holds until its end, and not at all if it ends later than any would', () => {
+  const { pause } = forwarding().parts;
+  expect(pause.holds(now)).toBe(false);
+  pause.begin(now + 1000);
+  expect([pause.holds(now), pause.holds(now + 999), pause.holds(now + 1000)]).toEqual([true, true, false]);
+  expect([pause.holds(now + 1000 - 300_000), pause.holds(now + 999 - 300_000)]).toEqual([true, false]);
+  pause.end();
+  expect(pause.holds(now)).toBe(false);
+  rmSync(state, { recursive: true });
+  writeFileSync(state, 'a file where the folder should be');
+  expect(() => pause.begin(now + 1000)).not.toThrow();
+});
+
+test.each([
+  [401, '', undefined, 30_000, 'the token differs from that of the exporter'],
+  [403, '', undefined, 30_000, 'the token differs from that of the exporter'],
+  [404, '', undefined, 30_000, 'no exporter with a hook token at this URL'],
+  [404, '', '60', 60_000, 'no exporter with a hook token at this URL'],
+  [503, '', undefined, 2000, undefined],
+  [503, '', '1', 2000, undefined],
+  [429, '', '120', 120_000, undefined],
+  [429, '', '9999', 300_000, undefined],
+  [429, '', 'tomorrow', 2000, undefined],
+])('an answer %i with Retry-After %j%s pauses for %i ms', (status, body, retryAfter, pauseMs, hint) => {
+  const why = hint === undefined ? `answered ${status}` : `answered ${status}: ${hint}`;
+  expect(classifyResponse({ status, body, retryAfter }, 1)).toEqual({ kind: 'later', why, pauseMs });
+});
+
+test.each([
+  ['ECONNREFUSED', 0],
+  ['ECONNRESET', 0],
+  ['EPIPE', 0],
+  ['ETIMEDOUT', 15_000],
+  ['ENOTFOUND', 15_000],
+])('a request that fails with %s pauses for %i ms', async (code, pauseMs) => {
+  const { parts, clock, requests } = forwarding(() => new PostError(code, code));
+  await forward(parts, event('a'), 100_000);
+  await clock.advance(Math.max(0, pauseMs - 1));
+  expect(parts.pause.holds(clock.now())).toBe(pauseMs > 0);
+  await clock.advance(1);
+  expect(parts.pause.holds(clock.now())).toBe(false);
+  expect(requests).toHaveLength(1);
+});
+
+test('an answer of 202 says how many events the intake rejected', () => {
+  const body = '{"accepted":1,"duplicates":1,"rejected":2}';
+  expect(classifyResponse(answered(202, body), 4)).toEqual({ kind: 'taken', rejected: 2 });
+  expect(classifyResponse(answered(202, body), 5)).toMatchObject({ kind: 'later', pauseMs: 30_000 });
+  expect(classifyResponse(answered(400, refusal('too_old')), 1)).toEqual({
+    ...{ kind: 'refused', why: 'answered 400', byIntake: true },
+  });
+  expect(classifyResponse(answered(413, '[]'), 1)).toMatchObject({ kind: 'refused', byIntake: false });
+});
+
+test('an event that is sent without the disk and not accepted is lost, and that is said', async () => {
+  rmSync(state, { recursive: true });
+  writeFileSync(state, 'a file where the folder should be');
+  const { parts, logged } = forwarding(() => answered(503));
+  await forward(parts, event('a'), 1000);
+  expect(logged.at(-1)).toBe('error Event lost');
+});
+
+test('events beyond the limits of the spool are lost, and that is said', async () => {
+  const { parts, logged, sent } = forwarding(undefined, { maxBytes: 100, maxAgeMs: day });
+  for (const id of ['a', 'b', 'c']) parts.spool.add(event(id));
+  await forward(parts, event('d', now + 1), 1000);
+  expect(logged).toEqual(['error Events lost: spool limits exceeded']);
+  expect(sent()).toEqual([['d']]);
+});
+
+test('events of a batch that the intake rejects are lost, and that is said', async () => {
+  const body = '{"accepted":1,"duplicates":0,"rejected":1}';
+  const { parts, logged } = forwarding(() => answered(202, body));
+  parts.spool.add(event('a'));
+  await forward(parts, event('b', now + 1), 1000);
+  expect(logged).toEqual(['error Events lost: rejected by the exporter']);
+  expect(parts.spool.names()).toEqual([]);
 });
 
 test('a pause that cannot be removed is no failure', () => {

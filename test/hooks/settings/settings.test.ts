@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HookPaths } from '../../../src/hooks/paths.ts';
-import { loadSettings } from '../../../src/hooks/settings/load-settings.ts';
+import { loadSettings, peekSettings } from '../../../src/hooks/settings/load-settings.ts';
 import { readSettingsFile } from '../../../src/hooks/settings/read-settings.ts';
 import { defaultSettings, type HookSettings } from '../../../src/hooks/settings/settings.ts';
 
@@ -104,7 +104,70 @@ describe('a file of settings', () => {
   });
 
   test('may be empty', () => {
-    expect(read('')).toMatchObject({ channels: {}, rules: [], needsLengths: false });
+    expect(read('')).toEqual({
+      ...{ deadlineMs: 2500, forward: undefined, channels: {}, rules: [], needsLengths: false },
+    });
+  });
+
+  test('forwards with limits of its own where none are given', () => {
+    const limits = { maxBytes: 10_485_760, maxAgeMs: 604_800_000 };
+    for (const spool of ['', ', spool: {}']) {
+      const { forward } = read(`forward: {url: "http://x/hooks/events", token_env: T${spool}}`);
+      expect(forward).toEqual({
+        ...{ url: 'http://x/hooks/events', token: { variable: 'T' }, caFile: undefined, timeoutMs: 1000 },
+        spool: limits,
+      });
+    }
+  });
+
+  test.each([
+    ['', 587, 'starttls'],
+    ['security: tls, ', 465, 'tls'],
+    ['security: none, ', 25, 'none'],
+    ['security: none, port: 2525, ', 2525, 'none'],
+  ])('sends mails with %j by port %i', (more, port, security) => {
+    const { channels } = read(
+      `channels: {m: {type: email, host: h, ${more}from: a@b.c, to: [a@b.c, d@e.f]}}`,
+    );
+    expect(channels['m']).toMatchObject({ port, security, to: ['a@b.c', 'd@e.f'] });
+    expect(channels['m']).toHaveProperty('login', undefined);
+  });
+
+  test('has directories of the user, whose patterns match names, parts of them and all below', () => {
+    const text = "rules: [{channels: [d], cwd: ['~/work/**/src', '/a*c/', '/x?z', 'C:\\w.d']}]";
+    const { rules } = read(`channels: {d: {type: desktop}}\n${text}`);
+    expect(rules[0]?.folders).toEqual([
+      '^\\/home\\/a\\/work\\/(?:.*/)?src(?:/.*)?$',
+      '^\\/a[^/]*c(?:/.*)?$',
+      '^\\/x[^/]z(?:/.*)?$',
+      '^C:\\/w\\.d(?:/.*)?$',
+    ]);
+  });
+
+  test('is silent at the hours and on the days of the rule, or those of the file', () => {
+    const rule = (quiet: string) => read(`channels: {d: {type: desktop}}\nrules: [{channels: [d]${quiet}}]`);
+    expect(rule('').rules[0]?.quiet).toBeUndefined();
+    const quiet = 'quiet_hours: {from: "0:00", to: "24:00", days: [Saturday, sun]}';
+    expect(rule(`, ${quiet}`).rules[0]?.quiet).toEqual({
+      ...{ from: 0, to: 1440, days: ['sat', 'sun'], timeZone: undefined },
+    });
+    const ofFile = read(`channels: {d: {type: desktop}}\nquiet_hours: {from: "24:00", to: "9:05"}
+rules: [{channels: [d]}, {channels: [d], quiet_hours: none}]`);
+    expect(ofFile.rules.map((one) => one.quiet)).toEqual([
+      { from: 0, to: 545, days: [], timeZone: undefined },
+      undefined,
+    ]);
+  });
+
+  test.each([
+    ['min_session: 1m', true],
+    ['min_turn: 1s', true],
+    ['title: "{turn_length}"', true],
+    ['message: "{session_length}"', true],
+    ['message: "{session}"', false],
+  ])('follows sessions for %s: %s', (more, needsLengths) => {
+    const { needsLengths: found } = read(`channels: {d: {type: desktop}}\nrules: [{channels: [d], ${more}}]`);
+    expect(found).toBe(needsLengths);
   });
 
   test.each([
@@ -159,6 +222,79 @@ describe('a file of settings', () => {
       '1: forward.token_env: token_file is given too: remove one of them',
       undefined,
     ],
+    [
+      'channels: {m: {type: email, host: h, password_env: P, from: a@b.c, to: a@b.c}}',
+      '1: channels.m: username is missing',
+      undefined,
+    ],
+    [
+      'channels: {m: {type: email, host: h, username: u, from: a@b.c, to: a@b.c}}',
+      '1: channels.m: password_file or password_env is missing',
+      undefined,
+    ],
+    [
+      'channels: {m: {type: email, host: h, from: a@b.c, to: []}}',
+      '1: channels.m.to: must be an e-mail address, such as "Agents <agents@example.com>"',
+      undefined,
+    ],
+    [
+      'channels: {m: {type: email, host: h, from: a@b.c, to: [a@b.c, "x a@b.c"]}}',
+      '1: channels.m.to: must be an e-mail address, such as "Agents <agents@example.com>"',
+      undefined,
+    ],
+    [
+      'channels: {m: {type: email, host: h, security: ssl, from: a@b.c, to: a@b.c}}',
+      '1: channels.m.security: must be tls, starttls or none',
+      undefined,
+    ],
+    ['channels: [a]', '1: channels: must be a mapping of names to channels', undefined],
+    [
+      'channels: {a: {type: slack, url_env: "A B"}}',
+      '1: channels.a.url_env: is not the name of an environment variable',
+      undefined,
+    ],
+    [
+      'forward: {url: "http://x", token_env: T, spool: {max_size: much}}',
+      '1: forward.spool.max_size: "much" is not a size, such as 10MiB or 512KiB',
+      undefined,
+    ],
+    [
+      'forward: {url: "http://x", token_env: T, spool: {max_size: 4095}}',
+      '1: forward.spool.max_size: must be from 4096 to 1073741824 bytes',
+      undefined,
+    ],
+    [
+      'forward: {url: "http://x", token_env: T, spool: {max_size: 2GiB}}',
+      '1: forward.spool.max_size: must be from 4096 to 1073741824 bytes',
+      undefined,
+    ],
+    [
+      'forward: {url: "http://x", token_env: T, spool: {max_age: 8d}}',
+      '1: forward.spool.max_age: must be from 1s to 7d',
+      undefined,
+    ],
+    ['deadline: 99ms', '1: deadline: must be from 100ms to 30s', undefined],
+    ['deadline: [1s]', '1: deadline: must be a single value', undefined],
+    [
+      'quiet_hours: {from: "22:00", to: "22:00"}',
+      '1: quiet_hours: begin and end at the same time',
+      'a whole day is from "00:00" to "24:00"',
+    ],
+    [
+      'quiet_hours: {from: "24:01", to: "22:00"}',
+      '1: quiet_hours.from: must be a time of day in quotes, such as "22:00"',
+      undefined,
+    ],
+    [
+      'quiet_hours: {from: "9:60", to: "22:00"}',
+      '1: quiet_hours.from: must be a time of day in quotes, such as "22:00"',
+      undefined,
+    ],
+    [
+      'quiet_hours: {from: "9:00", to: "22:00", days: [mon, someday]}',
+      '1: quiet_hours.days: days are mon, tue, wed, thu, fri, sat, sun',
+      undefined,
+    ],
     ['deadline: 1m', '1: deadline: must be from 100ms to 30s', undefined],
     ['deadline: soon', '1: deadline: "soon" is not a duration, such as 2500ms, 30s, 1h30m or 7d', undefined],
     [
@@ -195,6 +331,52 @@ describe('settings for a run', () => {
 
   test('are the standard ones without a file', async () => {
     expect(await loadSettings(paths(false), '1')).toEqual({ settings: defaultSettings, problem: undefined });
+  });
+
+  test('without a file notify of what waits, on the desktop and by a sound', async () => {
+    expect((await loadSettings(paths(false), '1')).settings).toEqual({
+      ...{ deadlineMs: 2500, forward: undefined, needsLengths: false },
+      channels: { desktop: { type: 'desktop' }, sound: { type: 'sound' } },
+      rules: [
+        {
+          events: ['Notification'],
+          notificationTypes: ['permission_prompt', 'idle_prompt', 'elicitation_dialog'],
+          ...{ reasons: [], folders: [], minSessionMs: 0, minTurnMs: 0, quiet: undefined, send: [] },
+          channels: ['desktop', 'sound'],
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ['that do not forward', 'deadline: 1s', false],
+    ['that forward', 'forward: {url: "http://x", token_env: T}', true],
+  ])('%s are known without reading them again, also while the file is gone', async (_, text, mayForward) => {
+    expect(peekSettings(paths(false), '1')).toMatchObject({ isCurrent: true, mayForward: false });
+    expect(peekSettings(paths(), '1')).toMatchObject({
+      last: undefined,
+      isCurrent: false,
+      mayForward: false,
+    });
+    writeFileSync(file, text);
+    expect(peekSettings(paths(), '1')).toMatchObject({ last: undefined, isCurrent: false, mayForward });
+    await loadSettings(paths(), '1');
+    const settings = JSON.parse(JSON.stringify(readSettingsFile(file, '/home/a')));
+    expect(peekSettings(paths(), '1')).toMatchObject({ last: settings, isCurrent: true, mayForward });
+    rmSync(file);
+    expect(peekSettings(paths(), '1')).toMatchObject({
+      ...{ last: settings, isCurrent: false, mayForward, problem: `${file} does not exist` },
+    });
+  });
+
+  test.each([0o602, 0o620])('are not taken from a file that others may write (%o)', async (mode) => {
+    writeFileSync(file, 'deadline: 1s');
+    await loadSettings(paths(), '1');
+    const cache = path.join(folder, 'state', 'settings.json');
+    const kept = JSON.parse(readFileSync(cache, 'utf8'));
+    writeFileSync(cache, JSON.stringify({ ...kept, settings: { ...kept.settings, deadlineMs: 1234 } }));
+    chmodSync(cache, mode);
+    expect((await loadSettings(paths(), '1')).settings.deadlineMs).toBe(1000);
   });
 
   test('notify no one if a named file is missing', async () => {
