@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
+import { formatValue } from './text.ts';
 
 /** A metric about the exporter itself, declared once: the documentation and the metric are derived from it. */
 export interface OwnMetric<Label extends string = string> {
@@ -46,10 +47,11 @@ export function makeGauge<Label extends string>(
   return gauge;
 }
 
-/** One series of a histogram: how many values are in each bucket, by its upper bound, and their sum. */
-export interface StoredSeries<Label extends string> {
+/** One series of a histogram. */
+interface StoredSeries<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
-  readonly counts: ReadonlyMap<number, number>;
+  /** How many values are in the bucket with this upper bound and in no lower one. */
+  readonly countOf: (bound: number) => number;
   readonly sum: number;
 }
 
@@ -60,26 +62,20 @@ export function makeStoredHistogram<Label extends string>(
   read: () => readonly StoredSeries<Label>[],
 ): void {
   const { name, help, type, buckets = [] } = declaration;
-  if (type !== 'histogram') throw new Error(`${name} is declared as a ${type}`);
-  const get = async () => ({ name, help, type, aggregator: 'sum', values: read().flatMap(samplesOf) });
-  registry.registerMetric({ name, get, reset() {} } as unknown as Metric);
-
-  function samplesOf({ labels, counts, sum }: StoredSeries<Label>) {
+  function samplesOf({ labels, countOf, sum }: StoredSeries<Label>) {
     let count = 0;
-    const sampleOf = (suffix: string, value: number, more = {}) => ({
-      metricName: `${name}_${suffix}`,
-      labels: { ...more, ...labels },
-      value,
-    });
+    const bucketOf = (bound: number) => {
+      count += countOf(bound);
+      return { metricName: `${name}_bucket`, labels: { le: formatValue(bound), ...labels }, value: count };
+    };
     return [
-      ...[...buckets, Number.POSITIVE_INFINITY].map((bound) => {
-        count += counts.get(bound) ?? 0;
-        return sampleOf('bucket', count, { le: bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound) });
-      }),
-      sampleOf('sum', sum),
-      sampleOf('count', count),
+      ...[...buckets, Number.POSITIVE_INFINITY].map(bucketOf),
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: count },
     ];
   }
+  const get = async () => ({ name, help, type, values: read().flatMap(samplesOf) });
+  registry.registerMetric({ name, get } as unknown as Metric);
 }
 
 function configuration<Label extends string>(

@@ -99,13 +99,15 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
     const storedEvents = new Map<string, number>([...knownEvents, OTHER].map((event) => [event, 0]));
     const storedEnds = new Map<string, number>(knownReasons.map((reason) => [reason, 0]));
     const storedWaits = new Map<string, number>();
-    const waits = waitTypes.map((type) => ({
-      labels: { notification_type: type },
-      counts: new Map<number, number>(),
-      ms: 0,
-    }));
+    const shown = new Map<string, number>();
+    const raise = (key: string, value: number, whole = key) =>
+      shown.set(whole, (shown.get(whole) ?? 0) + stepTo(value, key, storedWaits));
     makeStoredHistogram(registry, hookMetrics.wait, () =>
-      waits.map(({ ms, ...series }) => ({ ...series, sum: ms / 1000 })),
+      waitTypes.map((type) => ({
+        labels: { notification_type: type },
+        countOf: (bound) => shown.get(`${type} ${bound}`) ?? 0,
+        sum: (shown.get(type) ?? 0) / 1000,
+      })),
     );
     for (const event of storedEvents.keys()) events.inc({ event }, 0);
     for (const reason of storedEnds.keys()) ends.inc({ reason }, 0);
@@ -118,11 +120,8 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
         for (const name of stored.keys()) if (!now.has(name)) stored.set(name, 0);
       if (counts.waits.length === 0) storedWaits.clear();
       for (const { type, bound, count, ms } of counts.waits) {
-        const series = waits.find(({ labels }) => labels.notification_type === waitTypeLabel(type));
-        if (series === undefined) continue;
-        const added = stepTo(count, `${type} ${bound}`, storedWaits);
-        series.counts.set(bound, (series.counts.get(bound) ?? 0) + added);
-        series.ms += stepTo(ms, `${type} ${bound} ms`, storedWaits);
+        raise(`${waitTypeLabel(type)} ${bound}`, count);
+        raise(`${type} ${bound} ms`, ms, waitTypeLabel(type));
       }
       for (const [event, { count, lastAt }] of counts.events) {
         events.inc({ event }, stepTo(count, event, storedEvents));

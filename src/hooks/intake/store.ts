@@ -12,7 +12,7 @@ import { sendRows } from '../../store/send-rows.ts';
 import { DAY_MS, nextAgeing } from './ageing.ts';
 import { type Additions, additionsOf, type Counts } from './counts.ts';
 import type { HookEvent } from './event.ts';
-import { addMoments, countWaits, DUE, dueIn, isDue, raiseWaits } from './waits.ts';
+import { addMoments, countWaits, DUE, isDue, raiseWaits } from './waits.ts';
 
 /**
  * How long an event's id is remembered, in milliseconds; older events are rejected. By default a day longer than the
@@ -263,7 +263,7 @@ async function readCounts(query: Query, now: Instant): Promise<Counts> {
       count: Number(row['count']),
       ms: Number(row['ms']),
     })),
-    due: dueIn(of('due')),
+    due: Number(of('due')[0]?.['at']) || undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../../catalog/day.ts';
-import type { Query, Row } from '../../store/database.ts';
+import type { Query } from '../../store/database.ts';
 import { sendRows } from '../../store/send-rows.ts';
 import type { WaitType } from './labels.ts';
 
@@ -7,6 +7,8 @@ import type { WaitType } from './labels.ts';
 export const WAIT_BOUNDS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600] as const;
 
 const LONGEST_MS = 3_600_000;
+const BOUND_OF_MS = WAIT_BOUNDS.map((bound) => `WHEN ms <= ${bound * 1000} THEN ${bound}`).join(' ');
+const PUT_WAITS = 'INSERT INTO S.hook_wait AS old (type, bound, count, ms)';
 /** How much later than the event that ended its wait a notification may arrive. */
 const LATE_MS = 600_000;
 /** More than senders add between two countings, and few enough to take no noticeable time. */
@@ -52,15 +54,11 @@ export async function addMoments(query: Query, moments: readonly Moment[], now: 
   );
 }
 
-/** For a query of counts: when the first wait is to be counted, and the first moment to be forgotten. */
-export const DUE = `SELECT 'due', NULL, NULL, min(due), NULL FROM S.hook_moment WHERE waiting = 1
-     UNION ALL SELECT 'due', NULL, NULL, min(due) + ${LATE_MS}, NULL FROM S.hook_moment WHERE waiting = 0`;
-
-/** The earlier of both; undefined if there is nothing to do. */
-export function dueIn(rows: readonly Row[]): Instant | undefined {
-  const found = rows.map((row) => Number(row['at'])).filter((at) => at > 0);
-  return found.length === 0 ? undefined : Math.min(...found);
-}
+/** For a query of counts: when the first wait is to be counted, or the first moment to be forgotten. */
+export const DUE = `SELECT 'due', NULL, NULL, min(due), NULL FROM (
+       SELECT min(due) AS due FROM S.hook_moment WHERE waiting = 1
+       UNION ALL SELECT min(due) + ${LATE_MS} FROM S.hook_moment WHERE waiting = 0
+     ) AS both_kinds`;
 
 /** Whether there is something to do by now, or the clock has been set back since it was due. */
 export function isDue(due: Instant | undefined, now: Instant): boolean {
@@ -68,7 +66,8 @@ export function isDue(due: Instant | undefined, now: Instant): boolean {
 }
 
 /**
- * Counts the waits that cannot change any more: an hour after their notifications arrived. Each is counted once, whichever
+ * Counts the waits that cannot change any more: an hour after their notifications arrived. One without a later event lasts the
+ * longest time. Each is counted once, whichever
  * process does, because its transaction also notes it. Then forgets moments that no later notification can belong to, and those
  * of events whose ids were forgotten.
  */
@@ -79,24 +78,19 @@ export async function countWaits(query: Query, now: Instant, forgotten: Instant)
       waiting,
     ]);
   }
-  const rows = await query(
-    `SELECT began.type, began.at, (
-       SELECT min(next.at) FROM S.hook_moment AS next WHERE next.session = began.session AND next.at > began.at
-     ) AS ended FROM S.hook_moment AS began WHERE began.waiting = 1 AND began.due <= $1`,
+  await query(
+    `${PUT_WAITS}
+     SELECT type, CASE ${BOUND_OF_MS} END AS bound, count(*), sum(ms) FROM (
+       SELECT type, CASE WHEN ended - at < ${LONGEST_MS} THEN ended - at ELSE ${LONGEST_MS} END AS ms FROM (
+         SELECT began.type, began.at, (
+           SELECT min(next.at) FROM S.hook_moment AS next WHERE next.session = began.session AND next.at > began.at
+         ) AS ended FROM S.hook_moment AS began WHERE began.waiting = 1 AND began.due <= $1
+       ) AS waits
+     ) AS lengths WHERE true GROUP BY type, bound
+     ON CONFLICT (type, bound) DO UPDATE SET count = old.count + excluded.count, ms = old.ms + excluded.ms`,
     [now],
   );
   await query('UPDATE S.hook_moment SET waiting = 0 WHERE waiting = 1 AND due <= $1', [now]);
-  const counts = new Map<string, WaitCount>();
-  for (const row of rows) {
-    const { type, bound, ms } = lengthOf(row);
-    const known = counts.get(`${type} ${bound}`);
-    counts.set(`${type} ${bound}`, {
-      ...{ type, bound },
-      count: (known?.count ?? 0) + 1,
-      ms: (known?.ms ?? 0) + ms,
-    });
-  }
-  await putWaits(query, [...counts.values()], (column) => `old.${column} + excluded.${column}`);
   await query(
     `DELETE FROM S.hook_moment WHERE (session, at) IN (
        SELECT session, at FROM S.hook_moment WHERE waiting = 0 AND due <= $1 ORDER BY due LIMIT ${FORGOTTEN_AT_ONCE}
@@ -105,33 +99,12 @@ export async function countWaits(query: Query, now: Instant, forgotten: Instant)
   );
 }
 
-/** A session without a later event waits for the longest time. */
-function lengthOf(row: Row): Omit<WaitCount, 'count'> {
-  const ended = row['ended'];
-  const length = typeof ended === 'number' ? ended - Number(row['at']) : LONGEST_MS;
-  const ms = Math.min(length, LONGEST_MS);
-  const bound = WAIT_BOUNDS.find((seconds) => ms <= seconds * 1000) ?? Number.NaN;
-  return { type: String(row['type']), bound, ms };
-}
-
 /** Stores counts where fewer are stored. */
 export async function raiseWaits(query: Query, waits: readonly WaitCount[]): Promise<void> {
-  await putWaits(
-    query,
-    waits,
-    (column) => `CASE WHEN excluded.${column} > old.${column} THEN excluded.${column} ELSE old.${column} END`,
-  );
-}
-
-async function putWaits(
-  query: Query,
-  waits: readonly WaitCount[],
-  merged: (column: string) => string,
-): Promise<void> {
   await sendRows(
     query,
-    `INSERT INTO S.hook_wait AS old (type, bound, count, ms) VALUES ROWS ON CONFLICT (type, bound) DO UPDATE
-     SET count = ${merged('count')}, ms = ${merged('ms')}`,
+    `${PUT_WAITS} VALUES ROWS ON CONFLICT (type, bound) DO UPDATE SET count = excluded.count, ms = excluded.ms
+     WHERE excluded.count > old.count`,
     waits.map(({ type, bound, count, ms }) => [type, bound, count, ms]),
   );
 }

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { HookEvent } from '../../../src/hooks/intake/event.ts';
 import type { HookStore } from '../../../src/hooks/intake/store.ts';
+import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { HOUR, NOW, openIntake } from './parts.ts';
 
 /** What the intake does over every store. */
-export function describeIntake(name: string, createStore: () => HookStore | Promise<HookStore>): void {
+export function describeIntake(
+  name: string,
+  createStoreWith: (clock: FakeClock) => HookStore | Promise<HookStore>,
+): void {
+  const createStore = () => createStoreWith(createFakeClock(NOW));
   describe(`the intake over ${name}`, () => {
     test('counts each event once, however often it is sent', async () => {
       const intake = await openIntake(await createStore());
@@ -48,6 +54,28 @@ export function describeIntake(name: string, createStore: () => HookStore | Prom
       expect(await intake.values('sessions_waiting')).toEqual({ '': 1 });
       await intake.clock.advance(HOUR);
       expect(await intake.values('sessions_waiting')).toEqual({ '': 0 });
+    });
+
+    test('counts each wait once, with its length, after an hour', async () => {
+      const clock = createFakeClock(NOW);
+      const intake = await openIntake(await createStoreWith(clock), clock);
+      const begun = stop('1', { event: 'Notification', session: 'a', waiting: 'idle_prompt' });
+      const alone = stop('2', { event: 'Notification', session: 'b', waiting: 'unknown' });
+      const next = stop('3', { session: 'a', at: NOW + 7_500 });
+      await intake.take([next, begun, alone]);
+      await intake.take([begun, next]);
+      const lines = async () =>
+        (await intake.registry.metrics()).match(/^\S+_wait_seconds_(sum|count)\S* [^0].*$/gm);
+      expect(await lines()).toBeNull();
+      for (let hours = 0; hours < 3; hours += 1) await clock.advance(HOUR);
+      await waitFor(async () =>
+        expect(await lines()).toEqual([
+          'agent_platform_hook_wait_seconds_sum{notification_type="idle_prompt"} 7.5',
+          'agent_platform_hook_wait_seconds_count{notification_type="idle_prompt"} 1',
+          'agent_platform_hook_wait_seconds_sum{notification_type="unknown"} 3600',
+          'agent_platform_hook_wait_seconds_count{notification_type="unknown"} 1',
+        ]),
+      );
     });
 
     test('does not accept more than it can store', async () => {

@@ -7,8 +7,8 @@ import { propertyRuns } from '../../support/thoroughness.ts';
 import { describeIntake, ended, stop } from './contract.ts';
 import { createFileStore, createPlace, DAY, MINUTE, NOW, openIntake } from './parts.ts';
 
-describeIntake('memory', () => createFileStore());
-describeIntake('an SQLite file', () => createFileStore(createPlace()));
+describeIntake('memory', (clock) => createFileStore(':memory:', { clock }));
+describeIntake('an SQLite file', (clock) => createFileStore(createPlace(), { clock }));
 
 describe('over a restart', () => {
   test('counts continue, sessions still wait, and earlier events are known', async () => {

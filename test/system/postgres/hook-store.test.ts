@@ -80,9 +80,8 @@ async function costsInTurn(
   return costs.slice(from);
 }
 
-describeIntake('a PostgreSQL database', async () => {
+describeIntake('a PostgreSQL database', async (clock) => {
   const { database } = await openOpened(await server.database());
-  const clock = createFakeClock(NOW);
   const shared = { opened: Promise.resolve() };
   const store = createHookStore({ database, epochOf: database.epochOf, shared, clock });
   await Promise.resolve();
