@@ -33,10 +33,9 @@ export function grouped(findings: readonly Finding[]): readonly Finding[] {
 }
 
 /** A finding without secrets. */
-export function redacted(finding: Finding, redact: ((text: string) => string) | undefined): Finding {
-  const clean = (text: string) => (redact === undefined ? text : redact(text));
+export function redacted(finding: Finding, redact: (text: string) => string): Finding {
   const { seen, advice } = finding;
-  return { ...finding, seen: clean(seen), ...(advice === undefined ? {} : { advice: clean(advice) }) };
+  return { ...finding, seen: redact(seen), ...(advice === undefined ? {} : { advice: redact(advice) }) };
 }
 
 /** The report for a terminal. */

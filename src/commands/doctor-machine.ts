@@ -7,6 +7,7 @@ import { type Answer, createPost, createSecrets, PostError, readToken } from '..
 import { messageOf } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files.ts';
 import type { Examination } from './doctor-finding.ts';
+import { localPlace } from './healthcheck.ts';
 import { settingsFor } from './hook-settings.ts';
 
 interface MachineParts extends Examination {
@@ -37,7 +38,7 @@ export async function examinePort({ config, report }: MachineParts): Promise<boo
     return false;
   }
   const answer = await createPost({})({
-    url: `${here(listen)}/-/healthy`,
+    url: `http://${localPlace(listen)}/-/healthy`,
     body: '{}',
     timeoutMs: TIMEOUT_MS,
   }).catch(() => undefined);
@@ -65,11 +66,6 @@ function listenTo({ host, port }: ListenAddress): Promise<string | undefined> {
   });
 }
 
-function here({ host, port }: ListenAddress): string {
-  const isEverywhere = host === undefined || host === '0.0.0.0' || host === '::';
-  return `http://${formatListenAddress({ host: isEverywhere ? '127.0.0.1' : host, port })}`;
-}
-
 /** Checks the token of hook events: of this exporter, if it runs, and of this machine's agents, if they forward. */
 export async function examineHooks({
   config,
@@ -84,7 +80,7 @@ export async function examineHooks({
     const token = await own.read();
     secrets.push(token);
     const post = createPost({});
-    const url = `${here(config.web.listen)}/hooks/events`;
+    const url = `http://${localPlace(config.web.listen)}/hooks/events`;
     await send(`the running exporter, with the token from ${own.describe()}`, () =>
       post({ url, body: NO_EVENTS, headers: bearer(token), timeoutMs: TIMEOUT_MS }),
     );

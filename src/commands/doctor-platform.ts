@@ -296,13 +296,17 @@ async function failureOf(
     case 'network':
     case 'timeout':
     case 'server':
-      if (host.startsWith('http:') && (await speaksTls(new URL(host)))) {
+      if (host.startsWith('http:') && / redirect /.test(seen)) {
         return {
           check: 'tls',
           verdict,
-          seen: `${seen}; the server speaks TLS`,
-          advice: 'write https:// in the URL',
+          seen,
+          advice: 'write https:// in the URL, or the address it leads to',
         };
+      }
+      if (host.startsWith('http:') && (await speaksTls(new URL(host)))) {
+        const found = `${seen}; the server speaks TLS`;
+        return { check: 'tls', verdict, seen: found, advice: 'write https:// in the URL' };
       }
       return { check: connectionCheck(error, dataset), verdict, seen, advice };
     default:

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { redactForms } from '../runtime/redact.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 import { type Examination, type Finding, grouped, redacted, renderFindings } from './doctor-finding.ts';
@@ -36,7 +37,9 @@ export async function run(context: CommandContext): Promise<number> {
     await bounded(parts, 'hooks', () => examineHooks(hooks));
   }
   const hasFailed = findings.some(({ verdict }) => verdict === 'failure');
-  const shown = grouped(findings).map((finding) => redacted(finding, display?.redactor.redact));
+  const shown = grouped(findings).map((finding) =>
+    redacted(finding, display?.redactor.redact ?? redactForms),
+  );
   if (values.format === 'json') {
     context.stdout.write(`${JSON.stringify({ ok: !hasFailed, findings: shown }, null, 2)}\n`);
   } else {

@@ -53,7 +53,7 @@ async function reach(place: string, isGuarded: boolean): Promise<{ url: string; 
 }
 
 /** Host and port of a server on this machine. */
-function localPlace({ host, port }: ListenAddress): string {
+export function localPlace({ host, port }: ListenAddress): string {
   if (port === 0) {
     throw new ConfigError(
       '--web.listen-address: port 0 cannot be checked',

@@ -16,17 +16,7 @@ const all = [
   'doctor',
 ];
 /** Commands that poll configured organizations. */
-const own = [
-  'serve',
-  'once',
-  'estimate',
-  'backfill',
-  'export',
-  'explain',
-  'report',
-  'check-config',
-  'doctor',
-];
+const own = all.filter((command) => command !== 'demo');
 /** Commands that listen, and the one that validates their configuration. */
 const serving = ['serve', 'demo', 'check-config', 'doctor'];
 

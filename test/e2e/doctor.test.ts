@@ -136,6 +136,18 @@ const SET_UPS: Readonly<
     'failure tls',
     /the server speaks TLS/,
   ],
+  'http, and a redirect to https': [
+    async () => {
+      const port = await listening(
+        createServer((_request, response) => {
+          response.writeHead(301, { location: 'https://platform.invalid/', connection: 'close' }).end();
+        }),
+      );
+      return { environment: { ...KEY, AGENT_PLATFORM_API_BASE_URL: `http://127.0.0.1:${port}` } };
+    },
+    'failure tls',
+    /answered 301, a redirect/,
+  ],
   'https for http': [
     async () => {
       const { url, environment } = await platform();
@@ -343,6 +355,23 @@ test('the store is neither created nor changed', async () => {
   const before = bytesIn(folder);
   await complaints({ flags: [`--storage.path=${file}`], environment });
   expect(bytesIn(folder)).toEqual(before);
+});
+
+test('many organizations are examined, each by itself, without a warning of the runtime', async () => {
+  const { url } = await platform();
+  const warnings: string[] = [];
+  const note = (warning: Error) => void warnings.push(warning.name);
+  process.on('warning', note);
+  const names = Array.from({ length: 40 }, (_, index) => `org-${index}`);
+  const org = (name: string) => `{name: ${name}, base_url: '${url}', api_key_env: KEY_OF_ALL}`;
+  const found = await complaints({
+    file: `orgs: [${names.map(org).join(', ')}]\n`,
+    environment: { KEY_OF_ALL: 'a-key-of-nobody' },
+  });
+  process.off('warning', note);
+  expect(found.causes).toEqual(names.map(() => 'failure key'));
+  expect(found.broken.map((one) => one.org)).toEqual(names);
+  expect(warnings).toEqual([]);
 });
 
 test('an invalid configuration is a finding', async () => {
