@@ -1,0 +1,44 @@
+import { addDays, type Day } from '../../src/catalog/day.ts';
+import { createHookStore } from '../../src/hooks/intake/store.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createStore } from '../../src/store/create-store.ts';
+import { COUNTS, countsFileBeside, DAYS } from '../../src/store/layouts.ts';
+import { openSqlite } from '../../src/store/sqlite.ts';
+import { dayNamed } from '../support/day.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+
+const FIRST = dayNamed('2026-03-02');
+
+/** The store of days and that of hook events in a folder. */
+export function openCounted(folder: string, synchronous: 'FULL' | 'NORMAL' = COUNTS.synchronous) {
+  const [clock, log] = [createSystemClock(), createFakeLogger()];
+  const path = `${folder}/history.db`;
+  const parts = { onDamage: 'replace', log } as const;
+  const days = openSqlite({ ...parts, path, layout: DAYS });
+  const counts = openSqlite({ ...parts, path: countsFileBeside(path), layout: { ...COUNTS, synchronous } });
+  const store = createStore({ ...{ days, counts, clock, log }, datasets: [] });
+  const hooks = createHookStore({ database: counts, epochOf: counts.epochOf, clock });
+  return { log, store, hooks };
+}
+
+/** The event with a number. */
+export function eventNumbered(number: number) {
+  const id = `event ${number}`;
+  return {
+    id,
+    event: 'Stop',
+    reason: undefined,
+    session: `session ${number % 9}`,
+    waiting: undefined,
+    at: 1,
+  };
+}
+
+export function dayNumbered(number: number): Day {
+  return addDays(FIRST, number);
+}
+
+/** The row of a day, of two pages. */
+export function rowOf(day: Day) {
+  return { text: day.repeat(700) };
+}
