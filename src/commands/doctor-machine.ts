@@ -16,7 +16,7 @@ interface MachineParts extends Examination {
   readonly secrets: string[];
 }
 
-const TIMEOUT_MS = 3_000;
+const TIMEOUT_MS = 10_000;
 /** What an exporter says to a POST of its health. */
 const OURS = 'Allowed methods: GET, HEAD';
 /** It has no events, so that a right token makes it a malformed request that changes nothing. */

@@ -324,7 +324,7 @@ function connectionCheck({ message, status }: PlatformError, dataset: DatasetNam
 /** Whether a server to which the key would go in clear text expects TLS. */
 function speaksTls({ hostname, port }: URL): Promise<boolean> {
   return new Promise((resolve) => {
-    const options = { host: hostname, port: Number(port) || 80, rejectUnauthorized: false, timeout: 3_000 };
+    const options = { host: hostname, port: Number(port) || 80, rejectUnauthorized: false, timeout: 10_000 };
     const socket = tls.connect(options, () => end(true));
     socket.on('error', () => end(false)).on('timeout', () => end(false));
     function end(found: boolean): void {

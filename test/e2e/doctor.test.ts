@@ -125,9 +125,10 @@ const SET_UPS: Readonly<
   Record<string, readonly [setUp: () => Promise<SetUp>, cause: string, seen: RegExp, code?: number]>
 > = {
   'wrong host': [
-    async () => ({ environment: { ...KEY, AGENT_PLATFORM_API_BASE_URL: 'https://platform.invalid' } }),
+    // No resolver is asked for a name with a part of 64 characters.
+    async () => ({ environment: { ...KEY, AGENT_PLATFORM_API_BASE_URL: `https://${'x'.repeat(64)}.test` } }),
     'failure name',
-    /platform\.invalid: host name not found/,
+    /x\.test: host name not found/,
   ],
   'http for https': [
     async () => ({
