@@ -48,32 +48,36 @@ export function createReload(
       record();
     },
     async run() {
+      const notes: string[] = [];
       for (const { name, reload } of parts) {
         try {
-          await reload();
+          const note = await reload();
+          if (note !== undefined) notes.push(note);
           problems.delete(name);
         } catch (error) {
           const hint = error instanceof ConfigError ? error.hint : undefined;
           log.error('Reload failed; keeping the previous configuration', { what: name, error, hint });
-          problems.set(name, messageOf(error));
+          problems.set(name, hint === undefined ? messageOf(error) : `${messageOf(error)}. Hint: ${hint}`);
         }
       }
       record();
-      return problems.size === 0 ? { ok: true } : { ok: false, problem: [...problems.values()].join('; ') };
+      if (problems.size > 0) return { ok: false, problem: [...problems.values()].join('; ') };
+      return { ok: true, notes: notes.length > 0 ? notes : undefined };
     },
   };
 }
 
-/** Warns about changed options that require a restart, once for each set of them. */
-export function createRestartNote(start: StartConfig, log: Logger): (now: StartConfig) => void {
+/** Notes changed options that require a restart, and logs each set of them once. */
+export function createRestartNote(start: StartConfig, log: Logger): (now: StartConfig) => string | undefined {
   let last = '';
   return (now) => {
     const options = restartOptions(start, now)
       .map((option) => `--${option}`)
       .join(' ');
-    if (options === last) return;
+    if (options !== '' && options !== last)
+      log.warn('Changed options take effect after a restart', { options });
     last = options;
-    if (options !== '') log.warn('Changed options take effect after a restart', { options });
+    return options === '' ? undefined : `Changed options take effect after a restart: ${options}`;
   };
 }
 

@@ -120,15 +120,15 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     return [...keys, ...storageSecrets(config.storage), ...(config.hooks.token?.secrets() ?? [])];
   }
 
-  async function reloadConfig(): Promise<void> {
+  async function reloadConfig(): Promise<string | undefined> {
     const next = await parts.loadConfig?.();
-    if (next === undefined) return;
+    if (next === undefined) return undefined;
     const changes = await apply(next);
-    noteRestart(next);
     log.info('Configuration reloaded', { organizations: inUse().orgs.size, ...namesOf(changes) });
+    return noteRestart(next);
   }
 
-  async function reloadWeb(): Promise<void> {
+  async function reloadWeb(): Promise<undefined> {
     const outcome = await web?.reload();
     if (outcome !== undefined && 'problem' in outcome) throw new ConfigError(outcome.problem, outcome.hint);
   }

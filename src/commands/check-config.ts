@@ -33,7 +33,10 @@ function renderSummary(config: Config, webLines: readonly string[] = []): string
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
   if (config.orgs.length === 0) lines.push('  none: all organizations belong to other shards');
   for (const { name, baseUrl, appUrl, credential, contract } of config.orgs) {
-    lines.push(`  ${name}`, `    API          ${baseUrl}${isOpen(baseUrl) ? openNote : ''}`);
+    lines.push(
+      `  ${name}`,
+      `    API          ${baseUrl}${isOpen(baseUrl) ? openNote : ''}${pathNote(baseUrl)}`,
+    );
     if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isOpen(appUrl) ? openNote : ''}`);
     lines.push(`    key from     ${credential.describe()}`, ...contractLines(contract));
   }
@@ -97,6 +100,12 @@ function contractLines(contract: Contract | undefined): readonly string[] {
 }
 
 const openNote = '  (not HTTPS: the key crosses the network in clear text)';
+
+/** The paths of the API begin with /api themselves. */
+function pathNote(url: string): string {
+  const [path] = /\/api(?:\/v\d+)?\/*$/.exec(new URL(url).pathname) ?? [];
+  return path === undefined ? '' : `  (requests would go to ${path}/api/v1/…: leave out ${path})`;
+}
 
 /** Whether a key sent to this address crosses the network in clear text. */
 export function isOpen(url: string): boolean {

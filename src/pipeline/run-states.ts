@@ -26,6 +26,8 @@ const NO_RUN: RunState = {
 export interface RunStates {
   get(org: string, collector: string): RunState;
   update(org: string, collector: string, change: Partial<RunState>): void;
+  /** The failures of an organization's other collectors. */
+  failuresOf(org: string, except: string): readonly PlatformError[];
   /** Forgets a collector that no longer runs. */
   forget(org: string, collector: string): void;
 }
@@ -41,6 +43,10 @@ export function createRunStates(): RunStates {
     update(org, collector, change) {
       const ofOrg = states.get(org) ?? new Map<string, RunState>();
       states.set(org, ofOrg.set(collector, { ...get(org, collector), ...change }));
+    },
+    failuresOf(org, except) {
+      const others = [...(states.get(org) ?? [])].filter(([collector]) => collector !== except);
+      return others.flatMap(([, { failure }]) => failure?.error ?? []);
     },
     forget(org, collector) {
       states.get(org)?.delete(collector);

@@ -87,7 +87,11 @@ export function createRunner(deps: RunnerParts): Runner {
     });
     instruments.collectorRun({ org, collector: name, at, seconds, failure: failure?.reason });
     const hasData = failure !== undefined && (await hasAnswer(org, collector.dataset.name));
-    logTransition(log, { org, collector: name }, before.failure?.error, failure, hasData);
+    const others = runs.failuresOf(org, name).map(causeOf);
+    logTransition(log, { org, collector: name }, before.failure?.error, failure, {
+      hasData,
+      isKnown: failure !== undefined && others.includes(causeOf(failure)),
+    });
     return failure?.reason === 'store' ? 'unstored' : 'ended';
   }
 
@@ -164,13 +168,21 @@ export function createRunner(deps: RunnerParts): Runner {
   return { run };
 }
 
-/** Logs when a collector starts to fail, fails for another reason, or recovers, but not each repeated failure. */
+/** What failed, whatever was asked for: all collectors of an organization meet a revoked key or a host that is down. */
+function causeOf({ reason, message }: PlatformError): string {
+  return `${reason} ${message.replace(/^GET \S+/, '')}`;
+}
+
+/**
+ * Logs when a collector starts to fail, fails for another reason, or recovers, but not each repeated failure, nor a cause that is
+ * known from another collector of the organization.
+ */
 function logTransition(
   log: Logger,
   who: { readonly org: string; readonly collector: string },
   before: PlatformError | undefined,
   now: PlatformError | undefined,
-  hasData: boolean,
+  { hasData, isKnown }: { readonly hasData: boolean; readonly isKnown: boolean },
 ): void {
   if (now === undefined) {
     if (before !== undefined) log.info('Collector recovered', who);
@@ -178,6 +190,7 @@ function logTransition(
   }
   const fields = { ...who, reason: now.reason, status: now.status, error: now.message, hint: now.hint };
   if (before?.reason === now.reason) log.debug('Collector still failing', fields);
+  else if (isKnown) log.debug('Collector failing like another one of the organization', fields);
   else if (now.reason === 'auth' || now.reason === 'role') log.error('Collector failing', fields);
   else if (hasData) log.warn('Collector failing; its last good data is still published', fields);
   else log.warn('Collector failing; it has no data yet', fields);

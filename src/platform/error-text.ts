@@ -154,13 +154,16 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
 const PROXY_HINT =
   'Check HTTPS_PROXY and NO_PROXY, and that the proxy accepts its credentials and this host.';
 
-/** Describes a thrown transport error by its code alone; `via` is appended to the words, and names a proxy that was used. */
-export function describeNetworkError(thrown: unknown, via = ''): NetworkTrouble {
+/**
+ * Describes a thrown transport error by its code alone; `where` is appended to the words, and names the address and a proxy that was
+ * used.
+ */
+export function describeNetworkError(thrown: unknown, where = ''): NetworkTrouble {
   const ofProxy = proxyErrorIn(thrown);
   if (ofProxy !== undefined)
     return { timeout: ofProxy.code === 'ETIMEDOUT', words: ofProxy.message, hint: PROXY_HINT };
   const { words, ...rest } = describeCode(codeOf(thrown));
-  return { words: `${words}${via}`, ...rest };
+  return { words: `${words}${where}`, ...rest };
 }
 
 function describeCode(code: string): NetworkTrouble {

@@ -109,9 +109,9 @@ export function createExchange(deps: ExchangeParts): Exchange {
       return await hop(url, key, route, deadline);
     } catch (thrown) {
       if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
-      const via = throughProxy(route.proxy);
-      if (deadline.expired()) return { kind: 'timeout', words: `no answer within the timeout${via}` };
-      const { timeout, ...trouble } = describeNetworkError(thrown, via);
+      const where = ` (${addressOf(url)}${throughProxy(route.proxy)})`;
+      if (deadline.expired()) return { kind: 'timeout', words: `no answer within the timeout${where}` };
+      const { timeout, ...trouble } = describeNetworkError(thrown, where);
       return { kind: timeout ? 'timeout' : 'network', ...trouble };
     } finally {
       deadline.clear();
@@ -131,6 +131,11 @@ export function createExchange(deps: ExchangeParts): Exchange {
       url = to;
     }
   };
+}
+
+/** Host and port of an address. */
+function addressOf({ protocol, hostname, port }: URL): string {
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
 interface Moved {

@@ -37,25 +37,25 @@ export function writeDurably(file: string, content: string): void {
 }
 
 /**
- * Creates a directory for its owner only, and missing ones above it; returns the topmost that was created. Node's own
+ * Creates a directory, by default for its owner only, and missing ones above it; returns the topmost that was created. Node's own
  * recursion never ends where the system denies a directory with ENOENT, as below /proc. Throws the system's error.
  */
-export function createFolder(folder: string): string | undefined {
+export function createFolder(folder: string, mode = 0o700): string | undefined {
   try {
-    return isCreated(folder) ? folder : undefined;
+    return isCreated(folder, mode) ? folder : undefined;
   } catch (error) {
     const parent = path.dirname(folder);
     if (codeOf(error) !== 'ENOENT' || parent === folder) throw error;
-    const first = createFolder(parent);
+    const first = createFolder(parent, mode);
     // Without a new directory above it, another attempt fails the same way, or finds the one of another process.
-    return isCreated(folder) ? (first ?? folder) : first;
+    return isCreated(folder, mode) ? (first ?? folder) : first;
   }
 }
 
 /** Creates a directory in an existing one; false if there is one already. */
-function isCreated(folder: string): boolean {
+function isCreated(folder: string, mode: number): boolean {
   try {
-    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(folder, { mode });
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;

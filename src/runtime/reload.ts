@@ -3,16 +3,17 @@ export interface Reloadable {
   /** Its name in plain words: `the web configuration`. */
   readonly name: string;
   /**
-   * Applies the current content of the files; if it is unusable, keeps the previous one and rejects with a
-   * `ConfigError`.
+   * Applies the current content of the files, and resolves with what is to be said of it, if anything. If the content is
+   * unusable, keeps the previous one and rejects with a `ConfigError`.
    */
-  reload(): Promise<void>;
+  reload(): Promise<string | undefined>;
 }
 
 /** The outcome of a reload. */
 export type ReloadOutcome =
-  | { readonly ok: true }
-  /** `problem`: one line that names the key or file, with a hint. */
+  /** `notes`: what is to be said all the same, such as options that need a restart. */
+  | { readonly ok: true; readonly notes?: readonly string[] | undefined }
+  /** `problem`: it names the key or file, and says what to do. */
   | { readonly ok: false; readonly problem: string };
 
 /**

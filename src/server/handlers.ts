@@ -150,7 +150,8 @@ export function createReloadHandler(deps: {
   return async (_request, response) => {
     if (!deps.lifecycle) return refuseLifecycle(response);
     const outcome = await deps.reload();
-    if (outcome.ok) respondText(response, 200, 'Configuration reloaded.');
+    if (outcome.ok)
+      respondText(response, 200, ['Configuration reloaded.', ...(outcome.notes ?? [])].join('\n'));
     else
       respondText(
         response,

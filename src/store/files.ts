@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { createFolder } from '../runtime/files.ts';
 import { COUNTS, countsFileBeside, DAYS } from './layouts.ts';
 import { type Lock, ownerOf, takeOwnership } from './lock.ts';
 import { openSqlite, refuseSpecial, type SqliteDatabase, type SqliteDeps } from './sqlite.ts';
@@ -34,7 +34,7 @@ export async function openFiles(deps: StoreFilesDeps): Promise<StoreFiles> {
   /** Takes the lock of files that nobody has. */
   function own(): Lock {
     refuseSpecial(path);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(path));
     return takeOwnership(path);
   }
 

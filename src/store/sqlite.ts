@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { createFolder } from '../runtime/files.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import {
@@ -132,7 +133,7 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
   /** Moves a file aside that cannot be used, unless it is not ours to move. */
   function prepareFile(): void {
     refuseSpecial(path);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(path));
     // SQLite gives the files beside a database the mode of the database.
     closeSync(openSync(path, 'a', 0o600));
     const found = stateOf(path, layout);

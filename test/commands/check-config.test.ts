@@ -5,7 +5,7 @@ import { createContext } from './surroundings.ts';
 
 const yaml = `orgs:
   - {name: acme, base_url: "https://a.example", app_url: "http://w.example", api_key_file: /run/acme}
-  - {name: local, base_url: "http://127.0.0.1:9890", api_key_env: LOCAL_KEY}
+  - {name: local, base_url: "http://127.0.0.1:9890/api/v1", api_key_env: LOCAL_KEY}
 collectors: {wiki: {enabled: false}}
 readiness: {branches: [trunk], clean_only: true, level_rule: bands}
 web: {listen_address: "[::1]:9000"}
@@ -25,7 +25,7 @@ test('a valid configuration is described in words, without a key', async () => {
     'The configuration is valid.',
     'web app      http://w.example  (not HTTPS: the key crosses the network in clear text)',
     'key from     /run/acme',
-    'API          http://127.0.0.1:9890\n',
+    'API          http://127.0.0.1:9890/api/v1  (requests would go to /api/v1/api/v1/…: leave out /api/v1)',
     'key from     LOCAL_KEY',
     'not identified, 2 teams (1 with a budget) from t.csv',
     'disabled:      users, wiki',

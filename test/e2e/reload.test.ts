@@ -238,7 +238,7 @@ describe('settings', () => {
     await waitFor(() => expect(story.platform.requests.length).toBeGreaterThan(requests));
   });
 
-  test('settings that require a restart are reported once', async () => {
+  test('settings that require a restart are logged once, and named by each reload', async () => {
     const story = await startStory({ collectors: ['wiki'] });
     const moved = (config: Config) => ({
       ...config,
@@ -248,7 +248,8 @@ describe('settings', () => {
         ['web.listen-address', { host: undefined, port: 1 }],
       ]),
     });
-    for (let round = 0; round < 3; round++) expect(await story.reload(moved)).toEqual({ ok: true });
+    const notes = ['Changed options take effect after a restart: --storage.path --web.listen-address'];
+    for (let round = 0; round < 3; round++) expect(await story.reload(moved)).toEqual({ ok: true, notes });
     const said = story.logged('level=warn', 'take effect after a restart');
     expect(said).toHaveLength(1);
     expect(said[0]).toContain('--storage.path --web.listen-address');

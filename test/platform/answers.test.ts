@@ -167,7 +167,7 @@ describe('no answer', () => {
     const error = await failureOf(client.get(tokensRequest()));
     expect(error).toMatchObject({
       reason: 'network',
-      message: 'GET /api/v1/analytics/tokens: connection refused',
+      message: `GET /api/v1/analytics/tokens: connection refused (${new URL(server.url).host})`,
       hint: expect.stringContaining('Check the configured URL'),
     });
     expect(codes).toEqual(['network', 'network']);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createFolder } from '../../runtime/files.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { createStateFile } from '../state-file.ts';
 import type { BackfillTarget, Month } from '../target.ts';
@@ -37,7 +38,7 @@ export async function meansFile(path: string): Promise<boolean> {
 export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTarget> {
   const { output, single, labels, log } = deps;
   const directory = single ? dirname(output) : output;
-  await mkdir(directory, { recursive: true });
+  createFolder(directory, 0o777);
   const state = createStateFile(single ? `${output}.state.json` : join(directory, 'backfill-state.json'));
   const run = createHash('sha256').update(JSON.stringify(deps.arguments)).digest('hex');
   const written = new Set(writtenIn(await state.read(), run));
