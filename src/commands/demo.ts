@@ -36,7 +36,7 @@ export async function run(context: CommandContext): Promise<number> {
   });
   const { url } = await listenForDemo(sandbox);
   const load = async (): Promise<Config> => {
-    const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored' });
+    const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored', isLocal: true });
     return {
       ...loaded,
       storage: { path: MEMORY, url: undefined, onDamage: 'replace' },

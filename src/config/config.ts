@@ -100,6 +100,8 @@ export interface LiveConfig {
   /** How people are identified and assigned to teams. */
   readonly people: People;
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
+  /** The address of the dashboards, for the page. */
+  readonly dashboardUrl?: string | undefined;
 }
 
 /** A complete, valid configuration. */

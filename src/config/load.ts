@@ -21,6 +21,8 @@ interface ConfigSources extends OptionSources {
   readonly collectors: readonly CollectorChoice[];
   /** `ignored`: no organization and no key is needed or read (for `demo`). */
   readonly organizations?: 'required' | 'ignored';
+  /** Whether to listen on the loopback interface where no address is given. */
+  readonly isLocal?: boolean;
 }
 
 /** Loads the configuration (flag > environment > file > default); rejects with a `ConfigError`. */
@@ -31,7 +33,9 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const schema = fileSchema(options, labels);
   const file = await readConfigFile(schema, sources);
   const resolved = resolve(options, flags, environment, file);
-  const { values } = resolved;
+  const isLocal = sources.isLocal === true && resolved.origin('web.listen-address') === undefined;
+  const listen = { ...resolved.values['web.listen-address'], ...(isLocal && { host: '127.0.0.1' }) };
+  const values = { ...resolved.values, 'web.listen-address': listen };
   const { orgs: entries, limits, readiness } = file?.value ?? schema.parse({});
   refuseUnknownVariables(
     environment,
@@ -73,6 +77,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     readiness,
     people,
     restart: restartValues(options, { ...values, 'storage.url': storage.url?.describe() }),
+    dashboardUrl: values['web.dashboard-url'],
     ...configOf(values, collectors, environment),
   };
 }

@@ -226,7 +226,8 @@ const sharedOptions = {
         value: kinds.listenAddress(),
         default: ':9889',
         reload: 'restart',
-        description: 'Listen address. Without a host, all interfaces; with port 0, any free port',
+        description:
+          'Listen address. Without a host, all interfaces; with port 0, any free port. By default, demo listens on 127.0.0.1 only',
       },
       'web.telemetry-path': {
         value: kinds.httpPath(),
@@ -234,6 +235,11 @@ const sharedOptions = {
         takenBy: serving,
         reload: 'restart',
         description: 'Path of the metrics endpoint',
+      },
+      'web.dashboard-url': {
+        value: kinds.url(),
+        takenBy: serving,
+        description: 'Address of the dashboards, to which the page links',
       },
       'web.max-connections': {
         value: kinds.integer('8', '100000'),
