@@ -1,5 +1,6 @@
 import type { Collector } from '../catalog/collector.ts';
-import { addDays, type Day, dayOf, daysFrom, endOf, yesterdayOf } from '../catalog/day.ts';
+import type { DatasetName } from '../catalog/dataset.ts';
+import { addDays, type Day, dayOf, daysFrom, endOf, monthSoFar, yesterdayOf } from '../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { dailyActiveUsers } from '../collectors/activity/collector.ts';
@@ -23,6 +24,7 @@ import {
   creditsMonthToDate,
   dailyCost,
   dailyCreditsExpectedUpper,
+  seats,
 } from '../collectors/spend/collector.ts';
 import { dailyCredits } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
@@ -30,6 +32,7 @@ import { measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
 import type { LabelLimit } from '../pipeline/label-weights.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type {
+  Breakdown,
   Figure,
   FigureDetail,
   FigureName,
@@ -39,6 +42,7 @@ import type {
   TrendDay,
 } from '../server/figures.ts';
 import { NotStored } from '../store/database.ts';
+import { breakdownsOf, dominantModel, LISTED } from './breakdowns.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -51,8 +55,8 @@ const WEEK_DAYS = 7;
 const READ = ['tokens', 'activity', 'productivity', 'readiness'] as const;
 const LOOKBACK_DAYS = 90;
 
-/** Number of listed repositories that got worse. */
-const LISTED_REPOSITORIES = 5;
+/** What only the full figures need; rows of many people are long. */
+const READ_IN_FULL = { tools: 2 * WEEK_DAYS, users: 1 } as const;
 
 /** What the figures of one organization are made from. */
 interface Parts {
@@ -85,8 +89,7 @@ export function createFigures(core: Core, inUse: () => Deployment): ReadFigures 
     const { collectors, config } = inUse();
     const series = core.publication.seriesOf(org);
     const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
-    const from = addDays(yesterdayOf(core.clock.now()), -LOOKBACK_DAYS);
-    const figures = withView(new Map(READ.map((name) => [name, from])), (view) =>
+    const figures = withView(daysToRead(detail, yesterdayOf(core.clock.now())), (view) =>
       runInSlices(orgFigures({ view, collectors, series, labelLimit, detail }), core.clock, 1),
     );
     made[detail].set(published, figures);
@@ -106,6 +109,16 @@ export function createFigures(core: Core, inUse: () => Deployment): ReadFigures 
   };
 }
 
+/** The day from which each dataset is read at first. */
+function daysToRead(detail: FigureDetail, yesterday: Day): ReadonlyMap<DatasetName, Day> {
+  const from = new Map<DatasetName, Day>(READ.map((name) => [name, addDays(yesterday, -LOOKBACK_DAYS)]));
+  if (detail === 'full') {
+    from.set('tools', addDays(yesterday, -READ_IN_FULL.tools));
+    from.set('users', addDays(yesterday, -READ_IN_FULL.users));
+  }
+  return from;
+}
+
 /** The page comes without figures while the store cannot be used. */
 function unlessStored(error: unknown): undefined {
   if (!(error instanceof NotStored)) throw error;
@@ -118,6 +131,9 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
   const outputDay = view.newestDay(productivityCollector.dataset);
   const { day } = credits;
   const readiness = yield* readinessFigures(parts);
+  const shown = { ...parts, isServed: (family: Family) => isServed(parts, family) };
+  const isFull = parts.detail === 'full';
+  const breakdowns = isFull ? yield* breakdownsOf(shown) : [];
   return {
     figures: [
       credits,
@@ -135,8 +151,11 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
       : undefined,
     repositories: readiness.repositories,
     newestReportAt: readiness.newestReportAt,
-    worse: readiness.worse.slice(0, LISTED_REPOSITORIES),
+    worse: readiness.worse.slice(0, LISTED),
     worseCount: readiness.worse.length,
+    breakdowns: [...breakdowns, ...readiness.lowest],
+    dominant: isFull ? yield* dominantModel(shown, credits) : undefined,
+    seats: isServed(parts, seats) ? firstOf(seats.samplesOf(view)) : undefined,
   };
 }
 
@@ -179,7 +198,8 @@ function* dayFigure(
   const bounds = name === 'credits' && isServed(parts, dailyCreditsExpectedUpper);
   const isFull = parts.detail === 'full';
   const trend: TrendDay[] = [];
-  for (const of of isFull || name === 'credits' ? trendDays(day) : []) {
+  const days = name === 'month' ? monthSoFar(day) : trendDays(day);
+  for (const of of isFull || name === 'credits' ? days : []) {
     const isBound = bounds && (isFull || of === day);
     const upper = isBound ? firstOf(dailyCreditsExpectedUpper.samplesOf(parts.view, of)) : undefined;
     trend.push({ day: of, value: valueOn(of), upper });
@@ -194,11 +214,14 @@ function trendDays(day: Day): readonly Day[] {
 
 interface ReadinessFigures extends Pick<OrgFigures, 'repositories' | 'newestReportAt' | 'worse'> {
   readonly figure: Figure;
+  /** The repositories with the lowest ratios. */
+  readonly lowest: readonly Breakdown[];
 }
 
 function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
   const { view } = parts;
   const ratios = yield* byRepository(parts, readinessRatio);
+  const previous = yield* byRepository(parts, readinessRatioPrevious);
   const value = meanOf([...ratios.values()]);
   const isShown = value !== undefined;
   const yesterday = yesterdayOf(view.asOf);
@@ -220,22 +243,37 @@ function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
     },
     repositories: ratios.size,
     newestReportAt: newest,
-    worse: yield* worseRepositories(parts, ratios),
+    worse: yield* worseRepositories(parts, ratios, previous),
+    lowest: lowestRatios(ratios, previous, yesterday),
   };
 }
 
 function* worseRepositories(
   parts: Parts,
   ratios: ReadonlyMap<string, number>,
+  previous: ReadonlyMap<string, number>,
 ): Work<ReadinessFigures['worse']> {
   const regressed = yield* byRepository(parts, readinessCriteriaRegressed);
-  const previous = yield* byRepository(parts, readinessRatioPrevious);
   const worse = [...regressed]
     // Those that are folded into one have no ratio.
     .filter(([repo, criteria]) => criteria > 0 && ratios.has(repo))
     .map(([repo, criteria]) => ({ repo, criteria, ratio: ratios.get(repo), previous: previous.get(repo) }));
   const lost = ({ ratio = 0, previous: before = 0 }: (typeof worse)[number]) => before - ratio;
   return worse.sort((one, other) => lost(other) - lost(one) || (one.repo < other.repo ? -1 : 1));
+}
+
+function lowestRatios(
+  ratios: ReadonlyMap<string, number>,
+  previous: ReadonlyMap<string, number>,
+  day: Day,
+): readonly Breakdown[] {
+  if (ratios.size === 0) return [];
+  const rows = [...ratios]
+    .sort(([one, low], [other, high]) => low - high || (one < other ? -1 : 1))
+    .slice(0, LISTED)
+    .map(([label, value]) => ({ label, value, before: previous.get(label) }));
+  const { name: family } = readinessRatio;
+  return [{ name: 'repositories', family, day, days: 1, rows, rest: ratios.size - rows.length }];
 }
 
 /** The mean over the repositories at the end of each day; only days with a new report are computed. */

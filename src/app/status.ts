@@ -1,5 +1,6 @@
 import type { Collector } from '../catalog/collector.ts';
 import { isDayCollector, isFetching } from '../catalog/collector.ts';
+import { dayOf, daysBetween } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
 import type { KnownPaths } from '../platform/paths.ts';
@@ -23,19 +24,32 @@ interface StatusFrame
 /** The current state of the service, for the status page. */
 export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment): ServiceStatus {
   const { telemetryPath, ...rest } = frame;
+  const now = core.clock.now();
+  const { dashboardUrl, history } = deployment.config;
+  const kept = history.retentionDays || Number.POSITIVE_INFINITY;
+  const historyDays = Math.min(daysBetween(history.start, dayOf(now)), kept);
   return {
     ...rest,
-    now: core.clock.now(),
+    now,
     orgs: [...deployment.orgs.values()].map(({ config, settings }) =>
       omitUndefined({
         name: config.name,
         orgId: core.published.orgId(config.name),
         apiHost: new URL(config.baseUrl).host,
         requestsToday: core.traffic.requestsToday(config.name),
-        collectors: collectorsOf(core, settings, deployment.collectors, core.traffic.pathsOf(config)),
+        collectors: collectorsOf(
+          core,
+          settings,
+          deployment.collectors,
+          core.traffic.pathsOf(config),
+          historyDays,
+        ),
       }),
     ),
     links: [
+      ...(dashboardUrl === undefined
+        ? []
+        : [{ href: dashboardUrl, label: 'Dashboards', description: 'trends in Grafana' }]),
       { href: `.${telemetryPath}`, label: 'Metrics', description: 'scraped by Prometheus' },
       { href: './status', label: 'Status', description: 'this page as JSON' },
       { href: './-/ready', label: 'Readiness', description: 'whether every collector has run' },
@@ -48,10 +62,16 @@ function collectorsOf(
   org: OrgSettings,
   collectors: readonly Collector[],
   paths: KnownPaths,
+  historyDays: number,
 ): CollectorStatus[] {
   const series = core.publication.seriesOf(org.name);
   return collectors.map((collector) => {
-    const status = collectorStatus(core, org, collector, series);
+    // Of an expensive dataset only the newest days are fetched.
+    const isWhole = isDayCollector(collector) && isFetching(collector) && !('expensive' in collector);
+    const status = {
+      ...collectorStatus(core, org, collector, series),
+      ...(isWhole && { historyDays }),
+    };
     const path = isFetching(collector) ? paths.get(collector.dataset.name)?.path : undefined;
     return path === undefined ? status : { ...status, path };
   });

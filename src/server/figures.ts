@@ -42,6 +42,33 @@ interface WorseRepository {
   readonly previous: number | undefined;
 }
 
+export type BreakdownName = 'models' | 'clients' | 'tools' | 'servers' | 'teams' | 'repositories';
+
+/** The main parts of a figure, in the order in which they are shown. */
+export interface Breakdown {
+  readonly name: BreakdownName;
+  /** The metric that it is read from. */
+  readonly family: string;
+  /** The last of the days that are summed. */
+  readonly day: Day;
+  /** The number of these days. */
+  readonly days: number;
+  /** `before` is the value a week earlier; of repositories, that of the previous report. */
+  readonly rows: readonly {
+    readonly label: string;
+    readonly value: number;
+    readonly before: number | undefined;
+  }[];
+  /** The number of parts that are not listed. */
+  readonly rest: number;
+}
+
+/** A model and its share of a change. */
+export interface DominantModel {
+  readonly model: string;
+  readonly share: number;
+}
+
 /** The figures of one organization. */
 export interface OrgFigures {
   readonly figures: readonly Figure[];
@@ -56,6 +83,12 @@ export interface OrgFigures {
   /** The repositories that got worse most, and how many there are in total. */
   readonly worse: readonly WorseRepository[];
   readonly worseCount: number;
+  /** Only with `full` detail. */
+  readonly breakdowns?: readonly Breakdown[];
+  /** The model that explains most of the change of the credits since the week before. */
+  readonly dominant?: DominantModel | undefined;
+  /** Paid seats, where they are configured. */
+  readonly seats?: number | undefined;
 }
 
 /** `full`: with the trend of every figure; `summary`: with that of the credits only, and bounds for its last day. */

@@ -10,10 +10,10 @@ import {
   refuseCodings,
   refusesIdentity,
 } from './negotiation.ts';
-import type { Html } from './page/html.ts';
 import { createIndexCells } from './page/index-cells.ts';
 import { contentOf, type PageContent, type PageRequest, renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
+import { isIndexSort } from './page/totals.ts';
 import { type Handler, respond, respondText } from './respond.ts';
 import type { SharedAnswers, SharedBody } from './shared-answers.ts';
 import { isoText, type Readiness, statusJson } from './status.ts';
@@ -34,12 +34,16 @@ export function createPageHandler({
   const send = createSender('text/html; charset=utf-8', negotiate, pagePolicy);
 
   async function render(asked: PageRequest, { orgs, index }: PageContent): Promise<string> {
-    const names = orgs.map(({ name }) => name);
+    // An index is sorted by the figures of all organizations.
+    const shown = index === undefined ? orgs : answers.status().orgs;
+    const names = shown.map(({ name }) => name);
     const figures = await readFigures(names, index === undefined ? 'full' : 'summary');
-    const cells = index === undefined ? new Map<string, Html>() : await cellsOf(figures);
     // The state is read again, because the figures may have taken a moment.
     const status = answers.status();
-    return renderPage(status, contentOf(status, asked) ?? { orgs, index }, { figures, cells });
+    const content = contentOf(status, asked, figures) ?? { orgs, index };
+    const listed = new Set(content.orgs.map(({ name }) => name));
+    const inIndex = content.index === undefined ? [] : [...figures].filter(([name]) => listed.has(name));
+    return renderPage(status, content, { figures, cells: await cellsOf(new Map(inIndex)) });
   }
 
   return offering('text/html', async (request, response) => {
@@ -49,7 +53,8 @@ export function createPageHandler({
       respondText(response, 404, 'No organization with this name is configured.');
       return;
     }
-    const key = asked.org === undefined ? `page ${content.index?.page}` : `organization ${asked.org}`;
+    const { page, sort } = content.index ?? {};
+    const key = asked.org === undefined ? `page ${page} ${sort}` : `organization ${asked.org}`;
     await send(request, response, await answers.bodyOf(key, () => render(asked, content)));
   });
 }
@@ -59,7 +64,12 @@ function parsePageRequest(url: string): PageRequest {
   if (start === -1) return {};
   const query = new URLSearchParams(url.slice(start + 1));
   const page = Number(query.get('page') ?? 1);
-  return { org: query.get('org') ?? undefined, page: Number.isSafeInteger(page) ? page : 1 };
+  const sort = query.get('sort') ?? '';
+  return {
+    org: query.get('org') ?? undefined,
+    page: Number.isSafeInteger(page) ? page : 1,
+    sort: isIndexSort(sort) ? sort : undefined,
+  };
 }
 
 /** The status and the figures as JSON. */

@@ -33,6 +33,8 @@ export interface CollectorStatus {
   readonly path?: string;
   /** Days since the start of the history that are not known yet. */
   readonly uncoveredDays?: number;
+  /** All days since the start of the history. */
+  readonly historyDays?: number;
   /** False once the last good answer is older than the maximum age, so that the series were removed. */
   readonly published: boolean;
 }
@@ -128,10 +130,10 @@ export function statusJson(status: ServiceStatus, figures: ReadonlyMap<string, O
   return `${text}\n`;
 }
 
-/** The figures without their trends. */
+/** The figures without their trends and parts. */
 function figuresJson(all: OrgFigures | undefined): object {
   if (all === undefined) return {};
-  const { figures, ...rest } = all;
+  const { figures, breakdowns, dominant, seats, ...rest } = all;
   const values = figures.map(({ name, family, day, value, weekBefore }) => [
     name,
     { family, day, value, weekBefore },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Contract } from '../../src/catalog/settings.ts';
+import { readable } from '../../src/server/page/format.ts';
 import { dayNamed } from '../support/day.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startStory, YESTERDAY } from './harness.ts';
@@ -49,7 +50,9 @@ test('the figures on the page and in its JSON are those of the metrics, of a nam
   const regressed = Object.entries(metrics.by('repo', 'agent_platform_readiness_criteria_regressed'));
   const worse = regressed.filter(([, count]) => count > 0);
   expect(worse.length).toBeGreaterThan(0);
-  expect(readiness.text).toContain(`${worse.length} repositor${worse.length === 1 ? 'y' : 'ies'} got worse`);
+  expect(readiness.text).toContain(
+    `Criteria got worse in ${worse.length} repositor${worse.length === 1 ? 'y' : 'ies'}`,
+  );
 
   const status: unknown = await (await story.get('/status')).json();
   expect(status).toMatchObject({
@@ -75,7 +78,7 @@ test('the change and the bars are those of the days before; unknown days are gap
   })) as { data: { date: string; billable_tokens: number }[] };
   const before = asked.data.find(({ date }) => date === '2026-11-12')?.billable_tokens ?? 0;
   const credits = cardOf(await (await story.get('/')).text(), 'Credits');
-  expect(credits.text).toContain(`against 2026-11-12 (${before.toLocaleString('en-US')})`);
+  expect(credits.text).toContain(`against Thu 12 Nov (${readable(before)})`);
   // From 1 November to the 19th, of 30 days.
   expect(credits.bars).toBe(19);
 });
@@ -95,7 +98,7 @@ test('each of many organizations has a page, and the first page is an index of t
   });
   for (const org of names) {
     const credits = metrics.value('agent_platform_daily_credits', { org });
-    expect(index).toContain(`<data value="${credits}">`);
+    expect(index).toContain(`<data value="${credits}" title=`);
   }
   const own = await (await story.get(`/?org=${names[3]}`)).text();
   expect(cardOf(own, 'Credits').values).toEqual([
@@ -114,7 +117,7 @@ test('says that a metric is absent because it is unknown, not that it is zero', 
   expect(cardOf(page, 'Credits')).toMatchObject({ values: [], text: 'Not known yet.' });
 });
 
-test('nothing of people or teams is on the page, though their metrics are published', async () => {
+test('nothing of people is on the page, and of teams only what is published', async () => {
   const story = await startStory({
     collectors: ['tokens', 'activity', 'productivity', 'users'],
     flags: ['teams.file=teams.yml', 'users.identity=id'],
@@ -125,8 +128,38 @@ test('nothing of people or teams is on the page, though their metrics are publis
     .find('agent_platform_daily_credits_by_user')
     .map(({ labels }) => labels.get('user') ?? '');
   expect(people.length).toBeGreaterThan(3);
-  expect(metrics.find('agent_platform_daily_credits_by_team').length).toBeGreaterThan(0);
-  const shown = [await (await story.get('/')).text(), await (await story.get('/status')).text()].join();
+  const page = await (await story.get('/')).text();
+  const shown = [page, await (await story.get('/status')).text()].join();
   expect(people.filter((person) => shown.includes(person))).toEqual([]);
-  expect(shown).not.toContain('everybody-of-us');
+  const teams = metrics.by('team', 'agent_platform_daily_credits_by_team');
+  expect(cardOf(page, 'Credits by team').values).toEqual(Object.values(teams));
+  const few = await startStory({
+    collectors: ['tokens', 'users'],
+    flags: ['teams.file=teams.yml'],
+    files: new Map([['teams.yml', '"user1@acme.example": alone\n']]),
+  });
+  expect((await few.page()).find('agent_platform_daily_credits_by_team').length).toBeLessThan(2);
+  expect(await (await few.get('/')).text()).not.toContain('alone');
+});
+
+test('the parts of a figure are sums of the metrics of seven days, or those of the day', async () => {
+  const story = await startStory({ contract });
+  const page = await (await story.get('/')).text();
+  const metrics = await story.page();
+  const clients = metrics.by('client', 'agent_platform_daily_active_users_by_client');
+  const listed = Object.values(clients).filter((value) => value > 0);
+  expect(cardOf(page, 'People by client').values).toEqual([12, ...listed.sort((a, b) => b - a)].slice(0, 6));
+  const asked = (await story.ask('/api/v1/analytics/tools', {
+    startDate: '2026-11-13',
+    endDate: YESTERDAY,
+  })) as { data: { by_tool: { tool: string; invocations: number }[] }[] };
+  const sums = new Map<string, number>();
+  for (const { tool, invocations } of asked.data.flatMap((row) => row.by_tool)) {
+    sums.set(tool, (sums.get(tool) ?? 0) + invocations);
+  }
+  const largest = [...sums.values()].sort((one, other) => other - one).slice(0, 5);
+  expect(cardOf(page, 'Tool calls').values.slice(0, 5)).toEqual(largest);
+  for (const title of ['Credits by model', 'Calls of MCP servers', 'Readiness by repository, lowest first']) {
+    expect(cardOf(page, title).values.length).toBeGreaterThan(1);
+  }
 });

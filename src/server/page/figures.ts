@@ -1,7 +1,8 @@
-import { addDays, type Day, type Instant } from '../../catalog/day.ts';
+import { addDays, type Instant } from '../../catalog/day.ts';
 import type { Figure, FigureName, Money, OrgFigures } from '../figures.ts';
-import { amountText, count, groupDigits, percent } from './format.ts';
-import { dataDay, type Html, html, moment } from './html.ts';
+import { amountText, count, groupDigits, percent, readable } from './format.ts';
+import { dataDay, dayTime, type Html, html, moment, number } from './html.ts';
+import { monthChart, ratioLine } from './line-chart.ts';
 import { isUnusual, sparkline } from './sparkline.ts';
 
 const titles: Readonly<Record<FigureName, string>> = {
@@ -36,32 +37,28 @@ function absence({ isPublished, name }: Figure): Html {
 }
 
 function presence(figure: Figure, all: OrgFigures, id: string, now: Instant): Html {
-  const { name, trend, value = 0 } = figure;
-  const [first, last] = [trend[0], trend.at(-1)];
-  const chart =
-    trend.length === 0
-      ? undefined
-      : sparkline({
-          id,
-          title: `${titles[name]}, the last ${trend.length} days`,
-          trend,
-          format: (of) => valueText(name, of),
-          ...(name === 'readiness' && { max: 1 }),
-        });
-  const ends =
-    first === undefined || last === undefined
-      ? undefined
-      : html`<p class="ends">${time(first.day)} <span>${time(last.day)}</span></p>`;
-  return html`<p class="value"><data value="${value}">${valueText(name, value)}</data>${markOf(figure)}</p>
+  const { name, value = 0 } = figure;
+  return html`<p class="value">${number(value, valueText(name, value))}${markOf(figure)}</p>
+${name === 'credits' && all.dayCost ? html`<p class="cost">${money(all.dayCost)}</p>` : undefined}
 <p class="of">${name === 'readiness' ? reports(all, now) : figure.day && dataDay(figure.day, now)}</p>
 ${name === 'month' ? undefined : html`<p class="change">${changeText(figure)}</p>`}
-${chart}${ends}
-${details(name, all)}`;
+${details(name, all)}
+${chartOf(figure, all, id)}`;
 }
 
-/** A ratio as a percentage, counts with separated thousands. */
+function chartOf({ name, trend }: Figure, all: OrgFigures, id: string): Html | undefined {
+  const [first, last] = [trend[0], trend.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const title = `${titles[name]}, ${count(trend.length, 'day')}`;
+  if (name === 'month') return monthChart(id, title, trend, all);
+  if (name === 'readiness') return ratioLine(id, title, trend);
+  return html`${sparkline({ id, title, trend, format: (of) => valueText(name, of) })}
+<p class="ends">${dayTime(first.day)} ${dayTime(last.day)}</p>`;
+}
+
+/** A ratio as a percentage, counts as readable numbers. */
 export function valueText(name: FigureName, value: number): string {
-  return name === 'readiness' ? percent(value) : groupDigits(Math.round(value));
+  return name === 'readiness' ? percent(value) : readable(value);
 }
 
 /** Marks a day above its expected upper bound. */
@@ -73,27 +70,34 @@ export function markOf({ trend }: Figure): Html | undefined {
 
 /** The change since the week before, such as `+12%`; undefined if either is unknown. */
 export function changeWords({ name, value, weekBefore }: Figure): string | undefined {
-  if (value === undefined || weekBefore === undefined) return undefined;
-  if (value === weekBefore) return 'no change';
-  const sign = value > weekBefore ? '+' : '−';
-  const difference = Math.abs(value - weekBefore);
-  if (name === 'readiness') return `${sign}${(difference * 100).toFixed(1)} points`;
-  if (weekBefore === 0) return `${sign}${groupDigits(Math.round(difference))}`;
-  return `${sign}${groupDigits(Math.round((difference / weekBefore) * 100))}%`;
+  return differenceWords(value, weekBefore, name === 'readiness');
+}
+
+/** The difference of two values in words; of ratios in points. */
+export function differenceWords(
+  value: number | undefined,
+  before: number | undefined,
+  isRatio: boolean,
+): string | undefined {
+  if (value === undefined || before === undefined) return undefined;
+  if (value === before) return 'no change';
+  const sign = value > before ? '+' : '−';
+  const difference = Math.abs(value - before);
+  if (isRatio) return `${sign}${(difference * 100).toFixed(1)} points`;
+  if (before === 0) return `${sign}${readable(difference)}`;
+  return `${sign}${groupDigits(Math.round((difference / before) * 100))}%`;
 }
 
 function changeText(figure: Figure): Html {
   const words = changeWords(figure);
   if (figure.day === undefined) return html``;
   const before = addDays(figure.day, -7);
-  if (words === undefined) return html`<span class="none">unknown a week before</span>, ${time(before)}`;
-  return html`${words} against ${time(before)} <span class="none">(${valueText(figure.name, figure.weekBefore ?? 0)})</span>`;
+  if (words === undefined) return html`<span class="none">unknown a week before</span>, ${dayTime(before)}`;
+  return html`${words} against ${dayTime(before)} <span class="none">(${valueText(figure.name, figure.weekBefore ?? 0)})</span>`;
 }
 
 function details(name: FigureName, all: OrgFigures): Html | undefined {
   switch (name) {
-    case 'credits':
-      return all.dayCost && html`<p>${money(all.dayCost)}</p>`;
     case 'month':
       return month(all);
     case 'readiness':
@@ -111,10 +115,9 @@ function month({ monthCost, monthForecast, monthBudget, figures }: OrgFigures): 
       : html` <span class="share">(${percent(part / monthBudget)} of the budget)</span>`;
   const lines = [
     monthCost && html`<dt>Cost</dt><dd>${money(monthCost)}</dd>`,
-    monthBudget !== undefined &&
-      html`<dt>Budget</dt><dd><data value="${monthBudget}">${groupDigits(monthBudget)}</data>${share(spent)}</dd>`,
+    monthBudget !== undefined && html`<dt>Budget</dt><dd>${number(monthBudget)}${share(spent)}</dd>`,
     monthForecast !== undefined &&
-      html`<dt>Forecast</dt><dd><data value="${monthForecast}">${groupDigits(Math.round(monthForecast))}</data>${share(monthForecast)}${overBudget(monthForecast, monthBudget)}</dd>`,
+      html`<dt>Forecast</dt><dd>${number(monthForecast)}${share(monthForecast)}${overBudget(monthForecast, monthBudget)}</dd>`,
   ];
   const shown = lines.filter((line) => typeof line === 'object');
   return shown.length === 0 ? html`` : html`<dl>${shown}</dl>`;
@@ -126,7 +129,7 @@ function overBudget(forecast: number, budget: number | undefined): Html | undefi
 }
 
 function money({ currency, amount }: Money): Html {
-  return html`<data value="${amount}">${amountText(amount)}</data> ${currency}`;
+  return html`<data value="${amount}" title="${amountText(amount)}">${amount < 10_000 ? amountText(amount) : readable(amount)}</data> ${currency}`;
 }
 
 function reports({ repositories, newestReportAt }: OrgFigures, now: Instant): Html {
@@ -135,18 +138,15 @@ function reports({ repositories, newestReportAt }: OrgFigures, now: Instant): Ht
 }
 
 function worse({ worse: listed, worseCount }: OrgFigures): Html {
-  if (worseCount === 0) return html`<p>No repository got worse.</p>`;
+  if (worseCount === 0) return html`<p>No criterion got worse.</p>`;
   const items = listed.map(({ repo, criteria, ratio, previous }) => {
     const noun = criteria === 1 ? 'criterion' : 'criteria';
+    // Other criteria can have risen by more.
     const change =
-      ratio === undefined || previous === undefined ? '' : `${percent(previous)} → ${percent(ratio)}, `;
-    return html`<li><strong>${repo}</strong> ${change}${groupDigits(criteria)} ${noun} worse</li>`;
+      ratio === undefined || previous === undefined ? '' : `; ratio ${percent(previous)} → ${percent(ratio)}`;
+    return html`<li><strong>${repo}</strong> ${groupDigits(criteria)} ${noun} worse${change}</li>`;
   });
   const rest = worseCount - listed.length;
-  return html`<p>${count(worseCount, 'repositories').replace('1 repositories', '1 repository')} got worse:</p>
+  return html`<p>Criteria got worse in ${count(worseCount, 'repositories').replace('1 repositories', '1 repository')}:</p>
 <ul class="worse">${items}${rest > 0 ? html`<li>and ${groupDigits(rest)} more</li>` : undefined}</ul>`;
-}
-
-function time(day: Day): Html {
-  return html`<time datetime="${day}">${day}</time>`;
 }

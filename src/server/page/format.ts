@@ -1,4 +1,4 @@
-import { type Day, dayOf, daysBetween, type Instant } from '../../catalog/day.ts';
+import { type Day, dayOf, daysBetween, type Instant, startOf } from '../../catalog/day.ts';
 import type { FailureReason } from '../../runtime/errors.ts';
 import type { CollectorState } from '../status.ts';
 
@@ -23,6 +23,19 @@ export function momentWords(instant: Instant, now: Instant): string {
   return instant > now ? `in ${words}` : `${words} ago`;
 }
 
+// Made once, because making a formatter takes longer than its use.
+const weekday = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+
+/** A day as people write it, such as `Tue 24 Nov`. */
+export function dayWords(day: Day): string {
+  return weekday.format(startOf(day)).replaceAll(',', '');
+}
+
 /** The age of a day: `today`, `yesterday`, `3 days old`. */
 export function dayAgeWords(day: Day, now: Instant): string {
   const age = daysBetween(day, dayOf(now));
@@ -40,6 +53,16 @@ export function count(number: number, noun: string): string {
 const grouped = new Intl.NumberFormat('en-US');
 const percentage = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
+/** Up to this number all digits are easy to read. */
+const READABLE = 100_000;
+
+/** A number in at most three digits and a unit, such as `89.3 M`; smaller ones with all digits. */
+export function readable(number: number): string {
+  if (Math.abs(number) < READABLE) return groupDigits(Math.round(number));
+  return compact.format(number).replace('K', 'k').replace(/[a-z]/i, ' $&');
+}
 
 /** A number with commas between thousands. */
 export function groupDigits(number: number): string {

@@ -1,6 +1,6 @@
 import type { Day, Instant } from '../../catalog/day.ts';
 import { isoText } from '../status.ts';
-import { dayAgeWords, momentWords } from './format.ts';
+import { dayAgeWords, dayWords, groupDigits, momentWords, readable } from './format.ts';
 
 /** Markup that is safe to send: only `html` creates it. */
 export interface Html {
@@ -45,7 +45,17 @@ export function moment(instant: Instant | undefined, now: Instant, never = 'neve
   return html`<time datetime="${iso}" title="${exact}">${momentWords(instant, now)}</time>`;
 }
 
+/** A day as people write it, with the exact date on hover. */
+export function dayTime(day: Day): Html {
+  return html`<time datetime="${day}" title="${day}">${dayWords(day)}</time>`;
+}
+
 /** A day and its age. */
 export function dataDay(day: Day, now: Instant): Html {
-  return html`<time datetime="${day}">${day}</time> <small>${dayAgeWords(day, now)}</small>`;
+  return html`${dayTime(day)} <small>${dayAgeWords(day, now)}</small>`;
+}
+
+/** A readable number, with all its digits on hover and for programs. */
+export function number(value: number, text = readable(value)): Html {
+  return html`<data value="${value}" title="${groupDigits(value)}">${text}</data>`;
 }

@@ -21,7 +21,8 @@ export function orgSection(org: OrgStatus, now: Instant): Html {
   const id = orgAnchor(org);
   // The roles keep it a table for assistive technology when a narrow window shows the rows as cards.
   const heads = COLUMNS.map((title) => html`<th scope="col" role="columnheader">${title}</th>`);
-  return html`<details class="org" id="${id}" open>
+  const isOpen = org.collectors.some(isNoteworthy);
+  return html`<details class="org" id="${id}"${isOpen ? { markup: ' open' } : undefined}>
 <summary><h2 id="${id}-title">Collectors of ${org.name}</h2> <span class="about">${orgWords(org)}</span></summary>
 <table role="table" aria-labelledby="${id}-title">
 <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
@@ -29,6 +30,22 @@ export function orgSection(org: OrgStatus, now: Instant): Html {
 </table>
 </details>
 `;
+}
+
+/** Collectors that fail, or that have not succeeded yet. */
+function isNoteworthy({ failure, lastSuccessAt, published }: CollectorStatus): boolean {
+  return failure !== undefined || lastSuccessAt === undefined || !published;
+}
+
+/** How much of the history is known; undefined once it is all known. */
+export function progress({ collectors }: OrgStatus): Html | undefined {
+  const unknown = collectors.filter(({ uncoveredDays = 0 }) => uncoveredDays > 0);
+  const [slowest] = unknown.sort((one, other) => (other.uncoveredDays ?? 0) - (one.uncoveredDays ?? 0));
+  if (slowest?.historyDays === undefined) return undefined;
+  const { historyDays, uncoveredDays = 0, name } = slowest;
+  const known = historyDays - uncoveredDays;
+  return html`<p class="progress"><progress max="${historyDays}" value="${known}" aria-label="History of ${name}"></progress>
+History: ${groupDigits(known)} of ${count(historyDays, 'day')} (${name}).</p>`;
 }
 
 function orgWords({ apiHost, orgId, collectors, requestsToday }: OrgStatus): string {

@@ -2,9 +2,10 @@ import type { Figure, FigureName, OrgFigures } from '../figures.ts';
 import type { OrgStatus } from '../status.ts';
 import { changeWords, markOf, valueText } from './figures.ts';
 import { count } from './format.ts';
-import { type Html, html } from './html.ts';
+import { dayTime, type Html, html, number } from './html.ts';
 import { healthWords, orgPageHref } from './org.ts';
 import { sparkline } from './sparkline.ts';
+import { type IndexSort, isIndexSort, isOverBudget } from './totals.ts';
 
 /** Maximum number of organizations on one page of the index. */
 export const INDEX_ROWS = 500;
@@ -25,32 +26,50 @@ interface OverviewParts {
   /** The number of this page, from 1, and of all. */
   readonly page: number;
   readonly pages: number;
+  readonly sort?: IndexSort | undefined;
 }
 
 /** A table of many organizations with their main figures; each has a page of its own. */
-export function overview({ orgs, cells, page, pages }: OverviewParts): Html {
-  const heads = [
-    'Organization',
-    'Data of',
-    ...COLUMNS.map(([, title]) => title),
-    'Last 30 days',
-    'Collectors',
+export function overview({ orgs, cells, page, pages, sort }: OverviewParts): Html {
+  const columns: readonly (readonly [string, string])[] = [
+    ['name', 'Organization'],
+    ['', 'Data of'],
+    ...COLUMNS,
+    ['', 'Last 30 days'],
+    ['', 'Collectors'],
   ];
+  const heads = columns.map(([key, title]) => head(key, title, sort));
   return html`<section class="overview" aria-labelledby="organizations">
 <h2 id="organizations">Organizations</h2>
 <table role="table" aria-labelledby="organizations">
-<thead role="rowgroup"><tr role="row">${heads.map((title) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
 <tbody role="rowgroup">${orgs.map((org) => row(org, cells.get(org.name)))}</tbody>
 </table>
-${pages > 1 ? pageLinks(page, pages) : undefined}
+${pages > 1 ? pageLinks(page, pages, sort) : undefined}
 </section>`;
+}
+
+/** The head of a column, which sorts by it if it has a key. */
+function head(key: string, title: string, sort: IndexSort | undefined): Html {
+  if (!isIndexSort(key)) return html`<th scope="col" role="columnheader">${title}</th>`;
+  if (key !== sort) {
+    return html`<th scope="col" role="columnheader"><a href="?sort=${key}">${title}</a></th>`;
+  }
+  const order = key === 'name' ? 'ascending' : 'descending';
+  return html`<th scope="col" role="columnheader" aria-sort="${order}"><a href="./">${title}</a> ${order === 'ascending' ? '▲' : '▼'}</th>`;
 }
 
 function row(org: OrgStatus, cells: Html | undefined): Html {
   return html`<tr role="row"><th scope="row" role="rowheader"><a href="${orgPageHref(org.name)}">${org.name}</a></th>
 ${cells ?? nothing}
-${cell('Collectors', html`${healthWords(org.collectors)}`)}</tr>
+${cell('Collectors', health(org))}</tr>
 `;
+}
+
+function health({ collectors }: OrgStatus): Html {
+  const words = healthWords(collectors);
+  const isFailing = collectors.some(({ failure }) => failure !== undefined);
+  return isFailing ? html`<span class="state failing">✕ ${words}</span>` : html`${words}`;
 }
 
 /** The figures of an organization as cells of its row. */
@@ -67,10 +86,12 @@ export function summaryCells(org: string, all: OrgFigures): Html {
           trend: credits.trend,
           format: (value) => valueText('credits', value),
         });
-  return html`${cell('Data of', day === undefined ? unknown : html`<time datetime="${day}">${day}</time>`)}
+  return html`${cell('Data of', day === undefined ? unknown : dayTime(day))}
 ${COLUMNS.map(([name, title]) => cell(title, figureCell(figureOf(name), all)))}
 ${cell('Last 30 days', chart ?? unknown)}`;
 }
+
+const overBudget = html` <span class="spike">▲ over budget</span>`;
 
 const unknown = html`<span class="none">unknown</span>`;
 
@@ -83,17 +104,19 @@ function figureCell(figure: Figure | undefined, all: OrgFigures | undefined): Ht
   const budget = all?.monthBudget;
   const words =
     name !== 'month' ? changeWords(figure) : budget && `${Math.round((value / budget) * 100)}% of the budget`;
-  return html`<data value="${value}">${valueText(name, value)}</data>${markOf(figure)}${
+  const warning = name === 'month' && all !== undefined && isOverBudget(all) ? overBudget : undefined;
+  return html`${number(value, valueText(name, value))}${markOf(figure)}${
     words === undefined ? undefined : html` <small>${words}</small>`
-  }`;
+  }${warning}`;
 }
 
 function cell(title: string, content: Html): Html {
   return html`<td role="cell" data-title="${title}"><div>${content}</div></td>`;
 }
 
-function pageLinks(page: number, pages: number): Html {
-  const previous = page > 1 ? html`<a href="?page=${page - 1}">Previous</a>` : undefined;
-  const next = page < pages ? html`<a href="?page=${page + 1}">Next</a>` : undefined;
+function pageLinks(page: number, pages: number, sort: IndexSort | undefined): Html {
+  const order = sort === undefined ? '' : `&sort=${sort}`;
+  const previous = page > 1 ? html`<a href="?page=${page - 1}${order}">Previous</a>` : undefined;
+  const next = page < pages ? html`<a href="?page=${page + 1}${order}">Next</a>` : undefined;
   return html`<nav aria-label="Pages of organizations"><p>Page ${page} of ${count(pages, 'page')}. ${previous} ${next}</p></nav>`;
 }

@@ -1,5 +1,5 @@
 import type { TrendDay } from '../figures.ts';
-import { count } from './format.ts';
+import { count, dayWords } from './format.ts';
 import { type Html, html } from './html.ts';
 
 const STEP = 8;
@@ -11,14 +11,16 @@ const HEADROOM = 6;
 const MIN_BAR = 1;
 /** Bounds above the scale are not drawn: they would flatten the bars. */
 const MAX_BOUND = 1.5;
+/** A bar above this multiple of its bound is clipped, so that the others stay readable. */
+const CLIP = 2;
+/** The gap in a clipped bar, as distances from the top. */
+const GAP = [10, 13] as const;
 
 interface SparklineParts {
   /** Unique on the page. */
   readonly id: string;
   readonly title: string;
   readonly trend: readonly TrendDay[];
-  /** The largest value of the scale; by default that of the days. */
-  readonly max?: number;
   /** Formats a value for the description. */
   format(value: number): string;
 }
@@ -43,10 +45,10 @@ export function sparkline(parts: SparklineParts): Html {
     const x = index * STEP;
     const top = day.value === undefined ? HEIGHT : scale(day.value);
     if (day.value !== undefined) {
-      const bar = `M${x} ${HEIGHT}V${top}h${BAR}V${HEIGHT}z`;
+      const bar = isClipped(day) ? clippedBar(x) : `M${x} ${HEIGHT}V${top}h${BAR}V${HEIGHT}z`;
       if (isUnusual(day)) {
         unusual.push(bar);
-        marks.push(`M${x} ${top - HEADROOM}h${BAR}l-${BAR / 2} 4z`);
+        marks.push(`M${x} ${(isClipped(day) ? HEADROOM : top) - HEADROOM}h${BAR}l-${BAR / 2} 4z`);
       } else usual.push(bar);
     }
     const bound = day.upper === undefined ? -1 : scale(day.upper);
@@ -60,10 +62,22 @@ function path(kind: string, steps: readonly string[]): Html | undefined {
   return steps.length === 0 ? undefined : html`<path class="${kind}" d="${steps.join('')}"/>`;
 }
 
-/** The vertical position of a value; negative for what does not fit. */
-function scaleOf({ trend, max }: SparklineParts): (value: number) => number {
-  const values = trend.flatMap(({ value }) => value ?? []);
-  const largest = max ?? Math.max(0, ...values);
+function isClipped({ value = 0, upper = Number.POSITIVE_INFINITY }: TrendDay): boolean {
+  return upper > 0 && value > CLIP * upper;
+}
+
+/** A bar with a gap below its top, which says that it is higher than drawn. */
+function clippedBar(x: number): string {
+  const [end, start] = GAP;
+  return `M${x} ${HEIGHT}V${start}h${BAR}V${HEIGHT}zM${x} ${end}V${HEADROOM}h${BAR}V${end}z`;
+}
+
+/** The vertical position of a value; negative for a bound that does not fit. */
+function scaleOf({ trend }: SparklineParts): (value: number) => number {
+  const largest = Math.max(
+    0,
+    ...trend.map((day) => (isClipped(day) ? CLIP * (day.upper ?? 0) : (day.value ?? 0))),
+  );
   const bounds = trend.flatMap(({ upper }) => upper ?? []).filter((upper) => upper <= largest * MAX_BOUND);
   const top = Math.max(largest, ...bounds);
   return (value) => {
@@ -80,13 +94,17 @@ function describe({ trend, format }: SparklineParts): string {
   const known = trend.flatMap(({ value }) => value ?? []);
   const unknown = trend.length - known.length;
   const unusual = trend.filter(isUnusual);
-  const sentences = [`${count(trend.length, 'day')} from ${first.day} to ${last.day}.`];
+  const sentences = [`${count(trend.length, 'day')} from ${dayWords(first.day)} to ${dayWords(last.day)}.`];
   if (known.length > 0) {
     sentences.push(`Lowest ${format(Math.min(...known))}, highest ${format(Math.max(...known))}.`);
   }
   if (unknown > 0) sentences.push(`${count(unknown, 'day')} unknown.`);
   if (unusual.length > 0) {
-    sentences.push(`Above the expected upper bound: ${unusual.map(({ day }) => day).join(', ')}.`);
+    sentences.push(`Above the expected upper bound: ${unusual.map(({ day }) => dayWords(day)).join(', ')}.`);
+  }
+  const clipped = trend.filter(isClipped);
+  if (clipped.length > 0) {
+    sentences.push(`Clipped at twice the bound: ${clipped.map(({ day }) => dayWords(day)).join(', ')}.`);
   }
   return sentences.join(' ');
 }

@@ -30,12 +30,28 @@ small{font-size:.85rem;font-weight:400}
 .happened{margin-top:1.5rem}
 .happened h2{margin-bottom:.6rem;font-size:1.25rem;overflow-wrap:anywhere}
 .figures{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem}
+.breakdowns{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:.75rem}
+.breakdowns>*{flex:1 1 18rem}
+.verdict{margin-bottom:.6rem;font-size:1.1rem;overflow-wrap:anywhere}
+.progress{margin-bottom:.6rem;color:var(--quiet);font-size:.9rem}
+progress{appearance:none;width:8rem;height:.5rem;border:0;border-radius:.25rem;background:var(--line);vertical-align:middle}
+progress::-webkit-progress-bar{border-radius:.25rem;background:var(--line)}
+progress::-webkit-progress-value{border-radius:.25rem;background:var(--bar)}
+progress::-moz-progress-bar{border-radius:.25rem;background:var(--bar)}
 @media(min-width:34rem){.figures{grid-template-columns:repeat(2,minmax(0,1fr))}.figure.month,.figure.readiness{grid-column:span 2}}
 @media(min-width:64rem){.figures{grid-template-columns:repeat(4,minmax(0,1fr))}}
 @media(min-width:105rem){.figures{grid-template-columns:repeat(8,minmax(0,1fr))}}
 .figure{display:flex;flex-direction:column;padding:.8rem 1rem;border:1px solid var(--line);border-radius:.5rem;background:var(--card);min-width:0}
 .figure h3{font-size:.95rem;font-weight:600}
 .figure p,.figure dl,.figure ul{font-size:.9rem;overflow-wrap:anywhere}
+.figure .cost{font-size:1.15rem;font-weight:600;font-variant-numeric:tabular-nums}
+.parts{margin:.3rem 0 0;padding:0;list-style:none;font-size:.9rem}
+.parts li{display:grid;grid-template-columns:minmax(0,1fr) auto minmax(4rem,auto);gap:0 .6rem;align-items:baseline;padding:.15rem 0}
+.parts .name{overflow-wrap:anywhere}
+.parts data,.parts .change{text-align:right;font-variant-numeric:tabular-nums}
+.parts .change{color:var(--quiet)}
+.part{grid-column:1/-1;width:100%;height:.25rem}
+.part path{fill:var(--bar)}
 .figure .value{font-size:1.7rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums}
 .figure .of,.figure .of small,.ends{color:var(--quiet);font-size:.85rem}
 .of small{display:inline}
@@ -43,17 +59,21 @@ small{font-size:.85rem;font-weight:400}
 dt{color:var(--quiet)}
 .worse{padding-left:1.1rem}
 .spike{color:var(--unusual);font-size:.85rem;font-weight:600;white-space:nowrap}
-.spark{display:block;width:100%;height:3rem;margin-top:.4rem}
+.spark{display:block;flex:none;width:100%;height:3rem;margin-top:auto;padding-top:.4rem;box-sizing:content-box}
+.month .spark,.readiness .spark{height:5rem}
+.spark .line,.spark .ahead,.spark .budget{fill:none;stroke:var(--bar);stroke-width:2;vector-effect:non-scaling-stroke}
+.spark .ahead{stroke-dasharray:2 3}.spark .budget{stroke:var(--unusual);stroke-width:1.5;stroke-dasharray:6 3}
 .spark .bars{fill:var(--bar)}.spark .unusual{fill:var(--unusual)}
 .spark .bound{fill:none;stroke:var(--bound);stroke-width:1;stroke-dasharray:3 2;vector-effect:non-scaling-stroke}
-.ends{display:flex;margin-bottom:.4rem;justify-content:space-between;border-top:1px solid var(--line)}
+.ends{display:flex;justify-content:space-between;border-top:1px solid var(--line)}
 .overview{margin-top:1.25rem;overflow-x:auto}
 .overview h2{margin-bottom:.6rem;font-size:1.25rem}
 .overview table{table-layout:auto}
+.overview td:nth-child(n+3):nth-child(-n+7),.overview th:nth-child(n+3):nth-child(-n+7){text-align:right;font-variant-numeric:tabular-nums}
 .overview .spark{width:10rem;height:1.8rem;margin:0;padding:0}
 .overview td,.overview th[scope=row]{overflow-wrap:normal}
 .overview th[scope=row]{overflow-wrap:anywhere;min-width:7rem}
-nav{margin-bottom:1.5rem}
+nav{margin:1.25rem 0 1.5rem}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 2rem;padding:0;list-style:none}
 .org{margin-top:1.5rem;border:1px solid var(--line);border-radius:.5rem;overflow:hidden}
 .org:not([open]){margin-top:.5rem}
@@ -86,7 +106,15 @@ td>div{min-width:0}
 td:last-child{padding-bottom:.7rem}
 .failure td>div{flex:1}
 .about{display:block;margin-left:0}
-.overview .spark{width:100%}
+.overview tbody tr{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 .75rem;padding:.5rem 0;border-top:1px solid var(--line)}
+.overview th[scope=row],.overview td,.overview td:nth-child(n+3):nth-child(-n+7){display:block;min-width:0;padding:0;border:0}
+.overview td:nth-child(2),.overview td:nth-child(4),.overview td:nth-child(5),.overview td:nth-child(7),.overview td:nth-child(8){display:none}
+.overview td:nth-child(3){text-align:right}
+.overview td:nth-child(6){grid-area:2/1;text-align:left}
+.overview td:nth-child(9){grid-area:2/2;padding:0}
+.overview td[data-title]::before{content:none}
+.overview td:nth-child(6)::before{content:"Month ";display:inline}
+.overview td>div,.overview td small{display:inline}
 }
 @media print{.org,.figure{break-inside:avoid}}
 `;

@@ -67,14 +67,22 @@ function failingSummary(status: ServiceStatus, failing: readonly Failing[], isOn
       ({ org, collector }) =>
         html`<li><a href="${isOnPage ? '' : orgPageHref(org.name)}#${orgAnchor(org)}">${org.name} ${collector.name}</a></li>`,
     );
+  const isAnyFine = status.orgs.some(({ collectors }) =>
+    collectors.some(({ failure, lastSuccessAt }) => failure === undefined && lastSuccessAt !== undefined),
+  );
   const verb = failing.length === 1 ? 'fails' : 'fail';
   return box(
     'failing',
     '✕',
     `${failing.length} of ${count(all, 'collector')} ${verb}`,
-    'Their last good data is served until it reaches the maximum age. Other collectors are not affected.',
+    `${servedWords(failing)}${isAnyFine ? ' Other collectors are not affected.' : ''}`,
     html`<ul class="failures">${links}${more(failing.length)}</ul>`,
   );
+}
+
+function servedWords(failing: readonly Failing[]): string {
+  if (failing.every(({ collector }) => collector.series === 0)) return 'They have no data to serve.';
+  return 'Their last good data is served until it reaches the maximum age.';
 }
 
 function startingSummary(status: ServiceStatus): Html {

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
 import type { Figure, OrgFigures, TrendDay } from '../../../src/server/figures.ts';
+import { breakdownCards } from '../../../src/server/page/breakdowns.ts';
 import { changeWords, figureCards } from '../../../src/server/page/figures.ts';
+import { monthChart, ratioLine } from '../../../src/server/page/line-chart.ts';
 import { summaryCells } from '../../../src/server/page/overview.ts';
 import { contentOf, renderPage } from '../../../src/server/page/page.ts';
 import { sparkline } from '../../../src/server/page/sparkline.ts';
+import { type IndexSort, sortedOrgs, totals } from '../../../src/server/page/totals.ts';
+import { verdict } from '../../../src/server/page/verdict.ts';
 import { dayNamed } from '../../support/day.ts';
-import { NOW, orgStatus, serviceStatus } from '../fixtures.ts';
+import { collectorStatus, NOW, orgStatus, serviceStatus } from '../fixtures.ts';
 
 const LAST = dayNamed('2026-11-19');
 
@@ -62,7 +66,14 @@ describe('the bars', () => {
       '<path class="unusual" d="M8 48V6h6V48z"/><path class="unusual" d="M8 0h6l-3 4z"/>',
     );
     expect(markup).toContain('<path class="bound" d="M-1 27h8M7 27h8"/>');
-    expect(markup).toContain('Above the expected upper bound: 2026-11-19.');
+    expect(markup).toContain('Above the expected upper bound: Thu 19 Nov.');
+  });
+
+  test('clip a spike at twice its bound, with a gap and in words', () => {
+    const markup = draw(trendOf([4, 8], [160, 8]));
+    expect(markup).toContain('<path class="bars" d="M0 48V37.5h6V48z"/>');
+    expect(markup).toContain('d="M8 48V13h6V48zM8 10V6h6V10z"/><path class="unusual" d="M8 0h6l-3 4z"/>');
+    expect(markup).toContain('Clipped at twice the bound: Thu 19 Nov.');
   });
 
   test('are not flattened by a bound far above them', () => {
@@ -102,6 +113,115 @@ describe('a figure', () => {
     expect(text(figureOf(absent))).toContain('Not known yet.');
     expect(text(figureOf({ ...absent, isPublished: false }))).toContain('excluded by metrics.exclude');
     expect(text(figureOf({ ...absent, name: 'month' }))).toContain('a day of the month is not known yet');
+  });
+});
+
+describe('the verdict', () => {
+  const text = (changes: Partial<OrgFigures>, ...figures: readonly Figure[]) =>
+    verdict({ ...allOf(...figures), ...changes })?.markup.replace(/<[^>]*>/g, '');
+  const month = figureOf({ name: 'month', value: 120e6, weekBefore: undefined });
+
+  test('compares the day with its weekday, names the model, and the month with the budget', () => {
+    const credits = figureOf({ value: 69.4, weekBefore: 10 });
+    expect(
+      text(
+        { dominant: { model: 'm<1>', share: 0.81 }, monthBudget: 100e6, monthForecast: 155e6 },
+        credits,
+        month,
+      ),
+    ).toBe(
+      'Spend on Thu 19 Nov was 594% above Thu 12 Nov, mostly m&lt;1&gt; (81% of the rise); the month will reach 155% of the budget ▲ over budget.',
+    );
+  });
+
+  test('says no more than what is known', () => {
+    expect(text({})).toBeUndefined();
+    expect(text({}, month)).toBe('the month has reached 120 M credits.');
+    expect(text({}, figureOf({ value: 5, weekBefore: 5 }))).toBe(
+      'Spend on Thu 19 Nov was the same as on Thu 12 Nov.',
+    );
+    expect(text({ dominant: { model: 'm', share: 1.4 } }, figureOf({ value: 5, weekBefore: 10 }))).toBe(
+      'Spend on Thu 19 Nov was 50% below Thu 12 Nov, mostly m.',
+    );
+    expect(text({}, figureOf({ value: 89_312_345, weekBefore: 0 }))).toBe(
+      'Spend on Thu 19 Nov was 89.3 M credits.',
+    );
+  });
+});
+
+describe('the month and the readiness', () => {
+  test('are drawn to the end of the month, with budget and forecast', () => {
+    const all = { ...allOf(), monthBudget: 150, monthForecast: 200 };
+    const markup = monthChart('m', 'Month', trendOf(50, 100), all)?.markup ?? '';
+    expect(markup).toContain('<path class="bars"');
+    expect(markup).toContain('<path class="ahead"');
+    expect(markup).toContain('<path class="budget" d="M0 13.5H240"/>');
+    expect(markup).toContain('Mon 30 Nov');
+  });
+
+  test('are a line between bounds that do not exaggerate', () => {
+    const markup = ratioLine('r', 'Readiness', trendOf(0.62, undefined, 0.63, 0.64))?.markup ?? '';
+    expect(markup).toContain('scale 55% to 70%');
+    expect(markup.match(/M\d/g)).toHaveLength(2);
+    expect(ratioLine('r', 'Readiness', trendOf(1))?.markup).toContain('scale 95% to 100%');
+  });
+});
+
+describe('parts', () => {
+  test('have their value, change and share, and the number of those that are not listed', () => {
+    const markup = breakdownCards(
+      {
+        ...allOf(),
+        seats: 50,
+        breakdowns: [
+          {
+            name: 'clients',
+            family: 'agent_platform_daily_active_users_by_client',
+            day: LAST,
+            days: 1,
+            rows: [
+              { label: '<b>', value: 20, before: 10 },
+              { label: 'web', value: 5, before: undefined },
+            ],
+            rest: 3,
+          },
+        ],
+      },
+      'p',
+    )?.markup;
+    expect(markup?.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')).toContain(
+      'People by client Thu 19 Nov against Thu 12 Nov , of 50 seats &lt;b&gt; 20 +100% web 5 and 3 more',
+    );
+    expect(markup).toContain('d="M0 0h25v1H0z"');
+    expect(breakdownCards(allOf(), 'p')).toBeUndefined();
+  });
+});
+
+describe('the order of an index', () => {
+  const failure = { reason: 'server', message: 'down', since: NOW } as const;
+  const orgs = [
+    orgStatus({ name: 'b' }),
+    orgStatus({ name: 'over' }),
+    orgStatus({ name: 'down', collectors: [collectorStatus({ failure })] }),
+    orgStatus({ name: 'a' }),
+  ];
+  const figures = new Map([
+    ['a', { ...allOf(figureOf({ value: 1 })), dayCost: { currency: 'USD', amount: 2 } }],
+    ['b', allOf(figureOf({ value: 9 }))],
+    ['over', { ...allOf(figureOf({ value: 5 })), monthBudget: 10, monthForecast: 11 }],
+  ]);
+  const namesBy = (sort?: IndexSort) => sortedOrgs(orgs, figures, sort).map(({ name }) => name);
+
+  test('puts what fails first, then what exceeds its budget', () => {
+    expect(namesBy()).toEqual(['down', 'over', 'b', 'a']);
+    expect(namesBy('name')).toEqual(['a', 'b', 'down', 'over']);
+    expect(namesBy('credits')).toEqual(['b', 'over', 'a', 'down']);
+  });
+
+  test('has a total that says of how many organizations it is', () => {
+    expect(totals(orgs, figures)?.markup.replace(/<[^>]*>/g, '')).toBe(
+      'All 4 organizations: 15 credits on the newest day of each (3 of 4 organizations), 2 USD (1 of 4 organizations), ▲ 1 organization over budget.',
+    );
   });
 });
 

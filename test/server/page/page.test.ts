@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDay } from '../../../src/catalog/day.ts';
-import { dayAgeWords, durationWords, momentWords } from '../../../src/server/page/format.ts';
+import { dayAgeWords, durationWords, momentWords, readable } from '../../../src/server/page/format.ts';
 import { contentOf, renderPage } from '../../../src/server/page/page.ts';
 import { pagePolicy } from '../../../src/server/page/style.ts';
-import type { ServiceStatus } from '../../../src/server/status.ts';
+import type { CollectorStatus, ServiceStatus } from '../../../src/server/status.ts';
 import { collectorStatus, NOW, orgStatus, serviceStatus } from '../fixtures.ts';
 
 const HOUR = 3_600_000;
@@ -34,7 +34,7 @@ describe('the page', () => {
 
   test('shows a collector in words', () => {
     expect(textOf(pageOf(serviceStatus()))).toMatch(
-      /tokens Credits and tokens by model ✓ OK 2026-11-19 yesterday 52 minutes ago 1\.2 s in 8 minutes 1,234/,
+      /tokens Credits and tokens by model ✓ OK Thu 19 Nov yesterday 52 minutes ago 1\.2 s in 8 minutes 1,234/,
     );
   });
 
@@ -50,6 +50,48 @@ describe('the page', () => {
     expect(text).toContain('✕ 1 of 1 collector fails');
     expect(text).toContain('The platform rejects the API key , since 25 hours ago .');
     expect(text).toContain('401 from the platform What to do: Make a new key.');
+  });
+
+  test('says that last good data is served only if there is some', () => {
+    const failure = { reason: 'server', message: '503', since: NOW } as const;
+    const served = (series: number) =>
+      textOf(
+        pageOf(serviceStatus({ orgs: [orgStatus({ collectors: [collectorStatus({ failure, series })] })] })),
+      );
+    expect(served(0)).toContain('They have no data to serve.');
+    expect(served(0)).not.toContain('good data');
+    expect(served(7)).toContain('Their last good data is served');
+  });
+
+  test('folds the collectors while all succeed, and opens them while one fails or is new', () => {
+    const opened = (changes: Partial<CollectorStatus>) =>
+      /<details[^>]* open>/.test(
+        pageOf(serviceStatus({ orgs: [orgStatus({ collectors: [collectorStatus(changes)] })] })),
+      );
+    const { lastSuccessAt: _, ...untried } = collectorStatus();
+    expect(opened({})).toBe(false);
+    expect(opened({ failure: { reason: 'server', message: '503', since: NOW } })).toBe(true);
+    expect(
+      pageOf(serviceStatus({ orgs: [orgStatus({ collectors: [{ ...untried, state: 'running' }] })] })),
+    ).toMatch(/<details[^>]* open>/);
+  });
+
+  test('shows how much of the history has come', () => {
+    const textWith = (uncoveredDays: number) =>
+      textOf(
+        pageOf(
+          serviceStatus({
+            orgs: [orgStatus({ collectors: [collectorStatus({ uncoveredDays, historyDays: 315 })] })],
+          }),
+        ),
+      );
+    expect(textWith(303)).toContain('History: 12 of 315 days (tokens).');
+    expect(textWith(0)).not.toContain('History');
+  });
+
+  test('names the revision of the build, if there is one', () => {
+    expect(textOf(pageOf(serviceStatus({ revision: 'abc1234' })))).toContain('Version 1.2.3 (abc1234)');
+    expect(textOf(pageOf(serviceStatus({ revision: 'unknown' })))).toContain('Version 1.2.3,');
   });
 
   test('keeps showing a failure while the collector tries again', () => {
@@ -186,6 +228,18 @@ describe('words', () => {
     [NOW + 2 * HOUR, 'in 2 hours'],
   ])('%i is %s', (instant, words) => {
     expect(momentWords(instant, NOW)).toBe(words);
+  });
+
+  test.each([
+    [0, '0'],
+    [-3, '-3'],
+    [99_999, '99,999'],
+    [947_472, '947 k'],
+    [89_312_345, '89.3 M'],
+    [1.5e9, '1.5 B'],
+    [2e15, '2000 T'],
+  ])('%d is readable as %s', (value, words) => {
+    expect(readable(value)).toBe(words);
   });
 
   test.each([

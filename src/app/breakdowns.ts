@@ -1,0 +1,134 @@
+import type { DayDataset } from '../catalog/dataset.ts';
+import { addDays, type Day, daysFrom } from '../catalog/day.ts';
+import type { DayFamily, Sample } from '../catalog/family.ts';
+import type { View } from '../catalog/view.ts';
+import { dailyActiveUsersByClient } from '../collectors/activity/collector.ts';
+import { activityDataset } from '../collectors/activity/dataset.ts';
+import { dailyCreditsByModel } from '../collectors/tokens/collector.ts';
+import { tokensDataset } from '../collectors/tokens/dataset.ts';
+import { dailyMcpCallsByServer, dailyToolCallsByTool } from '../collectors/tools/collector.ts';
+import { toolsDataset } from '../collectors/tools/dataset.ts';
+import { dailyCreditsByTeam } from '../collectors/users/collector.ts';
+import { usersDataset } from '../collectors/users/dataset.ts';
+import { labelled } from '../pipeline/folding.ts';
+import type { LabelLimit } from '../pipeline/label-weights.ts';
+import type { Breakdown, BreakdownName, DominantModel, Figure } from '../server/figures.ts';
+
+const WEEK_DAYS = 7;
+
+/** Maximum number of listed parts of a breakdown. */
+export const LISTED = 5;
+
+/** From this share on, a model explains a change of the credits. */
+const MOST = 0.5;
+
+interface Declared {
+  readonly name: BreakdownName;
+  readonly dataset: DayDataset<unknown>;
+  readonly family: DayFamily;
+  readonly label: string;
+  /** The number of days that are summed; people and teams of several days cannot be. */
+  readonly days: 1 | 7;
+}
+
+const declared: readonly Declared[] = [
+  { name: 'models', dataset: tokensDataset, family: dailyCreditsByModel, label: 'model', days: 7 },
+  { name: 'clients', dataset: activityDataset, family: dailyActiveUsersByClient, label: 'client', days: 1 },
+  { name: 'tools', dataset: toolsDataset, family: dailyToolCallsByTool, label: 'tool', days: 7 },
+  { name: 'servers', dataset: toolsDataset, family: dailyMcpCallsByServer, label: 'server', days: 7 },
+  { name: 'teams', dataset: usersDataset, family: dailyCreditsByTeam, label: 'team', days: 1 },
+];
+
+interface BreakdownParts {
+  readonly view: View;
+  readonly labelLimit: LabelLimit;
+  /** Whether `/metrics` has the family. */
+  isServed(family: DayFamily): boolean;
+}
+
+type Work<Result> = Generator<unknown, Result>;
+
+/** The largest parts of each published breakdown, with those of the week before; one of which a day is unknown is missing. */
+export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): Work<readonly Breakdown[]> {
+  const breakdowns: Breakdown[] = [];
+  for (const one of declared) {
+    const day = isServed(one.family) ? view.newestDay(one.dataset) : undefined;
+    const sums = day === undefined ? undefined : yield* sumsOf(view, one, day);
+    if (day === undefined || sums === undefined) continue;
+    const before = yield* sumsOf(view, one, addDays(day, -WEEK_DAYS));
+    // A client or a team that is missing from a day can be unknown rather than zero.
+    const missing = one.days === WEEK_DAYS ? 0 : undefined;
+    const known = [...sums].filter(([, value]) => value > 0).sort(bySize);
+    const rows = known.slice(0, Math.min(LISTED, labelLimit(one.label))).map(([label, value]) => ({
+      label,
+      value,
+      before: before && finite(before.has(label) ? before.get(label) : missing),
+    }));
+    if (rows.length === 0) continue;
+    breakdowns.push({
+      name: one.name,
+      family: one.family.name,
+      day,
+      days: one.days,
+      rows,
+      rest: known.length - rows.length,
+    });
+  }
+  return breakdowns;
+}
+
+/** The model that explains most of the change of a day's credits since the week before, if one does. */
+export function* dominantModel(
+  { view, isServed }: BreakdownParts,
+  { day, value, weekBefore }: Figure,
+): Work<DominantModel | undefined> {
+  const [models] = declared;
+  const change = (value ?? 0) - (weekBefore ?? 0);
+  if (models === undefined || day === undefined || !isServed(models.family)) return undefined;
+  if (value === undefined || weekBefore === undefined || change === 0) return undefined;
+  const sums = yield* sumsOf(view, { ...models, days: 1 }, day);
+  const before = yield* sumsOf(view, { ...models, days: 1 }, addDays(day, -WEEK_DAYS));
+  if (sums === undefined || before === undefined) return undefined;
+  const shares = [...new Set([...sums.keys(), ...before.keys()])].map((model): [string, number] => [
+    model,
+    ((sums.get(model) ?? 0) - (before.get(model) ?? 0)) / change,
+  ]);
+  const [largest] = shares.filter(([, share]) => share >= MOST).sort(bySize);
+  return largest && { model: largest[0], share: largest[1] };
+}
+
+/** The values of each label, summed over the days that end with `last`; undefined if one of them is unknown. */
+function* sumsOf(
+  view: View,
+  { family, dataset, label, days }: Declared,
+  last: Day,
+): Work<ReadonlyMap<string, number> | undefined> {
+  const sums = new Map<string, number>();
+  for (const day of daysFrom(addDays(last, 1 - days), last)) {
+    const samples = family.samplesOf(view, day) ?? idleSamples(view, dataset, day);
+    if (samples === undefined) return undefined;
+    for (const sample of samples) {
+      const { labels, value } = labelled(family, sample);
+      const name = labels[label] ?? '';
+      sums.set(name, (sums.get(name) ?? 0) + value);
+    }
+    yield;
+  }
+  return sums;
+}
+
+function idleSamples(view: View, dataset: DayDataset<unknown>, day: Day): readonly Sample[] | undefined {
+  return view.row(dataset, day) === dataset.idle ? [] : undefined;
+}
+
+/** An unknown value is no number. */
+function finite(value: number | undefined): number | undefined {
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function bySize(
+  [one, size]: readonly [string, number],
+  [other, otherSize]: readonly [string, number],
+): number {
+  return otherSize - size || (one < other ? -1 : 1);
+}

@@ -1,0 +1,46 @@
+import { addDays } from '../../catalog/day.ts';
+import type { Breakdown, BreakdownName, OrgFigures } from '../figures.ts';
+import { differenceWords } from './figures.ts';
+import { percent } from './format.ts';
+import { dayTime, type Html, html, number } from './html.ts';
+
+const titles: Readonly<Record<BreakdownName, string>> = {
+  models: 'Credits by model',
+  clients: 'People by client',
+  tools: 'Tool calls',
+  servers: 'Calls of MCP servers',
+  teams: 'Credits by team',
+  repositories: 'Readiness by repository, lowest first',
+};
+
+/** The parts of an organization's figures as cards; `id` is unique on the page. */
+export function breakdownCards(all: OrgFigures, id: string): Html | undefined {
+  const { breakdowns = [] } = all;
+  if (breakdowns.length === 0) return undefined;
+  return html`<div class="breakdowns">${breakdowns.map((one) => card(one, all, `${id}-${one.name}`))}</div>`;
+}
+
+function card(breakdown: Breakdown, all: OrgFigures, id: string): Html {
+  const { name, rows, rest } = breakdown;
+  const largest = name === 'repositories' ? 1 : (rows[0]?.value ?? 1);
+  const items = rows.map(({ label, value, before }) => {
+    const isRatio = name === 'repositories';
+    const change = differenceWords(value, before, isRatio);
+    const width = Math.round((value / largest) * 100);
+    return html`<li><span class="name">${label}</span> ${isRatio ? number(value, percent(value)) : number(value)}
+<span class="change">${change ?? ''}</span><svg class="part" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0h${width}v1H0z"/></svg></li>`;
+  });
+  return html`<article class="figure" aria-labelledby="${id}">
+<h3 id="${id}">${titles[name]}</h3>
+<p class="of">${periodOf(breakdown)}${name === 'clients' && all.seats !== undefined ? html`, of ${number(all.seats)} seats` : undefined}</p>
+<ol class="parts">${items}</ol>
+${rest > 0 ? html`<p class="none">and ${number(rest)} more</p>` : undefined}
+</article>
+`;
+}
+
+function periodOf({ name, day, days }: Breakdown): Html {
+  if (name === 'repositories') return html`against the previous report of each`;
+  if (days === 1) return html`${dayTime(day)} against ${dayTime(addDays(day, -7))}`;
+  return html`${dayTime(addDays(day, 1 - days))} to ${dayTime(day)}, against the ${days} days before`;
+}

@@ -1,0 +1,91 @@
+import type { FigureName, Money, OrgFigures } from '../figures.ts';
+import type { OrgStatus } from '../status.ts';
+import { count, readable } from './format.ts';
+import { type Html, html, number } from './html.ts';
+
+const sorts = ['name', 'credits', 'people', 'pullRequests', 'month', 'readiness'] as const;
+
+/** What an index can be sorted by: names ascending, figures descending. */
+export type IndexSort = (typeof sorts)[number];
+
+/** Whether a text names an order of the index. */
+export function isIndexSort(text: string): text is IndexSort {
+  return sorts.some((sort) => sort === text);
+}
+
+/** Whether the credits of the month exceed the budget, or are expected to. */
+export function isOverBudget(all: OrgFigures): boolean {
+  const reached = Math.max(figureOf(all, 'month') ?? 0, all.monthForecast ?? 0);
+  return all.monthBudget !== undefined && reached > all.monthBudget;
+}
+
+/** The organizations in some order; by default those that fail come first, then those over their budget. */
+export function sortedOrgs(
+  orgs: readonly OrgStatus[],
+  figures: ReadonlyMap<string, OrgFigures>,
+  sort: IndexSort | undefined,
+): readonly OrgStatus[] {
+  const rank = ({ name, collectors }: OrgStatus): number => {
+    const all = figures.get(name);
+    if (sort === undefined) {
+      if (collectors.some(({ failure }) => failure !== undefined)) return 2;
+      return all !== undefined && isOverBudget(all) ? 1 : 0;
+    }
+    if (sort === 'name') return 0;
+    return (all && figureOf(all, sort)) ?? Number.NEGATIVE_INFINITY;
+  };
+  const ranked = orgs.map((org) => ({ org, rank: rank(org) }));
+  const byName = sort === undefined ? () => 0 : compareNames;
+  return ranked
+    .sort((one, other) => (one.rank === other.rank ? byName(one.org, other.org) : other.rank - one.rank))
+    .map(({ org }) => org);
+}
+
+function compareNames(one: OrgStatus, other: OrgStatus): number {
+  return one.name < other.name ? -1 : Number(one.name > other.name);
+}
+
+/** The figures of all organizations together; of how many, where some are unknown. */
+export function totals(
+  orgs: readonly OrgStatus[],
+  figures: ReadonlyMap<string, OrgFigures>,
+): Html | undefined {
+  const known = orgs.flatMap(({ name }) => figures.get(name) ?? []);
+  if (known.length === 0) return undefined;
+  const sum = (name: FigureName, noun: string) => {
+    const values = known.flatMap((all) => figureOf(all, name) ?? []);
+    if (values.length === 0) return undefined;
+    const total = values.reduce((all, value) => all + value, 0);
+    return html`<strong>${number(total)}</strong> ${noun}${partOf(values.length, orgs.length)}`;
+  };
+  const over = known.filter(isOverBudget).length;
+  const parts = [
+    sum('credits', 'credits on the newest day of each'),
+    ...costs(known, orgs.length),
+    sum('month', 'credits in the month'),
+    sum('people', 'people active, counted in each'),
+    over === 0 ? undefined : html`<span class="spike">▲ ${count(over, 'organization')} over budget</span>`,
+  ].filter((part) => part !== undefined);
+  return html`<p class="verdict">All ${count(orgs.length, 'organization')}: ${parts.map((part, index) => (index === 0 ? part : html`, ${part}`))}.</p>`;
+}
+
+/** The cost of the newest day in each currency. */
+function costs(known: readonly OrgFigures[], orgs: number): readonly Html[] {
+  const byCurrency = new Map<string, Money[]>();
+  for (const { dayCost } of known) {
+    if (dayCost === undefined) continue;
+    byCurrency.set(dayCost.currency, [...(byCurrency.get(dayCost.currency) ?? []), dayCost]);
+  }
+  return [...byCurrency].map(([currency, all]) => {
+    const total = all.reduce((sum, { amount }) => sum + amount, 0);
+    return html`<data value="${total}">${readable(total)}</data> ${currency}${partOf(all.length, orgs)}`;
+  });
+}
+
+function partOf(some: number, all: number): string {
+  return some === all ? '' : ` (${some} of ${count(all, 'organization')})`;
+}
+
+function figureOf({ figures }: OrgFigures, name: FigureName): number | undefined {
+  return figures.find((figure) => figure.name === name)?.value;
+}
