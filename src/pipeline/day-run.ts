@@ -58,6 +58,7 @@ export async function runDays(
   let unpublished = false;
   let isFirst = true;
   let completed: Completed | undefined;
+  let isAnswered = false;
 
   /** What is complete if nothing is left to ask. */
   function completedWith(done: typeof plan): Completed | undefined {
@@ -88,6 +89,7 @@ export async function runDays(
         if (days.length === 1) failed.set(ask.window.to, fetched);
         plan = afterFailure(plan, ask, fetched, deps.clock.elapsed());
       } else {
+        isAnswered = true;
         const passed = await catchingUp.answered(days, fetched.rows);
         for (const day of passed) rowless.add(day);
         const answered = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
@@ -116,7 +118,8 @@ export async function runDays(
     held.fetching = plan.memory;
     work?.end();
     if (unpublished) await deps.publisher.publish(org);
-    logSetAside(run, collector, before, plan.memory, failed);
+    // Where nothing was answered, it is not the days that fail.
+    if (isAnswered) logSetAside(run, collector, before, plan.memory, failed);
   }
   run.tried();
   if (plan.failure !== undefined) throw plan.failure;
