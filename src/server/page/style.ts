@@ -69,7 +69,7 @@ dt{color:var(--quiet)}
 .overview{margin-top:1.25rem;overflow-x:auto}
 .overview h2{margin-bottom:.6rem;font-size:1.25rem}
 .overview table{table-layout:auto}
-.overview td:nth-child(n+3):nth-child(-n+7),.overview th:nth-child(n+3):nth-child(-n+7){text-align:right;font-variant-numeric:tabular-nums}
+@media(min-width:721px){.overview td:nth-child(n+3):nth-child(-n+7),.overview th:nth-child(n+3):nth-child(-n+7){text-align:right;font-variant-numeric:tabular-nums}}
 .overview .spark{width:10rem;height:1.8rem;margin:0;padding:0}
 .overview td,.overview th[scope=row]{overflow-wrap:normal}
 .overview th[scope=row]{overflow-wrap:anywhere;min-width:7rem}
@@ -107,11 +107,12 @@ td:last-child{padding-bottom:.7rem}
 .failure td>div{flex:1}
 .about{display:block;margin-left:0}
 .overview tbody tr{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 .75rem;padding:.5rem 0;border-top:1px solid var(--line)}
-.overview th[scope=row],.overview td,.overview td:nth-child(n+3):nth-child(-n+7){display:block;min-width:0;padding:0;border:0}
+.overview th[scope=row],.overview td{display:block;min-width:0;padding:0;border:0}
 .overview td:nth-child(2),.overview td:nth-child(4),.overview td:nth-child(5),.overview td:nth-child(7),.overview td:nth-child(8){display:none}
 .overview td:nth-child(3){text-align:right}
 .overview td:nth-child(6){grid-area:2/1;text-align:left}
-.overview td:nth-child(9){grid-area:2/2;padding:0}
+.overview td:nth-child(9){grid-area:2/2;justify-content:flex-end;padding:0}
+.overview td:nth-child(6) small:has(+.spike){display:none}
 .overview td[data-title]::before{content:none}
 .overview td:nth-child(6)::before{content:"Month ";display:inline}
 .overview td>div,.overview td small{display:inline}
