@@ -1,6 +1,6 @@
 import { validate } from 'node-cron';
 import * as z from 'zod';
-import { type Day, daysFrom, parseDay } from '../catalog/day.ts';
+import { type Day, daysBetween, daysFrom, parseDay } from '../catalog/day.ts';
 import { parseListenAddress } from './listen-address.ts';
 import {
   durationJson,
@@ -135,19 +135,26 @@ export function day(min?: string) {
 /** A day, or a range of days as `FIRST..LAST`; the days in order. */
 export function dayRange(): z.ZodType<readonly Day[]> {
   const parse = (text: string) =>
-    orElse(parseDayRange(text), text, 'a day or a range, such as 2026-11-01..2026-11-07');
+    orElse(
+      parseDayRange(text),
+      text,
+      `a day, or a range of at most ${LONGEST_RANGE} days, such as 2026-11-01..2026-11-07`,
+    );
   return textual('days', parse, {
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}([.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})?$',
   });
 }
 
+/** In days: ten years. */
+const LONGEST_RANGE = 3660;
+
 function parseDayRange(text: string): readonly Day[] | undefined {
-  const [first, last] = text.split('..').map(parseDay);
-  if (first === undefined) return undefined;
-  if (!text.includes('..')) return [first];
-  return last === undefined || last < first || text.split('..').length > 2
-    ? undefined
-    : daysFrom(first, last);
+  const parts = text.split('..');
+  const [first, last] = parts.map(parseDay);
+  if (first === undefined || parts.length > 2) return undefined;
+  if (parts.length === 1) return [first];
+  const isRange = last !== undefined && last >= first && daysBetween(first, last) < LONGEST_RANGE;
+  return isRange ? daysFrom(first, last) : undefined;
 }
 
 /** A duration of whole days, as a number of days. */

@@ -46,3 +46,14 @@ test('ranges are compared as daily means, with the teams that every day shows', 
 test('days without known credits are an exit code of 1', async () => {
   expect(await explained(['--to=2026-12-24'])).toEqual({ code: 1, org: 'acme', known: false });
 });
+
+test.each([
+  '2026-11-05..2026-11-01',
+  '2026-11-05..',
+  '0001-01-01..9999-12-31',
+  '2026-11-01..2026-11-02..2026-11-03',
+])('%s is no range', async (range) => {
+  await expect(explained([`--from=${range}`])).rejects.toThrow(
+    'is not a day, or a range of at most 3660 days',
+  );
+});
