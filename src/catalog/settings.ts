@@ -64,6 +64,9 @@ export const NO_TEAM = 'none';
 /** The team label of teams that are too small to be shown by themselves. */
 export const OTHER_TEAMS = 'other';
 
+/** The team label of the credits that no shown team has, such as those of too few people and of none at all. */
+export const UNASSIGNED = 'unassigned';
+
 /** People are not identified and have no teams. */
 export const ANONYMOUS: PeopleSettings = {
   identity: 'none',

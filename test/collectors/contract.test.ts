@@ -61,6 +61,7 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   daily_credits_per_user: ['stat'],
   daily_credits_top_users_ratio: [],
   daily_credits_by_team: ['team'],
+  daily_cost_by_team: ['team', 'currency'],
   daily_active_users_by_team: ['team'],
   daily_tool_calls_by_team: ['team'],
   daily_git_commits_by_team: ['team'],

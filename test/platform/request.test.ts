@@ -119,8 +119,16 @@ describe('a request', () => {
   });
 
   test.each([
-    ['cannot be reached', 'http://127.0.0.1:1', 'connection refused (api.test:80, through the proxy 127.0.0.1:1)'],
-    ['closes the connection', undefined, 'the peer closed the connection (api.test:80, through the proxy 127.0.0.1:'],
+    [
+      'cannot be reached',
+      'http://127.0.0.1:1',
+      'connection refused (api.test:80, through the proxy 127.0.0.1:1)',
+    ],
+    [
+      'closes the connection',
+      undefined,
+      'the peer closed the connection (api.test:80, through the proxy 127.0.0.1:',
+    ],
   ])('fails over plain HTTP if the proxy %s: the error names it', async (_, url, words) => {
     const proxy = await startServer((_request, response) => response.destroy());
     const { client } = createTestClient('http://api.test', {

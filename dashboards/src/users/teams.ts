@@ -1,5 +1,6 @@
 import {
   dailyActiveUsersByTeam,
+  dailyCostByTeam,
   dailyCreditsByTeam,
   dailyGitCommitsByTeam,
   dailyGitPullRequestsCreatedByTeam,
@@ -25,7 +26,7 @@ export const teams: Row = {
   panels: [
     ranking({
       title: 'Credits by team',
-      text: 'Standard Credits of each team over the days in the range.',
+      text: 'Standard Credits of each team over the days in the range; those of no shown team are unassigned.',
       unit: 'short',
       labels: [{ of: 'team', title: 'Team', to: teamLink }],
       value: 'Credits',
@@ -73,6 +74,26 @@ export const teams: Row = {
       sort: { by: 'Credits', desc: true },
       noValue: OFF,
       width: 24,
+    }),
+    ranking({
+      title: 'Cost by team',
+      text: 'Cost of each team over the days in the range; that of no shown team is unassigned, so that the teams add up to the cost.',
+      unit: 'none',
+      decimals: 2,
+      labels: [
+        { of: 'team', title: 'Team', to: teamLink },
+        { of: 'currency', title: 'Currency' },
+      ],
+      value: 'Cost',
+      queries: [
+        days(
+          daily(dailyCostByTeam, { by: ['team', 'currency'], orgs: 'summed', only: TEAM }),
+          '{{team}} ({{currency}})',
+        ),
+      ],
+      noValue: 'No price, or no teams known',
+      width: 24,
+      height: 8,
     }),
   ],
 };

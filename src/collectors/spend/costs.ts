@@ -54,7 +54,8 @@ function costsToDate(view: View, day: Day, creditsOf: CreditsOn): readonly Cost[
   return ofEach(monthSoFar(day), (past) => pricedOn(view, past, creditsOf(past)));
 }
 
-function pricedOn(view: View, day: Day, credits: number | undefined): Cost | undefined {
+/** The cost of credits of a day; undefined if they or the day's price are unknown. */
+export function pricedOn(view: View, day: Day, credits: number | undefined): Cost | undefined {
   const price = priceOn(view, day);
   return credits === undefined || price === undefined ? undefined : costOf(credits, price);
 }

@@ -1,8 +1,12 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample } from '../../catalog/family.ts';
+import { UNASSIGNED } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
+import { preciseSum } from '../counts.ts';
 import { counts, figure, parts } from '../samples.ts';
+import { pricedOn } from '../spend/costs.ts';
+import { tokensDataset } from '../tokens/dataset.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
 import { userFamilies } from './user-families.ts';
@@ -78,14 +82,32 @@ const groupFamilies = [
 const NOTE =
   'People without a team are in none. Teams with fewer than 5 active people are in other, which may also contain larger teams.';
 
+const REST =
+  'What no shown team has of the total of the day is in unassigned, so that the teams add up to it.';
+
 export const dailyCreditsByTeam = dayFamily({
   name: 'agent_platform_daily_credits_by_team',
-  help: `Standard Credits consumed on the newest complete UTC day, by team. ${NOTE}`,
+  help: `Standard Credits consumed on the newest complete UTC day, by team. ${NOTE} ${REST}`,
   labels: ['team'],
   unit: 'credits',
-  source: `${USERS_PATH}: data[].billable_tokens`,
+  source: `${USERS_PATH}: data[].billable_tokens, and the day's total`,
   aggregation: 'additive',
-  samplesOf: (view, day) => byTeam(view, day, 'credits'),
+  samplesOf: creditsByTeam,
+});
+
+export const dailyCostByTeam = dayFamily({
+  name: 'agent_platform_daily_cost_by_team',
+  help: `Cost of the newest complete UTC day, by team. ${NOTE} ${REST} Do not sum over currencies.`,
+  labels: ['team', 'currency'],
+  fixedLabels: ['currency'],
+  unit: 'currency',
+  source: `${USERS_PATH}: data[].billable_tokens, and the day's total; setting orgs[].prices`,
+  aggregation: 'additive',
+  samplesOf: (view, day) =>
+    creditsByTeam(view, day)?.flatMap(({ labels: { team }, value }) => {
+      const cost = pricedOn(view, day, value);
+      return cost === undefined ? [] : [{ labels: { team, currency: cost.currency }, value: cost.amount }];
+    }),
 });
 
 export const dailyActiveUsersByTeam = dayFamily({
@@ -131,11 +153,26 @@ export const dailyGitPullRequestsCreatedByTeam = dayFamily({
 /** Figures about teams that are large enough. */
 const teamFamilies = [
   dailyCreditsByTeam,
+  dailyCostByTeam,
   dailyActiveUsersByTeam,
   dailyToolCallsByTeam,
   dailyGitCommitsByTeam,
   dailyGitPullRequestsCreatedByTeam,
 ] as const;
+
+/** A difference below this share of the total is a rounding error. */
+const RESIDUE = 1e-9;
+
+/** The credits of each shown team, and the rest of the day's total, which is unknown if either is. */
+function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefined {
+  const row = view.row(usersDataset, day);
+  const shown = byTeam(view, day, 'credits');
+  const total = view.row(tokensDataset, day)?.credits;
+  if (row === undefined || total === undefined || shown?.length !== row.byTeam?.length) return shown;
+  const rest = preciseSum([total, ...(shown ?? []).map(({ value }) => -value)]);
+  if (rest <= RESIDUE * total) return shown;
+  return [...(shown ?? []), { labels: { team: UNASSIGNED }, value: rest }];
+}
 
 function byTeam(
   view: View,

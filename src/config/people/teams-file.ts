@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OTHER_TEAMS } from '../../catalog/settings.ts';
+import { OTHER_TEAMS, UNASSIGNED } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
 import { MAX_CREDITS } from '../file-schema.ts';
 import { plainValueOf, positiveNumber } from '../validate.ts';
@@ -16,7 +16,10 @@ const rule = z.object({
     .trim()
     .min(1, { error: 'has no team' })
     .max(MAX_NAME_LENGTH, { error: `has a team of more than ${MAX_NAME_LENGTH} characters` })
-    .regex(/^\P{C}*$/u, { error: 'has a team with control characters' }),
+    .regex(/^\P{C}*$/u, { error: 'has a team with control characters' })
+    .refine((team) => team !== UNASSIGNED, {
+      error: `has the team ${UNASSIGNED}, which means credits of no team`,
+    }),
 });
 
 /** A teams file in YAML: a team for each member, and budgets for teams. */

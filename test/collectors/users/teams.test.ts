@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, daysFrom, firstOfMonth } from '../../../src/catalog/day.ts';
-import { OTHER_TEAMS, type PeopleSettings } from '../../../src/catalog/settings.ts';
+import { type CreditPrice, OTHER_TEAMS, type PeopleSettings } from '../../../src/catalog/settings.ts';
 import type { View } from '../../../src/catalog/view.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { usersDataset } from '../../../src/collectors/users/dataset.ts';
@@ -119,6 +119,13 @@ const organization = fc
     })),
   );
 
+/** The view of an organization whose day has these credits, by people or not. */
+function withTotal(view: View, credits: number | undefined, prices: readonly CreditPrice[] = []): View {
+  const row: View['row'] = (dataset, day) =>
+    dataset.name === 'tokens' ? ({ credits } as never) : view.row(dataset, day);
+  return { ...view, row, settings: { ...view.settings, contract: { prices } } };
+}
+
 type Organization = readonly { readonly id: string; team: string; active: boolean; row: Person }[];
 
 /** Everything that a page and the exported files would show of the collector. */
@@ -131,7 +138,10 @@ function pageOf(people: Organization, shown: Partial<PeopleSettings>): readonly 
   );
   // The month to date of a team with a budget is its credits of the day: the other days of the month are idle.
   const rest = daysFrom(firstOfMonth(DAY), addDays(DAY, -1)).map((day) => [day, usersDataset.idle] as const);
-  const view = createFakeView({ rows: new Map([...rest, [DAY, row]]), people: settings });
+  const credits = people.reduce((sum, { row: own }) => sum + Number(own['billable_tokens']), 0);
+  const rows = new Map([...rest, [DAY, row]]);
+  // The day's total is on the same page.
+  const view = withTotal(createFakeView({ rows, people: settings }), credits + 7);
   return [...expositionOf(usersCollector.families, view), ...filesOf(view)];
 }
 
@@ -176,6 +186,43 @@ const ways: readonly Partial<PeopleSettings>[] = [
     ]),
   },
 ];
+
+describe('the rest of the day', () => {
+  const people = [...team('a', 9), ...team('b', 5), ...team('c', 1)];
+  const prices = [{ from: DAY, currency: 'USD', perMillionCredits: 100_000 }];
+  const linesOf = (credits: number | undefined, row = reduced(people, teamsById())) => {
+    const view = createFakeView({ rows: new Map([[DAY, row]]) });
+    const lines = expositionOf(usersCollector.families, withTotal(view, credits, prices));
+    return lines.filter((line) => /^daily_(credits|cost)_by_team/.test(line));
+  };
+
+  test('is unassigned, in credits and in money, so that the teams add up to the day', () => {
+    expect(linesOf(160)).toEqual([
+      'daily_credits_by_team{team="a"} 90',
+      'daily_credits_by_team{team="other"} 60',
+      'daily_credits_by_team{team="unassigned"} 10',
+      'daily_cost_by_team{team="a",currency="USD"} 9',
+      'daily_cost_by_team{team="other",currency="USD"} 6',
+      'daily_cost_by_team{team="unassigned",currency="USD"} 1',
+    ]);
+  });
+
+  test('is all of it where no team is shown', () => {
+    expect(linesOf(40, reduced(team('a', 4), teamsById()))).toEqual([
+      'daily_credits_by_team{team="unassigned"} 40',
+      'daily_cost_by_team{team="unassigned",currency="USD"} 4',
+    ]);
+  });
+
+  test('is absent if there is none, if it is unknown, and if people have more than the total', () => {
+    for (const credits of [150, undefined, 149]) {
+      expect(linesOf(credits).filter((line) => line.includes('unassigned'))).toEqual([]);
+    }
+    const row = reduced(people, teamsById());
+    const byTeam = row.byTeam?.map((one) => (one.team === 'a' ? { ...one, credits: undefined } : one));
+    expect(linesOf(1_000, { ...row, byTeam }).filter((line) => line.includes('unassigned'))).toEqual([]);
+  });
+});
 
 describe('for any organization', () => {
   test('every group that is shown has five active people', () => {

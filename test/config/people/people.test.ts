@@ -50,6 +50,7 @@ describe('a teams file', () => {
     ['t.yaml', 'ada@acme.example: a\nADA@acme.example: b\n', 't.yaml:2: is listed twice'],
     ['t.yaml', '*@acme.example: a\n', 't.yaml:1: is not valid YAML'],
     ['t.yaml', '"": a\n', 't.yaml:1: has no user'],
+    ['t.csv', 'ada,unassigned\n', 't.csv:1: has the team unassigned, which means credits of no team'],
     ['t.yaml', 'ada@acme.example: "a\\tb"\n', 't.yaml:1: has a team with control characters'],
     ['t.csv', 'user_1,a\nada@acme.example\n', 't.csv:2: has no team'],
     ['t.csv', 'user_1,a\nada@acme.example,a,,b\n', 't.csv:2: has more than three fields'],
