@@ -70,7 +70,7 @@ export function meanOverOrgs(figure: Expression, by: readonly string[] = []): Ex
   return { text: `avg by (${by.join(',')}) (${text})`, about };
 }
 
-/** The time since the newest day of a dataset began, as the alert counts it, in seconds, by organization and dataset. */
+/** The time since the newest day of a dataset ended, as the page counts it, in seconds, by organization and dataset. */
 export function dataAge(): Expression {
-  return promql`time() - ${newest(dataDayTimestamp)}`;
+  return promql`time() - ${newest(dataDayTimestamp)} - 86400`;
 }

@@ -18,7 +18,7 @@ export const freshness: Row = {
   panels: [
     lines({
       title: 'Age of the data',
-      text: 'How long ago the newest complete day of each dataset began, for the organization furthest behind. It rises all day and falls when a new day is published.',
+      text: 'How long ago the newest complete day of each dataset ended, for the organization furthest behind. It rises all day and falls when a new day is published.',
       unit: 's',
       queries: [line(promql`max by (dataset) (${dataAge()})`, '{{dataset}}', coloursOf(datasetNames))],
       width: 8,
@@ -52,7 +52,7 @@ export const freshness: Row = {
     }),
     table({
       title: 'Datasets',
-      text: 'The newest complete day of each dataset, the time since it began, and the number of days since the start of history without a settled answer.',
+      text: 'The newest complete day of each dataset, the time since it ended, and the number of days since the start of history without a settled answer.',
       queries: [
         rows(promql`1000 * ${newest(dataDayTimestamp)}`),
         rows(dataAge()),

@@ -41,11 +41,11 @@ export const state: Row = {
     }),
     tile({
       title: 'Oldest data',
-      text: `How long ago the newest complete day began, for the dataset and organization furthest behind. Days without activity explain up to ${thresholds.dataStaleHours.default} hours; beyond that an alert fires.`,
+      text: `How long ago the newest complete day ended, for the dataset and organization furthest behind. Days without activity explain up to ${thresholds.dataStaleHours.default - 24} hours; beyond that an alert fires.`,
       unit: 's',
       decimals: 0,
       queries: [now(promql`max(${dataAge()})`, 'age')],
-      steps: { warn: 78 * HOUR_S, alarm: thresholds.dataStaleHours.default * HOUR_S },
+      steps: { warn: 54 * HOUR_S, alarm: (thresholds.dataStaleHours.default - 24) * HOUR_S },
       width: 6,
       height: 3,
     }),

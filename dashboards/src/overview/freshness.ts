@@ -12,7 +12,7 @@ import { now } from '../query.ts';
 /** The age of the data of the other panels, in one line. */
 export const freshness = tile({
   title: 'Data',
-  text: 'The newest UTC day that the figures describe: the latest one of any organization and dataset. How long ago the newest day of the dataset and organization furthest behind began: up to about two and a half days is normal, and quiet days can make it five. Share of the exporters that Prometheus could scrape, and of the collectors whose last run succeeded. Selected organizations that have data.',
+  text: 'The newest UTC day that the figures describe: the latest one of any organization and dataset. How long ago the newest day of the dataset and organization furthest behind ended: up to about a day and a half is normal, and quiet days can make it four. Share of the exporters that Prometheus could scrape, and of the collectors whose last run succeeded. Selected organizations that have data.',
   unit: 'none',
   queries: [
     now(promql`1000 * max(${newest(dataDayTimestamp)})`, 'newest day', {
