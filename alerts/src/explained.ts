@@ -8,6 +8,7 @@ import {
 import {
   creditsShareByModel,
   creditsShareByModelBaseline,
+  dailyCost,
   dailyCreditsExpected,
 } from '../../src/collectors/spend/collector.ts';
 import { dailyCredits, dailyCreditsByModel } from '../../src/collectors/tokens/collector.ts';
@@ -32,7 +33,11 @@ function naming(lead: string, label: string, percent: string, args = '$labels.or
   const query = `sort_desc(topk(${NAMES}, ${percent} >= ${MIN_PERCENT}))`.replaceAll(/\s+/g, ' ');
   // Chats would read a mention or a link in what the platform or a file calls a name, and a pager shows one line.
   const name = `label "${label}" | reReplaceAll "[\\\\pC<>|*~&\`]" "" | printf "%.${NAME_LENGTH}s"`;
-  return `{{ with query (printf \`${query}\` ${args}) }} ${lead}: {{ range $index, $part := . }}{{ if $index }}, {{ end }}{{ $part | ${name} }} ({{ $part | value | printf "%.0f" }}%){{ end }}.{{ end }}`;
+  const written =
+    label === 'team'
+      ? `{{ if eq ($part | label "team") "other" }}small teams{{ else }}{{ $part | ${name} }}{{ end }}`
+      : `{{ $part | ${name} }}`;
+  return `{{ with query (printf \`${query}\` ${args}) }} ${lead}: {{ range $index, $part := . }}{{ if $index }}, {{ end }}${written} ({{ $part | value | printf "%.0f" }}%){{ end }}.{{ end }}`;
 }
 
 /**
@@ -48,6 +53,12 @@ function ofNewestDay({ name, labels }: Queried, dataset: DatasetName, label = ''
   const day = dataDayOf(dataset, ORG);
   const perReplica = `${name}{${ORG}} and on (job,instance) (${day} == scalar(max(${day})))`;
   return `sum by (${label}) (max by (${labels.join(',')}) (${perReplica}))`;
+}
+
+/** The cost of the newest day, such as ` (91.80 USD)`; empty where the organization has no price. */
+export function costOfSpike(): string {
+  const query = ofNewestDay(dailyCost, 'tokens', 'currency').replaceAll(/\s+/g, ' ');
+  return `{{ with query (printf \`${query}\` $labels.org) }}{{ range . }} ({{ . | value | printf "%.2f" }} {{ . | label "currency" }}){{ end }}{{ end }}`;
 }
 
 /** Names the models whose credits of the newest day are most above their share of what is expected. */
