@@ -1,60 +1,50 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily, type Sample } from '../../catalog/family.ts';
-import { counts, figure, parts } from '../samples.ts';
+import { figure, parts } from '../samples.ts';
+import { tableOf } from '../table.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
 import { meanDefinitions, weeklyMean, weeklyMeanBaseline } from './means.ts';
 
 const ENDPOINT = '/api/v1/analytics/activity';
+const activity = tableOf(activityDataset, ENDPOINT);
 
-export const dailyActiveUsers = dayFamily({
+export const dailyActiveUsers = activity.figure('dailyUsers', {
   name: 'agent_platform_daily_active_users',
   help: 'People active on the newest complete UTC day.',
-  labels: [],
   unit: 'people',
-  source: `${ENDPOINT}: data[].daily_active_users`,
+  field: 'daily_active_users',
   aggregation: 'distinct',
-  samplesOf: (view, day) => figure(view.row(activityDataset, day)?.dailyUsers),
 });
 
-export const weeklyActiveUsers = dayFamily({
+export const weeklyActiveUsers = activity.figure('weeklyUsers', {
   name: 'agent_platform_weekly_active_users',
   help: 'People active in the 7 days ending with the newest complete UTC day.',
-  labels: [],
   unit: 'people',
-  source: `${ENDPOINT}: data[].weekly_active_users`,
+  field: 'weekly_active_users',
   aggregation: 'distinct',
-  samplesOf: (view, day) => figure(view.row(activityDataset, day)?.weeklyUsers),
 });
 
-export const monthlyActiveUsers = dayFamily({
+export const monthlyActiveUsers = activity.figure('monthlyUsers', {
   name: 'agent_platform_monthly_active_users',
   help: 'People active in the 30 days ending with the newest complete UTC day.',
-  labels: [],
   unit: 'people',
-  source: `${ENDPOINT}: data[].monthly_active_users`,
+  field: 'monthly_active_users',
   aggregation: 'distinct',
-  samplesOf: (view, day) => figure(view.row(activityDataset, day)?.monthlyUsers),
 });
 
-export const dailyActiveUsersByClient = dayFamily({
+export const dailyActiveUsersByClient = activity.counts('byClient', 'client', {
   name: 'agent_platform_daily_active_users_by_client',
   help: 'People active on the newest complete UTC day, by client. Do not sum: users of several clients count in each.',
-  labels: ['client'],
   unit: 'people',
-  source: `${ENDPOINT}: data[].daily_active_users_by_client`,
+  field: 'daily_active_users_by_client',
   aggregation: 'distinct',
-  breakdown: true,
-  samplesOf: (view, day) => counts('client', view.row(activityDataset, day)?.byClient),
 });
 
-export const dailySessions = dayFamily({
+export const dailySessions = activity.figure('sessions', {
   name: 'agent_platform_daily_sessions',
   help: 'Sessions started on the newest complete UTC day.',
-  labels: [],
   unit: 'sessions',
-  source: `${ENDPOINT}: data[].sessions`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => figure(view.row(activityDataset, day)?.sessions),
+  field: 'sessions',
 });
 
 export const dailyMessages = dayFamily({

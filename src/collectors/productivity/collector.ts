@@ -1,9 +1,11 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
-import { counts, figure, parts } from '../samples.ts';
+import { parts } from '../samples.ts';
+import { tableOf } from '../table.ts';
 import { type ProductivityRow, productivityDataset } from './dataset.ts';
 
 const ENDPOINT = '/api/v1/analytics/productivity';
+const productivity = tableOf(productivityDataset, ENDPOINT);
 
 export const dailyFiles = dayFamily({
   name: 'agent_platform_daily_files',
@@ -19,48 +21,34 @@ export const dailyFiles = dayFamily({
   },
 });
 
-export const dailyFileOperationsByExtension = dayFamily({
+export const dailyFileOperationsByExtension = productivity.counts('byExtension', 'extension', {
   name: 'agent_platform_daily_file_operations_by_extension',
   help: 'File operations of the newest complete UTC day, by file extension; empty for files without one.',
-  labels: ['extension'],
   unit: 'operations',
-  source: `${ENDPOINT}: data[].by_extension[].count`,
-  aggregation: 'additive',
-  breakdown: true,
+  field: 'by_extension[].count',
   part: 'extensions',
-  samplesOf: (view, day) => counts('extension', view.row(productivityDataset, day)?.byExtension),
 });
 
-export const dailyFileOperationsByLanguage = dayFamily({
+export const dailyFileOperationsByLanguage = productivity.counts('byLanguage', 'language', {
   name: 'agent_platform_daily_file_operations_by_language',
   help: 'File operations of the newest complete UTC day, by programming language; empty where it is unknown.',
-  labels: ['language'],
   unit: 'operations',
-  source: `${ENDPOINT}: data[].by_language[].count`,
-  aggregation: 'additive',
-  breakdown: true,
+  field: 'by_language[].count',
   part: 'languages',
-  samplesOf: (view, day) => counts('language', view.row(productivityDataset, day)?.byLanguage),
 });
 
-export const dailyGitCommits = dayFamily({
+export const dailyGitCommits = productivity.figure('commits', {
   name: 'agent_platform_daily_git_commits',
   help: 'Git commits made through the agent on the newest complete UTC day.',
-  labels: [],
   unit: 'commits',
-  source: `${ENDPOINT}: data[].git_commits`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => figure(view.row(productivityDataset, day)?.commits),
+  field: 'git_commits',
 });
 
-export const dailyGitPullRequestsCreated = dayFamily({
+export const dailyGitPullRequestsCreated = productivity.figure('pullRequests', {
   name: 'agent_platform_daily_git_pull_requests_created',
   help: 'Pull requests created through the agent on the newest complete UTC day.',
-  labels: [],
   unit: 'pull requests',
-  source: `${ENDPOINT}: data[].git_prs_created`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => figure(view.row(productivityDataset, day)?.pullRequests),
+  field: 'git_prs_created',
 });
 
 /** What the agent produced: files, commits and pull requests. */

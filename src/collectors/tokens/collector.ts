@@ -3,22 +3,21 @@ import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { sumOfUsable } from '../counts.ts';
-import { figure, parts } from '../samples.ts';
+import { parts } from '../samples.ts';
+import { tableOf } from '../table.ts';
 import { type TokensRow, tokensDataset } from './dataset.ts';
 import { modelsOf, type TieredModel } from './models.ts';
 
 const ENDPOINT = '/api/v1/analytics/tokens';
+const tokens = tableOf(tokensDataset, ENDPOINT);
 /** A difference below this share of the total is a rounding error. */
 const RESIDUE = 1e-6;
 
-export const dailyCredits = dayFamily({
+export const dailyCredits = tokens.figure('credits', {
   name: 'agent_platform_daily_credits',
   help: 'Standard Credits consumed on the newest complete UTC day.',
-  labels: [],
   unit: 'credits',
-  source: `${ENDPOINT}: data[].billable_tokens`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => figure(view.row(tokensDataset, day)?.credits),
+  field: 'billable_tokens',
 });
 
 export const dailyCreditsByModel = dayFamily({

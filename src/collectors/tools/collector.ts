@@ -1,106 +1,78 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily, UNKNOWN } from '../../catalog/family.ts';
-import { counts, figure, parts } from '../samples.ts';
+import { parts } from '../samples.ts';
+import { tableOf } from '../table.ts';
 import { type ToolsRow, toolsDataset } from './dataset.ts';
 
 const ENDPOINT = '/api/v1/analytics/tools';
+const tools = tableOf(toolsDataset, ENDPOINT);
 
-export const dailyToolCalls = dayFamily({
+export const dailyToolCalls = tools.figure('toolCalls', {
   name: 'agent_platform_daily_tool_calls',
   help: 'Tool calls on the newest complete UTC day.',
-  labels: [],
   unit: 'calls',
-  source: `${ENDPOINT}: data[].tool_calls`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.toolCalls),
+  field: 'tool_calls',
 });
 
-export const dailyToolCallsByTool = dayFamily({
+export const dailyToolCallsByTool = tools.counts('byTool', 'tool', {
   name: 'agent_platform_daily_tool_calls_by_tool',
   help: 'Tool calls on the newest complete UTC day, by tool. Names with control characters or over 128 characters count as invalid.',
-  labels: ['tool'],
   unit: 'calls',
-  source: `${ENDPOINT}: data[].by_tool[].invocations`,
-  aggregation: 'additive',
-  breakdown: true,
+  field: 'by_tool[].invocations',
   part: 'tools',
-  samplesOf: (view, day) => counts('tool', view.row(toolsDataset, day)?.byTool),
 });
 
-export const dailyMcpUsers = dayFamily({
+export const dailyMcpUsers = tools.figure('mcpUsers', {
   name: 'agent_platform_daily_mcp_users',
   help: 'People who used an MCP server on the newest complete UTC day.',
-  labels: [],
   unit: 'people',
-  source: `${ENDPOINT}: data[].mcp_users_with_mcp`,
+  field: 'mcp_users_with_mcp',
   aggregation: 'distinct',
-  samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.mcpUsers),
 });
 
-export const dailyMcpCallsByServer = dayFamily({
+export const dailyMcpCallsByServer = tools.counts('mcpByServer', 'server', {
   name: 'agent_platform_daily_mcp_calls_by_server',
   help: 'Calls of MCP servers on the newest complete UTC day, by server name in lower case.',
-  labels: ['server'],
   unit: 'calls',
-  source: `${ENDPOINT}: data[].mcp_by_server[].invocations`,
-  aggregation: 'additive',
-  breakdown: true,
+  field: 'mcp_by_server[].invocations',
   part: 'mcpServers',
-  samplesOf: (view, day) => counts('server', view.row(toolsDataset, day)?.mcpByServer),
 });
 
-export const dailySkillInvocations = dayFamily({
+export const dailySkillInvocations = tools.figure('skillInvocations', {
   name: 'agent_platform_daily_skill_invocations',
   help: 'Skill activations on the newest complete UTC day.',
-  labels: [],
   unit: 'invocations',
-  source: `${ENDPOINT}: data[].skills_invocations`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.skillInvocations),
+  field: 'skills_invocations',
 });
 
-export const dailySkillInvocationsBySkill = dayFamily({
+export const dailySkillInvocationsBySkill = tools.counts('bySkill', 'skill', {
   name: 'agent_platform_daily_skill_invocations_by_skill',
   help: 'Skill activations on the newest complete UTC day, by skill.',
-  labels: ['skill'],
   unit: 'invocations',
-  source: `${ENDPOINT}: data[].skills_by_name[].count`,
-  aggregation: 'additive',
-  breakdown: true,
+  field: 'skills_by_name[].count',
   part: 'skills',
-  samplesOf: (view, day) => counts('skill', view.row(toolsDataset, day)?.bySkill),
 });
 
-export const dailySlashCommandInvocations = dayFamily({
+export const dailySlashCommandInvocations = tools.figure('slashCommandInvocations', {
   name: 'agent_platform_daily_slash_command_invocations',
   help: 'Slash-command uses on the newest complete UTC day.',
-  labels: [],
   unit: 'invocations',
-  source: `${ENDPOINT}: data[].slash_commands_invocations`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.slashCommandInvocations),
+  field: 'slash_commands_invocations',
 });
 
-export const dailySlashCommandInvocationsByCommand = dayFamily({
+export const dailySlashCommandInvocationsByCommand = tools.counts('bySlashCommand', 'command', {
   name: 'agent_platform_daily_slash_command_invocations_by_command',
   help: 'Slash-command uses on the newest complete UTC day, by command.',
-  labels: ['command'],
   unit: 'invocations',
-  source: `${ENDPOINT}: data[].slash_commands_by_name[].count`,
-  aggregation: 'additive',
-  breakdown: true,
+  field: 'slash_commands_by_name[].count',
   part: 'slashCommands',
-  samplesOf: (view, day) => counts('command', view.row(toolsDataset, day)?.bySlashCommand),
 });
 
-export const dailyHookInvocations = dayFamily({
+export const dailyHookInvocations = tools.figure('hookInvocations', {
   name: 'agent_platform_daily_hook_invocations',
   help: 'Hook executions on the newest complete UTC day.',
-  labels: [],
   unit: 'invocations',
-  source: `${ENDPOINT}: data[].hooks_invocations`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.hookInvocations),
+  field: 'hooks_invocations',
 });
 
 export const dailyHookInvocationsByEvent = dayFamily({
@@ -119,14 +91,12 @@ export const dailyHookInvocationsByEvent = dayFamily({
     })),
 });
 
-export const dailyWebUsers = dayFamily({
+export const dailyWebUsers = tools.figure('webUsers', {
   name: 'agent_platform_daily_web_users',
   help: 'People who used the web or workspace interface on the newest complete UTC day.',
-  labels: [],
   unit: 'people',
-  source: `${ENDPOINT}: data[].web_users`,
+  field: 'web_users',
   aggregation: 'distinct',
-  samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.webUsers),
 });
 
 export const dailyAutonomyRatio = dayFamily({
@@ -140,24 +110,20 @@ export const dailyAutonomyRatio = dayFamily({
   samplesOf: (view, day) => parts('stat', view.row(toolsDataset, day)?.autonomy ?? {}),
 });
 
-export const dailyToolCallsPerSession = dayFamily({
+export const dailyToolCallsPerSession = tools.figure('toolCallsPerSession', {
   name: 'agent_platform_daily_tool_calls_per_session',
   help: 'Average tool calls per session on the newest complete UTC day.',
-  labels: [],
   unit: 'calls per session',
-  source: `${ENDPOINT}: data[].tool_calls_per_session_avg`,
+  field: 'tool_calls_per_session_avg',
   aggregation: 'ratio',
-  samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.toolCallsPerSession),
 });
 
-export const dailyUserTurnsPerSession = dayFamily({
+export const dailyUserTurnsPerSession = tools.figure('userTurnsPerSession', {
   name: 'agent_platform_daily_user_turns_per_session',
   help: 'Average user messages per session on the newest complete UTC day.',
-  labels: [],
   unit: 'turns per session',
-  source: `${ENDPOINT}: data[].user_turns_per_session_avg`,
+  field: 'user_turns_per_session_avg',
   aggregation: 'ratio',
-  samplesOf: (view, day) => figure(view.row(toolsDataset, day)?.userTurnsPerSession),
 });
 
 export const dailyAutonomyLevelRatio = dayFamily({

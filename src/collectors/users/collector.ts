@@ -4,12 +4,15 @@ import { dayFamily, type Sample } from '../../catalog/family.ts';
 import { UNASSIGNED } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
-import { counts, figure, parts } from '../samples.ts';
+import { figure, parts } from '../samples.ts';
 import { pricedOn } from '../spend/costs.ts';
+import { type Line, lineFamily, tableOf } from '../table.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
 import { userFamilies } from './user-families.ts';
+
+const groups = tableOf(usersDataset, USERS_PATH);
 
 export const dailyUsersByPrimaryModel = dayFamily({
   name: 'agent_platform_daily_users_by_primary_model',
@@ -25,24 +28,21 @@ export const dailyUsersByPrimaryModel = dayFamily({
     })),
 });
 
-export const dailyUsersByDelegationLevel = dayFamily({
+export const dailyUsersByDelegationLevel = groups.counts('byDelegationLevel', 'level', {
   name: 'agent_platform_daily_users_by_delegation_level',
   help: 'People active on the newest complete UTC day, by their most used autonomy mode.',
-  labels: ['level'],
   unit: 'people',
-  source: `${USERS_PATH}: data[].delegation_level`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => counts('level', view.row(usersDataset, day)?.byDelegationLevel),
+  field: 'delegation_level',
+  breakdown: false,
 });
 
-export const dailyUsersByLanguage = dayFamily({
+export const dailyUsersByLanguage = groups.counts('byLanguage', 'language', {
   name: 'agent_platform_daily_users_by_language',
   help: 'People active on the newest complete UTC day, by programming language. Do not sum: users of several languages count in each.',
-  labels: ['language'],
   unit: 'people',
-  source: `${USERS_PATH}: data[].languages[]`,
+  field: 'languages[]',
   aggregation: 'distinct',
-  samplesOf: (view, day) => counts('language', view.row(usersDataset, day)?.byLanguage),
+  breakdown: false,
 });
 
 export const dailyCreditsPerUser = dayFamily({
@@ -110,44 +110,32 @@ export const dailyCostByTeam = dayFamily({
     }),
 });
 
-export const dailyActiveUsersByTeam = dayFamily({
+export const dailyActiveUsersByTeam = teamFamily('active', {
   name: 'agent_platform_daily_active_users_by_team',
   help: `People active on the newest complete UTC day, by team. ${NOTE}`,
-  labels: ['team'],
   unit: 'people',
-  source: `${USERS_PATH}: data[].sessions, messages, tool_calls, billable_tokens`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => byTeam(view, day, 'active'),
+  field: 'sessions, messages, tool_calls, billable_tokens',
 });
 
-export const dailyToolCallsByTeam = dayFamily({
+export const dailyToolCallsByTeam = teamFamily('toolCalls', {
   name: 'agent_platform_daily_tool_calls_by_team',
   help: `Tool calls on the newest complete UTC day, by team. ${NOTE}`,
-  labels: ['team'],
   unit: 'calls',
-  source: `${USERS_PATH}: data[].tool_calls`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => byTeam(view, day, 'toolCalls'),
+  field: 'tool_calls',
 });
 
-export const dailyGitCommitsByTeam = dayFamily({
+export const dailyGitCommitsByTeam = teamFamily('commits', {
   name: 'agent_platform_daily_git_commits_by_team',
   help: `Git commits made via the agent on the newest complete UTC day, by team. ${NOTE}`,
-  labels: ['team'],
   unit: 'commits',
-  source: `${USERS_PATH}: data[].git_commits`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => byTeam(view, day, 'commits'),
+  field: 'git_commits',
 });
 
-export const dailyGitPullRequestsCreatedByTeam = dayFamily({
+export const dailyGitPullRequestsCreatedByTeam = teamFamily('pullRequests', {
   name: 'agent_platform_daily_git_pull_requests_created_by_team',
   help: `Pull requests created via the agent on the newest complete UTC day, by team. ${NOTE}`,
-  labels: ['team'],
   unit: 'pull requests',
-  source: `${USERS_PATH}: data[].git_prs_created`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => byTeam(view, day, 'pullRequests'),
+  field: 'git_prs_created',
 });
 
 /** Figures about teams that are large enough. */
@@ -159,6 +147,8 @@ const teamFamilies = [
   dailyGitCommitsByTeam,
   dailyGitPullRequestsCreatedByTeam,
 ] as const;
+
+type TeamFigure = Exclude<keyof TeamFigures, 'team'>;
 
 /** A difference below this share of the total is a rounding error. */
 const RESIDUE = 1e-9;
@@ -174,11 +164,12 @@ function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefi
   return [...(shown ?? []), { labels: { team: UNASSIGNED }, value: rest }];
 }
 
-function byTeam(
-  view: View,
-  day: Day,
-  figure: Exclude<keyof TeamFigures, 'team'>,
-): readonly Sample<'team'>[] | undefined {
+/** A family by team whose samples are a figure of each shown team. */
+function teamFamily(figure: TeamFigure, line: Line) {
+  return lineFamily(USERS_PATH, ['team'], line, (view, day) => byTeam(view, day, figure));
+}
+
+function byTeam(view: View, day: Day, figure: TeamFigure): readonly Sample<'team'>[] | undefined {
   return view.row(usersDataset, day)?.byTeam?.flatMap((team) => {
     const value = team[figure];
     return value === undefined ? [] : [{ labels: { team: team.team }, value }];

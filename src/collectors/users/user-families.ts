@@ -3,39 +3,31 @@ import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
+import { type Line, lineFamily } from '../table.ts';
 import { type FigureName, figuresOf, linesOf, type PeopleColumns } from './columns.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
 
 const detail = { aggregation: 'additive', breakdown: true, dropPriority: 'detail' } as const;
 
-export const dailyCreditsByUser = dayFamily({
-  ...detail,
+export const dailyCreditsByUser = userFamily('credits', {
   name: 'agent_platform_daily_credits_by_user',
   help: 'Standard Credits consumed on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'credits',
-  source: `${USERS_PATH}: data[].billable_tokens`,
-  samplesOf: (view, day) => byUser(view, day, 'credits'),
+  field: 'billable_tokens',
 });
 
-export const dailyToolCallsByUser = dayFamily({
-  ...detail,
+export const dailyToolCallsByUser = userFamily('toolCalls', {
   name: 'agent_platform_daily_tool_calls_by_user',
   help: 'Tool calls on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'calls',
-  source: `${USERS_PATH}: data[].tool_calls`,
-  samplesOf: (view, day) => byUser(view, day, 'toolCalls'),
+  field: 'tool_calls',
 });
 
-export const dailySessionsByUser = dayFamily({
-  ...detail,
+export const dailySessionsByUser = userFamily('sessions', {
   name: 'agent_platform_daily_sessions_by_user',
   help: 'Sessions started on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'sessions',
-  source: `${USERS_PATH}: data[].sessions`,
-  samplesOf: (view, day) => byUser(view, day, 'sessions'),
+  field: 'sessions',
 });
 
 export const dailyMessagesByUser = dayFamily({
@@ -62,75 +54,55 @@ export const dailyFilesByUser = dayFamily({
     byUserAnd(view, day, 'action', { created: 'filesCreated', edited: 'filesEdited' }),
 });
 
-export const dailyGitCommitsByUser = dayFamily({
-  ...detail,
+export const dailyGitCommitsByUser = userFamily('commits', {
   name: 'agent_platform_daily_git_commits_by_user',
   help: 'Git commits made via the agent on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'commits',
-  source: `${USERS_PATH}: data[].git_commits`,
-  samplesOf: (view, day) => byUser(view, day, 'commits'),
+  field: 'git_commits',
 });
 
-export const dailyGitPullRequestsCreatedByUser = dayFamily({
-  ...detail,
+export const dailyGitPullRequestsCreatedByUser = userFamily('pullRequests', {
   name: 'agent_platform_daily_git_pull_requests_created_by_user',
   help: 'Pull requests created via the agent on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'pull requests',
-  source: `${USERS_PATH}: data[].git_prs_created`,
-  samplesOf: (view, day) => byUser(view, day, 'pullRequests'),
+  field: 'git_prs_created',
 });
 
-export const dailyMcpCallsByUser = dayFamily({
-  ...detail,
+export const dailyMcpCallsByUser = userFamily('mcpCalls', {
   name: 'agent_platform_daily_mcp_calls_by_user',
   help: 'Calls of MCP servers on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'calls',
-  source: `${USERS_PATH}: data[].mcp_calls`,
-  samplesOf: (view, day) => byUser(view, day, 'mcpCalls'),
+  field: 'mcp_calls',
 });
 
-export const dailySkillInvocationsByUser = dayFamily({
-  ...detail,
+export const dailySkillInvocationsByUser = userFamily('skillInvocations', {
   name: 'agent_platform_daily_skill_invocations_by_user',
   help: 'Skill activations on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'invocations',
-  source: `${USERS_PATH}: data[].skill_calls`,
-  samplesOf: (view, day) => byUser(view, day, 'skillInvocations'),
+  field: 'skill_calls',
 });
 
-export const dailySlashCommandInvocationsByUser = dayFamily({
-  ...detail,
+export const dailySlashCommandInvocationsByUser = userFamily('slashCommands', {
   name: 'agent_platform_daily_slash_command_invocations_by_user',
   help: 'Slash-command uses on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'invocations',
-  source: `${USERS_PATH}: data[].slash_commands`,
-  samplesOf: (view, day) => byUser(view, day, 'slashCommands'),
+  field: 'slash_commands',
 });
 
-export const dailyHookInvocationsByUser = dayFamily({
-  ...detail,
+export const dailyHookInvocationsByUser = userFamily('hooks', {
   name: 'agent_platform_daily_hook_invocations_by_user',
   help: 'Hook executions on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'invocations',
-  source: `${USERS_PATH}: data[].hooks`,
-  samplesOf: (view, day) => byUser(view, day, 'hooks'),
+  field: 'hooks',
 });
 
-export const dailyAutonomyRatioByUser = dayFamily({
+export const dailyAutonomyRatioByUser = userFamily('autonomy', {
   name: 'agent_platform_daily_autonomy_ratio_by_user',
   help: 'Tool calls per user turn on the newest complete UTC day, by person.',
-  labels: ['user'],
   unit: 'calls per turn',
-  source: `${USERS_PATH}: data[].autonomy_ratio`,
+  field: 'autonomy_ratio',
   aggregation: 'ratio',
-  dropPriority: 'detail',
-  samplesOf: (view, day) => byUser(view, day, 'autonomy'),
+  breakdown: false,
 });
 
 export const userInfo = dayFamily({
@@ -174,6 +146,11 @@ function* knownFigures(view: View, day: Day, people: PeopleColumns, figure: Figu
   for (const { user, value } of figuresOf(people, figure)) {
     if (!(isWhole && Number.isNaN(value))) yield { user, value };
   }
+}
+
+/** A family whose samples are a figure of each person. */
+function userFamily(figure: FigureName, line: Line) {
+  return lineFamily(USERS_PATH, ['user'], { ...detail, ...line }, (view, day) => byUser(view, day, figure));
 }
 
 function byUser(view: View, day: Day, figure: FigureName): Iterable<Sample<'user'>> | undefined {
