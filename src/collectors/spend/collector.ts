@@ -1,5 +1,7 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
-import { currentFamily, dayFamily, type Family, type Sample } from '../../catalog/family.ts';
+import type { Day } from '../../catalog/day.ts';
+import { currentFamily, type DayFamily, dayFamily, type Family } from '../../catalog/family.ts';
+import type { View } from '../../catalog/view.ts';
 import { figure } from '../samples.ts';
 import { tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
@@ -8,29 +10,21 @@ import { expectationOf, monthForecast, monthToDate, trailing } from './credits.t
 import { definitions } from './definitions.ts';
 import { baselineSharesByModel, sharesByModel } from './shares.ts';
 
-/** The source of every figure here. */
+/** What the figures are computed from. */
 const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
+const PRICES = 'setting orgs[].prices';
+const PRICED_DAYS = `${DAYS}; ${PRICES}`;
 
-export const creditsMonthToDate = dayFamily({
+export const creditsMonthToDate = inCredits(monthToDate, {
   name: 'agent_platform_credits_month_to_date',
   help: 'Standard Credits from the first day of the calendar month (UTC) to the newest complete day.',
-  labels: [],
-  unit: 'credits',
-  source: DAYS,
-  aggregation: 'additive',
   definition: definitions.monthToDate,
-  samplesOf: (view, day) => figure(monthToDate(view, day)),
 });
 
-export const creditsMonthForecast = dayFamily({
+export const creditsMonthForecast = inCredits(monthForecast, {
   name: 'agent_platform_credits_month_forecast',
   help: 'Expected Standard Credits of the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out.',
-  labels: [],
-  unit: 'credits',
-  source: DAYS,
-  aggregation: 'additive',
   definition: definitions.monthForecast,
-  samplesOf: (view, day) => figure(monthForecast(view, day)),
 });
 
 export const creditsMonthBudget = currentFamily({
@@ -44,48 +38,30 @@ export const creditsMonthBudget = currentFamily({
   samplesOf: ({ settings }) => figure(settings.contract?.creditsPerMonth),
 });
 
-export const creditsTrailing7d = dayFamily({
+export const creditsTrailing7d = inCredits((view, day) => trailing(view, day, 7), {
   name: 'agent_platform_credits_trailing_7d',
   help: 'Standard Credits of the 7 days ending with the newest complete UTC day.',
-  labels: [],
-  unit: 'credits',
-  source: DAYS,
-  aggregation: 'additive',
   definition: definitions.trailing7d,
-  samplesOf: (view, day) => figure(trailing(view, day, 7)),
 });
 
-export const creditsTrailing28d = dayFamily({
+export const creditsTrailing28d = inCredits((view, day) => trailing(view, day, 28), {
   name: 'agent_platform_credits_trailing_28d',
   help: 'Standard Credits of the 28 days ending with the newest complete UTC day.',
-  labels: [],
-  unit: 'credits',
-  source: DAYS,
-  aggregation: 'additive',
   definition: definitions.trailing28d,
-  samplesOf: (view, day) => figure(trailing(view, day, 28)),
 });
 
-export const dailyCreditsExpected = dayFamily({
+export const dailyCreditsExpected = inCredits((view, day) => expectationOf(view, day)?.credits, {
   name: 'agent_platform_daily_credits_expected',
   help: 'Expected Standard Credits of the newest complete UTC day: the median of the same weekday in the preceding eight weeks.',
-  labels: [],
-  unit: 'credits',
-  source: DAYS,
   aggregation: 'ratio',
   definition: definitions.expected,
-  samplesOf: (view, day) => figure(expectationOf(view, day)?.credits),
 });
 
-export const dailyCreditsExpectedUpper = dayFamily({
+export const dailyCreditsExpectedUpper = inCredits((view, day) => expectationOf(view, day)?.upper, {
   name: 'agent_platform_daily_credits_expected_upper',
   help: 'Standard Credits above which the newest complete UTC day is unusual for its weekday.',
-  labels: [],
-  unit: 'credits',
-  source: DAYS,
   aggregation: 'ratio',
   definition: definitions.expectedUpper,
-  samplesOf: (view, day) => figure(expectationOf(view, day)?.upper),
 });
 
 const MODEL_DAYS =
@@ -130,34 +106,19 @@ const creditFamilies: readonly Family[] = [
   creditsShareByModelBaseline,
 ];
 
-const PRICES = 'setting orgs[].prices';
-
-const PRICED_DAYS = `${DAYS}; ${PRICES}`;
-
-export const creditPrice = dayFamily({
+export const creditPrice = inMoney(creditPriceOn, {
   name: 'agent_platform_credit_price',
   help: 'Price of one Standard Credit on the newest complete UTC day, as configured.',
-  labels: ['currency'],
-  fixedLabels: ['currency'],
   unit: 'currency per credit',
   source: PRICES,
   aggregation: 'ratio',
-  dropPriority: 'main',
   definition: definitions.creditPrice,
-  samplesOf: (view, day) => inCurrency(creditPriceOn(view, day)),
 });
 
-export const dailyCost = dayFamily({
+export const dailyCost = inMoney(costOn, {
   name: 'agent_platform_daily_cost',
   help: 'Cost of the newest complete UTC day. Do not sum over currencies.',
-  labels: ['currency'],
-  fixedLabels: ['currency'],
-  unit: 'currency',
-  source: PRICED_DAYS,
-  aggregation: 'additive',
-  dropPriority: 'main',
   definition: definitions.dailyCost,
-  samplesOf: (view, day) => inCurrency(costOn(view, day)),
 });
 
 export const dailyCostByModel = dayFamily({
@@ -174,30 +135,16 @@ export const dailyCostByModel = dayFamily({
   samplesOf: costByModel,
 });
 
-export const costMonthToDate = dayFamily({
+export const costMonthToDate = inMoney(costToDate, {
   name: 'agent_platform_cost_month_to_date',
   help: 'Cost from the first day of the calendar month (UTC) to the newest complete day, each day at its own price. Do not sum over currencies.',
-  labels: ['currency'],
-  fixedLabels: ['currency'],
-  unit: 'currency',
-  source: PRICED_DAYS,
-  aggregation: 'additive',
-  dropPriority: 'main',
   definition: definitions.costToDate,
-  samplesOf: (view, day) => inCurrency(costToDate(view, day)),
 });
 
-export const costMonthForecast = dayFamily({
+export const costMonthForecast = inMoney(costForecast, {
   name: 'agent_platform_cost_month_forecast',
   help: 'Expected cost of the whole calendar month (UTC), each day at its own price. Do not sum over currencies.',
-  labels: ['currency'],
-  fixedLabels: ['currency'],
-  unit: 'currency',
-  source: PRICED_DAYS,
-  aggregation: 'additive',
-  dropPriority: 'main',
   definition: definitions.costForecast,
-  samplesOf: (view, day) => inCurrency(costForecast(view, day)),
 });
 
 export const seats = currentFamily({
@@ -221,8 +168,36 @@ const costFamilies: readonly Family[] = [
   seats,
 ];
 
-function inCurrency(cost: Cost | undefined): readonly Sample<'currency'>[] | undefined {
-  return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];
+type Computed = Partial<Pick<DayFamily, 'unit' | 'source' | 'aggregation'>> &
+  Pick<DayFamily, 'name' | 'help'> & { readonly definition: string };
+
+/** A family of credits that is computed from the stored days. */
+function inCredits(creditsOf: (view: View, day: Day) => number | undefined, family: Computed) {
+  return dayFamily({
+    labels: [],
+    unit: 'credits',
+    source: DAYS,
+    aggregation: 'additive',
+    ...family,
+    samplesOf: (view, day) => figure(creditsOf(view, day)),
+  });
+}
+
+/** A family of the cost of the stored days at the configured prices. */
+function inMoney(costOf: (view: View, day: Day) => Cost | undefined, family: Computed) {
+  return dayFamily({
+    labels: ['currency'],
+    fixedLabels: ['currency'],
+    unit: 'currency',
+    source: PRICED_DAYS,
+    aggregation: 'additive',
+    dropPriority: 'main',
+    ...family,
+    samplesOf(view, day) {
+      const cost = costOf(view, day);
+      return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];
+    },
+  });
 }
 
 /** Derived from the credits of `tokens`: month, trend, expectation and cost. */
