@@ -23,7 +23,7 @@ server.listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => {
 
 interface DistantHost {
   readonly port: number;
-  /** What it received. */
+  /** What it received; another thread tells it, maybe after the answer has arrived. */
   readonly received: readonly string[];
 }
 
