@@ -46,7 +46,8 @@ interface BreakdownParts {
   isServed(family: DayFamily): boolean;
 }
 
-type Work<Result> = Generator<unknown, Result>;
+/** A computation in steps. */
+export type Work<Result> = Generator<unknown, Result>;
 
 /** The largest parts of each published breakdown, with those of the week before; one of which a day is unknown is missing. */
 export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): Work<readonly Breakdown[]> {

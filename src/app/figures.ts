@@ -42,7 +42,7 @@ import type {
   TrendDay,
 } from '../server/figures.ts';
 import { NotStored } from '../store/database.ts';
-import { breakdownsOf, dominantModel, LISTED } from './breakdowns.ts';
+import { breakdownsOf, dominantModel, LISTED, type Work } from './breakdowns.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -68,8 +68,6 @@ interface Parts {
   readonly labelLimit: LabelLimit;
   readonly detail: FigureDetail;
 }
-
-type Work<Result> = Generator<unknown, Result>;
 
 /**
  * Creates the source of the page's figures. They are computed on request, in slices, as of the last publication, and kept

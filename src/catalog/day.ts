@@ -89,6 +89,12 @@ export function daysBetween(from: Day, to: Day): number {
   return Math.round((startOf(to) - startOf(from)) / DAY_MS);
 }
 
+/** The weekday of a day, from 0 for Monday to 6 for Sunday. */
+export function weekdayOf(day: Day): number {
+  // 1 January 1970 was a Thursday.
+  return (((startOf(day) / DAY_MS + 3) % 7) + 7) % 7;
+}
+
 /** Parses `YYYY-MM-DD`; undefined if the text is not an existing calendar day. */
 export function parseDay(text: string): Day | undefined {
   if (!SHAPE.test(text)) return undefined;

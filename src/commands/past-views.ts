@@ -1,5 +1,4 @@
-import type { Collector } from '../catalog/collector.ts';
-import { isDayCollector } from '../catalog/collector.ts';
+import { type Collector, isDayCollector } from '../catalog/collector.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { View } from '../catalog/view.ts';
 import type { Config } from '../config/config.ts';

@@ -96,14 +96,15 @@ const plain: Style = {
 };
 
 const markdown: Style = {
-  heading: (text) => `## ${escaped(text)}\n`,
+  heading: (text) => `## ${escapedMarkdown(text)}\n`,
   table: (title, rows) => [
     ...['', `| ${title} | credits a day |`, '|---|--:|'],
-    ...rows.map(({ name, credits }) => `| ${escaped(name)} | ${signed(credits)} |`),
+    ...rows.map(({ name, credits }) => `| ${escapedMarkdown(name)} | ${signed(credits)} |`),
   ],
 };
 
-function escaped(text: string): string {
+/** A text without a meaning in Markdown. */
+export function escapedMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_|<>[\]#]/g, '\\$&');
 }
 

@@ -1,4 +1,4 @@
-import { addDays, type Day, daysBetween } from '../catalog/day.ts';
+import { addDays, type Day, weekdayOf } from '../catalog/day.ts';
 import type { DayFamily } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { activityDataset } from '../collectors/activity/dataset.ts';
@@ -49,12 +49,6 @@ export function sidesOf(view: View, before: readonly Day[], after: readonly Day[
 
 function creditsOn(view: View, day: Day): number | undefined {
   return view.row(tokensDataset, day)?.credits;
-}
-
-const SUNDAY = '2026-01-04' as Day;
-
-function weekdayOf(day: Day): number {
-  return ((daysBetween(SUNDAY, day) % 7) + 7) % 7;
 }
 
 function byWeekday(days: readonly Day[], weekdays: ReadonlySet<number>): Weighted {

@@ -86,12 +86,12 @@ export function createRunner(deps: RunnerParts): Runner {
       failure: failure && { error: failure, since: before.failure?.since ?? at },
     });
     instruments.collectorRun({ org, collector: name, at, seconds, failure: failure?.reason });
-    const hasData = failure !== undefined && (await hasAnswer(org, collector.dataset.name));
-    const others = runs.failuresOf(org, name).map(causeOf);
-    logTransition(log, { org, collector: name }, before.failure?.error, failure, {
-      hasData,
-      isKnown: failure !== undefined && others.includes(causeOf(failure)),
-    });
+    const who = { org, collector: name };
+    if (failure !== undefined) {
+      const hasData = await hasAnswer(org, collector.dataset.name);
+      const isKnown = runs.failuresOf(org, name).map(causeOf).includes(causeOf(failure));
+      logFailure(log, who, before.failure?.error, failure, { hasData, isKnown });
+    } else if (before.failure !== undefined) log.info('Collector recovered', who);
     return failure?.reason === 'store' ? 'unstored' : 'ended';
   }
 
@@ -174,20 +174,16 @@ function causeOf({ reason, message }: PlatformError): string {
 }
 
 /**
- * Logs when a collector starts to fail, fails for another reason, or recovers, but not each repeated failure, nor a cause that is
- * known from another collector of the organization.
+ * Logs when a collector starts to fail or fails for another reason, but not each repeated failure, nor a cause that is known from
+ * another collector of the organization.
  */
-function logTransition(
+function logFailure(
   log: Logger,
   who: { readonly org: string; readonly collector: string },
   before: PlatformError | undefined,
-  now: PlatformError | undefined,
+  now: PlatformError,
   { hasData, isKnown }: { readonly hasData: boolean; readonly isKnown: boolean },
 ): void {
-  if (now === undefined) {
-    if (before !== undefined) log.info('Collector recovered', who);
-    return;
-  }
   const fields = { ...who, reason: now.reason, status: now.status, error: now.message, hint: now.hint };
   if (before?.reason === now.reason) log.debug('Collector still failing', fields);
   else if (isKnown) log.debug('Collector failing like another one of the organization', fields);

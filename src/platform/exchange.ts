@@ -3,6 +3,7 @@ import axios from 'axios';
 import type { AgentPool, Route } from '../runtime/agents.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { PlatformError } from '../runtime/errors.ts';
+import { portOf } from '../runtime/host-name.ts';
 import { throughProxy } from '../runtime/proxy.ts';
 import { describeNetworkError } from './error-text.ts';
 
@@ -134,8 +135,8 @@ export function createExchange(deps: ExchangeParts): Exchange {
 }
 
 /** Host and port of an address. */
-function addressOf({ protocol, hostname, port }: URL): string {
-  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+function addressOf(url: URL): string {
+  return `${url.hostname}:${portOf(url)}`;
 }
 
 interface Moved {

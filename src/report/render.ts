@@ -1,4 +1,4 @@
-import { partsWords, sentenceOf } from '../explain/text.ts';
+import { escapedMarkdown, partsWords, sentenceOf } from '../explain/text.ts';
 import { html } from '../server/page/html.ts';
 import type { Figure, ReadinessMove, Report } from './report.ts';
 
@@ -56,21 +56,19 @@ export function reportMarkdown(reports: readonly Report[]): string {
   return reports
     .map(partsOf)
     .map(({ title, sentences, tables }) =>
-      [`# ${escaped(title)}`, ...sentences.map(escaped), ...tables.map(tableMarkdown)].join('\n\n'),
+      [`# ${escapedMarkdown(title)}`, ...sentences.map(escapedMarkdown), ...tables.map(tableMarkdown)].join(
+        '\n\n',
+      ),
     )
     .join('\n\n')
     .concat('\n');
 }
 
 function tableMarkdown({ title, head, rows }: Table): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`;
+  const line = (cells: readonly string[]) => `| ${cells.map(escapedMarkdown).join(' | ')} |`;
   return [`## ${title}`, '', line(head), `|---${'|--:'.repeat(head.length - 1)}|`, ...rows.map(line)].join(
     '\n',
   );
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\`*_|<>[\]#]/g, '\\$&');
 }
 
 function partsOf({ org, period, days, figures, explanation, month, readiness }: Report): Parts {

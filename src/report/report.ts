@@ -1,4 +1,13 @@
-import { addDays, type Day, dayOf, daysFrom, endOf, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
+import {
+  addDays,
+  type Day,
+  dayOf,
+  daysFrom,
+  endOf,
+  firstOfMonth,
+  lastOfMonth,
+  weekdayOf,
+} from '../catalog/day.ts';
 import type { Family } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { dailyActiveUsers, dailySessions } from '../collectors/activity/collector.ts';
@@ -84,19 +93,13 @@ const OF_MONTH: readonly (readonly [title: string, family: Family])[] = [
 /** The week or month of a day. */
 export function periodOf(kind: Period['kind'], day: Day): Period {
   if (kind === 'month') return { kind, first: firstOfMonth(day), last: lastOfMonth(day) };
-  const first = addDays(day, -mondaysAgo(day));
+  const first = addDays(day, -weekdayOf(day));
   return { kind, first, last: addDays(first, 6) };
 }
 
 /** The period before another one. */
 export function periodBefore({ kind, first }: Period): Period {
   return periodOf(kind, addDays(first, -1));
-}
-
-/** Days since the last Monday, that day included. */
-function mondaysAgo(day: Day): number {
-  // 1 January 1970 was a Thursday.
-  return (Math.floor(endOf(day) / 86_400_000) + 2) % 7;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { withoutBrackets } from './host-name.ts';
+import { portOf, withoutBrackets } from './host-name.ts';
 
 /** The host of a URL, without brackets or a final dot. */
 interface Host {
   readonly name: string;
-  readonly port: string;
+  readonly port: number;
   /** 4 or 6 if the name is an address, otherwise 0. */
   readonly family: number;
 }
@@ -33,9 +33,9 @@ export function parseNoProxy(text: string): (url: URL) => boolean {
   };
 }
 
-function hostOf({ hostname, port, protocol }: URL): Host {
-  const name = bare(hostname);
-  return { name, port: port || (protocol === 'https:' ? '443' : '80'), family: isIP(name) };
+function hostOf(url: URL): Host {
+  const name = bare(url.hostname);
+  return { name, port: portOf(url), family: isIP(name) };
 }
 
 function bare(name: string): string {
@@ -49,7 +49,7 @@ function parseRule(entry: string): Rule {
   // An address of IPv6 with a port has brackets.
   const [, named = entry, port] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
   const matches = isIP(bare(named)) === 0 ? below(named) : within(bare(named));
-  return port === undefined ? matches : (host) => host.port === port && matches(host);
+  return port === undefined ? matches : (host) => host.port === Number(port) && matches(host);
 }
 
 function below(pattern: string): Rule {

@@ -1,5 +1,5 @@
 import { ConfigError } from './errors.ts';
-import { withoutBrackets } from './host-name.ts';
+import { portOf, withoutBrackets } from './host-name.ts';
 import { parseNoProxy } from './no-proxy.ts';
 import type { ProxySettings } from './proxy.ts';
 
@@ -50,7 +50,7 @@ function parseAddress(variable: string, text: string): ProxyAddress {
     );
   }
   const secure = protocol === 'https:';
-  const port = Number(url.port) || (secure ? 443 : 80);
+  const port = portOf(url);
   return {
     secure,
     host: withoutBrackets(hostname),
