@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays, type Day, dayOf, daysBetween, startOf } from '../../src/catalog/day.ts';
+import { addDays, type Day, dayOf, daysBetween, startOf, weekdayOf } from '../../src/catalog/day.ts';
 import { dayNamed } from '../support/day.ts';
 
 const instants = fc.integer({
@@ -14,6 +14,7 @@ test('a day is the calendar’s UTC day of an instant', () => {
       const day = new Date(instant).toISOString().slice(0, 10);
       expect(dayOf(instant)).toBe(day);
       expect(startOf(day as Day)).toBe(Date.parse(`${day}T00:00:00Z`));
+      expect(weekdayOf(day as Day)).toBe((new Date(instant).getUTCDay() + 6) % 7);
     }),
     { numRuns: 2000 },
   );

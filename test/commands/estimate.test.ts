@@ -1,23 +1,14 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { collectors } from '../../src/collectors/index.ts';
 import { run } from '../../src/commands/estimate.ts';
 import type { OrgEstimate } from '../../src/commands/estimate-org.ts';
 import { estimateOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
-import { createFaultyPlatform } from '../platform/faulty/platform.ts';
-import { createContext } from './surroundings.ts';
+import { createContext, startPlatform } from './surroundings.ts';
 
 // A Wednesday: on a Monday the newest day is a Sunday, on which few people are active.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
 afterEach(() => void vi.useRealTimers());
-
-async function startPlatform(): Promise<{ platform: Sandbox; url: string }> {
-  const platform = createFaultyPlatform({ now: Date.now, users: 30, repos: 3 });
-  const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
-  onTestFinished(() => platform.close());
-  return { platform, url };
-}
 
 const TEAMS = `"*": web\n${[1, 2, 3, 4, 5].map((id) => `u${id}: web\n`).join('')}credits_per_month: {web: 5}\n`;
 

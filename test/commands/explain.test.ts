@@ -1,26 +1,13 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { collectors } from '../../src/collectors/index.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { run } from '../../src/commands/explain.ts';
 import { explainOptions } from '../../src/config/command-options.ts';
-import { createOptions } from '../../src/config/options.ts';
-import { createFaultyPlatform } from '../platform/faulty/platform.ts';
-import { createContext } from './surroundings.ts';
+import { createPastContext } from './surroundings.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
 afterEach(() => void vi.useRealTimers());
 
 async function explained(args: readonly string[]) {
-  const platform = createFaultyPlatform({ now: Date.now, users: 30, repos: 3 });
-  const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
-  onTestFinished(() => platform.close());
-  const { context, stdout } = createContext(
-    { ...createOptions(collectors), ...explainOptions },
-    [
-      ...[`--api.base-url=${url}`, '--org=acme', '--api.requests-per-second=1000', '--api.retries=0'],
-      ...['--storage.path=:memory:', '--history.start=2026-09-01', '--format=json', ...args],
-    ],
-    { AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner' },
-  );
+  const { context, stdout } = await createPastContext(explainOptions, ['--format=json', ...args]);
   const code = await run(context);
   return { code, ...JSON.parse(stdout()) };
 }

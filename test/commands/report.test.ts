@@ -2,28 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { collectors } from '../../src/collectors/index.ts';
 import { run } from '../../src/commands/report.ts';
 import { reportOptions } from '../../src/config/command-options.ts';
-import { createOptions } from '../../src/config/options.ts';
-import { createFaultyPlatform } from '../platform/faulty/platform.ts';
-import { createContext } from './surroundings.ts';
+import { createPastContext } from './surroundings.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
 afterEach(() => void vi.useRealTimers());
 
 async function report(args: readonly string[]) {
-  const platform = createFaultyPlatform({ now: Date.now, users: 30, repos: 3 });
-  const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
-  onTestFinished(() => platform.close());
-  const { context, stdout } = createContext(
-    { ...createOptions(collectors), ...reportOptions },
-    [
-      ...[`--api.base-url=${url}`, '--org=acme', '--api.requests-per-second=1000', '--api.retries=0'],
-      ...['--storage.path=:memory:', '--history.start=2026-09-01', ...args],
-    ],
-    { AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner' },
-  );
+  const { context, stdout } = await createPastContext(reportOptions, args);
   return { code: await run(context), text: stdout() };
 }
 

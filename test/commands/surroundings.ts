@@ -1,7 +1,12 @@
 import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { collectors } from '../../src/collectors/index.ts';
 import type { CommandContext } from '../../src/commands/command.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
 import type { OptionTable } from '../../src/config/option.ts';
+import { createOptions } from '../../src/config/options.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { createFaultyPlatform } from '../platform/faulty/platform.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 
 /** A context for a command, and the output of the command so far. */
@@ -27,6 +32,25 @@ export function createContext(
     stdout: () => textOf(stdout),
     stderr: () => textOf(stderr),
   };
+}
+
+/** A small simulated platform with faults, until the test has ended. */
+export async function startPlatform(): Promise<{ platform: Sandbox; url: string }> {
+  const platform = createFaultyPlatform({ now: Date.now, users: 30, repos: 3 });
+  const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => platform.close());
+  return { platform, url };
+}
+
+/** A context for a command about the past of that platform's organization, which nothing stores. */
+export async function createPastContext(options: OptionTable, args: readonly string[]) {
+  const { url } = await startPlatform();
+  const all = [
+    ...[`--api.base-url=${url}`, '--org=acme', '--api.requests-per-second=1000', '--api.retries=0'],
+    ...['--storage.path=:memory:', '--history.start=2026-09-01', ...args],
+  ];
+  const table = { ...createOptions(collectors), ...options };
+  return createContext(table, all, { AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner' });
 }
 
 function textOf(stream: PassThrough): string {

@@ -5,9 +5,10 @@ import { decompose, type ModelUsage, roundTo, type Usage } from '../../src/expla
 import { explain, explainSides } from '../../src/explain/explain.ts';
 import { explanationJson, explanationMarkdown, explanationText, sentenceOf } from '../../src/explain/text.ts';
 import { fourWeeksBefore } from '../../src/explain/usage.ts';
+import { createRandom } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
 import { viewOfDays } from './view.ts';
-import { company, createRandom, PLANTED, type Planted, planted, shop } from './worlds.ts';
+import { company, PLANTED, type Planted, planted, shop } from './worlds.ts';
 
 const amount = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1e9 }));
 const model = fc

@@ -2,15 +2,6 @@ import type { Day } from '../../src/catalog/day.ts';
 import type { ModelUsage } from '../../src/explain/decompose.ts';
 import type { Side, Sides } from '../../src/explain/usage.ts';
 
-/** Uniform in [0, 1), the same for the same seed. */
-export function createRandom(seed: number): () => number {
-  let state = (seed % 2_147_483_646) + 1;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
-
 /** A cause that is planted into a day; `diffuse` is a little of everything. */
 export const PLANTED = ['people', 'longer sessions', 'new model', 'price', 'team', 'diffuse'] as const;
 export type Planted = (typeof PLANTED)[number];

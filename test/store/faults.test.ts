@@ -62,6 +62,25 @@ async function knownIn(store: Store): Promise<number> {
   return known.size;
 }
 
+const more = Array.from({ length: 200 }, (_, index) => addDays(monday, COUNT + index));
+
+/** A store whose files hold 40 days and have room for two more pages, until it is given more. */
+async function almostFull() {
+  const file = await writtenIn();
+  let db: DatabaseSync | undefined;
+  const store = openStore(file, {
+    openDatabase(location) {
+      const opened = new DatabaseSync(location);
+      if (location === file) db = opened;
+      return opened;
+    },
+  });
+  const pages = Number(db?.prepare('PRAGMA page_count').get()?.['page_count']);
+  // A large transaction is written to the log before it ends.
+  db?.exec(`PRAGMA cache_size = 1; PRAGMA max_page_count = ${pages + 2}`);
+  return { store, giveRoom: () => db?.exec('PRAGMA max_page_count = 100000') };
+}
+
 async function sizeOf(store: Store, dataset: 'tokens' | 'tools' = 'tokens'): Promise<number> {
   return (await store.read('acme')).days(dataset).size;
 }
@@ -348,42 +367,19 @@ describe('a place that cannot be used', () => {
   });
 
   test('a full disk leaves what was stored before, whole', async () => {
-    const file = await writtenIn();
-    let db: DatabaseSync | undefined;
-    const store = openStore(file, {
-      openDatabase(location) {
-        const opened = new DatabaseSync(location);
-        if (location === file) db = opened;
-        return opened;
-      },
-    });
-    const pages = Number(db?.prepare('PRAGMA page_count').get()?.['page_count']);
-    // A large transaction is written to the log before it ends.
-    db?.exec(`PRAGMA cache_size = 1; PRAGMA max_page_count = ${pages + 2}`);
-    const more = Array.from({ length: 200 }, (_, index) => addDays(monday, COUNT + index));
+    const { store, giveRoom } = await almostFull();
     await expect(store.putDays('acme', 'tokens', answer(more, rowsOf(more)))).rejects.toMatchObject({
       details: { reason: 'full' },
     });
     expect(await knownIn(store)).toBe(COUNT);
-    db?.exec('PRAGMA max_page_count = 100000');
+    giveRoom();
     await store.putDays('acme', 'tokens', answer(more, rowsOf(more)));
     expect(await knownIn(store)).toBe(COUNT + 200);
     expect(store.log.events.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
   test('near a full disk, what still fits does not end the trouble, and it is said once', async () => {
-    const file = await writtenIn();
-    let db: DatabaseSync | undefined;
-    const store = openStore(file, {
-      openDatabase(location) {
-        const opened = new DatabaseSync(location);
-        if (location === file) db = opened;
-        return opened;
-      },
-    });
-    const pages = Number(db?.prepare('PRAGMA page_count').get()?.['page_count']);
-    db?.exec(`PRAGMA max_page_count = ${pages + 2}`);
-    const more = Array.from({ length: 200 }, (_, index) => addDays(monday, COUNT + index));
+    const { store, giveRoom } = await almostFull();
     const retention = { days: 1000, now: 1_772_582_400_000, orgs: ['acme'] };
     for (let n = 0; n < 3; n += 1) {
       await store.demandWritable();
@@ -393,7 +389,7 @@ describe('a place that cannot be used', () => {
       await store.adopt('acme', 'org_1');
     }
     expect(store.log.events.map(({ level }) => level)).toEqual(['warn']);
-    db?.exec('PRAGMA max_page_count = 100000');
+    giveRoom();
     await store.putDays('acme', 'tokens', answer(more, rowsOf(more)));
     expect(store.log.events.map(({ level }) => level)).toEqual(['warn', 'info']);
   });

@@ -4,6 +4,7 @@ import type { HookEvent } from '../../../src/hooks/intake/event.ts';
 import { createHookStore } from '../../../src/hooks/intake/store.ts';
 import { COUNTS } from '../../../src/store/layouts.ts';
 import { openSqlite } from '../../../src/store/sqlite.ts';
+import { below, createRandom } from '../../fuzz/random.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 import { hasAllRuns } from '../../support/thoroughness.ts';
@@ -194,11 +195,8 @@ test('in any order, sent twice, over three replicas and a kill, each wait counts
   for (const { close } of replicas) onTestFinished(close);
   await waitFor(() => expect(clock.waits.length).toBeGreaterThanOrEqual(3));
 
-  let seed = 1;
-  const random = (below: number) => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed % below;
-  };
+  const uniform = createRandom(1);
+  const random = (limit: number) => below(limit, uniform);
   const types = ['permission_prompt', 'idle_prompt', 'elicitation_dialog', 'unknown'] as const;
   const events = Array.from({ length: EVENTS }, (_, index): HookEvent => {
     const session = `s${random(EVENTS / 50)}`;
