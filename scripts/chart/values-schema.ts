@@ -1,4 +1,5 @@
 import type { OptionTable } from '../../src/config/option.ts';
+import { orgNamePattern } from '../../src/config/parse.ts';
 import { configSchema } from './config-schema.ts';
 import { monitoring } from './monitoring-schema.ts';
 import {
@@ -40,7 +41,7 @@ const url: Schema = { type: 'string', pattern: '^https?://[^@?#]+$' };
 
 const organization = strict(
   {
-    name: { type: 'string', pattern: '^[\\p{L}\\p{N}]([\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$' },
+    name: { type: 'string', pattern: orgNamePattern },
     baseUrl: url,
     appUrl: url,
     apiKey,

@@ -66,6 +66,7 @@ export function formatDuration(ms: number): string {
 const ORG_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}])?$/u;
 
 /** The same for a JSON Schema. */
+// biome-ignore lint/security/noSecrets: a pattern
 export const orgNamePattern = '^[\\p{L}\\p{N}]([\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$';
 
 /** Describes what `isOrgName` accepts. */

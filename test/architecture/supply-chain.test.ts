@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -69,6 +69,12 @@ describe('direct dependencies', () => {
     const section = read('CONTRIBUTING.md').split('\n## Dependencies\n')[1]?.split('\n## ')[0] ?? '';
     const rows = [...section.matchAll(/^\| `([^`]+)` \| \S.*\|$/gm)].map((match) => match[1]);
     expect(rows.toSorted()).toEqual(names.toSorted());
+  });
+
+  test('are used by the program', () => {
+    const sources = globSync('{src,bin}/**/*.{ts,js}', { cwd: root }).map(read).join('\n');
+    const unused = names.filter((name) => !new RegExp(`(?:from |import\\()'${name}['/]`).test(sources));
+    expect(unused, 'remove it from package.json').toEqual([]);
   });
 
   test('of development have one too', () => {
