@@ -1,22 +1,7 @@
 import type { Day } from '../catalog/day.ts';
-import { createSlices } from '../runtime/slices.ts';
-import {
-  type AssessedOrg,
-  assessDays,
-  createRecording,
-  knowledgeOf,
-  type PastDays,
-  projectPage,
-  type RecordedOf,
-} from './page.ts';
+import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage, recordedOf } from './page.ts';
 import { stampsOf } from './sample-times.ts';
 import { type BackfillTarget, type Month, monthsOf } from './target.ts';
-
-/**
- * After how many milliseconds other work gets its turn: to complete a file takes twenty calls of the system, one after
- * the other, and it should be complete before the next one is.
- */
-const SLICE_MS = 1;
 
 export interface BackfillParts extends PastDays {
   /** Interval of additional samples besides the last one of each day, in milliseconds. */
@@ -41,9 +26,6 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
   const total = months.reduce((sum, { days }) => sum + days.length, 0);
   const unknown = new Map<string, Day[]>();
   const orgs = parts.orgs.map((org) => assessDays(parts.pages, org));
-  const recordedOf = createRecording();
-  // Answers and finished writes are handled between two days.
-  const slices = createSlices(parts.pages.clock, SLICE_MS);
   let done = 0;
   progress.show(done, total);
 
@@ -52,14 +34,15 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
     for (const day of days) {
       signal.throwIfAborted();
       for (const org of orgs) {
-        for (const collector of await bringDay(parts, org, day, recordedOf)) {
+        for (const collector of await bringDay(parts, org, day)) {
           complete = false;
           const key = `${org.settings.name}/${collector}`;
           unknown.set(key, [...(unknown.get(key) ?? []), day]);
         }
       }
       progress.show(++done, total);
-      await slices.next();
+      // Answers and finished writes are handled between two days.
+      await parts.pages.clock.slices.next();
     }
     await target.end(complete);
   }
@@ -83,12 +66,7 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
 }
 
 /** Writes what the target lacks of a day; resolves with the collectors whose day is unknown. */
-async function bringDay(
-  parts: BackfillParts,
-  org: AssessedOrg,
-  day: Day,
-  recordedOf: RecordedOf,
-): Promise<readonly string[]> {
+async function bringDay(parts: BackfillParts, org: AssessedOrg, day: Day): Promise<readonly string[]> {
   const { pages, target } = parts;
   const stamps = stampsOf(day, parts.stepMs, parts.now);
   const { known = [], unknown = [] } = Object.groupBy(parts.collectors, (collector) =>

@@ -16,8 +16,6 @@ import { createConsecutiveZeros, type FillZeros } from '../pipeline/zeros.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { StoredOrg } from '../store/store.ts';
-import { createDocumentStates, type DocumentStates } from './document-states.ts';
-import { createSampleKeeper, type SampleKeeper } from './kept-samples.ts';
 import type { BackfillProgress } from './progress.ts';
 
 /** How many samples are measured in one step, and after how many steps the clock is looked at. */
@@ -70,16 +68,9 @@ export interface AssessedOrg extends KnownOrg {
   readonly fillZeros: FillZeros;
   /** What was made of its days; their rows and states do not change meanwhile. */
   readonly days: DayMemo;
-  /** Keeps a page's samples. */
-  readonly keeper: SampleKeeper;
-  readonly documentStates: DocumentStates;
-  /** The newest page of each collector of documents. */
-  readonly documentPages: Map<Collector, DocumentPage>;
-  /** The families about the data, by the names of the datasets: what is made of a family is remembered by its identity. */
-  readonly about: Map<string, readonly CurrentFamily[]>;
 }
 
-/** The samples of a family, identical at several instants; an array that is returned again has not changed. */
+/** The samples of a family, identical at several instants. */
 export interface PageFamily {
   readonly family: PastFamily;
   /** Whether the series are recorded ones, which do not have the labels of a target. */
@@ -100,12 +91,6 @@ interface Measured {
   readonly stamps: readonly Instant[];
 }
 
-/** What was measured while these documents existed. */
-interface DocumentPage {
-  readonly state: number;
-  readonly measured: Measured;
-}
-
 /** Derives the coverage of an organization's days from the current history. */
 export function assessDays(parts: PageParts, { settings, history }: KnownOrg): AssessedOrg {
   const { datasets, expensive, bounds, knownAt } = parts;
@@ -119,10 +104,6 @@ export function assessDays(parts: PageParts, { settings, history }: KnownOrg): A
     coverage,
     fillZeros: createConsecutiveZeros(),
     days: createDayMemo(),
-    keeper: createSampleKeeper(),
-    documentStates: createDocumentStates(history),
-    documentPages: new Map(),
-    about: new Map(),
   };
 }
 
@@ -163,54 +144,32 @@ export async function projectPage(
       continue;
     }
     for (const stamp of stamps) {
-      const viewThen = stamp === first ? view : viewOf(parts, org, stamp);
-      measured.push(await measureDocuments(parts, org, collector, viewThen));
+      const then = { dataset, view: viewOf(parts, org, stamp), stamps: [stamp] };
+      measured.push(await measure(parts, org, collector.families, then));
     }
   }
   const datasets = new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []));
-  const about = aboutOf(parts, org, [...datasets]);
+  const about = parts.aboutFamilies([...datasets]);
   measured.push(await measure(parts, org, about, { dataset: undefined, view, stamps }));
 
   const samples = measured.reduce((sum, { cardinality }) => sum + cardinality.samples, 0);
   if (samples > parts.seriesBudget) {
     // Families are dropped page by page, as in the live exporter.
     if (stamps.length > 1) return projectEach(parts, org, collectors, stamps);
-    return withinBudget(org, measured, parts.seriesBudget);
+    return withinBudget(measured, parts.seriesBudget);
   }
-  return measured.flatMap((one) => familiesOf(org, one));
+  return measured.flatMap(familiesOf);
 }
 
 /** The recorded series of families, as recording rules would have written them. */
-export type RecordedOf = (page: readonly PageFamily[]) => readonly PageFamily[];
-
-/** Creates what derives the recorded series of pages; their families are the same every day. */
-export function createRecording(): RecordedOf {
-  const known = new WeakMap<PastFamily, { readonly recorded: PastFamily | undefined }>();
-
-  function recordedFamilyOf(family: PastFamily): PastFamily | undefined {
-    const found = known.get(family);
-    if (found !== undefined) return found.recorded;
-    const recorded = isRecorded(family) ? { ...family, name: recordedNameOf(family.name) } : undefined;
-    known.set(family, { recorded });
-    return recorded;
-  }
-
-  return (page) =>
-    page.flatMap(({ family, stamps, samples }) => {
-      const recorded = recordedFamilyOf(family);
-      return recorded === undefined ? [] : [{ family: recorded, recorded: true, stamps, samples }];
-    });
-}
-
-function aboutOf(
-  parts: PageParts,
-  { about }: AssessedOrg,
-  datasets: readonly DayDataset<unknown>[],
-): readonly CurrentFamily[] {
-  const key = datasets.map(({ name }) => name).join();
-  const families = about.get(key) ?? parts.aboutFamilies(datasets);
-  about.set(key, families);
-  return families;
+export function recordedOf(page: readonly PageFamily[]): readonly PageFamily[] {
+  return page
+    .filter(({ family }) => isRecorded(family))
+    .map(({ family, ...rest }) => ({
+      ...rest,
+      family: { ...family, name: recordedNameOf(family.name) },
+      recorded: true,
+    }));
 }
 
 async function projectEach(
@@ -224,22 +183,6 @@ async function projectEach(
   return families;
 }
 
-/** As long as the same documents exist, the page of a former instant is the page of this one. */
-async function measureDocuments(
-  parts: PageParts,
-  org: AssessedOrg,
-  collector: Collector,
-  view: View,
-): Promise<Measured> {
-  const stamps = [view.asOf];
-  const state = org.documentStates(collector, view.asOf);
-  const known = org.documentPages.get(collector);
-  if (known !== undefined && known.state === state) return { ...known.measured, stamps };
-  const measured = await measure(parts, org, collector.families, { dataset: undefined, view, stamps });
-  if (state !== undefined) org.documentPages.set(collector, { state, measured });
-  return measured;
-}
-
 async function measure(
   parts: PageParts,
   org: AssessedOrg,
@@ -247,33 +190,24 @@ async function measure(
   of: Pick<Measured, 'dataset' | 'view' | 'stamps'>,
 ): Promise<Measured> {
   const { dataset, view } = of;
-  const families = org.keeper.keeping(declared);
   const measuring = { fillZeros: org.fillZeros, samplesPerStep: SAMPLES_PER_STEP };
-  const steps = measureCardinality(families, dataset, view, parts.labelLimit, measuring);
+  const steps = measureCardinality(declared, dataset, view, parts.labelLimit, measuring);
   // A stop signal and pending writes wait for this.
   return { ...of, cardinality: await runInSlices(steps, parts.clock, STEPS_PER_LOOK) };
 }
 
-function familiesOf(
-  { keeper }: AssessedOrg,
-  { cardinality: found, dataset, view, stamps }: Measured,
-): readonly PageFamily[] {
-  return found.families.map((measured) => ({
-    family: measured.family,
-    recorded: false,
-    stamps,
-    samples: () =>
-      keeper.projected(measured.family, view, () => projectFamily(measured, found.kept, dataset, view)),
-  }));
+function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): readonly PageFamily[] {
+  return found.families.map((measured) => {
+    const project = () => projectFamily(measured, found.kept, dataset, view);
+    // For the recorded series, too; memory holds little of a page, however large it is.
+    const few = measured.samples && [...project()];
+    return { family: measured.family, recorded: false, stamps, samples: () => few ?? project() };
+  });
 }
 
 /** The families that remain within an organization's series budget. */
-function withinBudget(
-  org: AssessedOrg,
-  measured: readonly Measured[],
-  budget: number,
-): readonly PageFamily[] {
-  const families = measured.flatMap((one) => familiesOf(org, one));
+function withinBudget(measured: readonly Measured[], budget: number): readonly PageFamily[] {
+  const families = measured.flatMap(familiesOf);
   const sizes = families.map(({ family, samples }) => ({
     family: family.name,
     dropPriority: family.dropPriority,

@@ -1,4 +1,4 @@
-import { addDays, type Day, type Instant } from '../catalog/day.ts';
+import { type Day, daysFrom, type Instant } from '../catalog/day.ts';
 import type { PageFamily } from './page.ts';
 
 /** A collector of an organization on a day. */
@@ -42,9 +42,8 @@ export interface Month {
 
 /** The months of an inclusive range of days, oldest first; empty if `to` is before `from`. */
 export function monthsOf(from: Day, to: Day): readonly Month[] {
-  const days: Day[] = [];
-  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
-  return [...Map.groupBy(days, (day) => day.slice(0, 7))].map(([name, ofMonth]) => ({ name, days: ofMonth }));
+  const byMonth = Map.groupBy(daysFrom(from, to), (day) => day.slice(0, 7));
+  return [...byMonth].map(([name, days]) => ({ name, days }));
 }
 
 /** A backfill that cannot continue: `message` and `hint` are short and contain no secret. */

@@ -112,16 +112,13 @@ async function lockOutput({ output, single }: Output): Promise<Lock> {
   }
 }
 
-async function acknowledgedBy(
-  { values, config, labels, clock }: TargetParts,
-  url: string,
-): Promise<Acknowledged> {
+async function acknowledgedBy({ values, config, labels }: TargetParts, url: string): Promise<Acknowledged> {
   const { path } = config.storage;
   const given = values['remote-write.state-file'];
   const file =
     given ?? join(path === MEMORY || config.storage.url !== undefined ? '.' : dirname(path), 'backfill.json');
   const target = `${url} ${JSON.stringify(Object.entries(labels).sort())}${tenantOf(values)}`;
-  const acknowledged = await readAcknowledged(createStateFile(file), target, clock);
+  const acknowledged = await readAcknowledged(createStateFile(file), target);
   return values['remote-write.again'] ? { ...acknowledged, missing: (_, stamps) => stamps } : acknowledged;
 }
 

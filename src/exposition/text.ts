@@ -50,10 +50,7 @@ interface LineText {
 }
 
 /** The constant text of a family's lines; `common` labels (`org` first) are the same on all of them. */
-export function planLine(
-  { name, labels }: WrittenFamily,
-  common: Readonly<Record<string, string>>,
-): LineText {
+function planLine({ name, labels }: WrittenFamily, common: Readonly<Record<string, string>>): LineText {
   const shared = Object.entries(common)
     .map(([label, value]) => `${label}="${escapeLabelValue(value)}"`)
     .join(',');

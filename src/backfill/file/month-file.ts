@@ -1,21 +1,12 @@
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { type FileHandle, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Instant } from '../../catalog/day.ts';
-import { formatValue, renderFamilyHeader } from '../../exposition/text.ts';
+import type { Sample } from '../../catalog/family.ts';
+import { createLineStart, formatValue, renderFamilyHeader } from '../../exposition/text.ts';
 import { beginFile } from '../../runtime/unfinished-file.ts';
 import type { PageFamily, PastFamily } from '../page.ts';
-import { labelsIn } from '../series-key.ts';
-import { type Chunks, createChunks } from './chunks.ts';
-import {
-  createLineEncoder,
-  endingAt,
-  type LineEncoder,
-  MAX_VALUE_BYTES,
-  writeBytes,
-  writeText,
-} from './line-encoder.ts';
-import { createPart, type Part, writeAll } from './part.ts';
-import { blocksIn, createAddSamples, type OrgSeries } from './series.ts';
+import { keyOf, labelsIn } from '../series-key.ts';
 
 /** Statistics of a file. */
 interface WrittenFile {
@@ -26,7 +17,7 @@ interface WrittenFile {
 /** An unfinished OpenMetrics file. */
 export interface MonthFile {
   /** Adds a page of an organization. Its pages arrive in the order of their instants. */
-  add(org: string, page: readonly PageFamily[]): Promise<void>;
+  add(org: string, page: readonly PageFamily[]): void;
   /**
    * Moves the complete file into place atomically; without samples there is no file, and it resolves with undefined.
    */
@@ -37,88 +28,78 @@ export interface MonthFile {
 
 interface OpenFamily {
   readonly family: PastFamily;
-  readonly part: Part;
-  /** By organization, each numbered in order. */
-  readonly orgs: Map<string, EncodedSeries>;
+  readonly orgs: Map<string, OrgSeries>;
 }
 
-interface EncodedSeries extends OrgSeries {
-  readonly encoder: LineEncoder;
+/** The series of an organization in a family. */
+interface OrgSeries {
+  /** Writes the beginning of a line, up to the value. */
+  readonly start: (labels: Sample['labels']) => string;
+  /** The numbers of the series by their label values, ascending. */
+  readonly numbers: Map<string, number>;
+  /** In the order of their instants. */
+  readonly columns: Column[];
 }
 
-/** Not the name of a family. */
-const WHOLE = 'whole';
+/** The values of the first series of an organization at some instants, not a number where a series has none. */
+interface Column {
+  readonly stamps: readonly Instant[];
+  /** Where its values are in the scratch file, and how many. */
+  readonly at: number;
+  readonly length: number;
+}
+
 /** As the system's mask allows: whoever loads the file is another user. */
 const READABLE = 0o666;
-/** Few calls of the system for the whole file, and little memory. */
-const FILE_CHUNKS = { first: 64 * 1024, full: 1024 * 1024 };
+/** How many values of an organization's series are in memory at the same time, while they are turned into lines. */
+const VALUES_AT_ONCE = 1024 * 1024;
+const CHUNK_CHARACTERS = 256 * 1024;
 
 /**
  * Creates the file at `path`. Pages arrive day by day, but the format requires all samples of a family together, and
- * within it those of a series. Until the file is written, each family is a part of its own that has values only; memory
- * holds a little of each part and the labels of each series, however many days there are.
+ * within it those of a series. Until the file is written, the values are in a scratch file; memory holds the labels of
+ * each series, however many days there are.
  */
 export async function createMonthFile(
   path: string,
   labels: Readonly<Record<string, string>>,
+  valuesAtOnce = VALUES_AT_ONCE,
 ): Promise<MonthFile> {
   const scratch = `${path}.parts`;
   const families = new Map<string, OpenFamily>();
-  const instants = createInstants();
-  const addSamples = createAddSamples();
   let samples = 0;
   await rm(scratch, { recursive: true, force: true });
   // Fails if another user creates it first in a shared directory.
   await mkdir(scratch, { mode: 0o700 });
+  const values = createValues(join(scratch, 'values'));
 
-  function familyOf(family: PastFamily): OpenFamily {
-    const known = families.get(family.name);
-    if (known !== undefined) return known;
-    const opened = { family, part: createPart(join(scratch, family.name)), orgs: new Map() };
-    families.set(family.name, opened);
-    return opened;
-  }
-
-  function seriesOf({ orgs }: OpenFamily, org: string, { family, recorded }: PageFamily): EncodedSeries {
-    const known = orgs.get(org);
-    if (known !== undefined) return known;
-    const encoder = createLineEncoder(family, { org, ...(recorded ? {} : labels) });
-    const series = { org: orgs.size, numbers: new Map(), last: undefined, encoder };
+  function seriesOf(org: string, { family, recorded }: PageFamily): OrgSeries {
+    const { orgs } = families.get(family.name) ?? { orgs: new Map<string, OrgSeries>() };
+    families.set(family.name, { family, orgs });
+    const start = () => createLineStart(family, { org, ...(recorded ? {} : labels) });
+    const series = orgs.get(org) ?? { start: start(), numbers: new Map(), columns: [] };
     orgs.set(org, series);
     return series;
   }
 
   async function discard(): Promise<void> {
-    for (const { part } of families.values()) await part.discard();
+    values.close();
     await rm(scratch, { recursive: true, force: true });
   }
 
-  async function writeFile(file: FileHandle): Promise<number> {
-    let bytes = 0;
-    async function append(chunk: Buffer): Promise<void> {
-      bytes += await writeAll(file, chunk);
-    }
-    const chunks = createChunks(append, FILE_CHUNKS);
-    for (const [name, family] of families) {
-      await writeFamily(chunks, family, instants.endings);
-      await family.part.discard();
-      families.delete(name);
-    }
-    await chunks.append(Buffer.from('# EOF\n'));
-    await append(await chunks.rest());
-    return bytes;
-  }
-
   return {
-    async add(org, page) {
+    add(org, page) {
       for (const one of page) {
-        const known = familyOf(one.family);
-        const added = await addSamples(known.part, seriesOf(known, org, one), {
-          labels: one.family.labels,
-          samples: one.samples(),
-          instants: instants.numberOf(one.stamps),
-        });
-        samples += added * one.stamps.length;
+        const { numbers, columns } = seriesOf(org, one);
+        const column = new Array<number>(numbers.size).fill(Number.NaN);
+        for (const sample of one.samples()) {
+          const key = keyOf(one.family.labels, sample);
+          const number = numbers.get(key) ?? numbers.size;
+          if (number === numbers.size) numbers.set(key, number);
+          column[number] = sample.value;
+          samples += one.stamps.length;
+        }
+        columns.push({ stamps: one.stamps, ...values.append(column) });
       }
     },
     async finish() {
@@ -126,11 +107,12 @@ export async function createMonthFile(
         await discard();
         return undefined;
       }
-      const file = await beginFile(path, join(scratch, WHOLE), READABLE);
+      const file = await beginFile(path, join(scratch, 'whole'), READABLE);
       try {
-        const bytes = await writeFile(file.handle);
+        await writeAll(file.handle, families.values(), values, valuesAtOnce);
+        const { size: bytes } = await file.handle.stat();
         await file.finish();
-        await rm(scratch, { recursive: true, force: true });
+        await discard();
         return { samples, bytes };
       } catch (error) {
         await file.abandon();
@@ -141,75 +123,79 @@ export async function createMonthFile(
   };
 }
 
-/** The instants of pages, by number: many pages have the same ones. */
-function createInstants() {
-  const numbers = new Map<string, number>();
-  const endings: (readonly Buffer[])[] = [];
-  // Those of a page are the same for all its families.
-  let last: { readonly stamps: readonly Instant[]; readonly number: number } | undefined;
-
-  function numberOf(stamps: readonly Instant[]): number {
-    const key = stamps.join();
-    const number = numbers.get(key) ?? numbers.size;
-    if (number === numbers.size) {
-      numbers.set(key, number);
-      endings.push(stamps.map(endingAt));
+async function writeAll(
+  file: FileHandle,
+  families: Iterable<OpenFamily>,
+  values: Values,
+  valuesAtOnce: number,
+): Promise<void> {
+  let text = '';
+  for (const { family, orgs } of families) {
+    text += renderFamilyHeader({ name: family.name, help: family.help, type: 'gauge' }, 'openmetrics');
+    for (const series of orgs.values()) {
+      for (const lines of linesOf(family, series, values, valuesAtOnce)) {
+        text += lines;
+        if (text.length < CHUNK_CHARACTERS) continue;
+        await file.writeFile(text);
+        text = '';
+      }
     }
-    return number;
   }
-
-  return {
-    /** The ends of the lines at some instants. */
-    endings: (number: number): readonly Buffer[] => endings[number] ?? [],
-    numberOf(stamps: readonly Instant[]): number {
-      if (last?.stamps !== stamps) last = { stamps, number: numberOf(stamps) };
-      return last.number;
-    },
-  };
+  await file.writeFile(`${text}# EOF\n`);
 }
 
-/** Writes everything of a family to the end of the file. */
-async function writeFamily(
-  to: Chunks,
-  { family, part, orgs }: OpenFamily,
-  endingsOf: (instants: number) => readonly Buffer[],
-): Promise<void> {
-  await to.append(Buffer.from(headerOf(family)));
-  const all = [...orgs.values()];
-  const writtenSeries = Buffer.allocUnsafe(Math.max(...all.map(({ encoder }) => encoder.maxBytes)));
-  let keys = new Map<string, number>().keys();
-  for await (const { org, first, size, columns } of blocksIn(
-    await part.open(),
-    (index) => all[index]?.numbers.size ?? 0,
-  )) {
-    const series = all[org];
-    if (series === undefined) continue;
-    if (first === 0) keys = series.numbers.keys();
-    for (let index = 0; index < size; index++) {
-      const labels = labelsIn(family.labels, keys.next().value ?? '');
-      const length = series.encoder.writeSeries(writtenSeries, 0, labels);
-      const start = writtenSeries.subarray(0, length);
-      for (const { instants, values } of columns) {
-        const value = values[index] ?? Number.NaN;
+/** The lines of an organization's series, one series after the other. */
+function* linesOf(
+  { labels }: PastFamily,
+  { start, numbers, columns }: OrgSeries,
+  values: Values,
+  valuesAtOnce: number,
+): Generator<string> {
+  const endings = columns.map(({ stamps }) => stamps.map((stamp) => ` ${stamp / 1000}\n`));
+  const keys = [...numbers.keys()];
+  const atOnce = Math.max(1, Math.floor(valuesAtOnce / columns.length));
+  for (let first = 0; first < keys.length; first += atOnce) {
+    const block = columns.map(({ at, length }) =>
+      values.read(at + first, Math.max(0, Math.min(length - first, atOnce))),
+    );
+    for (const [index, key] of keys.slice(first, first + atOnce).entries()) {
+      const line = start(labelsIn(labels, key));
+      for (const [number, column] of block.entries()) {
+        const value = column[index] ?? Number.NaN;
+        // No sample has this value.
         if (Number.isNaN(value)) continue;
-        const text = formatValue(value);
-        for (const ending of endingsOf(instants)) {
-          const full = to.reserve(length + MAX_VALUE_BYTES + ending.length);
-          if (full !== undefined) await full;
-          writeLine(to, start, text, ending);
-        }
+        const beginning = line + formatValue(value);
+        for (const ending of endings[number] ?? []) yield beginning + ending;
       }
     }
   }
 }
 
-/** Writes a line, for which there is room. */
-function writeLine(to: Chunks, series: Buffer, value: string, ending: Buffer): void {
-  const { buffer } = to;
-  const end = writeText(buffer, writeBytes(buffer, to.end, series), value);
-  to.end = writeBytes(buffer, end, ending);
+/** Numbers in a file. */
+interface Values {
+  append(numbers: readonly number[]): { readonly at: number; readonly length: number };
+  read(at: number, length: number): Float64Array;
+  close(): void;
 }
 
-function headerOf({ name, help }: PastFamily): string {
-  return renderFamilyHeader({ name, help, type: 'gauge' }, 'openmetrics');
+const BYTES = Float64Array.BYTES_PER_ELEMENT;
+
+function createValues(path: string): Values {
+  const descriptor = openSync(path, 'wx+', 0o600);
+  let end = 0;
+  return {
+    append(numbers) {
+      const appended = { at: end, length: numbers.length };
+      writeFileSync(descriptor, Float64Array.from(numbers));
+      end += numbers.length;
+      return appended;
+    },
+    read(at, length) {
+      const numbers = new Float64Array(length);
+      const read = readSync(descriptor, numbers, 0, length * BYTES, at * BYTES);
+      if (read < length * BYTES) throw new Error('a temporary file of the backfill was shortened');
+      return numbers;
+    },
+    close: () => closeSync(descriptor),
+  };
 }

@@ -62,6 +62,7 @@ export function createRemoteTarget(deps: RemoteTargetDeps): BackfillTarget {
     await Promise.all(Array.from({ length: concurrency }, () => sendEach(queue).catch(stop)));
     aborting.signal.throwIfAborted();
     for (const note of noted) note();
+    await acknowledged.save();
   }
 
   async function sendEach(queue: Iterable<WriteRequest>): Promise<void> {

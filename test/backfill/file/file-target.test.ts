@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createPart } from '../../../src/backfill/file/part.ts';
 import { addDays, startOf } from '../../../src/catalog/day.ts';
 import { parsePage } from '../../exposition/parse.ts';
 import { dayNamed } from '../../support/day.ts';
@@ -256,29 +255,5 @@ describe('an interrupted run', () => {
     const output = folder();
     writeFileSync(join(output, 'backfill-state.json'), '{');
     await expect(fileTarget(output)).rejects.toThrow(/backfill-state.json is damaged/);
-  });
-});
-
-describe('a part', () => {
-  test.each([
-    ['a few', 100, false],
-    ['many', 200_000, true],
-    ['more than are read at once', 1_200_000, true],
-  ])('of %s numbers has them in any order, and leaves nothing', async (_, length, isOnDisk) => {
-    const path = join(folder(), 'part');
-    const part = createPart(path);
-    for (let at = 0; at < length; at += 100) {
-      await part.append(Float64Array.from({ length: 100 }, (_, index) => (at + index) / 3));
-    }
-    const numbers = await part.open();
-    expect(existsSync(path)).toBe(isOnDisk);
-    expect(numbers.length).toBe(length);
-    for (const from of [length - 7, 0, length / 2]) {
-      expect([...(await numbers.read(from, 7))]).toEqual(
-        Array.from({ length: 7 }, (_, index) => (from + index) / 3),
-      );
-    }
-    await part.discard();
-    expect(existsSync(path)).toBe(false);
   });
 });

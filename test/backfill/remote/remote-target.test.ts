@@ -65,7 +65,7 @@ async function remoteTarget(
   batchSamples = 7,
   clock: Clock = createFakeClock(0, { autoAdvance: true }),
 ) {
-  const acknowledged = await readAcknowledged(createStateFile(state), url, clock);
+  const acknowledged = await readAcknowledged(createStateFile(state), url);
   return createRemoteTarget({
     post: postTo(url),
     labels: { job: 'agent-platform' },
@@ -233,13 +233,12 @@ describe('a backfill by remote write', () => {
       JSON.stringify({ version: 1, targets: { other: { acme: { tokens: { [from]: [43_200] } } } } }),
     );
     await bring({ orgs: [org], collectors: [daily], from, to, now, target: await remoteTarget(url, path) });
-    const clock = createFakeClock(0);
-    const other = await readAcknowledged(createStateFile(path), 'other', clock);
+    const other = await readAcknowledged(createStateFile(path), 'other');
     const stamp = Date.parse('2026-03-02T12:00:00Z');
     expect(other.missing({ org: 'acme', collector: 'tokens', day: from }, [stamp, stamp + 1000])).toEqual([
       stamp + 1000,
     ]);
-    const here = await readAcknowledged(createStateFile(path), url, clock);
+    const here = await readAcknowledged(createStateFile(path), url);
     expect(here.missing({ org: 'acme', collector: 'tokens', day: from }, [stamp])).toEqual([]);
   });
 });
