@@ -1,5 +1,6 @@
 import type { Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
+import { dayOff } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 
 const TARGET = 'job,instance';
@@ -36,10 +37,10 @@ function fromNewest({ name, labels }: Queried, stamp: string, per: readonly stri
 )`;
 }
 
-/** PromQL for the newest day of a dataset by `org`, where that is a day from Monday to Friday. */
-export function newestWeekday(dataset: DatasetName): string {
-  const day = newestDayOf(dataset);
-  return `(${day} and on (org) day_of_week(${day}) % 6 > 0)`;
+/** PromQL for the newest day of the activity by `org`, where that is a day from Monday to Friday, and no day off. */
+export function newestWeekday(): string {
+  const day = newestDayOf('activity');
+  return `(${day} and on (org) day_of_week(${day}) % 6 > 0 unless on (org) ${onNewestDay(dayOff, 'activity')} == 1)`;
 }
 
 /**

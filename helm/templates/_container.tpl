@@ -19,6 +19,12 @@
 {{- end }}
 {{- $_ := set $org "prices" $prices }}
 {{- end }}
+{{- with .calendar }}
+{{- $calendar := dict }}
+{{- with .country }}{{ $_ := set $calendar "country" . }}{{ end }}
+{{- with .daysOff }}{{ $_ := set $calendar "days_off" . }}{{ end }}
+{{- $_ := set $org "calendar" $calendar }}
+{{- end }}
 {{- $orgs = append $orgs $org }}
 {{- end }}
 {{- $_ := set $config "orgs" $orgs }}

@@ -20,9 +20,11 @@ import {
   without,
 } from './schema-parts.ts';
 
+const day: Schema = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' };
+
 const price = strict(
   {
-    from: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' },
+    from: day,
     currency: { type: 'string', pattern: '^[A-Z]{3}$' },
     perMillionCredits: positive,
   },
@@ -48,6 +50,10 @@ const organization = strict(
     seats: whole(1),
     budget: strict({ creditsPerMonth: positive }, ['creditsPerMonth']),
     prices: { type: 'array', items: price },
+    calendar: strict({
+      country: { type: 'string', pattern: '^[A-Z]{2}$' },
+      daysOff: { type: 'array', items: day },
+    }),
   },
   ['name', 'baseUrl', 'apiKey'],
 );

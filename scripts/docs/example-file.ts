@@ -58,6 +58,7 @@ const fileOnly = [
   '    budget: {credits_per_month: 500000000}',
   '    prices:                              # each applies until the next one starts',
   '      - {from: 2026-01-14, currency: USD, per_million_credits: 2.70}',
+  '    calendar: {country: DE, days_off: [2026-12-24, 2026-12-31]}',
   'limits:',
   '  values_per_label: {default: 200, repo: 5000, user: 20000}   # or one number for all labels',
   '  series: 1000000',

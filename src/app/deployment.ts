@@ -86,7 +86,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const orgs = new Map(
     config.orgs.map((org): [string, DeployedOrg] => {
       const { readiness } = config;
-      const settings = { name: org.name, readiness, contract: org.contract, people };
+      const settings = { name: org.name, readiness, contract: org.contract, daysOff: org.daysOff, people };
       const parts = { config: org, api: config.api, settings, polledBy: fetching.map(({ name }) => name) };
       return [org.name, deployOrg(parts, core, previous?.orgs.get(org.name))];
     }),

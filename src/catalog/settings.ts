@@ -5,6 +5,8 @@ export interface OrgSettings {
   readonly name: string;
   readonly readiness: ReadinessSettings;
   readonly contract?: Contract | undefined;
+  /** Days on which the organization does not work, besides its weekends; none by default. */
+  readonly daysOff?: ReadonlySet<Day> | undefined;
   /** Without them, people are not identified. */
   readonly people?: PeopleSettings | undefined;
 }

@@ -1,7 +1,7 @@
-import { addDays, type Day, daysBetween, monthSoFar, restOfMonth } from '../catalog/day.ts';
+import { addDays, type Day, monthSoFar, restOfMonth } from '../catalog/day.ts';
 import { preciseSum } from './counts.ts';
 import { ofEach } from './statistics.ts';
-import { type CreditsOn, deviationOf, weekdayUpTo, workingDays } from './weekdays.ts';
+import { type Credits, deviationOf, weekdaysUpTo, workingDays } from './weekdays.ts';
 
 // The month of an organization and of a team, by the same definitions.
 
@@ -23,68 +23,66 @@ interface ExpectedDay {
 }
 
 /** The credits from the first of the month to a day. */
-export function creditsToDate(creditsOn: CreditsOn, day: Day): number | undefined {
-  return sumOf(creditsOn, monthSoFar(day));
+export function creditsToDate(credits: Credits, day: Day): number | undefined {
+  return sumOf(credits, monthSoFar(day));
 }
 
 /** The credits of some days. */
-export function sumOf(creditsOn: CreditsOn, days: readonly Day[]): number | undefined {
-  const credits = ofEach(days, creditsOn);
+export function sumOf({ on }: Credits, days: readonly Day[]): number | undefined {
+  const credits = ofEach(days, on);
   return credits && preciseSum(credits);
 }
 
 /** The forecast of the whole month of a day: the credits to date plus the expected credits of the remaining days. */
-export function creditsForecast(creditsOn: CreditsOn, day: Day): number | undefined {
-  const known = ofEach(monthSoFar(day), creditsOn);
-  const expected = known && expectedRest(creditsOn, day);
-  return known && expected && preciseSum([...known, ...expected.map(({ credits }) => credits)]);
+export function creditsForecast(credits: Credits, day: Day): number | undefined {
+  const known = ofEach(monthSoFar(day), credits.on);
+  const expected = known && expectedRest(credits, day);
+  return known && expected && preciseSum([...known, ...expected.map((ahead) => ahead.credits)]);
 }
 
 /**
  * The expected credits of each remaining day of the month, from what is known up to `day`, quiet days left out; undefined
  * with fewer than seven known days, or if no day of a remaining weekday is known.
  */
-export function expectedRest(creditsOn: CreditsOn, day: Day): readonly ExpectedDay[] | undefined {
-  if (!hasEnoughDays(creditsOn, day)) return undefined;
-  const quietShare = quietShareOn(creditsOn, day);
+export function expectedRest(credits: Credits, day: Day): readonly ExpectedDay[] | undefined {
+  if (!hasEnoughDays(credits, day)) return undefined;
+  const quietBelow = quietBelowOn(credits, day);
   const means = new Map<number, number | undefined>();
-  return ofEach([...restOfMonth(day).entries()], ([index, ahead]) => {
-    const weekday = index % 7;
-    if (!means.has(weekday)) {
-      const weeksAhead = Math.ceil(daysBetween(day, ahead) / 7);
-      means.set(weekday, meanUpTo(creditsOn, addDays(ahead, -7 * weeksAhead), quietShare));
-    }
-    const credits = means.get(weekday);
-    return credits === undefined ? undefined : { day: ahead, credits };
+  return ofEach(restOfMonth(day), (ahead) => {
+    const weekday = credits.weekdayOf(ahead);
+    if (!means.has(weekday)) means.set(weekday, meanUpTo(credits, day, weekday, quietBelow[weekday] ?? 0));
+    const mean = means.get(weekday);
+    return mean === undefined ? undefined : { day: ahead, credits: mean };
   });
 }
 
-function hasEnoughDays(creditsOn: CreditsOn, day: Day): boolean {
+function hasEnoughDays({ on }: Credits, day: Day): boolean {
   let known = 0;
   for (let back = 0; back < WEEKS_BACK * 7 && known < MIN_FORECAST_DAYS; back++) {
-    if (creditsOn(addDays(day, -back)) !== undefined) known++;
+    if (on(addDays(day, -back)) !== undefined) known++;
   }
   return known >= MIN_FORECAST_DAYS;
 }
 
 /**
- * The share of its weekday's median below which a day is quiet: a holiday, not the noise of few people. It is 0, and no
- * day is quiet, where too few days are known to tell.
+ * The credits below which a day of each weekday is quiet, from Monday on: a holiday, not the noise of few people. They are
+ * 0, and no day is quiet, where too few days are known to tell.
  */
-function quietShareOn(creditsOn: CreditsOn, day: Day): number {
-  const weekdays = Array.from({ length: 7 }, (_, back) => weekdayUpTo(creditsOn, addDays(day, -back)));
-  const deviation = deviationOf(workingDays(weekdays));
-  if (deviation === undefined) return 0;
-  return Math.max(0, Math.min(QUIET_SHARE, 1 - QUIET_DEVIATIONS * deviation));
+function quietBelowOn(credits: Credits, day: Day): readonly number[] {
+  const deviation = deviationOf(workingDays(weekdaysUpTo(credits, day)));
+  const share =
+    deviation === undefined ? 0 : Math.max(0, Math.min(QUIET_SHARE, 1 - QUIET_DEVIATIONS * deviation));
+  return weekdaysUpTo(credits, day, QUIET_WEEKS).map(({ median }) => share * median);
 }
 
-/** The mean of the last four known days up to `newest` of its weekday, quiet ones left out. */
-function meanUpTo(creditsOn: CreditsOn, newest: Day, quietShare: number): number | undefined {
-  const quietBelow = quietShare * weekdayUpTo(creditsOn, newest, QUIET_WEEKS).median;
+/** The mean of the last four known days of a weekday up to `newest`, quiet ones left out. */
+function meanUpTo(credits: Credits, newest: Day, weekday: number, quietBelow: number): number | undefined {
   const found: number[] = [];
-  for (let week = 0; week < WEEKS_BACK && found.length < DAYS_IN_MEAN; week++) {
-    const credits = creditsOn(addDays(newest, -7 * week));
-    if (credits !== undefined && credits >= quietBelow) found.push(credits);
+  for (let back = 0; back < WEEKS_BACK * 7 && found.length < DAYS_IN_MEAN; back++) {
+    const day = addDays(newest, -back);
+    if (credits.weekdayOf(day) !== weekday) continue;
+    const amount = credits.on(day);
+    if (amount !== undefined && amount >= quietBelow) found.push(amount);
   }
   return found.length === 0 ? undefined : preciseSum(found) / found.length;
 }

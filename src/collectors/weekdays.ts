@@ -1,11 +1,18 @@
-import { addDays, type Day } from '../catalog/day.ts';
+import { addDays, type Day, weekdayOf } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import { DEVIATION_SCALE, medianOf } from './statistics.ts';
 
 // The usual credits of a weekday, and how far working days deviate from them.
 
-/** The credits of a day; undefined if they are unknown. */
-export type CreditsOn = (day: Day) => number | undefined;
+/** The credits of days, and the weekday that each day counts as. */
+export interface Credits {
+  /** The credits of a day; undefined if they are unknown. */
+  on(day: Day): number | undefined;
+  /** From 0 for Monday to 6 for Sunday; a day off counts as a Sunday. */
+  weekdayOf(day: Day): number;
+}
 
+const SUNDAY = 6;
 const WEEKS = 8;
 /** A weekday with fewer known days has no usual amount. */
 export const MIN_WEEKDAYS = 3;
@@ -18,14 +25,20 @@ export interface Weekday {
   readonly median: number;
 }
 
-/** A day's weekday in the eight weeks that end with the day. */
-export function weekdayUpTo(creditsOn: CreditsOn, newest: Day, weeks = WEEKS): Weekday {
-  const known: number[] = [];
-  for (let week = 0; week < weeks; week++) {
-    const credits = creditsOn(addDays(newest, -7 * week));
-    if (credits !== undefined) known.push(credits);
+/** The credits of an organization, or of a part of it, with the organization's days off. */
+export function creditsOf({ daysOff }: OrgSettings, on: Credits['on']): Credits {
+  return { on, weekdayOf: (day) => (daysOff?.has(day) === true ? SUNDAY : weekdayOf(day)) };
+}
+
+/** Each weekday, from Monday on, in the eight weeks that end with a day. */
+export function weekdaysUpTo(credits: Credits, newest: Day, weeks = WEEKS): readonly Weekday[] {
+  const known = Array.from({ length: 7 }, (): number[] => []);
+  for (let back = 0; back < 7 * weeks; back++) {
+    const day = addDays(newest, -back);
+    const amount = credits.on(day);
+    if (amount !== undefined) known[credits.weekdayOf(day)]?.push(amount);
   }
-  return { known, median: medianOf(known) };
+  return known.map((amounts) => ({ known: amounts, median: medianOf(amounts) }));
 }
 
 /**

@@ -32,13 +32,15 @@ function renderSummary(config: Config, webLines: readonly string[] = []): string
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
   if (config.orgs.length === 0) lines.push('  none: all organizations belong to other shards');
-  for (const { name, baseUrl, appUrl, credential, contract } of config.orgs) {
+  for (const { name, baseUrl, appUrl, credential, contract, daysOff } of config.orgs) {
     lines.push(
       `  ${name}`,
       `    API          ${baseUrl}${isOpen(baseUrl) ? openNote : ''}${pathNote(baseUrl)}`,
     );
     if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isOpen(appUrl) ? openNote : ''}`);
     lines.push(`    key from     ${credential.describe()}`, ...contractLines(contract));
+    if (daysOff !== undefined)
+      lines.push(`    days off     ${daysOff.size} from ${[...daysOff].sort()[0] ?? 'none'}`);
   }
   const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
   const idle = [...config.collectors].filter(([, enabled]) => !enabled).map(([name]) => name);

@@ -26,7 +26,7 @@ export async function run(context: CommandContext): Promise<number> {
   const history = openInMemory({ collectors: allCollectors, clock, log });
   const people = createPeopleByIdentity(config.people.current());
   const orgs = config.orgs.map(
-    ({ name, contract }): OrgSettings => ({ name, readiness: config.readiness, contract }),
+    ({ name, contract, daysOff }): OrgSettings => ({ name, readiness: config.readiness, contract, daysOff }),
   );
   const start = addDays(yesterday, -REMEMBERED_DAYS);
   const historyStart = start > config.history.start ? start : config.history.start;

@@ -21,7 +21,7 @@ export function openPast(config: Config, clock: Clock, log: Logger): Promise<Sto
 /** The settings of the chosen organizations. */
 export function settingsOf({ orgs, readiness, people }: Config): readonly OrgSettings[] {
   const current = people.current();
-  return orgs.map(({ name, contract }) => ({ name, readiness, contract, people: current }));
+  return orgs.map(({ name, contract, daysOff }) => ({ name, readiness, contract, daysOff, people: current }));
 }
 
 /** The chosen organizations with what is stored of them. */

@@ -25,6 +25,8 @@ export interface OrgConfig {
   /** The organization's identifier on the platform, if only its answers are accepted. */
   readonly orgId?: string | undefined;
   readonly contract?: Contract | undefined;
+  /** The listed days off and the public holidays of the country. */
+  readonly daysOff?: ReadonlySet<Day> | undefined;
 }
 
 /**

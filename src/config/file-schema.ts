@@ -97,6 +97,22 @@ export const orgSchema = z
       description:
         '`[{from: 2026-01-14, currency: USD, per_million_credits: 2.70}]`: the price of credits. Each price applies from its day (UTC) until the next one starts. `currency` is a code of three capital letters. Days without a price have no cost',
     }),
+    calendar: z
+      .strictObject({
+        days_off: list(day()).prefault([]),
+        country: text()
+          .regex(/^[A-Z]{2}$/, {
+            error: ({ input }) =>
+              `${quoted(String(input))} is not a country of two capital letters, such as DE`,
+          })
+          .optional(),
+      })
+      .optional()
+      .meta({
+        standard: 'none',
+        description:
+          '`{country: DE, days_off: [2026-12-24]}`: days on which the organization does not work. Such a day counts as a Sunday wherever days are compared with their weekday or expected: forecasts, the usual range of a day, silent platforms and drops of adoption. `country` has two capital letters (ISO 3166) and stands for the public holidays of the whole country from 2025 to 2036, without those of its regions; `days_off` adds days to them',
+      }),
   })
   .superRefine(({ api_key_file: file, api_key_env: variable }, context) => {
     if ((file === undefined) !== (variable === undefined)) return;

@@ -1,10 +1,13 @@
 import { dirname, resolve } from 'node:path';
+import type { Day } from '../catalog/day.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { publicHolidaysOf } from './calendar.ts';
 import type { OrgConfig } from './config.ts';
 import { createFileCredential, createFixedCredential, readSecret } from './credential.ts';
 import type { Environment } from './environment.ts';
 import { contractOf, type OrgEntry } from './file-schema.ts';
 import type { Files } from './files.ts';
+import { quoted } from './parse.ts';
 import { type Shard, serves } from './shard.ts';
 import { nodeAt } from './validate.ts';
 import { configErrorAt, originOf, type YamlNode } from './yaml-node.ts';
@@ -62,7 +65,15 @@ async function orgOfEntry(
   files: Files,
 ): Promise<OrgConfig> {
   const { base_url: baseUrl, app_url: appUrl = baseUrl, api_key_env: variable } = entry;
-  const org = { name: entry.name, baseUrl, appUrl, orgId: entry.org_id, contract: contractOf(entry) };
+  const { name, org_id: orgId } = entry;
+  const org = {
+    name,
+    baseUrl,
+    appUrl,
+    orgId,
+    contract: contractOf(entry),
+    daysOff: await daysOffOf(entry, node),
+  };
   if (variable !== undefined) {
     const text = environment[variable];
     if (text === undefined) throw configErrorAt(node, `api_key_env names ${variable}, which is not set`);
@@ -76,6 +87,17 @@ async function orgOfEntry(
       ? new ConfigError(`${originOf(node)}: api_key_file ${error.message}`)
       : error;
   }
+}
+
+async function daysOffOf({ calendar }: OrgEntry, node: YamlNode): Promise<ReadonlySet<Day> | undefined> {
+  if (calendar === undefined) return undefined;
+  const { days_off: days, country } = calendar;
+  const holidays = country === undefined ? [] : await publicHolidaysOf(country);
+  if (holidays !== undefined) return new Set([...days, ...holidays]);
+  throw configErrorAt(
+    nodeAt(node, ['calendar', 'country']) ?? node,
+    `${quoted(country ?? '')} is not a country whose public holidays are known: list them under days_off`,
+  );
 }
 
 async function orgOfEnvironment(

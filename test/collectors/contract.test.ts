@@ -50,6 +50,7 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   daily_messages: ['role'],
   daily_active_users_mean_7d: [],
   daily_active_users_mean_7d_baseline: [],
+  day_off: [],
   daily_files: ['action'],
   daily_file_operations_by_extension: ['extension'],
   daily_file_operations_by_language: ['language'],

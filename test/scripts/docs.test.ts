@@ -32,6 +32,7 @@ test('every key that exists only in the file is documented', () => {
       'seats',
       'budget',
       'prices',
+      'calendar',
     ].map((key) => `orgs[].${key}`),
     ...['values_per_label', 'series'].map((key) => `limits.${key}`),
     ...['branches', 'clean_only', 'level_rule', 'criterion_counts'].map((key) => `readiness.${key}`),

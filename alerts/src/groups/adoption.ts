@@ -34,7 +34,7 @@ export function adoptionGroup(settings: RuleSettings): RuleGroup {
 }
 
 function platformSilent({ threshold }: RuleSettings): AlertDeclaration {
-  const silentWeekday = `${newestWeekday('activity')} and on (org) ${people} == 0`;
+  const silentWeekday = `${newestWeekday()} and on (org) ${people} == 0`;
   return {
     name: 'PlatformSilent',
     // A day without rows is published once no row of it can be late, one day after the other: within five days, two
@@ -57,7 +57,7 @@ and on (org) count by (org) (max_over_time((
 
 function adoptionDropped({ threshold }: RuleSettings): AlertDeclaration {
   const drop = enclosed(`1 - ${week} / (${weeksBefore} >= ${threshold('adoptionLeastUsers')})`);
-  const newestPeople = `last_over_time((${people} and on (org) ${newestWeekday('activity')})${WEEKDAY_WINDOW})`;
+  const newestPeople = `last_over_time((${people} and on (org) ${newestWeekday()})${WEEKDAY_WINDOW})`;
   return {
     name: 'AdoptionDropped',
     // Holidays of everybody are no drop: their days are almost empty, and the first day after them is as before.

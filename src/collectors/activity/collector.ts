@@ -82,6 +82,21 @@ export const dailyActiveUsersMean7dBaseline = dayFamily({
   samplesOf: (view, day) => figure(weeklyMeanBaseline(view, day)),
 });
 
+export const dayOff = dayFamily({
+  name: 'agent_platform_day_off',
+  help: 'Whether the newest complete UTC day is a day off of the organization, as configured: 1 or 0.',
+  labels: [],
+  unit: 'bool',
+  source: 'setting orgs[].calendar',
+  aggregation: 'ratio',
+  definition: `1 if the data day is listed under \`calendar.days_off\` of the organization, or is a public holiday of its
+\`calendar.country\`; otherwise 0. Weekends alone are not days off. Absent without a calendar.
+
+Example: \`calendar: {country: DE, days_off: [2026-12-24]}\` gives 1 on 24 December, which is listed, and on 25 December 2026, a public
+holiday; 0 on Sunday, 27 December.`,
+  samplesOf: ({ settings: { daysOff } }, day) => figure(daysOff && Number(daysOff.has(day))),
+});
+
 /** The organization's active people, sessions and messages. */
 export const activityCollector: DayCollector<ActivityRow> = {
   name: 'activity',
@@ -98,6 +113,7 @@ export const activityCollector: DayCollector<ActivityRow> = {
     dailyMessages,
     dailyActiveUsersMean7d,
     dailyActiveUsersMean7dBaseline,
+    dayOff,
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchActivity(source, window),

@@ -6,8 +6,8 @@ import { preciseSum } from '../counts.ts';
 import { expectedRest } from '../month.ts';
 import { ofEach } from '../statistics.ts';
 import { modelsOf } from '../tokens/models.ts';
-import type { CreditsOn } from '../weekdays.ts';
-import { creditsOn } from './credits.ts';
+import type { Credits } from '../weekdays.ts';
+import { creditsIn, creditsOn } from './credits.ts';
 
 /** The cost of a day; undefined if its credits or its price are unknown. */
 export function costOn(view: View, day: Day): Cost | undefined {
@@ -32,26 +32,22 @@ export function costByModel(
 }
 
 /** The cost of the month from its first day to a day, each day at its own price; of the organization by default. */
-export function costToDate(
-  view: View,
-  day: Day,
-  creditsOf: CreditsOn = (past) => creditsOn(view, past),
-): Cost | undefined {
-  return totalOf(costsToDate(view, day, creditsOf));
+export function costToDate(view: View, day: Day, credits: Credits = creditsIn(view)): Cost | undefined {
+  return totalOf(costsToDate(view, day, credits));
 }
 
 /** The expected cost of the whole month of a day, each day at its own price, including future days. */
 export function costForecast(view: View, day: Day): Cost | undefined {
-  const creditsOf = (past: Day) => creditsOn(view, past);
-  const known = costsToDate(view, day, creditsOf);
+  const credits = creditsIn(view);
+  const known = costsToDate(view, day, credits);
   // Most organizations have no prices, and then nothing needs to be expected.
-  const expected = known && expectedRest(creditsOf, day);
+  const expected = known && expectedRest(credits, day);
   const rest = expected && ofEach(expected, (ahead) => pricedOn(view, ahead.day, ahead.credits));
   return totalOf(known && rest && [...known, ...rest]);
 }
 
-function costsToDate(view: View, day: Day, creditsOf: CreditsOn): readonly Cost[] | undefined {
-  return ofEach(monthSoFar(day), (past) => pricedOn(view, past, creditsOf(past)));
+function costsToDate(view: View, day: Day, { on }: Credits): readonly Cost[] | undefined {
+  return ofEach(monthSoFar(day), (past) => pricedOn(view, past, on(past)));
 }
 
 /** The cost of credits of a day; undefined if they or the day's price are unknown. */

@@ -3,11 +3,19 @@ import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate, sumOf } from '../month.ts';
 import { medianOf } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { deviationOf, MIN_WEEKDAYS, type Weekday, weekdayUpTo, workingDays } from '../weekdays.ts';
+import {
+  type Credits,
+  creditsOf,
+  deviationOf,
+  MIN_WEEKDAYS,
+  type Weekday,
+  weekdaysUpTo,
+  workingDays,
+} from '../weekdays.ts';
 
 /** The forecast of the whole month of a day: the credits to date plus the expected credits of the remaining days. */
 export function monthForecast(view: View, day: Day): number | undefined {
-  return creditsForecast((of) => creditsOn(view, of), day);
+  return creditsForecast(creditsIn(view), day);
 }
 
 /** The upper bound is at least this multiple of what is usual, and this many standard deviations above it. */
@@ -30,16 +38,11 @@ export function expectationOf(view: View, day: Day): Expectation | undefined {
 }
 
 function expect(view: View, day: Day): Expectation | undefined {
-  // The newest day of each weekday before the day; the last one is the weekday of the day itself.
-  const weekdays = Array.from({ length: 7 }, (_, index) => view.ofDay(weekdayOf, addDays(day, -1 - index)));
-  const own = weekdays[6];
+  const credits = creditsIn(view);
+  const weekdays = weekdaysUpTo(credits, addDays(day, -1));
+  const own = weekdays[credits.weekdayOf(day)];
   if (own === undefined || own.known.length < MIN_WEEKDAYS) return undefined;
   return { credits: own.median, upper: Math.min(upperBound(own, weekdays), Number.MAX_VALUE) };
-}
-
-/** The weekday of a day up to that day: six of the seven are those of the day before. */
-function weekdayOf(view: View, newest: Day): Weekday {
-  return weekdayUpTo((of) => creditsOn(view, of), newest);
 }
 
 /** From all working days: a single weekday has too few days to estimate their spread, a weekend no usual amount. */
@@ -54,12 +57,17 @@ export function creditsOn(view: View, day: Day): number | undefined {
   return view.row(tokensDataset, day)?.credits;
 }
 
+/** The credits of the organization. */
+export function creditsIn(view: View): Credits {
+  return creditsOf(view.settings, (day) => creditsOn(view, day));
+}
+
 /** The credits from the first of the month to a day. */
 export function monthToDate(view: View, day: Day): number | undefined {
-  return creditsToDate((of) => creditsOn(view, of), day);
+  return creditsToDate(creditsIn(view), day);
 }
 
 /** The credits of the `count` days that end with a day. */
 export function trailing(view: View, day: Day, count: number): number | undefined {
-  return sumOf((of) => creditsOn(view, of), daysFrom(addDays(day, 1 - count), day));
+  return sumOf(creditsIn(view), daysFrom(addDays(day, 1 - count), day));
 }

@@ -19,7 +19,10 @@ data day, and below M · (1 − 3 · 1.4826 · MAD): with few people, a day with
 Example: on Sunday, 28 June, the month to date is 60 000 000; a Monday and a Tuesday remain. The last four Mondays used
 2, 3, 3 and 4 million, on average 3 million; the last four Tuesdays 1, 1, 2 and 4 million, on average 2 million. The
 forecast is 65 000 000. In an organization whose working days differ by a tenth from what is usual (MAD 0.1), a Monday is quiet below 1 million, a third of
-the median of 3 million; with MAD 0.2 it is quiet below 331 320, and with MAD 0.225 never.`,
+the median of 3 million; with MAD 0.2 it is quiet below 331 320, and with MAD 0.225 never.
+
+A day off of the organization (setting \`calendar\`) counts as a Sunday, whether it is one of the remaining days or a past one: if Tuesday, 30
+June, were a day off, it would be expected to use the mean of the last four Sundays and days off.`,
 
   monthBudget: `The setting \`budget.credits_per_month\` of the organization; absent without it.
 
@@ -36,7 +39,7 @@ lacks the credits.
 Example: 20 working days of 1 000 000 credits and 8 days without activity give 20 000 000.`,
 
   expected: `The median of the credits of the data day's weekday in the preceding eight weeks, without the data day itself. Only
-known days count, including those with 0; absent with fewer than three.
+known days count, including those with 0; absent with fewer than three. A day off (setting \`calendar\`) counts as a Sunday.
 
 Example: the preceding Wednesdays used 12, 11, 10, 0, 13, 12, 11 and 10 million. In order: 0, 10, 10, 11, 11, 12, 12, 13.
 The median is 11 000 000.`,
@@ -45,7 +48,8 @@ The median is 11 000 000.`,
 \`agent_platform_daily_credits_expected\`. Working days are those of each weekday whose median is at least half the largest
 median of a weekday; where every median is 0, they are the days with credits. A weekday counts with three known days. U, the usual amount, is the larger of
 \`agent_platform_daily_credits_expected\` and the median of all working days, so that a weekend is unusual only if it exceeds working days. MAD is the
-median, over the working days, of |credits / median of its weekday − 1|; 1.4826 makes it comparable to a standard deviation.
+median, over the working days, of |credits / median of its weekday − 1|; 1.4826 makes it comparable to a standard deviation. A day off
+(setting \`calendar\`) counts as a Sunday.
 
 Example: only Wednesdays are known, with 0, 10, 10, 11, 11, 12, 12 and 13 million. Their median is 11 million, and they deviate from it
 by 0, 0, 1, 1, 1, 1, 2 and 11 elevenths, so that MAD is 1/11. 1 + 5.930 / 11 = 1.539 is less than 1.75, so it is 1.75 · 11 000 000 =

@@ -4,7 +4,7 @@ import { ANONYMOUS } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate } from '../month.ts';
 import { costToDate } from '../spend/costs.ts';
-import type { CreditsOn } from '../weekdays.ts';
+import { type Credits, creditsOf } from '../weekdays.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
 
 const DAYS = `stored days of ${USERS_PATH}: data[].billable_tokens`;
@@ -26,7 +26,7 @@ metric there.
 
 Example: the team used 400 000 credits on 1 June, 0 on 2 June, when nobody worked, and 100 000 on 3 June, when only two people did. On 3
 June it is 500 000. While 2 June is unknown, it is absent.`,
-  samplesOf: (view, day) => ofTeams(view, day, (creditsOn) => creditsToDate(creditsOn, day)),
+  samplesOf: (view, day) => ofTeams(view, day, (credits) => creditsToDate(credits, day)),
 });
 
 export const teamCreditsMonthForecast = dayFamily({
@@ -43,7 +43,7 @@ fewer than seven known days, and if no day of a remaining weekday is known.
 Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and a Tuesday remain. Its last four Mondays used 0.2,
 0.3, 0.3 and 0.4 million, on average 0.3 million; the last four Tuesdays 0.1, 0.1, 0.2 and 0.4 million, on average 0.2 million. The
 forecast is 6 500 000.`,
-  samplesOf: (view, day) => ofTeams(view, day, (creditsOn) => creditsForecast(creditsOn, day)),
+  samplesOf: (view, day) => ofTeams(view, day, (credits) => creditsForecast(credits, day)),
 });
 
 export const teamCreditsMonthBudget = currentFamily({
@@ -79,8 +79,8 @@ Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per 
 1.35 + 1.35 + 1.50 = 4.20 USD.`,
   samplesOf(view, day) {
     const samples: Sample<'team' | 'currency'>[] = [];
-    for (const { team, creditsOn } of teamsOf(view, day)) {
-      const cost = costToDate(view, day, creditsOn);
+    for (const { team, credits } of teamsOf(view, day)) {
+      const cost = costToDate(view, day, credits);
       if (cost !== undefined) samples.push({ labels: { team, currency: cost.currency }, value: cost.amount });
     }
     return samples.length === 0 ? undefined : samples;
@@ -98,16 +98,16 @@ export const teamBudgetFamilies = [
 /** A team with a budget that takes part in an organization. */
 interface BudgetedTeam {
   readonly team: string;
-  readonly creditsOn: CreditsOn;
+  readonly credits: Credits;
 }
 
 function ofTeams(
   view: View,
   day: Day,
-  figureOf: (creditsOn: CreditsOn, team: string) => number | undefined,
+  figureOf: (credits: Credits, team: string) => number | undefined,
 ): readonly Sample<'team'>[] | undefined {
-  const samples = teamsOf(view, day).flatMap(({ team, creditsOn }) => {
-    const value = figureOf(creditsOn, team);
+  const samples = teamsOf(view, day).flatMap(({ team, credits }) => {
+    const value = figureOf(credits, team);
     return value === undefined ? [] : [{ labels: { team }, value }];
   });
   return samples.length === 0 ? undefined : samples;
@@ -119,18 +119,18 @@ const SEEN_DAYS = 28;
 /** The teams with a budget that have used credits lately: one file serves organizations in which they have nobody. */
 function teamsOf(view: View, day: Day): readonly BudgetedTeam[] {
   const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-  const credits = view.once(createKnownCredits);
+  const known = view.once(createKnownCredits);
   const lately = daysFrom(addDays(firstOfMonth(day), -SEEN_DAYS), day);
   return [...teamBudgets.keys()]
-    .map((team): BudgetedTeam => ({ team, creditsOn: (of) => credits(of, team) }))
-    .filter(({ creditsOn }) => lately.some((of) => (creditsOn(of) ?? 0) > 0));
+    .map((team): BudgetedTeam => ({ team, credits: creditsOf(view.settings, (of) => known(of, team)) }))
+    .filter(({ credits }) => lately.some((of) => (credits.on(of) ?? 0) > 0));
 }
 
 /** The credits of a team on a day; undefined if they are unknown. Every family of every team needs them. */
 function createKnownCredits(view: View): (day: Day, team: string) => number | undefined {
   const byDay = new Map<Day, 'idle' | ReadonlyMap<string, number | undefined>>();
 
-  function creditsOf(day: Day) {
+  function creditsOfTeams(day: Day) {
     const row = view.row(usersDataset, day);
     // Nobody listed: no team has credits.
     if (row === usersDataset.idle) return 'idle';
@@ -138,7 +138,7 @@ function createKnownCredits(view: View): (day: Day, team: string) => number | un
   }
 
   return (day, team) => {
-    const known = byDay.get(day) ?? creditsOf(day);
+    const known = byDay.get(day) ?? creditsOfTeams(day);
     byDay.set(day, known);
     return known === 'idle' ? 0 : known.get(team);
   };
