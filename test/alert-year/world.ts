@@ -105,6 +105,6 @@ function quantile(values: readonly number[], share: number): number {
   return low + (at - Math.floor(at)) * (high - low);
 }
 
-function normal(random: Random): number {
+export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
