@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFileTarget, meansFile } from '../backfill/file/file-target.ts';
 import { type Acknowledged, readAcknowledged } from '../backfill/remote/acknowledged.ts';
@@ -16,6 +15,7 @@ import type { ValuesOf } from '../config/option.ts';
 import { parseRetryAfter } from '../platform/response.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { createFolder } from '../runtime/files.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { unreadable } from '../runtime/text-file.ts';
 import { type Lock, takeLock } from '../store/lock.ts';
@@ -102,7 +102,7 @@ export async function createTarget(parts: TargetParts): Promise<BackfillTarget &
 /** Keeps other backfills away from an output: two of them would mix the parts of their files. */
 async function lockOutput({ output, single }: Output): Promise<Lock> {
   const path = single ? `${output}.lock` : join(output, 'backfill.lock');
-  await mkdir(dirname(path), { recursive: true });
+  createFolder(dirname(path), 0o777);
   try {
     return takeLock(path);
   } catch (error) {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError } from '../runtime/errors.ts';
+import { createFolder } from '../runtime/files.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Query } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../store/layouts.ts';
@@ -49,7 +50,7 @@ export function openFileTarget(path: string, log: Logger): CopyEnd {
   }
 
   async function make<Result>(work: (queryOf: QueryOf) => Promise<Result>): Promise<Result> {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    createFolder(folder);
     const deps = { onDamage: 'exit', log } as const;
     const days = openSqlite({ ...deps, path: inner, layout: DAYS });
     const counts = openSqlite({ ...deps, path: countsFileBeside(inner), layout: COUNTS });
@@ -109,7 +110,7 @@ function hasRows(path: string): Promise<boolean> {
 /** Keeps exporters away from the place for as long as the copy takes. */
 function own(path: string) {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(path));
     return takeOwnership(path);
   } catch (error) {
     const { reason, detail, hint } = troubleOf(error);

@@ -20,3 +20,10 @@ test('every file that others write is read by textOf, which refuses what is not 
     .filter((file) => /readFile(?:Sync)?\([^;]*'utf-?8'/.test(readFileSync(path.join(ROOT, file), 'utf8')));
   expect(reading.toSorted()).toEqual([...OWN.keys()]);
 });
+
+test('no directory is created by Node.js with those above it, which never ends below /proc', () => {
+  const creating = globSync('{src,bin}/**/*.{ts,js}', { cwd: ROOT }).filter((file) =>
+    /\bmkdir(?:Sync)?\([^;]*recursive/.test(readFileSync(path.join(ROOT, file), 'utf8')),
+  );
+  expect(creating, 'use createFolder of src/runtime/files.ts').toEqual([]);
+});

@@ -236,3 +236,11 @@ test('a missing original is an error that names the path', async () => {
   const from = path.join(createDirectory(), 'none.db');
   await expect(copy(from, `${from}.new`)).rejects.toThrow(`${from} does not exist`);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a place that the system denies is an error, not an endless attempt',
+  () => {
+    const place = '/proc/no/such/history.db';
+    expect(() => openFileTarget(place, createFakeLogger())).toThrow(`storage.path: ${place}: `);
+  },
+);
