@@ -14,9 +14,9 @@ import type { LabelLimit } from '../pipeline/label-weights.ts';
 import { createView } from '../pipeline/view.ts';
 import { createConsecutiveZeros, type FillZeros } from '../pipeline/zeros.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { CountedProgress } from '../runtime/progress.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { StoredOrg } from '../store/store.ts';
-import type { BackfillProgress } from './progress.ts';
 
 /** How many samples are measured in one step, and after how many steps the clock is looked at. */
 const SAMPLES_PER_STEP = 8;
@@ -49,7 +49,7 @@ export interface PastDays {
   readonly from: Day;
   readonly to: Day;
   readonly now: Instant;
-  readonly progress: BackfillProgress;
+  readonly progress: CountedProgress;
   /** Aborted when the work should stop. */
   readonly signal: AbortSignal;
 }

@@ -1,19 +1,53 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
-import { withSources } from '../backfill/fetch.ts';
+import { createFileTarget, meansFile } from '../backfill/file/file-target.ts';
 import { parseLabels } from '../backfill/labels.ts';
-import { BackfillError } from '../backfill/target.ts';
-import { withoutFamilies } from '../catalog/collector.ts';
-import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
+import { readAcknowledged } from '../backfill/remote/acknowledged.ts';
+import { headerValueIn, parseHeaders } from '../backfill/remote/headers.ts';
+import { createPost } from '../backfill/remote/post.ts';
+import { createRemoteTarget } from '../backfill/remote/remote-target.ts';
+import { createStateFile } from '../backfill/state-file.ts';
+import { BackfillError, type BackfillTarget } from '../backfill/target.ts';
+import { type Collector, withoutFamilies } from '../catalog/collector.ts';
+import { aboutFamilies } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
+import type { Config } from '../config/config.ts';
+import { createFileCredential, secretIn } from '../config/credential.ts';
+import type { Files } from '../config/files.ts';
 import { loadValues } from '../config/load.ts';
+import type { ValuesOf } from '../config/option.ts';
+import { parseRetryAfter } from '../platform/response.ts';
 import { createSystemClock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import { createFolder } from '../runtime/files.ts';
 import { redactSecrets } from '../runtime/redact.ts';
-import { createTarget, readOutput, readRemoteSecrets } from './backfill-target.ts';
+import { unreadable } from '../runtime/text-file.ts';
+import { type Lock, takeLock } from '../store/lock.ts';
+import { MEMORY } from '../store/sqlite.ts';
+import { troubleOf } from '../store/sqlite-errors.ts';
 import type { CommandContext } from './command.ts';
-import { createDisplay } from './display.ts';
-import { chooseCollectors, labelNames, loadForOrgs, rangeOf } from './past-choice.ts';
-import { describeMissing, exitCodeOf, openPast, pagesOf, readOrgs, settingsOf } from './past-days.ts';
-import { fetchAll } from './past-fetch.ts';
+import { outputFile } from './output-path.ts';
+import {
+  chooseCollectors,
+  describeMissing,
+  exitCodeOf,
+  loadForOrgs,
+  type Past,
+  pagesOf,
+  rangeOf,
+  settingsOf,
+  withPast,
+} from './past.ts';
+
+/** The resolved options of the command. */
+type BackfillValues = ValuesOf<typeof backfillOptions>;
+
+/**
+ * About the number of samples per write request. The more there are, the fewer requests repeat the labels of a series; even
+ * with a single sample of each series, a request of these is a few MiB, which receivers accept.
+ */
+const BATCH_SAMPLES = 25_000;
 
 /**
  * Backfills past days to OpenMetrics files or by remote write; exit code 1 if days are missing or it was interrupted.
@@ -21,73 +55,212 @@ import { fetchAll } from './past-fetch.ts';
 export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
   const values = await loadValues(backfillOptions, context);
-  const secrets = await readRemoteSecrets(values, context.files);
+  const access = await readRemoteAccess(values, context.files);
   const output = await readOutput(values);
-  const { config, configured } = await loadForOrgs(context, values.org);
+  const chosen = await loadForOrgs(context, values.org);
+  const { config } = chosen;
   const collectors = chooseCollectors(config, values.collector);
   const labels = parseLabels(values.label, labelNames(collectors));
-  const clock = createSystemClock();
-  const now = clock.now();
-  const { from, to } = rangeOf(values, config, now);
-  const remoteSecrets = () => (secrets?.all ?? []).flatMap((credential) => credential.secrets());
-  const { log, fetching, progressOf, redactor } = createDisplay(stderr, config, clock, remoteSecrets);
-  const history = await openPast(config, clock, log);
-  const orgs = settingsOf(config);
-  const signal = context.stopSignal();
-  const identity = [from, to, values.step, labels, orgs, collectors.map(({ name }) => name)];
-  const target = await createTarget({
-    values,
-    config,
-    labels,
-    arguments: identity,
-    secrets,
-    output,
-    version,
-    clock,
-    log,
-  });
-  try {
-    const failed = await fetchAll({
-      config,
-      orgs,
-      from,
-      collectors: withSources(collectors, allCollectors),
-      history,
-      version,
-      progress: fetching,
-      clock,
-      log,
-      signal,
-    });
-    const outcome = await backfill({
-      pages: pagesOf({ config, configured }, collectors, aboutFamilies, { now, clock }),
-      orgs: await readOrgs(history, orgs),
-      collectors: withoutFamilies(collectors, config.metrics.excluded),
-      from,
-      to,
-      stepMs: values.step,
-      now,
-      target,
-      progress: progressOf({ verb: 'Backfilling', unit: 'days' }),
-      signal,
-    });
-    stdout.write(describe(outcome, failed, `${from} to ${to}`));
-    return exitCodeOf(outcome, failed);
-  } catch (error) {
-    if (!(error instanceof BackfillError)) throw error;
-    // A target may repeat what it was sent.
-    const message = redactSecrets(redactor.redact(error.message), remoteSecrets());
-    stderr.write(`agent-platform-exporter: ${message}\n  ${error.hint}\n`);
-    return 1;
-  } finally {
-    target.close();
-    await history.close();
-    await log.close();
+  const { from, to } = rangeOf(values, config, createSystemClock().now());
+  const secrets = access?.secrets ?? (() => []);
+  const identity = [from, to, values.step, labels, settingsOf(config), collectors.map(({ name }) => name)];
+
+  async function write(past: Past): Promise<number> {
+    const { now, signal } = past;
+    const target = await createTarget({ values, config, labels, identity, access, output, version }, past);
+    try {
+      const { orgs, failed } = await past.fetch(collectors, from);
+      const outcome = await backfill({
+        pages: pagesOf(chosen, collectors, aboutFamilies, past),
+        collectors: withoutFamilies(collectors, config.metrics.excluded),
+        stepMs: values.step,
+        progress: past.progressOf({ verb: 'Backfilling', unit: 'days' }),
+        ...{ orgs, from, to, now, target, signal },
+      });
+      stdout.write(describe(outcome, failed, `${from} to ${to}`));
+      return exitCodeOf(outcome, failed);
+    } catch (error) {
+      if (!(error instanceof BackfillError)) throw error;
+      // A target may repeat what it was sent.
+      const message = redactSecrets(past.redactor.redact(error.message), secrets());
+      stderr.write(`agent-platform-exporter: ${message}\n  ${error.hint}\n`);
+      return 1;
+    } finally {
+      target.close();
+    }
   }
+
+  return withPast(context, config, write, secrets);
 }
 
 function describe(outcome: BackfillOutcome, failed: readonly string[], range: string): string {
   const lines = [`${outcome.samples} samples of ${range}`, ...describeMissing(outcome, failed)];
   if (outcome.interrupted) lines.push('interrupted; the same command resumes where it stopped');
   return `${lines.join('\n')}\n`;
+}
+
+/** The label names of the collectors' metrics and of the metrics about the data. */
+function labelNames(collectors: readonly Collector[]): ReadonlySet<string> {
+  const own = collectors.flatMap(({ families }) => families.flatMap(({ labels }) => labels));
+  return new Set(['org', 'org_id', 'dataset', ...own]);
+}
+
+/** Where files are written, and whether it is one file for the whole range. */
+interface Output {
+  readonly output: string;
+  readonly single: boolean;
+}
+
+/** The output of these options, if files are to be written; throws a `ConfigError` if it cannot be one. */
+async function readOutput({ output }: BackfillValues): Promise<Output | undefined> {
+  if (output === undefined) return undefined;
+  return (await meansFile(output))
+    ? { output: await outputFile(output), single: true }
+    : { output, single: false };
+}
+
+/** The parts of a target other than those of the past. */
+interface TargetParts {
+  readonly values: BackfillValues;
+  readonly config: Config;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Everything that determines the samples. */
+  readonly identity: unknown;
+  readonly access: RemoteAccess | undefined;
+  readonly output: Output | undefined;
+  readonly version: string;
+}
+
+/** Creates the target that the options describe. */
+async function createTarget(
+  { values, config, labels, identity, access, output, version }: TargetParts,
+  { clock, log }: Past,
+): Promise<BackfillTarget & { close(): void }> {
+  if (access === undefined) {
+    const files = output ?? { output: '', single: false };
+    const lock = await lockOutput(files);
+    try {
+      const target = await createFileTarget({ ...files, labels, arguments: identity, log });
+      return Object.assign(target, { close: lock.undo });
+    } catch (error) {
+      lock.undo();
+      throw error;
+    }
+  }
+  const { path, url: database } = config.storage;
+  const folder = path === MEMORY || database !== undefined ? '.' : dirname(path);
+  const file = values['remote-write.state-file'] ?? join(folder, 'backfill.json');
+  const key = `${access.url} ${JSON.stringify(Object.entries(labels).sort())}${access.tenant}`;
+  const acknowledged = await readAcknowledged(createStateFile(file), key);
+  const concurrency = values['remote-write.concurrency'];
+  const post = createPost({
+    ...access,
+    proxy: config.api.proxy,
+    timeoutMs: values['remote-write.timeout'],
+    concurrency,
+    version,
+    retryAfter: (header) => parseRetryAfter(header, clock.now()),
+  });
+  const target = createRemoteTarget({
+    acknowledged: values['remote-write.again']
+      ? { ...acknowledged, missing: (_, stamps) => stamps }
+      : acknowledged,
+    batchSamples: BATCH_SAMPLES,
+    random: Math.random,
+    ...{ post, labels, concurrency, clock, log },
+  });
+  return Object.assign(target, { close: post.close });
+}
+
+/** Keeps other backfills away from an output: two of them would mix the parts of their files. */
+async function lockOutput({ output, single }: Output): Promise<Lock> {
+  const path = single ? `${output}.lock` : join(output, 'backfill.lock');
+  createFolder(dirname(path), 0o777);
+  try {
+    return takeLock(path);
+  } catch (error) {
+    if (troubleOf(error).reason !== 'locked') throw error;
+    const hint = 'wait until it has ended, or give each an output of its own';
+    throw new ConfigError(`--output: another backfill is writing to ${output}`, hint);
+  }
+}
+
+/** How a remote target is addressed, with credentials and CA. */
+interface RemoteAccess {
+  readonly url: string;
+  /** The headers with the credentials of a request, as their files contain them now. */
+  headers(): Promise<Readonly<Record<string, string>>>;
+  readonly ca: string | undefined;
+  /**
+   * What distinguishes the tenants of one address, as the end of a key in the state file: user, headers and the files of
+   * secrets. Only a digest, because a value could be secret.
+   */
+  readonly tenant: string;
+  /** All secrets, for redaction. */
+  secrets(): readonly string[];
+}
+
+/** Reads the files that the remote-write options name; throws a `ConfigError` if one is unusable. */
+export async function readRemoteAccess(
+  values: BackfillValues,
+  files: Files,
+): Promise<RemoteAccess | undefined> {
+  const { output, 'remote-write.url': url, 'remote-write.username': user } = values;
+  if ((output === undefined) === (url === undefined)) {
+    throw new ConfigError(
+      output === undefined ? 'no destination' : '--output and --remote-write.url are both given',
+      'give one of them: --output for OpenMetrics files, --remote-write.url for remote write',
+    );
+  }
+  const tokenFile = values['remote-write.bearer-token-file'];
+  const passwordFile = values['remote-write.password-file'];
+  if (tokenFile !== undefined && user !== undefined) {
+    throw new ConfigError('--remote-write.bearer-token-file and --remote-write.username are both given');
+  }
+  if ((user === undefined) !== (passwordFile === undefined)) {
+    throw new ConfigError('--remote-write.username and --remote-write.password-file must be given together');
+  }
+  const fixed = parseHeaders('--remote-write.header', values['remote-write.header']);
+  for (const [name, value] of fixed) headerValueIn(value, `--remote-write.header: the value of ${name}`);
+  const inFiles = parseHeaders('--remote-write.header-file', values['remote-write.header-file'], fixed);
+  if (url === undefined) return undefined;
+  const read = (file: string, parse?: typeof secretIn) => createFileCredential(file, file, files, parse);
+  const token = tokenFile === undefined ? undefined : await read(tokenFile);
+  const password = passwordFile === undefined ? undefined : await read(passwordFile, secretIn);
+  const secretHeaders = await Promise.all(
+    inFiles.map(async ([name, file]) => [name, await read(file, headerValueIn)] as const),
+  );
+
+  async function authorization(): Promise<readonly (readonly [string, string])[]> {
+    if (token !== undefined) return [['Authorization', `Bearer ${await token.read()}`]];
+    if (password === undefined) return [];
+    const pair = `${user ?? ''}:${await password.read()}`;
+    return [['Authorization', `Basic ${Buffer.from(pair).toString('base64')}`]];
+  }
+
+  const identity = [user, tokenFile, fixed.toSorted(), inFiles.toSorted()];
+  const isPlain = user === undefined && tokenFile === undefined && fixed.length + inFiles.length === 0;
+  const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
+  return {
+    url,
+    async headers() {
+      const secret = secretHeaders.map(async ([name, value]) => [name, await value.read()] as const);
+      return Object.fromEntries([...fixed, ...(await Promise.all(secret)), ...(await authorization())]);
+    },
+    ca: await readAuthorities(values['remote-write.tls-ca-file'], files),
+    tenant: isPlain ? '' : ` ${digest}`,
+    secrets: () =>
+      [token, password, ...secretHeaders.map(([, value]) => value)].flatMap((one) => one?.secrets() ?? []),
+  };
+}
+
+async function readAuthorities(path: string | undefined, files: Files): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const text = await files.read(path).catch((error: unknown) => {
+    throw new ConfigError(`--remote-write.tls-ca-file: ${path} ${unreadable(error)}`);
+  });
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new ConfigError(`--remote-write.tls-ca-file: ${path} contains no certificate in PEM format`);
+  }
+  return text;
 }

@@ -1,26 +1,26 @@
-import {
-  type BackfillProgress,
-  createBar,
-  createProgressLog,
-  type ProgressWords,
-} from '../backfill/progress.ts';
 import type { Config } from '../config/config.ts';
 import { storageSecrets } from '../config/storage.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type ClosableLogger, createLogger } from '../runtime/log-winston.ts';
-import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
+import {
+  type CountedProgress,
+  createCountedLog,
+  createLoggedProgress,
+  type Progress,
+  type ProgressWords,
+} from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
 import type { Output } from './command.ts';
-import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
+import { createTerminal } from './terminal-progress.ts';
 
 type DisplayConfig = Pick<Config, 'log' | 'storage'> & Partial<Pick<Config, 'orgs' | 'people'>>;
 
 /** Shows the progress of a command. */
-interface Display {
+export interface Display {
   readonly log: ClosableLogger;
   readonly redactor: Redactor;
   readonly fetching: Progress;
-  progressOf(words: ProgressWords): BackfillProgress;
+  progressOf(words: ProgressWords): CountedProgress;
 }
 
 /**
@@ -39,22 +39,12 @@ export function createDisplay(
     ...storageSecrets(storage),
     ...more(),
   ]);
-  if (stderr.isTTY !== true) {
-    const log = createLogger({ ...settings, stream: stderr, clock, redactor });
-    return {
-      log,
-      redactor,
-      fetching: createLoggedProgress({ clock, log }),
-      progressOf: (words) => createProgressLog(log, clock, words),
-    };
-  }
-  const line = createStatusLine(stderr);
-  const log = createLogger({ ...settings, stream: line.stream, clock, redactor });
-  const columns = () => stderr.columns ?? 80;
+  const terminal = createTerminal(stderr, clock);
+  const log = createLogger({ ...settings, stream: terminal?.stream ?? stderr, clock, redactor });
   return {
     log,
     redactor,
-    fetching: createTerminalProgress(line, clock, columns),
-    progressOf: (words) => createBar(line, clock, words),
+    fetching: terminal?.fetching ?? createLoggedProgress({ clock, log }),
+    progressOf: (words) => terminal?.counted(words) ?? createCountedLog({ clock, log }, words),
   };
 }

@@ -10,7 +10,7 @@ import { createDisplay } from './display.ts';
 import { estimateOrg } from './estimate-org.ts';
 import { createPeopleByIdentity } from './estimate-people.ts';
 import { renderEstimates } from './estimate-table.ts';
-import { fetchAll } from './past-fetch.ts';
+import { fetchAll } from './past.ts';
 
 /** The number of days for which a label value that is no longer reported is remembered. */
 const REMEMBERED_DAYS = 28;

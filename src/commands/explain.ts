@@ -9,7 +9,7 @@ import { explain } from '../explain/explain.ts';
 import { explanationJson, explanationMarkdown, explanationText } from '../explain/text.ts';
 import { fourWeeksBefore } from '../explain/usage.ts';
 import type { CommandContext } from './command.ts';
-import { withViews } from './past-views.ts';
+import { withViews } from './past.ts';
 
 const FORMATS = { text: explanationText, json: explanationJson, markdown: explanationMarkdown };
 

@@ -10,8 +10,7 @@ import { createFocusFormat } from '../export/focus.ts';
 import type { ExportFormat } from '../export/format.ts';
 import { createCsvFormat, createJsonlFormat } from '../export/tidy.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { chooseCollectors, rangeUpTo } from './past-choice.ts';
-import { describeMissing } from './past-days.ts';
+import { chooseCollectors, describeMissing, rangeUpTo } from './past.ts';
 
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
 

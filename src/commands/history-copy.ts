@@ -1,10 +1,10 @@
-import type { BackfillProgress } from '../backfill/progress.ts';
 import { loadForCopy } from '../config/load.ts';
 import { type CopyOutcome, type CopyParts, copyStore, type Phase, rowsIn } from '../copy/copy.ts';
 import { openDatabaseEnd } from '../copy/database.ts';
 import { openFileSource, openFileTarget } from '../copy/files.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import type { CountedProgress } from '../runtime/progress.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 
@@ -49,7 +49,7 @@ export async function run(context: CommandContext): Promise<number> {
 
 /** Shows each phase with a bar, or messages, of its own. */
 function createPhases(progressOf: ReturnType<typeof createDisplay>['progressOf']) {
-  let current: { readonly phase: Phase; readonly progress: BackfillProgress } | undefined;
+  let current: { readonly phase: Phase; readonly progress: CountedProgress } | undefined;
   const show: CopyParts['show'] = (phase, done, total) => {
     if (current?.phase !== phase) current = { phase, progress: progressOf({ verb: phase, unit: 'rows' }) };
     current.progress.show(done, total);

@@ -14,7 +14,7 @@ import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
 import { outputFile } from './output-path.ts';
-import { withViews } from './past-views.ts';
+import { withViews } from './past.ts';
 
 const FORMATS = { html: reportHtml, markdown: reportMarkdown };
 

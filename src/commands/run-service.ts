@@ -1,10 +1,10 @@
-import { createService, type Service, type ServiceParts } from '../app/service.ts';
+import { createService, type Service } from '../app/service.ts';
 import type { Config } from '../config/config.ts';
 import { revisionOf } from '../config/environment.ts';
 import { watchFile } from '../config/files.ts';
-import { type Clock, createSystemClock } from '../runtime/clock.ts';
-import type { CommandContext, Output } from './command.ts';
-import { createStatusLine, createTerminalProgress } from './terminal-progress.ts';
+import { createSystemClock } from '../runtime/clock.ts';
+import type { CommandContext } from './command.ts';
+import { createTerminal } from './terminal-progress.ts';
 
 /** Creates the service as commands run it: with the machine's clock and the log on standard error. */
 export async function createRealService(
@@ -14,26 +14,18 @@ export async function createRealService(
   loadConfig?: () => Promise<Config>,
 ): Promise<Service> {
   const clock = createSystemClock();
+  const terminal = createTerminal(context.stderr, clock);
   return createService({
     config,
     version: context.version,
     revision: revisionOf(context.environment),
     clock,
     random: Math.random,
-    ...logOf(context.stderr, clock),
+    stderr: terminal?.stream ?? context.stderr,
     simulated,
+    ...(terminal && { progress: terminal.fetching }),
     ...(loadConfig && { loadConfig }),
   });
-}
-
-/** The log's destination, and on a terminal the progress bar below it. */
-function logOf(stderr: Output, clock: Clock): Pick<ServiceParts, 'stderr' | 'progress'> {
-  if (stderr.isTTY !== true) return { stderr };
-  const line = createStatusLine(stderr);
-  return {
-    stderr: line.stream,
-    progress: createTerminalProgress(line, clock, () => stderr.columns),
-  };
 }
 
 /** Reloads the configuration of a service: at each SIGHUP, and when a watched file changes. */

@@ -1,6 +1,11 @@
 import { Writable } from 'node:stream';
 import type { Clock } from '../runtime/clock.ts';
-import { createProgress, type Progress, type ProgressState } from '../runtime/progress.ts';
+import {
+  type CountedProgress,
+  createProgress,
+  type Progress,
+  type ProgressWords,
+} from '../runtime/progress.ts';
 import type { Output } from './command.ts';
 
 /** A terminal with a status line that stays below everything written. */
@@ -40,29 +45,64 @@ export function createStatusLine(terminal: Output): StatusLine {
   };
 }
 
-/** Shows progress as a bar in the line; `columns` is the terminal's width. */
-export function createTerminalProgress(
+/** A bar in a line of a terminal, redrawn at most ten times a second. */
+interface Bar {
+  draw(verb: string, done: number, total: number, what: string): void;
+  clear(): void;
+}
+
+function createBar(
   line: Pick<StatusLine, 'show'>,
   clock: Pick<Clock, 'elapsed'>,
   columns: () => number | undefined,
-): Progress {
+): Bar {
   let drawnAt = Number.NEGATIVE_INFINITY;
-  return createProgress((state) => {
-    if (state.running === 0) {
+  return {
+    draw(verb, done, total, what) {
+      if (clock.elapsed() - drawnAt < DRAW_EVERY_MS) return;
+      drawnAt = clock.elapsed();
+      const share = total === 0 ? 1 : done / total;
+      const bar = '#'.repeat(Math.floor(share * WIDTH)).padEnd(WIDTH, '.');
+      const percent = String(Math.floor(share * 100)).padStart(3);
+      const text = `${verb} [${bar}] ${percent} %  ${done}/${total}  ${what}`;
+      // A line as wide as the terminal would wrap, and could not be cleared.
+      line.show(text.slice(0, (columns() || DEFAULT_COLUMNS) - 1));
+    },
+    clear() {
       drawnAt = Number.NEGATIVE_INFINITY;
       line.show('');
-      return;
-    }
-    if (clock.elapsed() - drawnAt < DRAW_EVERY_MS) return;
-    drawnAt = clock.elapsed();
-    // A line as wide as the terminal would wrap, and could not be cleared.
-    line.show(describe(state).slice(0, (columns() || DEFAULT_COLUMNS) - 1));
+    },
+  };
+}
+
+/** Shows progress as a bar in the line; `columns` is the terminal's width. */
+export function createTerminalProgress(...of: Parameters<typeof createBar>): Progress {
+  const bar = createBar(...of);
+  return createProgress(({ running, done, total, latest }) => {
+    if (running === 0) bar.clear();
+    else bar.draw('Fetching past days', done, total, `${latest.org} ${latest.dataset}`);
   });
 }
 
-function describe({ done, total, latest }: ProgressState): string {
-  const share = total === 0 ? 1 : done / total;
-  const bar = '#'.repeat(Math.floor(share * WIDTH)).padEnd(WIDTH, '.');
-  const percent = String(Math.floor(share * 100)).padStart(3);
-  return `Fetching past days [${bar}] ${percent} %  ${done}/${total}  ${latest.org} ${latest.dataset}`;
+/** What a terminal shows of a command. */
+interface Terminal {
+  /** For the log, above the bar. */
+  readonly stream: Writable;
+  readonly fetching: Progress;
+  counted(words: ProgressWords): CountedProgress;
+}
+
+/** Shows progress below what is written to a terminal; undefined if standard error is none. */
+export function createTerminal(stderr: Output, clock: Pick<Clock, 'elapsed'>): Terminal | undefined {
+  if (stderr.isTTY !== true) return undefined;
+  const line = createStatusLine(stderr);
+  const columns = () => stderr.columns;
+  return {
+    stream: line.stream,
+    fetching: createTerminalProgress(line, clock, columns),
+    counted({ verb, unit }) {
+      const { draw, clear } = createBar(line, clock, columns);
+      return { show: (done, total) => draw(verb, done, total, unit), clear };
+    },
+  };
 }

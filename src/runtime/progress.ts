@@ -31,6 +31,19 @@ export interface ProgressState {
   readonly latest: Work;
 }
 
+/** Shows the progress of work whose units are counted. */
+export interface CountedProgress {
+  show(done: number, total: number): void;
+  /** Removes what is shown at the end. */
+  clear(): void;
+}
+
+/** What is done, such as `Backfilling`, and what is counted, such as `days`. */
+export interface ProgressWords {
+  readonly verb: string;
+  readonly unit: string;
+}
+
 /** Interval of logged progress, in milliseconds. */
 const LOG_EVERY_MS = 10_000;
 
@@ -79,4 +92,20 @@ export function createLoggedProgress({ clock, log }: { clock: Clock; log: Logger
       log.info('Fetching past days', { org, dataset, done, total, running });
     }
   });
+}
+
+/** Logs counted progress every ten seconds. */
+export function createCountedLog(
+  { clock, log }: { readonly clock: Pick<Clock, 'elapsed'>; readonly log: Logger },
+  { verb, unit }: ProgressWords,
+): CountedProgress {
+  let loggedAt = clock.elapsed();
+  return {
+    show(done, total) {
+      if (clock.elapsed() - loggedAt < LOG_EVERY_MS) return;
+      loggedAt = clock.elapsed();
+      log.info(verb, { [`${unit}_done`]: done, [unit]: total });
+    },
+    clear: () => undefined,
+  };
 }

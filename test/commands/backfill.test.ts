@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { firstExpensiveDayFor } from '../../src/backfill/fetch.ts';
 import { parseLabels } from '../../src/backfill/labels.ts';
 import { ANONYMOUS } from '../../src/catalog/settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { readRemoteSecrets, requestHeaders, tenantOf } from '../../src/commands/backfill-target.ts';
-import { chooseCollectors, loadForOrgs, rangeOf } from '../../src/commands/past-choice.ts';
+import { readRemoteAccess } from '../../src/commands/backfill.ts';
+import { chooseCollectors, firstExpensiveDayFor, loadForOrgs, rangeOf } from '../../src/commands/past.ts';
 import { commands } from '../../src/commands/table.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
 import { loadValues } from '../../src/config/load.ts';
@@ -113,7 +112,7 @@ describe('the collectors', () => {
 
 describe('where it goes', () => {
   async function secretsOf(args: readonly string[], files: Readonly<Record<string, string>> = {}) {
-    return readRemoteSecrets(await valuesOf(args), contextOf([], environment, files).files);
+    return readRemoteAccess(await valuesOf(args), contextOf([], environment, files).files);
   }
   const url = '--remote-write.url=http://127.0.0.1:9090/api/v1/write';
 
@@ -178,14 +177,13 @@ describe('where it goes', () => {
       '--remote-write.bearer-token-file=token',
     ];
     const secrets = await secretsOf(args, { key: 'Key with spaces\n', token: 'hushhush' });
-    const headers = await requestHeaders(await valuesOf(args), secrets);
-    expect(Object.entries(headers)).toEqual([
+    expect(Object.entries((await secrets?.headers()) ?? {})).toEqual([
       ['X-Scope-OrgID', 'a|b'],
       ['__proto__', '1: 2'],
       ['X-Api-Key', 'Key with spaces'],
       ['Authorization', 'Bearer hushhush'],
     ]);
-    expect(secrets?.all.flatMap((each) => each.secrets())).toEqual(['hushhush', 'Key with spaces']);
+    expect(secrets?.secrets()).toEqual(['hushhush', 'Key with spaces']);
   });
 
   test('what was acknowledged is known by tenant, so that each gets everything', async () => {
@@ -195,9 +193,9 @@ describe('where it goes', () => {
         [`${header}=X-Scope-OrgID: one`],
         [`${header}=X-Scope-OrgID: two`],
         [`${header}-file=X-Scope-OrgID: one`],
-        ['--remote-write.username=one'],
+        ['--remote-write.username=one', '--remote-write.password-file=one'],
         ['--remote-write.bearer-token-file=one'],
-      ].map(async (args) => tenantOf(await valuesOf([url, ...args]))),
+      ].map(async (args) => (await secretsOf([url, ...args], { one: 'secret' }))?.tenant),
     );
     expect(new Set(tenants).size).toBe(tenants.length);
     expect(tenants[0]).toBe('');
@@ -206,7 +204,7 @@ describe('where it goes', () => {
 
   test('reads its secrets from files', async () => {
     const secrets = await secretsOf([url, '--remote-write.bearer-token-file=t'], { t: 'token\n' });
-    expect(secrets?.token?.secrets()).toEqual(['token']);
+    expect(secrets?.secrets()).toEqual(['token']);
     expect(await secretsOf(['--output=out'])).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readRemoteSecrets } from '../../src/commands/backfill-target.ts';
+import { readRemoteAccess } from '../../src/commands/backfill.ts';
 import { settingsFor } from '../../src/commands/hook-settings.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
@@ -53,7 +53,7 @@ function load(args: readonly string[], environment: Readonly<Record<string, stri
 function remote(...flags: readonly string[]) {
   const parsed = parseArguments(['--remote-write.url=http://127.0.0.1:9/', ...flags], backfillOptions);
   const { values } = resolve(backfillOptions, parsed.help ? new Map() : parsed.flags, {}, undefined);
-  return readRemoteSecrets(values, createFiles());
+  return readRemoteAccess(values, createFiles());
 }
 
 function hookPaths(file: string) {

@@ -144,7 +144,7 @@ async function writeAll(
   await file.writeFile(`${text}# EOF\n`);
 }
 
-/** The lines of an organization's series, one series after the other. */
+/** The lines of an organization's series, those of one series at a time. */
 function* linesOf(
   { labels }: PastFamily,
   { start, numbers, columns }: OrgSeries,
@@ -160,13 +160,15 @@ function* linesOf(
     );
     for (const [index, key] of keys.slice(first, first + atOnce).entries()) {
       const line = start(labelsIn(labels, key));
+      let lines = '';
       for (const [number, column] of block.entries()) {
         const value = column[index] ?? Number.NaN;
         // No sample has this value.
         if (Number.isNaN(value)) continue;
         const beginning = line + formatValue(value);
-        for (const ending of endings[number] ?? []) yield beginning + ending;
+        for (const ending of endings[number] ?? []) lines += beginning + ending;
       }
+      yield lines;
     }
   }
 }

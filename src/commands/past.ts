@@ -1,0 +1,371 @@
+import { createOrgClient } from '../app/clients.ts';
+import { readStore } from '../app/store.ts';
+import { createTraffic, trafficSettings } from '../app/traffic.ts';
+import type { KnownOrg, PageParts } from '../backfill/page.ts';
+import { newestStampedDay } from '../backfill/sample-times.ts';
+import { type Collector, expensiveDatasets, isDayCollector, isFetching } from '../catalog/collector.ts';
+import { type Day, firstOfMonth, type Instant } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
+import type { View } from '../catalog/view.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { quoted } from '../config/parse.ts';
+import { createInstruments } from '../exposition/instruments.ts';
+import { seriesBudgetOf } from '../pipeline/budget.ts';
+import { createCoverage } from '../pipeline/coverage.ts';
+import { firstDayOf } from '../pipeline/days-to-fetch.ts';
+import { createRunStates } from '../pipeline/run-states.ts';
+import { createRunner } from '../pipeline/runner.ts';
+import { createView } from '../pipeline/view.ts';
+import { type Clock, createSystemClock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Progress } from '../runtime/progress.ts';
+import { suggestion } from '../runtime/suggestion.ts';
+import type { Store } from '../store/store.ts';
+import type { CommandContext } from './command.ts';
+import { createDisplay, type Display } from './display.ts';
+
+// Shared by the commands about past days: what is chosen, and what is known and can be fetched of it.
+
+/** The configuration of the chosen organizations, and the total number of organizations. */
+export interface ChosenOrgs {
+  readonly config: Config;
+  readonly configured: number;
+}
+
+/**
+ * Loads the configuration and keeps the named organizations, or all if none is named. A name that the configuration
+ * does not contain is given to the organization of flags and environment, as with `serve --org`.
+ */
+export async function loadForOrgs(context: CommandContext, names: readonly string[]): Promise<ChosenOrgs> {
+  const load = (name?: string) => {
+    const flags = new Map(context.flags);
+    flags.delete('org');
+    if (name !== undefined) flags.set('org', { texts: [name], origin: '--org' });
+    return loadConfig({ ...context, flags, collectors: allCollectors });
+  };
+  const unknownIn = ({ orgs }: Config) => names.find((name) => !orgs.some((org) => org.name === name));
+  let config = await load();
+  if (unknownIn(config) !== undefined) config = await load(unknownIn(config));
+  const unknown = unknownIn(config);
+  if (unknown !== undefined) {
+    const known = config.orgs.map(({ name }) => name);
+    throw new ConfigError(
+      `--org: unknown organization ${unknown}`,
+      suggestion(unknown, known) ?? `configured organizations: ${known.join(', ')}`,
+    );
+  }
+  const orgs = config.orgs.filter(({ name }) => names.length === 0 || names.includes(name));
+  return { config: { ...config, orgs }, configured: config.orgs.length };
+}
+
+/** The collectors to backfill: the named ones, or by default the enabled ones whose past can be reconstructed. */
+export function chooseCollectors(
+  config: Config,
+  names: readonly string[],
+  verb = 'backfilled',
+): readonly Collector[] {
+  if (names.length === 0) {
+    return allCollectors.filter(
+      (collector) => config.collectors.get(collector.name) === true && canReconstructPast(collector),
+    );
+  }
+  for (const name of names) {
+    const collector = allCollectors.find((candidate) => candidate.name === name);
+    const known = allCollectors.filter(canReconstructPast).map((candidate) => candidate.name);
+    if (collector === undefined) {
+      throw new ConfigError(
+        `--collector: unknown collector ${quoted(name)}`,
+        suggestion(name, known) ?? `the collectors are ${known.join(', ')}`,
+      );
+    }
+    if (!canReconstructPast(collector)) {
+      throw new ConfigError(
+        `--collector: ${name} cannot be ${verb}`,
+        'the platform lists its present state only',
+      );
+    }
+  }
+  return allCollectors.filter(({ name }) => names.includes(name));
+}
+
+/** The days to backfill, inclusive; days that the live series covers are excluded. */
+export function rangeOf(
+  values: Parameters<typeof rangeUpTo>[1] & { readonly step: number | undefined },
+  config: Config,
+  now: Instant,
+): { from: Day; to: Day } {
+  const tooNew = 'is still covered by the live series; the newest day to backfill is';
+  return rangeUpTo(newestStampedDay(values.step, now), values, config, tooNew);
+}
+
+/**
+ * The chosen days up to the newest possible one, inclusive: by default all since the start of history. `tooNew` is what to
+ * say of a first day after the newest one. Throws a `ConfigError` if no day is left.
+ */
+export function rangeUpTo(
+  newest: Day,
+  values: { readonly from: Day | undefined; readonly to: Day | undefined },
+  config: Pick<Config, 'history'>,
+  tooNew: string,
+): { from: Day; to: Day } {
+  const { start } = config.history;
+  const from = values.from ?? start;
+  const to = values.to === undefined || values.to > newest ? newest : values.to;
+  if (from < start) {
+    throw new ConfigError(
+      `--from: ${from} is before ${start}, the first day that is fetched`,
+      'start with that day, or change --history.start',
+    );
+  }
+  if (to < from) {
+    throw new ConfigError(
+      values.to !== undefined && values.to < from
+        ? `--to: ${values.to} is before the first day, ${from}`
+        : `--from: ${from} ${tooNew} ${newest}`,
+    );
+  }
+  return { from, to };
+}
+
+function canReconstructPast(collector: Collector): boolean {
+  return !('past' in collector) || collector.past !== 'unknown';
+}
+
+/** How the pages of past days are made from what is known at an instant. */
+export function pagesOf(
+  { config, configured }: ChosenOrgs,
+  collectors: readonly Collector[],
+  aboutFamilies: PageParts['aboutFamilies'],
+  { now, clock }: { readonly now: Instant; readonly clock: Clock },
+): PageParts {
+  const { history, limits } = config;
+  // The newest days of all of them show how far the platform has reported.
+  const seen = allCollectors.filter(
+    (collector) => config.collectors.get(collector.name) === true || collectors.includes(collector),
+  );
+  return {
+    aboutFamilies,
+    datasets: seen.filter(isDayCollector).map(({ dataset }) => dataset),
+    expensive: expensiveDatasets(allCollectors),
+    bounds: { historyStart: history.start, retentionDays: history.retentionDays },
+    labelLimit: limits.valuesPerLabel,
+    seriesBudget: seriesBudgetOf(limits.series, configured),
+    knownAt: now,
+    clock,
+  };
+}
+
+/** Days of organizations and datasets that are missing from what was written. */
+interface Missing {
+  readonly unknown: ReadonlyMap<string, readonly Day[]>;
+  /** Known, but without a price. */
+  readonly omitted?: ReadonlyMap<string, readonly Day[]>;
+  readonly interrupted: boolean;
+}
+
+/** What is missing, in lines; `failed` are the collectors whose days could not be fetched. */
+export function describeMissing(
+  { unknown, omitted = new Map() }: Missing,
+  failed: readonly string[],
+): readonly string[] {
+  const lines = [...unknown].map(([who, days]) => `unknown: ${who} on ${spanOf(days)}`);
+  for (const [who, days] of omitted) lines.push(`without a price: ${who} on ${spanOf(days)}`);
+  if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
+  return lines;
+}
+
+/** 1 if anything is missing, otherwise 0. */
+export function exitCodeOf({ unknown, interrupted }: Missing, failed: readonly string[]): number {
+  return interrupted || unknown.size > 0 || failed.length > 0 ? 1 : 0;
+}
+
+/** Some days in words: their number, the first and the last. */
+function spanOf(days: readonly Day[]): string {
+  return `${days.length} ${days.length === 1 ? 'day' : 'days'}, ${days[0]} to ${days.at(-1)}`;
+}
+
+/** The past of the chosen organizations. */
+export interface Past extends Display {
+  readonly now: Instant;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /**
+   * Fetches what the history lacks of collectors and those that they are derived from; of expensive datasets, the days from
+   * `from` on. Resolves with what is known then, and with the names of the collectors that failed.
+   */
+  fetch(
+    collectors: readonly Collector[],
+    from: Day,
+  ): Promise<{ readonly orgs: readonly KnownOrg[]; readonly failed: readonly string[] }>;
+}
+
+/**
+ * Runs work on the stored history of the chosen organizations; what is fetched stays in memory. `secrets` are masked in the log.
+ * Rejects with a `ConfigError` if the store cannot be used.
+ */
+export async function withPast<Result>(
+  context: CommandContext,
+  config: Config,
+  work: (past: Past) => Promise<Result>,
+  secrets?: () => readonly string[],
+): Promise<Result> {
+  const clock = createSystemClock();
+  const display = createDisplay(context.stderr, config, clock, secrets);
+  const { log, fetching: progress } = display;
+  const signal = context.stopSignal();
+  const orgs = settingsOf(config);
+  const history = await readStore({ ...config.storage, collectors: allCollectors, clock, log });
+  try {
+    return await work({
+      ...{ ...display, clock, now: clock.now(), signal },
+      async fetch(named, from) {
+        const collectors = withSources(named);
+        const { version } = context;
+        const failed = await fetchAll({
+          ...{ config, orgs, from, collectors, history, version, progress, clock, log, signal },
+        });
+        const known = orgs.map(async (settings) => ({
+          settings,
+          history: await history.read(settings.name),
+        }));
+        return { orgs: await Promise.all(known), failed };
+      },
+    });
+  } finally {
+    await history.close();
+    await log.close();
+  }
+}
+
+/** The settings of the chosen organizations. */
+export function settingsOf({ orgs, readiness, people }: Config): readonly OrgSettings[] {
+  const current = people.current();
+  return orgs.map(({ name, contract, daysOff }) => ({ name, readiness, contract, daysOff, people: current }));
+}
+
+/** The named collectors, preceded by those that they are derived from. */
+function withSources(named: readonly Collector[]): readonly Collector[] {
+  const sources = named.flatMap((collector) => ('derivesFrom' in collector ? collector.derivesFrom : []));
+  return allCollectors.filter(
+    (collector) => named.includes(collector) || sources.some((name) => name === collector.name),
+  );
+}
+
+interface FetchParts {
+  readonly config: Config;
+  readonly orgs: readonly OrgSettings[];
+  /** The first day to fetch of expensive datasets; of the others all days are fetched. */
+  readonly from: Day;
+  readonly collectors: readonly Collector[];
+  readonly history: Store;
+  readonly version: string;
+  readonly progress: Progress;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Fetches and stores what the history lacks, as the live service does. Resolves with the names of the collectors that
+ * failed, as `org/collector`; their partial data is stored.
+ */
+export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
+  const { config, orgs, collectors, history, version, progress, clock, log, signal } = parts;
+  const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
+  const runs = createRunStates();
+  const stopping = new AbortController();
+  const runner = createRunner({
+    historyStart: config.history.start,
+    revisionDays: config.history.revisionWindowDays,
+    expensiveFrom: firstExpensiveDayFor(parts.from, orgs),
+    // Nothing is scraped.
+    publisher: { publish: async () => undefined, showsIdle: () => false },
+    stopping: stopping.signal,
+    ...{ history, runs, instruments, progress, clock, log },
+  });
+  const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
+  const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));
+  const shared = { traffic, version, instruments, clock, random: Math.random, log };
+  const clients = new Map(config.orgs.map((org) => [org.name, createOrgClient(org, config.api, shared)]));
+  function stop(): void {
+    stopping.abort();
+    for (const client of clients.values()) client.close();
+  }
+  signal.addEventListener('abort', stop, { once: true });
+  // Stopped while the history was read.
+  if (signal.aborted) stop();
+  try {
+    const running = orgs.flatMap((org) => {
+      const source = clients.get(org.name);
+      if (source === undefined) return [];
+      return collectors.filter(isFetching).map(async (collector) => {
+        await runner.run({ org, source }, collector, 'scheduled');
+        const { failure } = runs.get(org.name, collector.name);
+        return failure === undefined ? [] : [`${org.name}/${collector.name}`];
+      });
+    });
+    return (await Promise.all(running)).flat();
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+    await traffic.close();
+  }
+}
+
+/**
+ * The first day to fetch of expensive datasets for pages from a day on: the month of a team with a budget is known only as
+ * a whole.
+ */
+export function firstExpensiveDayFor(from: Day, orgs: readonly OrgSettings[]): Day {
+  const hasBudgets = orgs.some(({ people }) => people !== undefined && people.teamBudgets.size > 0);
+  return hasBudgets ? firstOfMonth(from) : from;
+}
+
+/** A chosen organization, as it is known at any instant. */
+export interface KnownViews {
+  readonly org: string;
+  viewAt(asOf: Instant): View;
+}
+
+interface Wanted {
+  /** The chosen organizations; all if none. */
+  readonly orgs: readonly string[];
+  /** The collectors whose figures are needed, if they are enabled; the first one always. */
+  readonly collectors: readonly Collector[];
+  /** The first day that is needed; by default the start of the history. */
+  readonly from: Day | undefined;
+}
+
+/**
+ * Runs work on what is known of the chosen organizations: what is stored, and what the platform tells of the days that are not.
+ * Resolves with the exit code: 1 if a collector failed, or if the work says that something is missing.
+ */
+export async function withViews(
+  context: CommandContext,
+  wanted: Wanted,
+  work: (orgs: readonly KnownViews[], now: Instant) => Promise<boolean>,
+): Promise<number> {
+  const { config } = await loadForOrgs(context, wanted.orgs);
+  const { start: historyStart, retentionDays } = config.history;
+  const collectors = wanted.collectors.filter(
+    ({ name }, index) => index === 0 || config.collectors.get(name) === true,
+  );
+  return withPast(context, config, async ({ now, fetch }) => {
+    const { orgs, failed } = await fetch(collectors, wanted.from ?? historyStart);
+    const datasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
+    const firstDay = firstDayOf({ historyStart, retentionDays }, now);
+    const views = orgs.map((one) => {
+      const parts = { ...one, historyStart, firstDay, datasets };
+      // Which days are known, and which were idle, is what is known now.
+      const coverage = createCoverage(parts, now);
+      const viewAt = (asOf: Instant) => createView(parts, asOf, { coverage, isPast: asOf < now });
+      return { org: one.settings.name, viewAt };
+    });
+    const isComplete = await work(views, now);
+    if (failed.length > 0) context.stderr.write(`failed to fetch: ${failed.join(', ')}\n`);
+    return isComplete && failed.length === 0 ? 0 : 1;
+  });
+}
