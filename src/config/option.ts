@@ -41,14 +41,18 @@ interface Common {
   readonly command?: string;
 }
 
-/** One option as its table declares it. */
-interface Declaration extends Partial<Common> {
-  readonly value: z.ZodType;
-  readonly description: string;
+/** What an option may say besides its description and the format of its values. */
+interface Particulars extends Partial<Common> {
   readonly default?: string;
   readonly repeatable?: true;
   /** The path of its file key if it is not the flag in snake_case; `none` if there is none. */
   readonly key?: readonly string[] | 'none';
+}
+
+/** One option as its table declares it. */
+interface Declaration extends Particulars {
+  readonly value: z.ZodType;
+  readonly description: string;
 }
 
 type ValueOf<Declared extends Declaration> = Declared extends { readonly repeatable: true }
@@ -81,6 +85,15 @@ export interface CollectorChoice {
 }
 
 export const environmentPrefix = 'AGENT_PLATFORM_';
+
+/** Declares an option by its description, which is one sentence without a full stop at the end, and the format of its values. */
+export function option<Value extends z.ZodType, const Says extends Particulars = object>(
+  description: string,
+  value: Value,
+  says?: Says,
+) {
+  return { description, value, ...says } as { readonly description: string; readonly value: Value } & Says;
+}
 
 /** The schemas of a section of options: `web.listen-address` is AGENT_PLATFORM_WEB_LISTEN_ADDRESS, `web.listen_address`. */
 export function optionsOf<const Table extends Readonly<Record<string, Declaration>>>(

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import * as kinds from './kinds.ts';
-import { type CollectorChoice, optionsOf } from './option.ts';
+import { type CollectorChoice, option, optionsOf } from './option.ts';
 
 /** Commands that use the complete configuration. */
 const all = [
@@ -24,289 +24,225 @@ const sharedOptions = {
   ...optionsOf(
     { section: 'Configuration file', takenBy: [...all, 'healthcheck', 'history copy'], reload: 'live' },
     {
-      'config.file': {
-        value: kinds.file(),
+      'config.file': option('YAML file with the keys that docs/CONFIGURATION.md lists', kinds.file(), {
         key: 'none',
         reload: 'restart',
-        description: 'YAML file with the keys that docs/CONFIGURATION.md lists',
-      },
-      'config.watch': {
-        value: kinds.boolean(),
-        default: 'false',
-        takenBy: serving,
-        key: 'none',
-        reload: 'restart',
-        description: 'Reload the configuration when its file changes, as on SIGHUP',
-      },
+      }),
+      'config.watch': option(
+        'Reload the configuration when its file changes, as on SIGHUP',
+        kinds.boolean(),
+        { default: 'false', takenBy: serving, key: 'none', reload: 'restart' },
+      ),
     },
   ),
   ...optionsOf(
     { section: 'Organization', takenBy: own, reload: 'live' },
     {
-      org: {
-        value: kinds.orgName(),
-        default: 'default',
-        description: 'Value of the org label for the organization configured by --api.base-url and a key',
-      },
-      'api.base-url': { value: kinds.url(), description: 'Base URL of the API host' },
-      'api.app-url': {
-        value: kinds.url(),
-        description:
-          'Base URL of the web-app host, which serves the readiness reports. Defaults to the API host',
-      },
-      'api.org-id': {
-        value: kinds.text(),
-        description:
-          "The platform's identifier of the organization configured by --api.base-url. Answers of other organizations are refused. If not set, the first identifier that the answers contain is kept. Changing it declares a deliberate change of organization: the stored data of the former organization is set aside and restored when its identifier is configured again",
-      },
-      shard: {
-        value: kinds.integer('0', '999'),
-        default: '0',
-        description:
-          'Number of this shard, starting at 0. The process serves only the organizations of its shard',
-      },
-      'total-shards': {
-        value: kinds.integer('1', '1000'),
-        default: '1',
-        description: 'Number of processes that share the organizations, by a stable hash of their names',
-      },
+      org: option(
+        'Value of the org label for the organization configured by --api.base-url and a key',
+        kinds.orgName(),
+        { default: 'default' },
+      ),
+      'api.base-url': option('Base URL of the API host', kinds.url()),
+      'api.app-url': option(
+        'Base URL of the web-app host, which serves the readiness reports. Defaults to the API host',
+        kinds.url(),
+      ),
+      'api.org-id': option(
+        "The platform's identifier of the organization configured by --api.base-url. Answers of other organizations are refused. If not set, the first identifier that the answers contain is kept. Changing it declares a deliberate change of organization: the stored data of the former organization is set aside and restored when its identifier is configured again",
+        kinds.text(),
+      ),
+      shard: option(
+        'Number of this shard, starting at 0. The process serves only the organizations of its shard',
+        kinds.integer('0', '999'),
+        { default: '0' },
+      ),
+      'total-shards': option(
+        'Number of processes that share the organizations, by a stable hash of their names',
+        kinds.integer('1', '1000'),
+        { default: '1' },
+      ),
     },
   ),
   ...optionsOf(
     { section: 'Platform API', takenBy: all, reload: 'live' },
     {
-      'api.timeout': {
-        value: kinds.duration('100ms', '10m'),
-        default: '30s',
-        description: 'Timeout of one request',
-      },
-      'api.retries': {
-        value: kinds.integer('0', '20'),
+      'api.timeout': option('Timeout of one request', kinds.duration('100ms', '10m'), { default: '30s' }),
+      'api.retries': option('Maximum number of retries of a failed request', kinds.integer('0', '20'), {
         default: '4',
-        description: 'Maximum number of retries of a failed request',
-      },
-      'api.requests-per-second': {
-        value: kinds.number('0.01', '1000'),
-        default: '5',
-        description: 'Maximum number of requests per second and organization, including retries',
-      },
-      'api.daily-request-limit': {
-        value: kinds.integer('1', '100000000'),
-        description:
-          'Maximum number of requests per UTC day and organization, including retries and redirects, counted across restarts. Unlimited if not set. Once the limit is reached, collectors fail with the reason limit until the next UTC day',
-      },
-      'api.readiness-path': {
-        value: kinds.path(),
-        description:
-          'Path of the listing of readiness reports on the web-app host, where both known ones are wrong: the one of the contract and, if that answers 404, 405 or 410, the one of newer platforms',
-      },
-      'api.max-concurrent-requests': {
-        value: kinds.integer('1', '1000'),
-        default: '32',
-        description:
-          'Maximum number of requests that are under way or being processed at the same time, over all organizations. A request that takes more than two seconds no longer counts, so that a slow platform delays only its own organization',
-      },
-      'api.max-response-bytes': {
-        value: kinds.size('1MiB', '256MiB'),
-        default: '64MiB',
-        description:
-          'Maximum size of an answer after decompression. Larger answers are fetched again in smaller windows',
-      },
+      }),
+      'api.requests-per-second': option(
+        'Maximum number of requests per second and organization, including retries',
+        kinds.number('0.01', '1000'),
+        { default: '5' },
+      ),
+      'api.daily-request-limit': option(
+        'Maximum number of requests per UTC day and organization, including retries and redirects, counted across restarts. Unlimited if not set. Once the limit is reached, collectors fail with the reason limit until the next UTC day',
+        kinds.integer('1', '100000000'),
+      ),
+      'api.readiness-path': option(
+        'Path of the listing of readiness reports on the web-app host, where both known ones are wrong: the one of the contract and, if that answers 404, 405 or 410, the one of newer platforms',
+        kinds.path(),
+      ),
+      'api.max-concurrent-requests': option(
+        'Maximum number of requests that are under way or being processed at the same time, over all organizations. A request that takes more than two seconds no longer counts, so that a slow platform delays only its own organization',
+        kinds.integer('1', '1000'),
+        { default: '32' },
+      ),
+      'api.max-response-bytes': option(
+        'Maximum size of an answer after decompression. Larger answers are fetched again in smaller windows',
+        kinds.size('1MiB', '256MiB'),
+        { default: '64MiB' },
+      ),
     },
   ),
   ...optionsOf(
     { section: 'Schedules', takenBy: all, reload: 'live' },
     {
-      'schedule.analytics': {
-        value: kinds.cron(),
-        default: '20 * * * *',
-        description: 'Schedule of the analytics collectors. Every collector also runs at start-up',
-      },
-      'schedule.users': {
-        value: kinds.cron(),
-        default: '35 */3 * * *',
-        description: 'Schedule of the users collector, which fetches every person of a day',
-      },
-      'schedule.readiness': {
-        value: kinds.cron(),
+      'schedule.analytics': option(
+        'Schedule of the analytics collectors. Every collector also runs at start-up',
+        kinds.cron(),
+        { default: '20 * * * *' },
+      ),
+      'schedule.users': option(
+        'Schedule of the users collector, which fetches every person of a day',
+        kinds.cron(),
+        { default: '35 */3 * * *' },
+      ),
+      'schedule.readiness': option('Schedule of the readiness collector', kinds.cron(), {
         default: '40 * * * *',
-        description: 'Schedule of the readiness collector',
-      },
-      'schedule.wiki': {
-        value: kinds.cron(),
-        default: '50 * * * *',
-        description: 'Schedule of the wiki collector',
-      },
-      'schedule.jitter': {
-        value: kinds.duration('0', '30m'),
-        default: '60s',
-        description: 'Maximum random delay of a scheduled run; 0 starts it immediately',
-      },
+      }),
+      'schedule.wiki': option('Schedule of the wiki collector', kinds.cron(), { default: '50 * * * *' }),
+      'schedule.jitter': option(
+        'Maximum random delay of a scheduled run; 0 starts it immediately',
+        kinds.duration('0', '30m'),
+        { default: '60s' },
+      ),
     },
   ),
   ...optionsOf(
     { section: 'People', takenBy: all, reload: 'live' },
     {
-      'users.identity': {
-        value: kinds.choice('none', 'hash', 'id', 'email'),
-        default: 'none',
-        key: ['collectors', 'users', 'identity'],
-        description:
-          'How individual users are identified in series: not at all, by a hash of their id, by their id or by their e-mail address. See docs/users.md for the consequences',
-      },
-      'teams.file': {
-        value: kinds.file(),
-        description:
-          'YAML or CSV file that assigns people to teams, and may give teams a monthly budget. It is read again when it changes. In the configuration file, a relative path is resolved against the directory of that file',
-      },
+      'users.identity': option(
+        'How individual users are identified in series: not at all, by a hash of their id, by their id or by their e-mail address. See docs/users.md for the consequences',
+        kinds.choice('none', 'hash', 'id', 'email'),
+        { default: 'none', key: ['collectors', 'users', 'identity'] },
+      ),
+      'teams.file': option(
+        'YAML or CSV file that assigns people to teams, and may give teams a monthly budget. It is read again when it changes. In the configuration file, a relative path is resolved against the directory of that file',
+        kinds.file(),
+      ),
     },
   ),
   ...optionsOf(
     { section: 'Data', takenBy: [...own, 'history copy'], reload: 'live' },
     {
-      'storage.path': {
-        value: kinds.file(),
-        default: 'data/history.db',
-        reload: 'restart',
-        description:
-          'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that, and `once` and `estimate` leave it alone. With `:memory:`, nothing is kept across a restart',
-      },
-      'storage.url': {
-        value: kinds.text(),
-        reload: 'restart',
-        description:
-          'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
-      },
-      'storage.on-damage': {
-        value: kinds.choice('replace', 'exit'),
-        default: 'replace',
-        takenBy: own,
-        reload: 'restart',
-        description:
-          'What to do with a history file that is damaged: move it aside under another name and replace it with a new one, which is filled from the platform, or exit with code 2 and leave it untouched',
-      },
-      'metrics.max-age': {
-        value: kinds.duration('1m', '1y'),
-        default: '7d',
-        takenBy: all,
-        description: 'How long the last good data of a failing collector stays published',
-      },
-      'metrics.exclude': {
-        value: kinds.text(),
-        repeatable: true,
-        takenBy: all,
-        description:
-          'A metric of the platform that is not published, with `*` for any characters, such as agent_platform_daily_tokens*. May be given several times; a list in the file. The page, backfills and exports leave it out too. Metrics about the data and the exporter are always published',
-      },
-      'history.start': {
-        value: kinds.day('2020-01-01'),
+      'storage.path': option(
+        'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that, and `once` and `estimate` leave it alone. With `:memory:`, nothing is kept across a restart',
+        kinds.file(),
+        { default: 'data/history.db', reload: 'restart' },
+      ),
+      'storage.url': option(
+        'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
+        kinds.text(),
+        { reload: 'restart' },
+      ),
+      'storage.on-damage': option(
+        'What to do with a history file that is damaged: move it aside under another name and replace it with a new one, which is filled from the platform, or exit with code 2 and leave it untouched',
+        kinds.choice('replace', 'exit'),
+        { default: 'replace', takenBy: own, reload: 'restart' },
+      ),
+      'metrics.max-age': option(
+        'How long the last good data of a failing collector stays published',
+        kinds.duration('1m', '1y'),
+        { default: '7d', takenBy: all },
+      ),
+      'metrics.exclude': option(
+        'A metric of the platform that is not published, with `*` for any characters, such as agent_platform_daily_tokens*. May be given several times; a list in the file. The page, backfills and exports leave it out too. Metrics about the data and the exporter are always published',
+        kinds.text(),
+        { repeatable: true, takenBy: all },
+      ),
+      'history.start': option('First UTC day to fetch', kinds.day('2020-01-01'), {
         default: '2026-01-14',
         takenBy: all,
-        description: 'First UTC day to fetch',
-      },
-      'history.retention': {
-        value: kinds.days('0'),
-        default: '0',
-        takenBy: all,
-        description:
-          'Number of newest days to keep and fetch, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing values need up to 63 days',
-      },
-      'history.revision-window': {
-        value: kinds.days('0', '90d'),
-        default: '7d',
-        takenBy: all,
-        description: 'Number of newest days that are fetched again once a day, in case they were revised',
-      },
+      }),
+      'history.retention': option(
+        'Number of newest days to keep and fetch, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing values need up to 63 days',
+        kinds.days('0'),
+        { default: '0', takenBy: all },
+      ),
+      'history.revision-window': option(
+        'Number of newest days that are fetched again once a day, in case they were revised',
+        kinds.days('0', '90d'),
+        { default: '7d', takenBy: all },
+      ),
     },
   ),
   ...optionsOf(
     { section: 'Web', takenBy: [...serving, 'healthcheck'], reload: 'live' },
     {
-      'web.listen-address': {
-        value: kinds.listenAddress(),
-        default: ':9889',
-        reload: 'restart',
-        description:
-          'Listen address. Without a host, all interfaces; with port 0, any free port. By default, demo listens on 127.0.0.1 only',
-      },
-      'web.telemetry-path': {
-        value: kinds.httpPath(),
+      'web.listen-address': option(
+        'Listen address. Without a host, all interfaces; with port 0, any free port. By default, demo listens on 127.0.0.1 only',
+        kinds.listenAddress(),
+        { default: ':9889', reload: 'restart' },
+      ),
+      'web.telemetry-path': option('Path of the metrics endpoint', kinds.httpPath(), {
         default: '/metrics',
         takenBy: serving,
         reload: 'restart',
-        description: 'Path of the metrics endpoint',
-      },
-      'web.dashboard-url': {
-        value: kinds.url(),
+      }),
+      'web.dashboard-url': option('Address of the dashboards, to which the page links', kinds.url(), {
         takenBy: serving,
-        description: 'Address of the dashboards, to which the page links',
-      },
-      'web.max-connections': {
-        value: kinds.integer('8', '100000'),
-        default: '512',
-        takenBy: serving,
-        reload: 'restart',
-        description:
-          'Maximum number of simultaneous connections. A further connection replaces the one that has been idle longest. On Linux, a low limit of open files reduces it',
-      },
-      'web.enable-lifecycle': {
-        value: kinds.boolean(),
+      }),
+      'web.max-connections': option(
+        'Maximum number of simultaneous connections. A further connection replaces the one that has been idle longest. On Linux, a low limit of open files reduces it',
+        kinds.integer('8', '100000'),
+        { default: '512', takenBy: serving, reload: 'restart' },
+      ),
+      'web.enable-lifecycle': option('Enable POST /-/refresh and POST /-/reload', kinds.boolean(), {
         default: 'false',
         takenBy: serving,
         reload: 'restart',
-        description: 'Enable POST /-/refresh and POST /-/reload',
-      },
-      'web.allowed-hosts': {
-        value: kinds.hostName(),
-        repeatable: true,
-        takenBy: serving,
-        reload: 'restart',
-        description:
-          'Host names that requests may use; `*.example.com` allows all subdomains. Requests for other names are answered with 421, which prevents DNS rebinding; health checks may use any. IP addresses and localhost are always allowed. If not set, every name is allowed. Pages of these hosts may send lifecycle requests',
-      },
-      'web.config.file': {
-        value: kinds.file(),
-        key: ['web', 'config_file'],
-        reload: 'restart',
-        description:
-          'YAML file for TLS, client certificates, basic authentication and response headers, in the format of Prometheus exporters (docs/web-config.md)',
-      },
-      'web.open-health': {
-        value: kinds.boolean(),
-        default: 'false',
-        takenBy: serving,
-        reload: 'restart',
-        description:
-          'Serve /-/healthy and /-/ready without the password or client certificate that the web configuration file requires',
-      },
+      }),
+      'web.allowed-hosts': option(
+        'Host names that requests may use; `*.example.com` allows all subdomains. Requests for other names are answered with 421, which prevents DNS rebinding; health checks may use any. IP addresses and localhost are always allowed. If not set, every name is allowed. Pages of these hosts may send lifecycle requests',
+        kinds.hostName(),
+        { repeatable: true, takenBy: serving, reload: 'restart' },
+      ),
+      'web.config.file': option(
+        'YAML file for TLS, client certificates, basic authentication and response headers, in the format of Prometheus exporters (docs/web-config.md)',
+        kinds.file(),
+        { key: ['web', 'config_file'], reload: 'restart' },
+      ),
+      'web.open-health': option(
+        'Serve /-/healthy and /-/ready without the password or client certificate that the web configuration file requires',
+        kinds.boolean(),
+        { default: 'false', takenBy: serving, reload: 'restart' },
+      ),
     },
   ),
   ...optionsOf(
     { section: 'Hook events', takenBy: serving, reload: 'live' },
     {
-      'hooks.requests-per-second': {
-        value: kinds.integer('1', '100000'),
-        default: '500',
-        reload: 'restart',
-        description:
-          'Maximum number of requests per second to POST /hooks/events from one address, with a burst of ten seconds. Requires a hook token',
-      },
+      'hooks.requests-per-second': option(
+        'Maximum number of requests per second to POST /hooks/events from one address, with a burst of ten seconds. Requires a hook token',
+        kinds.integer('1', '100000'),
+        { default: '500', reload: 'restart' },
+      ),
     },
   ),
   ...optionsOf(
     { section: 'Log', takenBy: [...all, 'history copy'], reload: 'live' },
     {
-      'log.level': {
-        value: kinds.choice('error', 'warn', 'info', 'debug'),
-        default: 'info',
-        description: 'Minimum severity of logged messages. Logs are written to standard error',
-      },
-      'log.format': {
-        value: kinds.choice('logfmt', 'json'),
+      'log.level': option(
+        'Minimum severity of logged messages. Logs are written to standard error',
+        kinds.choice('error', 'warn', 'info', 'debug'),
+        { default: 'info' },
+      ),
+      'log.format': option('Format of log lines', kinds.choice('logfmt', 'json'), {
         default: 'logfmt',
         reload: 'restart',
-        description: 'Format of log lines',
-      },
+      }),
     },
   ),
 };
@@ -320,12 +256,10 @@ export function createOptions(collectors: readonly CollectorChoice[]): SharedOpt
     ({ name, description, enabledByDefault }) =>
       [
         `collector.${name}`,
-        {
-          value: kinds.boolean(),
+        option(description.replace(/\.$/, ''), kinds.boolean(), {
           default: enabledByDefault ? 'true' : 'false',
-          description: description.replace(/\.$/, ''),
           key: ['collectors', name, 'enabled'],
-        },
+        }),
       ] as const,
   );
   const common = { section: 'Collectors', takenBy: all, reload: 'live' } as const;
