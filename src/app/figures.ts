@@ -21,6 +21,8 @@ import {
   costMonthToDate,
   creditsMonthBudget,
   creditsMonthForecast,
+  creditsMonthForecastLower,
+  creditsMonthForecastUpper,
   creditsMonthToDate,
   dailyCost,
   dailyCreditsExpectedUpper,
@@ -110,6 +112,7 @@ export function createFigures(core: Core, inUse: () => Deployment): ReadFigures 
 /** The day from which each dataset is read at first. */
 function daysToRead(detail: FigureDetail, yesterday: Day): ReadonlyMap<DatasetName, Day> {
   const from = new Map<DatasetName, Day>(READ.map((name) => [name, addDays(yesterday, -LOOKBACK_DAYS)]));
+  from.set('tokens', addDays(yesterday, -(tokensDataset.usedDays ?? LOOKBACK_DAYS)));
   if (detail === 'full') {
     from.set('tools', addDays(yesterday, -READ_IN_FULL.tools));
     from.set('users', addDays(yesterday, -READ_IN_FULL.users));
@@ -144,6 +147,7 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
     dayCost: moneyOf(samplesOn(parts, dailyCost, day)),
     monthCost: moneyOf(samplesOn(parts, costMonthToDate, day)),
     monthForecast: firstOf(samplesOn(parts, creditsMonthForecast, day)),
+    monthRange: monthRangeOn(parts, day),
     monthBudget: isServed(parts, creditsMonthBudget)
       ? firstOf(creditsMonthBudget.samplesOf(view))
       : undefined,
@@ -155,6 +159,12 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
     dominant: isFull ? yield* dominantModel(shown, credits) : undefined,
     seats: isServed(parts, seats) ? firstOf(seats.samplesOf(view)) : undefined,
   };
+}
+
+function monthRangeOn(parts: Parts, day: Day | undefined): OrgFigures['monthRange'] {
+  const lower = firstOf(samplesOn(parts, creditsMonthForecastLower, day));
+  const upper = firstOf(samplesOn(parts, creditsMonthForecastUpper, day));
+  return lower === undefined || upper === undefined ? undefined : { lower, upper };
 }
 
 const COLLECTORS: Readonly<Record<FigureName, string>> = {

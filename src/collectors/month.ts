@@ -45,10 +45,19 @@ export function creditsForecast(credits: Credits, day: Day): number | undefined 
  * with fewer than seven known days, or if no day of a remaining weekday is known.
  */
 export function expectedRest(credits: Credits, day: Day): readonly ExpectedDay[] | undefined {
+  return expectedOn(credits, day, restOfMonth(day));
+}
+
+/** As `expectedRest`, of any days after `day`. */
+export function expectedOn(
+  credits: Credits,
+  day: Day,
+  days: readonly Day[],
+): readonly ExpectedDay[] | undefined {
   if (!hasEnoughDays(credits, day)) return undefined;
   const quietBelow = quietBelowOn(credits, day);
   const means = new Map<number, number | undefined>();
-  return ofEach(restOfMonth(day), (ahead) => {
+  return ofEach(days, (ahead) => {
     const weekday = credits.weekdayOf(ahead);
     if (!means.has(weekday)) means.set(weekday, meanUpTo(credits, day, weekday, quietBelow[weekday] ?? 0));
     const mean = means.get(weekday);

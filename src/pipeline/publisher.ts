@@ -5,7 +5,7 @@ import {
   isDayCollector,
   isFetching,
 } from '../catalog/collector.ts';
-import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
+import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -100,9 +100,15 @@ export function createPublisher(parts: PublisherParts): Publisher {
 
   /** The rows that the collectors read, and the documents. */
   function rowsAt(now: Instant): RowsFrom {
-    const daysOf = (name: DatasetName) => (expensive.has(name) ? LOOKBACK_DAYS_OF_EXPENSIVE : LOOKBACK_DAYS);
     const yesterday = yesterdayOf(now);
-    return new Map(collectors.map(({ dataset: { name } }) => [name, addDays(yesterday, -daysOf(name))]));
+    return new Map(
+      collectors.map(({ dataset }) => {
+        const { name } = dataset;
+        const usual = expensive.has(name) ? LOOKBACK_DAYS_OF_EXPENSIVE : LOOKBACK_DAYS;
+        const days = dataset.kind === 'days' ? (dataset.usedDays ?? usual) : usual;
+        return [name, addDays(yesterday, -days)];
+      }),
+    );
   }
 
   /** Publishes all families from one read of the store, in one assignment. */

@@ -77,6 +77,8 @@ export interface OrgFigures {
   readonly monthCost: Money | undefined;
   readonly monthBudget: number | undefined;
   readonly monthForecast: number | undefined;
+  /** Below and above the forecast: one of ten months ends below, and one above. */
+  readonly monthRange?: { readonly lower: number; readonly upper: number } | undefined;
   /** Number of repositories with a report, and the creation time of the newest one. */
   readonly repositories: number;
   readonly newestReportAt: Instant | undefined;

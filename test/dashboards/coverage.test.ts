@@ -13,6 +13,11 @@ const UNUSED: Readonly<Record<string, string>> = {
   agent_platform_readiness_criterion_evaluated: 'off by default: the ratio says the same',
   agent_platform_exporter_config_last_reload_success_timestamp_seconds:
     'an alert looks at whether the last one succeeded',
+  agent_platform_credits_month_forecast_lower: 'the page shows it beside the forecast',
+  agent_platform_credits_month_forecast_upper: 'the page shows it beside the forecast',
+  agent_platform_credits_month_budget_exceeded_probability: 'for rules about the budget',
+  agent_platform_cost_month_forecast_lower: 'the range of the credits says the same',
+  agent_platform_cost_month_forecast_upper: 'the range of the credits says the same',
   agent_platform_exporter_leader: 'figures of runs are on the leader only, and replicas are merged',
 };
 

@@ -5,8 +5,23 @@ import type { View } from '../../catalog/view.ts';
 import { figure } from '../samples.ts';
 import { tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
-import { type Cost, costByModel, costForecast, costOn, costToDate, creditPriceOn } from './costs.ts';
-import { expectationOf, monthForecast, monthToDate, trailing } from './credits.ts';
+import {
+  type Cost,
+  costBound,
+  costByModel,
+  costForecast,
+  costOn,
+  costToDate,
+  creditPriceOn,
+} from './costs.ts';
+import {
+  creditsBound,
+  exceededProbability,
+  expectationOf,
+  monthForecast,
+  monthToDate,
+  trailing,
+} from './credits.ts';
 import { definitions } from './definitions.ts';
 import { baselineSharesByModel, sharesByModel } from './shares.ts';
 
@@ -25,6 +40,29 @@ export const creditsMonthForecast = inCredits(monthForecast, {
   name: 'agent_platform_credits_month_forecast',
   help: 'Expected Standard Credits of the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out.',
   definition: definitions.monthForecast,
+});
+
+export const creditsMonthForecastLower = inCredits((view, day) => creditsBound(view, day, 'lower'), {
+  name: 'agent_platform_credits_month_forecast_lower',
+  help: 'Standard Credits that the calendar month (UTC) falls short of in one of ten cases.',
+  aggregation: 'ratio',
+  definition: definitions.forecastLower,
+});
+
+export const creditsMonthForecastUpper = inCredits((view, day) => creditsBound(view, day, 'upper'), {
+  name: 'agent_platform_credits_month_forecast_upper',
+  help: 'Standard Credits that the calendar month (UTC) exceeds in one of ten cases.',
+  aggregation: 'ratio',
+  definition: definitions.forecastUpper,
+});
+
+export const creditsMonthBudgetExceededProbability = inCredits(exceededProbability, {
+  name: 'agent_platform_credits_month_budget_exceeded_probability',
+  help: 'Probability that the calendar month (UTC) uses more than its budget of Standard Credits.',
+  unit: 'ratio',
+  source: `${DAYS}; setting orgs[].budget.credits_per_month`,
+  aggregation: 'ratio',
+  definition: definitions.exceededProbability,
 });
 
 export const creditsMonthBudget = currentFamily({
@@ -97,6 +135,9 @@ export const creditsShareByModelBaseline = dayFamily({
 const creditFamilies: readonly Family[] = [
   creditsMonthToDate,
   creditsMonthForecast,
+  creditsMonthForecastLower,
+  creditsMonthForecastUpper,
+  creditsMonthBudgetExceededProbability,
   creditsMonthBudget,
   creditsTrailing7d,
   creditsTrailing28d,
@@ -147,6 +188,20 @@ export const costMonthForecast = inMoney(costForecast, {
   definition: definitions.costForecast,
 });
 
+export const costMonthForecastLower = inMoney((view, day) => costBound(view, day, 'lower'), {
+  name: 'agent_platform_cost_month_forecast_lower',
+  help: 'Cost that the calendar month (UTC) falls short of in one of ten cases, each day at its own price.',
+  aggregation: 'ratio',
+  definition: definitions.costForecastBound,
+});
+
+export const costMonthForecastUpper = inMoney((view, day) => costBound(view, day, 'upper'), {
+  name: 'agent_platform_cost_month_forecast_upper',
+  help: 'Cost that the calendar month (UTC) exceeds in one of ten cases, each day at its own price.',
+  aggregation: 'ratio',
+  definition: definitions.costForecastBound,
+});
+
 export const seats = currentFamily({
   name: 'agent_platform_seats',
   help: 'Paid seats, as configured.',
@@ -165,6 +220,8 @@ const costFamilies: readonly Family[] = [
   dailyCostByModel,
   costMonthToDate,
   costMonthForecast,
+  costMonthForecastLower,
+  costMonthForecastUpper,
   seats,
 ];
 

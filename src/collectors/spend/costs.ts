@@ -4,10 +4,11 @@ import type { CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
 import { expectedRest } from '../month.ts';
+import { boundsOf } from '../month-range.ts';
 import { ofEach } from '../statistics.ts';
 import { modelsOf } from '../tokens/models.ts';
 import type { Credits } from '../weekdays.ts';
-import { creditsIn, creditsOn } from './credits.ts';
+import { creditsIn, creditsOn, creditsRange } from './credits.ts';
 
 /** The cost of a day; undefined if its credits or its price are unknown. */
 export function costOn(view: View, day: Day): Cost | undefined {
@@ -44,6 +45,15 @@ export function costForecast(view: View, day: Day): Cost | undefined {
   const expected = known && expectedRest(credits, day);
   const rest = expected && ofEach(expected, (ahead) => pricedOn(view, ahead.day, ahead.credits));
   return totalOf(known && rest && [...known, ...rest]);
+}
+
+/** A bound of the cost of the whole month of a day: its rest may be off by as much as that of the credits. */
+export function costBound(view: View, day: Day, bound: 'lower' | 'upper'): Cost | undefined {
+  const [toDate, forecast] = [costToDate(view, day), costForecast(view, day)];
+  const error = forecast && creditsRange(view, day)?.error;
+  if (toDate === undefined || forecast === undefined || error === undefined) return undefined;
+  const rest = Math.max(0, forecast.amount - toDate.amount);
+  return { ...forecast, amount: boundsOf({ toDate: toDate.amount, rest, error })[bound] };
 }
 
 function costsToDate(view: View, day: Day, { on }: Credits): readonly Cost[] | undefined {

@@ -1,6 +1,7 @@
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate, sumOf } from '../month.ts';
+import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
 import { medianOf } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import {
@@ -16,6 +17,28 @@ import {
 /** The forecast of the whole month of a day: the credits to date plus the expected credits of the remaining days. */
 export function monthForecast(view: View, day: Day): number | undefined {
   return creditsForecast(creditsIn(view), day);
+}
+
+/** The range of the month of a day; undefined if its forecast or a past one is unknown. */
+export function creditsRange(view: View, day: Day): MonthRange | undefined {
+  return view.ofDay(rangeOn, day);
+}
+
+function rangeOn(view: View, day: Day): MonthRange | undefined {
+  return monthRange(creditsIn(view), day);
+}
+
+/** A bound of the credits of the whole month of a day. */
+export function creditsBound(view: View, day: Day, bound: 'lower' | 'upper'): number | undefined {
+  const range = creditsRange(view, day);
+  return range && boundsOf(range)[bound];
+}
+
+/** How likely the month exceeds the organization's budget; undefined without one, or without a range. */
+export function exceededProbability(view: View, day: Day): number | undefined {
+  const budget = view.settings.contract?.creditsPerMonth;
+  const range = budget === undefined ? undefined : creditsRange(view, day);
+  return range && budget && probabilityAbove(range, budget);
 }
 
 /** The upper bound is at least this multiple of what is usual, and this many standard deviations above it. */

@@ -24,6 +24,28 @@ the median of 3 million; with MAD 0.2 it is quiet below 331 320, and with MAD 0.
 A day off of the organization (setting \`calendar\`) counts as a Sunday, whether it is one of the remaining days or a past one: if Tuesday, 30
 June, were a day off, it would be expected to use the mean of the last four Sundays and days off.`,
 
+  forecastLower: `The month to date plus the expected rest · exp(−1.40 · s), where the expected rest is what
+\`agent_platform_credits_month_forecast\` adds to the month to date. s says how far such a rest was off lately: if n days remain, the same
+method is applied to each of the twelve days that lie n, n + 7, … n + 77 days before the data day, from what was known up to it, and compared with the n
+days after it. s = √(mean of e² · (1 + 1/12)), where e is the logarithm of used divided by expected, at most log 3 and at least −log 3, and 0 if both are 0.
+Absent with \`agent_platform_credits_month_forecast\`, and if one of these twelve forecasts or of the days after them is unknown: for the
+first day of a month of 31 days, that takes 114 known days. On the last day of a month it equals the month to date.
+
+Example: the month to date is 60 000 000, 40 000 000 are expected, and each of the twelve forecasts was too high or too low by 10 %, so that
+each e is ±0.1 and s = 0.1 · √(13/12) = 0.10408. The bound is 60 000 000 + 40 000 000 · exp(−0.14572) = 94 576 000, rounded.`,
+
+  forecastUpper: `The month to date plus the expected rest · exp(1.40 · s): see
+\`agent_platform_credits_month_forecast_lower\`, with which it is absent.
+
+Example: with the figures there it is 60 000 000 + 40 000 000 · exp(0.14572) = 106 275 000, rounded.`,
+
+  exceededProbability: `P(T > log((budget − month to date) / expected rest) / s), where T has Student's t distribution with
+11 degrees of freedom, and s is that of \`agent_platform_credits_month_forecast_lower\`. 1 once the month to date exceeds the budget. Where s or the
+expected rest is 0, it is 1 if the forecast exceeds the budget, otherwise 0. Absent with the range, and without a budget.
+
+Example: the month to date is 60 000 000, 40 000 000 are expected, s is 0.1 and the budget 105 000 000: log(45/40) / 0.1 = 1.178, which T exceeds with a
+probability of 0.132.`,
+
   monthBudget: `The setting \`budget.credits_per_month\` of the organization; absent without it.
 
 Example: \`budget: {credits_per_month: 500000000}\` gives 500 000 000.`,
@@ -102,6 +124,12 @@ a remaining day has no price or another currency.
 Example: on Sunday, 28 June, the month to date is 60 000 000 credits at 2.70 USD per million, which is 162.00 USD.
 3 000 000 are expected for Monday and 2 000 000 for Tuesday, 30 June, when the price rises to 3.00 USD per million: 8.10
 and 6.00 USD. The forecast is 176.10 USD.`,
+
+  costForecastBound: `The cost of the month to date plus the expected cost of the rest · exp(∓1.40 · s), with s of
+\`agent_platform_credits_month_forecast_lower\`. Absent with \`agent_platform_cost_month_forecast\` or with that bound.
+
+Example: the month to date costs 162.00 USD, the rest is expected to cost 108.00 USD, and s is 0.1: 162.00 + 108.00 · exp(−0.14) = 255.89 USD,
+and with exp(0.14) it is 286.23 USD.`,
 
   seats: `The setting \`seats\` of the organization; absent without it.
 

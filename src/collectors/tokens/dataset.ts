@@ -29,6 +29,8 @@ export const tokensDataset: DayDataset<TokensRow> = {
   name: 'tokens',
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
   total: ({ credits }) => credits,
+  // Past forecasts of 30 days, the oldest of them 107 days before the newest day, from eight weeks each.
+  usedDays: 180,
   parts: {
     total: { fields: ['billable_tokens'], members: ['credits'] },
     input: { fields: ['input_tokens'], members: ['tokens.input'] },

@@ -107,7 +107,7 @@ function details(name: FigureName, all: OrgFigures): Html | undefined {
   }
 }
 
-function month({ monthCost, monthForecast, monthBudget, figures }: OrgFigures): Html {
+function month({ monthCost, monthForecast, monthRange, monthBudget, figures }: OrgFigures): Html {
   const spent = figures.find(({ name }) => name === 'month')?.value;
   const share = (part: number | undefined) =>
     part === undefined || monthBudget === undefined || monthBudget === 0
@@ -117,10 +117,14 @@ function month({ monthCost, monthForecast, monthBudget, figures }: OrgFigures): 
     monthCost && html`<dt>Cost</dt><dd>${money(monthCost)}</dd>`,
     monthBudget !== undefined && html`<dt>Budget</dt><dd>${number(monthBudget)}${share(spent)}</dd>`,
     monthForecast !== undefined &&
-      html`<dt>Forecast</dt><dd>${number(monthForecast)}${share(monthForecast)}${overBudget(monthForecast, monthBudget)}</dd>`,
+      html`<dt>Forecast</dt><dd>${number(monthForecast)}${rangeOf(monthRange)}${share(monthForecast)}${overBudget(monthForecast, monthBudget)}</dd>`,
   ];
   const shown = lines.filter((line) => typeof line === 'object');
   return shown.length === 0 ? html`` : html`<dl>${shown}</dl>`;
+}
+
+function rangeOf(range: OrgFigures['monthRange']): Html | undefined {
+  return range && html` <span class="share">(${readable(range.lower)} to ${readable(range.upper)})</span>`;
 }
 
 function overBudget(forecast: number, budget: number | undefined): Html | undefined {

@@ -14,6 +14,9 @@ export const ABSENT: readonly Absent[] = [
 /** Families that are also absent if no contract is configured. */
 export const ABSENT_WITHOUT_CONTRACT: readonly Absent[] = [
   ...ABSENT,
-  { family: /_credits_month_budget$|_seats$/, why: 'there is neither a budget nor a number of seats' },
+  {
+    family: /_credits_month_budget(_exceeded_probability)?$|_seats$/,
+    why: 'there is neither a budget nor a number of seats',
+  },
   { family: /_cost|_credit_price$/, why: 'there is no price' },
 ];

@@ -1,0 +1,93 @@
+import { addDays, type Day, daysFrom, restOfMonth } from '../catalog/day.ts';
+import { preciseSum } from './counts.ts';
+import { creditsToDate, expectedOn, sumOf } from './month.ts';
+import { ofEach } from './statistics.ts';
+import type { Credits } from './weekdays.ts';
+
+// How far the forecast of a month may be off, from how far the same method was off lately.
+
+/** Forecasts of this many past days, a week apart, are compared with what was used. */
+const PAST_FORECASTS = 12;
+/** An error of more than this factor counts as one of it: few people may use nothing for days. */
+const LARGEST_FACTOR = 3;
+/** A tenth of the months is below, and a tenth above, as many standard errors of the logarithm. */
+const TENTH = 1.4;
+
+/** What a month has used up to a day, what is expected of its rest, and how far that may be off. */
+export interface MonthRange {
+  readonly toDate: number;
+  readonly rest: number;
+  /** The standard error of the logarithm of the rest. */
+  readonly error: number;
+}
+
+/** The range of the month of a day; undefined if its forecast or one of the past ones is unknown. */
+export function monthRange(credits: Credits, day: Day): MonthRange | undefined {
+  const ahead = restOfMonth(day);
+  const toDate = creditsToDate(credits, day);
+  const rest = toDate === undefined ? undefined : expectedSum(credits, day, ahead);
+  const error = rest === undefined ? undefined : errorOf(credits, day, ahead.length);
+  return toDate === undefined || rest === undefined || error === undefined
+    ? undefined
+    : { toDate, rest, error };
+}
+
+function expectedSum(credits: Credits, day: Day, ahead: readonly Day[]): number | undefined {
+  const expected = expectedOn(credits, day, ahead);
+  return expected && preciseSum(expected.map((each) => each.credits));
+}
+
+/**
+ * The standard error of the logarithm of what `count` days after a day use, divided by what is expected; undefined if one of
+ * the past forecasts is unknown.
+ */
+function errorOf(credits: Credits, day: Day, count: number): number | undefined {
+  if (count === 0) return 0;
+  const pastWeeks = Array.from({ length: PAST_FORECASTS }, (_, index) => index);
+  const errors = ofEach(pastWeeks, (weeks) => {
+    const origin = addDays(day, -count - 7 * weeks);
+    const next = daysFrom(addDays(origin, 1), addDays(origin, count));
+    const used = sumOf(credits, next);
+    const said = used === undefined ? undefined : expectedSum(credits, origin, next);
+    return used === undefined || said === undefined ? undefined : logOfRatio(used, said);
+  });
+  if (errors === undefined) return undefined;
+  const meanSquare = preciseSum(errors.map((error) => error ** 2)) / PAST_FORECASTS;
+  return Math.sqrt(meanSquare * (1 + 1 / PAST_FORECASTS));
+}
+
+function logOfRatio(used: number, said: number): number {
+  if (used === said) return 0;
+  const largest = Math.log(LARGEST_FACTOR);
+  return Math.max(-largest, Math.min(Math.log(used / said), largest));
+}
+
+/** The amounts that a month falls short of in one of ten cases, and exceeds in one of ten. */
+export function boundsOf({ toDate, rest, error }: MonthRange): {
+  readonly lower: number;
+  readonly upper: number;
+} {
+  return {
+    lower: toDate + rest * Math.exp(-TENTH * error),
+    upper: Math.min(toDate + rest * Math.exp(TENTH * error), Number.MAX_VALUE),
+  };
+}
+
+/** How likely a month uses more than an amount, from 0 to 1. */
+export function probabilityAbove({ toDate, rest, error }: MonthRange, amount: number): number {
+  if (toDate > amount) return 1;
+  const distance = Math.log((amount - toDate) / rest);
+  if (error === 0 || !Number.isFinite(distance)) return toDate + rest > amount ? 1 : 0;
+  return 1 - studentT11(distance / error);
+}
+
+/** The distribution function of Student's t with 11 degrees of freedom. */
+function studentT11(t: number): number {
+  const angle = Math.atan(t / Math.sqrt(11));
+  let [term, sum] = [Math.cos(angle), 0];
+  for (let nth = 1; nth <= 5; nth++) {
+    sum += term;
+    term *= ((2 * nth) / (2 * nth + 1)) * Math.cos(angle) ** 2;
+  }
+  return 0.5 + (angle + Math.sin(angle) * sum) / Math.PI;
+}
