@@ -1,11 +1,12 @@
 import { createForwarding, flush } from '../hooks/forward/forward.ts';
+import type { HookLog } from '../hooks/log.ts';
 import type { HookPaths } from '../hooks/paths.ts';
 import { createPost, createSecrets } from '../hooks/post.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { proxyIn } from '../runtime/proxy.ts';
-import type { CommandContext } from './command.ts';
-import { createTerminalLog } from './hook-log.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import type { CommandContext, Output } from './command.ts';
 import { settingsFor } from './hook-settings.ts';
 
 const startLimitMs = 60_000;
@@ -29,4 +30,14 @@ export async function flushHook(paths: HookPaths, context: CommandContext): Prom
   const left = parts.spool.names().length;
   context.stdout.write(`${Math.max(0, before - left)} of ${before} spooled events sent, ${left} left\n`);
   return left === 0 ? 0 : 1;
+}
+
+/** The hook command's log for interactive use: on the terminal. */
+function createTerminalLog(stderr: Output): HookLog {
+  const redactor = createRedactor(() => []);
+  function write(message: string, fields: Readonly<Record<string, string | number>> = {}): void {
+    const details = Object.entries(fields).map(([key, value]) => `${key}: ${value}`);
+    stderr.write(`${redactor.redact([message, ...details].join(', '))}\n`);
+  }
+  return { error: write, warn: write, remember: (secret) => redactor.remember(secret) };
 }

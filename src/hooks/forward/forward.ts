@@ -1,11 +1,12 @@
 import path from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
-import { codeOf, createFolder } from '../../runtime/files.ts';
+import { codeOf } from '../../runtime/files.ts';
 import { isRecord, type SharedEvent } from '../event.ts';
 import type { HookLog } from '../log.ts';
 import { type Answer, type Post, PostError, type ReadSecret, readToken } from '../post.ts';
+import { standardLimits } from '../settings/basics.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
-import { createPause, createSpool, type Pause, type Spool, type SpoolLimits } from './spool.ts';
+import { createPause, createSpool, type Pause, type Spool } from './spool.ts';
 
 export interface ForwardParts {
   readonly settings: ForwardSettings;
@@ -172,9 +173,6 @@ async function send(
   }
 }
 
-/** The default limits of the spool. */
-const standardLimits: SpoolLimits = { maxBytes: 10_485_760, maxAgeMs: 604_800_000 };
-
 /** Opens the spool in the state directory. */
 export function spoolIn(state: string, limits = standardLimits): Spool {
   return createSpool(path.join(state, 'spool'), limits);
@@ -186,11 +184,6 @@ export function createForwarding(
   state: string,
   parts: Pick<ForwardParts, 'post' | 'secret' | 'clock' | 'log'>,
 ): ForwardParts {
-  try {
-    createFolder(state);
-  } catch {
-    // Reported when the spool is written to.
-  }
   return {
     ...parts,
     settings,

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { codeOf, writeDurably, writeWhole } from '../../runtime/files.ts';
 import { isRecord, type SharedEvent } from '../event.ts';
+import type { SpoolLimits } from '../settings/basics.ts';
 
 /** Unconfirmed events on disk: one file each, so that no writer waits for another. */
 export interface Spool {
@@ -34,11 +35,6 @@ type SpooledEvent =
   | { readonly kind: 'unread' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'damaged' };
-
-export interface SpoolLimits {
-  readonly maxBytes: number;
-  readonly maxAgeMs: number;
-}
 
 // Instant, size and id, so that limits and order can be determined without reading the files.
 const nameShape = /^(\d{15})-(\d{6})-([\w.:-]+)\.json$/;

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { codeOf, createFolder, readNow, writeWhole } from '../../runtime/files.ts';
+import { codeOf, createFolder, writeWhole } from '../../runtime/files.ts';
 import { unreadable } from '../../runtime/text-file.ts';
 import { isRecord } from '../event.ts';
 import type { HookPaths } from '../paths.ts';
@@ -45,8 +45,8 @@ export function peekSettings({ config, state, home }: HookPaths, version: string
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(config.file);
     const fingerprint = [version, config.file, home, dev, ino, size, mtimeMs, ctimeMs].join(' ');
     const isCurrent = stored?.fingerprint === fingerprint;
-    const mayForward = last?.forward !== undefined || (!isCurrent && mentionsForwarding(config.file));
-    return { last, isCurrent, mayForward, fingerprint };
+    // Settings that were not read yet may, too.
+    return { last, isCurrent, mayForward: last?.forward !== undefined || !isCurrent, fingerprint };
   } catch (error) {
     if (codeOf(error) === 'ENOENT' && !config.named) {
       return { last: defaultSettings, isCurrent: true, mayForward: false };
@@ -77,14 +77,6 @@ export async function loadSettings(
 
 function fileIn(state: string): string {
   return path.join(state, 'settings.json');
-}
-
-function mentionsForwarding(file: string): boolean {
-  try {
-    return readNow(file).includes('forward');
-  } catch {
-    return false;
-  }
 }
 
 function unusable(file: string, error: unknown): string {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
+import { duration, size } from '../../config/kinds.ts';
 import { parseYaml } from '../../config/parse-yaml.ts';
 import { list, section, text, validated, webAddress, wholeNumber } from '../../config/validate.ts';
 import type { YamlNode } from '../../config/yaml-node.ts';
@@ -7,26 +8,9 @@ import { readNow } from '../../runtime/files.ts';
 import { suggestion } from '../../runtime/suggestion.ts';
 import { waitingTypes } from '../event.ts';
 import { expandHome } from '../paths.ts';
-import { defaultDeadlineMs } from './basics.ts';
-import {
-  addresses,
-  cwdPattern,
-  duration,
-  quietHours,
-  secretOf,
-  size,
-  template,
-  texts,
-  variable,
-} from './values.ts';
+import { defaultDeadlineMs, standardLimits } from './basics.ts';
+import { addresses, cwdPattern, quietHours, secretOf, template, texts, variable } from './values.ts';
 
-const DAY_MS = 86_400_000;
-const MAX_SESSION_MS = 30 * DAY_MS;
-/** The exporter recognizes events that it has already counted for a week. */
-const MAX_SPOOL_AGE_MS = 7 * DAY_MS;
-const MIN_SPOOL_BYTES = 4096;
-const MAX_SPOOL_BYTES = 1_073_741_824;
-const DEFAULT_SPOOL_BYTES = 10_485_760;
 const DEFAULT_PORTS = { tls: 465, starttls: 587, none: 25 } as const;
 /** The template variables that are lengths. */
 const LENGTHS = ['session_length', 'turn_length'];
@@ -69,11 +53,12 @@ export function settingsSchema(folder: string, home: string) {
       token_file: file.optional(),
       token_env: variable.optional(),
       ca_file: file.optional(),
-      timeout: duration(10, 30_000).default(1000),
+      timeout: duration('10ms', '30s').default(1000),
       spool: section(
         z.strictObject({
-          max_size: size(MIN_SPOOL_BYTES, MAX_SPOOL_BYTES).default(DEFAULT_SPOOL_BYTES),
-          max_age: duration(1000, MAX_SPOOL_AGE_MS).default(MAX_SPOOL_AGE_MS),
+          max_size: size('4KiB', '1GiB').default(standardLimits.maxBytes),
+          // The exporter recognizes events that it has already counted for a week.
+          max_age: duration('1s', '7d').default(standardLimits.maxAgeMs),
         }),
       ).optional(),
     })
@@ -82,10 +67,7 @@ export function settingsSchema(folder: string, home: string) {
       token: secretOf('token', token_file, token_env, context),
       caFile: ca_file,
       timeoutMs: timeout,
-      spool: {
-        maxBytes: spool?.max_size ?? DEFAULT_SPOOL_BYTES,
-        maxAgeMs: spool?.max_age ?? MAX_SPOOL_AGE_MS,
-      },
+      spool: spool === undefined ? standardLimits : { maxBytes: spool.max_size, maxAgeMs: spool.max_age },
     }));
 
   const rule = z
@@ -93,8 +75,8 @@ export function settingsSchema(folder: string, home: string) {
       events: texts.default([]),
       reasons: texts.default([]),
       notification_types: texts.default([...waitingTypes]),
-      min_session: duration(0, MAX_SESSION_MS).default(0),
-      min_turn: duration(0, MAX_SESSION_MS).default(0),
+      min_session: duration('0', '30d').default(0),
+      min_turn: duration('0', '30d').default(0),
       quiet_hours: quietHours.optional(),
       cwd: texts.default([]),
       channels: texts,
@@ -114,7 +96,7 @@ export function settingsSchema(folder: string, home: string) {
     z
       .strictObject({
         // The minimum is the duration of a start, the maximum what an agent waits.
-        deadline: duration(100, 30_000).default(defaultDeadlineMs),
+        deadline: duration('100ms', '30s').default(defaultDeadlineMs),
         forward: forward.optional(),
         channels: section(channelsSchema(file)).default({}),
         quiet_hours: quietHours.optional(),

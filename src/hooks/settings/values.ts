@@ -1,12 +1,5 @@
 import * as z from 'zod';
-import {
-  durationJson,
-  formatDuration,
-  parseDuration,
-  parseSize,
-  quoted,
-  sizeJson,
-} from '../../config/parse.ts';
+import { quoted } from '../../config/parse.ts';
 import { text } from '../../config/validate.ts';
 import { problemOfTemplate } from '../template.ts';
 import { type Secret, weekdays } from './basics.ts';
@@ -79,43 +72,6 @@ export const quietHours = z.preprocess(
     })
     .nullable(),
 );
-
-/** A scalar value as text. */
-const scalar = z.unknown().transform((value, context) => {
-  if (value !== null && typeof value !== 'object') return String(value);
-  context.addIssue(value === null ? 'is empty' : 'must be a single value');
-  return z.NEVER;
-});
-
-/** A duration, in milliseconds. */
-export function duration(min: number, max: number) {
-  const parsed = scalar.transform((value, context) => {
-    const ms = parseDuration(value);
-    if (ms !== undefined && ms >= min && ms <= max) return ms;
-    context.addIssue(
-      ms === undefined
-        ? `${quoted(value)} is not a duration, such as 2500ms, 30s, 1h30m or 7d`
-        : `must be from ${formatDuration(min)} to ${formatDuration(max)}`,
-    );
-    return z.NEVER;
-  });
-  return parsed.meta(durationJson);
-}
-
-/** A size, in bytes. */
-export function size(min: number, max: number) {
-  const parsed = scalar.transform((value, context) => {
-    const bytes = parseSize(value);
-    if (bytes !== undefined && bytes >= min && bytes <= max) return bytes;
-    context.addIssue(
-      bytes === undefined
-        ? `${quoted(value)} is not a size, such as 10MiB or 512KiB`
-        : `must be from ${min} to ${max} bytes`,
-    );
-    return z.NEVER;
-  });
-  return parsed.meta(sizeJson);
-}
 
 /** The source of a secret: either a file or an environment variable. */
 export function secretOf(
