@@ -8,7 +8,8 @@ import type { ValuesOf } from '../config/option.ts';
 import type { ExportOutcome } from '../export/export.ts';
 import { createFocusFormat } from '../export/focus.ts';
 import type { ExportFormat } from '../export/format.ts';
-import { createCsvFormat, createJsonlFormat } from '../export/tidy.ts';
+import { createJsonlFormat, createTidyFormat } from '../export/tidy.ts';
+import { createWideFormat } from '../export/wide.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { chooseCollectors, describeMissing, rangeUpTo } from './past.ts';
 
@@ -21,20 +22,28 @@ type ExportValues = ValuesOf<typeof exportOptions>;
  * The format, the collectors that it needs, and what of them is written; throws a `ConfigError` if the configuration lacks something.
  */
 export function formatOf(
-  { format, collector }: ExportValues,
+  values: ExportValues,
   config: Config,
 ): {
   readonly format: ExportFormat;
   readonly collectors: readonly Collector[];
   readonly published: readonly Collector[];
 } {
+  const { format, layout, by, collector } = values;
+  if (layout !== undefined && format !== 'csv' && !(layout === 'tidy' && format === 'jsonl')) {
+    throw new ConfigError(`--layout=${layout} cannot be combined with --format=${format}`);
+  }
   if (format !== 'focus') {
     const collectors = chooseCollectors(config, collector, 'exported');
-    return {
-      format: format === 'csv' ? createCsvFormat() : createJsonlFormat(),
-      collectors,
-      published: withoutFamilies(collectors, config.metrics.excluded),
-    };
+    const hidden = values.criteria ? [] : criterionFamilies(collectors);
+    const published = withoutFamilies(collectors, new Set([...config.metrics.excluded, ...hidden]));
+    if (format === 'jsonl') return { format: createJsonlFormat(by), collectors, published };
+    const families = published.flatMap((one) => one.families);
+    const csv = layout === 'tidy' ? createTidyFormat(by) : createWideFormat(by, families);
+    return { format: csv, collectors, published };
+  }
+  if (by === 'month') {
+    throw new ConfigError('--by=month cannot be combined with --format=focus', 'its charges are of days');
   }
   if (collector.length > 0) {
     throw new ConfigError(
@@ -61,6 +70,12 @@ export function formatOf(
     // A charge needs all of them, whether they are published or not.
     published: FOCUS_COLLECTORS,
   };
+}
+
+/** The names of the families that describe criteria. */
+function criterionFamilies(collectors: readonly Collector[]): readonly string[] {
+  const families = collectors.flatMap((collector) => collector.families);
+  return families.flatMap(({ name, labels }) => (labels.includes('criterion') ? name : []));
 }
 
 /** The days to export, inclusive: by default everything that is over. */

@@ -1,3 +1,4 @@
+import { preciseSum } from '../collectors/counts.ts';
 import { exportOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { exportDays } from '../export/export.ts';
@@ -35,6 +36,7 @@ export async function run(context: CommandContext): Promise<number> {
         // Rows and a bar on the same terminal would overwrite each other.
         progress: values.output === undefined && stdout.isTTY === true ? SILENT : progress,
         collectors: published,
+        sumOfMonth: values.by === 'month' ? preciseSum : undefined,
         ...{ from, to, now, format, sink, signal },
       });
       stderr.write(describeExport(outcome, failed, `${from} to ${to}`));

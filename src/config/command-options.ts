@@ -131,9 +131,23 @@ export const backfillOptions = {
 /** The options of `export` only. */
 export const exportOptions = commandOptionsOf('export', 'Export', {
   format: option(
-    'Format of the rows: csv and jsonl have a row for each figure; focus is the Cost and Usage dataset of the FinOps Open Cost and Usage Specification, and requires prices',
+    'Format of the rows: csv opens in a spreadsheet, jsonl has a row for each figure; focus is the Cost and Usage dataset of the FinOps Open Cost and Usage Specification, and requires prices',
     kinds.choice('csv', 'jsonl', 'focus'),
     { default: 'csv' },
+  ),
+  layout: option(
+    'Layout of csv: wide has a column for each label and each metric, tidy has a row for each figure with its labels as JSON, like jsonl. Defaults to wide',
+    kinds.choice('wide', 'tidy'),
+  ),
+  by: option(
+    'What a row is of. A month has the sums of daily amounts, and other figures as they were on its last day',
+    kinds.choice('day', 'month'),
+    { default: 'day' },
+  ),
+  criteria: option(
+    'Include the figures of each readiness criterion, which are most of all rows',
+    kinds.boolean(),
+    { default: 'false' },
   ),
   from: option('First UTC day. Defaults to --history.start', kinds.day()),
   to: option('Last UTC day. Defaults to, and is at most, yesterday', kinds.day()),

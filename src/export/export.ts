@@ -1,12 +1,15 @@
 import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage } from '../backfill/page.ts';
 import { stampsOf } from '../backfill/sample-times.ts';
 import { type Day, daysFrom, type Instant } from '../catalog/day.ts';
-import type { ExportFormat } from './format.ts';
+import type { ExportedFigures, ExportFormat } from './format.ts';
+import { createMonthFigures, type MonthFigures, monthOf } from './month.ts';
 import type { RowSink } from './sink.ts';
 
 interface ExportParts extends PastDays {
   readonly format: ExportFormat;
   readonly sink: RowSink;
+  /** Adds up the days of a month; without it, each day has its own rows. */
+  readonly sumOfMonth?: ((amounts: readonly number[]) => number) | undefined;
 }
 
 export interface ExportOutcome {
@@ -19,15 +22,16 @@ export interface ExportOutcome {
 }
 
 /**
- * Writes a range of days, oldest first: the figures that a backfill would write for each day, by the same projection.
- * Holds one organization's day in memory. Throws if the sink fails.
+ * Writes a range of days, oldest first: the figures that a backfill would write for each day, by the same projection, or those of each
+ * month. Holds one organization's day or month in memory. Throws if the sink fails.
  */
 export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
-  const { pages, format, sink, progress, signal } = parts;
+  const { pages, format, sink, progress, signal, sumOfMonth } = parts;
   const unknown = new Map<string, Day[]>();
   const omitted = new Map<string, Day[]>();
   const orgs = parts.orgs.map((org) => assessDays(pages, org));
   const days = daysFrom(parts.from, parts.to);
+  const months = new Map<string, MonthFigures>();
   let rows = 0;
 
   async function writeDay(org: AssessedOrg, day: Day): Promise<void> {
@@ -36,11 +40,22 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
       knowledgeOf(pages, org, collector, day),
     );
     for (const collector of missing) note(unknown, `${name}/${collector.name}`, day);
-    if (known.length === 0) return;
+    if (known.length === 0 && sumOfMonth === undefined) return;
     const families = await projectPage(pages, org, known, [instantOf(day, parts.now)]);
-    const lines = format.rowsOf({ org: name, orgId: org.history.orgId, day, families });
+    const of = { org: name, orgId: org.history.orgId, day };
+    if (sumOfMonth === undefined) return write({ ...of, period: day, families });
+    const month = months.get(name) ?? createMonthFigures(parts.collectors, sumOfMonth);
+    months.set(name, month);
+    month.add(day, families, missing);
+    if (day !== parts.to && day !== monthOf(day).last) return;
+    months.delete(name);
+    await write({ ...of, period: month.period(), families: month.families() });
+  }
+
+  async function write(figures: ExportedFigures): Promise<void> {
+    const lines = format.rowsOf(figures);
     if (lines === undefined) {
-      note(omitted, name, day);
+      note(omitted, figures.org, figures.day);
       return;
     }
     for (const line of lines) {

@@ -1,8 +1,9 @@
 import type { PageFamily } from '../backfill/page.ts';
-import { addDays, type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
+import { addDays, type Day } from '../catalog/day.ts';
 import type { Sample } from '../catalog/family.ts';
 import { csvLine, decimalText } from './csv.ts';
-import type { ExportedDay, ExportFormat } from './format.ts';
+import type { ExportedFigures, ExportFormat } from './format.ts';
+import { monthOf } from './month.ts';
 
 /** Names of the metrics that a row is made of. */
 interface FocusFamilies {
@@ -28,7 +29,7 @@ interface Charge {
 }
 
 /** The values that all charges of a day share. */
-interface Frame extends Pick<ExportedDay, 'org' | 'orgId' | 'day'> {
+interface Frame extends Pick<ExportedFigures, 'org' | 'orgId' | 'day'> {
   readonly currency: string;
   /** Price of one million credits. */
   readonly price: number;
@@ -45,8 +46,8 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
   BillingAccountId: (_, { orgId, org }) => orgId ?? org,
   BillingAccountName: (_, { org }) => org,
   BillingCurrency: (_, { currency }) => currency,
-  BillingPeriodEnd: (_, { day }) => startText(addDays(lastOfMonth(day), 1)),
-  BillingPeriodStart: (_, { day }) => startText(firstOfMonth(day)),
+  BillingPeriodEnd: (_, { day }) => startText(addDays(monthOf(day).last, 1)),
+  BillingPeriodStart: (_, { day }) => startText(monthOf(day).first),
   ChargeCategory: () => 'Usage',
   ChargeClass: () => null,
   ChargeDescription: ({ model }) => descriptionOf(model),

@@ -1,12 +1,15 @@
 import type { PageFamily } from '../backfill/page.ts';
 import type { Day } from '../catalog/day.ts';
 
-/** One organization's figures of one day. */
-export interface ExportedDay {
+/** One organization's figures of a day or a month. */
+export interface ExportedFigures {
   readonly org: string;
   /** The platform's identifier of the organization, once an answer contained it. */
   readonly orgId: string | undefined;
+  /** The day, or the last day of the month. */
   readonly day: Day;
+  /** The day or month as it is written; a part of a month has its first and its last day. */
+  readonly period: string;
   readonly families: readonly PageFamily[];
 }
 
@@ -14,6 +17,6 @@ export interface ExportedDay {
 export interface ExportFormat {
   /** What precedes all rows; empty if nothing does. */
   readonly header: string;
-  /** The rows of a day; undefined if the day cannot be written in this format. */
-  rowsOf(day: ExportedDay): Iterable<string> | undefined;
+  /** The rows of a day or month; undefined if they cannot be written in this format. */
+  rowsOf(figures: ExportedFigures): Iterable<string> | undefined;
 }

@@ -1,37 +1,39 @@
 import type { PageFamily } from '../backfill/page.ts';
 import type { Sample } from '../catalog/family.ts';
 import { csvLine } from './csv.ts';
-import type { ExportedDay, ExportFormat } from './format.ts';
+import type { ExportedFigures, ExportFormat } from './format.ts';
+import type { PeriodName } from './month.ts';
 
-const COLUMNS = ['day', 'organization', 'metric', 'labels', 'value', 'unit'] as const;
+const COLUMNS = ['organization', 'metric', 'labels', 'value', 'unit'] as const;
 
 /** A row per figure as CSV; the labels are a JSON object. */
-export function createCsvFormat(): ExportFormat {
+export function createTidyFormat(period: PeriodName): ExportFormat {
   return {
-    header: csvLine(COLUMNS),
-    *rowsOf({ day, org, families }) {
+    header: csvLine([period, ...COLUMNS]),
+    *rowsOf({ period: name, org, families }) {
       for (const { family, sample } of samplesOf(families)) {
         const labels = JSON.stringify(labelsOf(family, sample));
-        yield csvLine([day, org, family.name, labels, sample.value, family.unit]);
+        yield csvLine([name, org, family.name, labels, sample.value, family.unit]);
       }
     },
   };
 }
 
 /** A JSON object per figure and line. */
-export function createJsonlFormat(): ExportFormat {
+export function createJsonlFormat(period: PeriodName): ExportFormat {
   return {
     header: '',
-    *rowsOf({ day, org, families }) {
+    *rowsOf({ period: name, org, families }) {
       for (const { family, sample } of samplesOf(families)) {
-        const row = { day, organization: org, metric: family.name, labels: labelsOf(family, sample) };
-        yield `${JSON.stringify({ ...row, value: sample.value, unit: family.unit })}\n`;
+        const row = { [period]: name, organization: org, metric: family.name };
+        const labels = labelsOf(family, sample);
+        yield `${JSON.stringify({ ...row, labels, value: sample.value, unit: family.unit })}\n`;
       }
     },
   };
 }
 
-function* samplesOf(families: ExportedDay['families']): Generator<{
+function* samplesOf(families: ExportedFigures['families']): Generator<{
   readonly family: PageFamily['family'];
   readonly sample: Sample;
 }> {

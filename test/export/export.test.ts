@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addDays, startOf } from '../../src/catalog/day.ts';
 import { createFileSink, createStreamSink } from '../../src/export/sink.ts';
-import { createCsvFormat, createJsonlFormat } from '../../src/export/tidy.ts';
+import { createJsonlFormat, createTidyFormat } from '../../src/export/tidy.ts';
 import { daily, documents, orgWith } from '../backfill/days.ts';
 import { dayNamed } from '../support/day.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -29,7 +29,7 @@ const common = {
 
 describe('the tidy formats', () => {
   test('have a row per figure, with zeros for models of the days before', async () => {
-    const { lines, outcome } = await exported({ ...common, format: createCsvFormat() });
+    const { lines, outcome } = await exported({ ...common, format: createTidyFormat('day') });
     expect(lines.join('')).toBe(`day,organization,metric,labels,value,unit
 2026-03-01,acme,agent_platform_test_credits,{},5,credits
 2026-03-01,acme,agent_platform_test_credits_by_model,"{""model"":""a""}",3,credits
@@ -43,7 +43,7 @@ describe('the tidy formats', () => {
   });
 
   test('have the same content as JSON lines', async () => {
-    const { lines } = await exported({ ...common, to: FIRST, format: createJsonlFormat() });
+    const { lines } = await exported({ ...common, to: FIRST, format: createJsonlFormat('day') });
     expect(lines.slice(1, 3).map((line) => JSON.parse(line))).toEqual([
       {
         day: '2026-03-01',
@@ -71,7 +71,7 @@ describe('the tidy formats', () => {
       orgs: [gap],
       collectors: [daily],
       to: addDays(FIRST, 2),
-      format: createCsvFormat(),
+      format: createTidyFormat('day'),
     });
     expect(lines.join('')).not.toContain('2026-03-02');
     expect(outcome.unknown).toEqual(new Map([['acme/tokens', ['2026-03-02']]]));
@@ -101,7 +101,12 @@ describe('a destination', () => {
     const stop = new AbortController();
     const sink = await createFileSink(path);
     stop.abort();
-    const { outcome } = await exported({ ...common, format: createCsvFormat(), sink, signal: stop.signal });
+    const { outcome } = await exported({
+      ...common,
+      format: createTidyFormat('day'),
+      sink,
+      signal: stop.signal,
+    });
     expect(outcome.interrupted).toBe(true);
     expect(readdirSync(join(path, '..'))).toEqual([]);
   });
@@ -129,7 +134,7 @@ describe('a destination', () => {
       orgs: [many],
       collectors: [daily],
       to: addDays(FIRST, 14),
-      format: createJsonlFormat(),
+      format: createJsonlFormat('day'),
       sink: createStreamSink(slow),
     }).then(({ outcome }) => {
       isDone = true;

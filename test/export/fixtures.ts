@@ -16,6 +16,7 @@ interface Exporting {
   readonly format: ExportFormat;
   readonly sink?: RowSink;
   readonly signal?: AbortSignal;
+  readonly sumOfMonth?: (amounts: readonly number[]) => number;
 }
 
 /** Exports with the limits of a default configuration; resolves with the lines and the outcome. */

@@ -18,6 +18,9 @@ const prices = [
 ];
 const values = {
   format: 'focus',
+  layout: undefined,
+  by: 'day',
+  criteria: false,
   collector: [],
   org: [],
   from: undefined,

@@ -61,7 +61,7 @@ test('an export of 300 days has, figure by figure, what /metrics shows and a bac
   });
   const orgs = [{ settings: { name: 'acme', readiness, contract }, history: await history.read('acme') }];
   const range = { orgs, collectors, from: FROM, to: TO, now };
-  const { lines, outcome } = await exported({ ...range, format: createJsonlFormat() });
+  const { lines, outcome } = await exported({ ...range, format: createJsonlFormat('day') });
   const output = folder();
   const backfilled = await bring({ ...range, target: await fileTarget(join(output, 'all.om')) });
   await history.close();

@@ -83,7 +83,7 @@ const NOTE =
   'People without a team are in none. Teams with fewer than 5 active people are in other, which may also contain larger teams.';
 
 const REST =
-  'What no shown team has of the total of the day is in unassigned, so that the teams add up to it.';
+  'What no shown team has of the total of the day is in unassigned, so that the teams add up to it; it is negative if they have more.';
 
 export const dailyCreditsByTeam = dayFamily({
   name: 'agent_platform_daily_credits_by_team',
@@ -160,7 +160,7 @@ function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefi
   const total = view.row(tokensDataset, day)?.credits;
   if (row === undefined || total === undefined || shown?.length !== row.byTeam?.length) return shown;
   const rest = preciseSum([total, ...(shown ?? []).map(({ value }) => -value)]);
-  if (rest <= RESIDUE * total) return shown;
+  if (Math.abs(rest) <= RESIDUE * total) return shown;
   return [...(shown ?? []), { labels: { team: UNASSIGNED }, value: rest }];
 }
 

@@ -5,7 +5,8 @@ import { type CreditPrice, OTHER_TEAMS, type PeopleSettings } from '../../../src
 import type { View } from '../../../src/catalog/view.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { usersDataset } from '../../../src/collectors/users/dataset.ts';
-import { createCsvFormat, createJsonlFormat } from '../../../src/export/tidy.ts';
+import { createJsonlFormat, createTidyFormat } from '../../../src/export/tidy.ts';
+import { createWideFormat } from '../../../src/export/wide.ts';
 import { hasAllRuns, propertyRuns } from '../../support/thoroughness.ts';
 import { createFakeView, DAY, expositionOf } from '../fakes.ts';
 import { type Person, person, reduced, teamsById } from './people.ts';
@@ -153,8 +154,12 @@ function filesOf(view: View): readonly string[] {
     recorded: false,
     samples: () => (family.scope === 'day' ? family.samplesOf(view, DAY) : family.samplesOf(view)) ?? [],
   }));
-  const exported = { org: 'acme', orgId: undefined, day: DAY, families };
-  return [createCsvFormat(), createJsonlFormat()].flatMap((format) => [...(format.rowsOf(exported) ?? [])]);
+  const exported = { org: 'acme', orgId: undefined, day: DAY, period: DAY, families };
+  return [
+    createTidyFormat('day'),
+    createJsonlFormat('day'),
+    createWideFormat('day', usersCollector.families),
+  ].flatMap((format) => [...(format.rowsOf(exported) ?? [])]);
 }
 
 /** The figures by team in the exposition and in the files. */
@@ -214,8 +219,15 @@ describe('the rest of the day', () => {
     ]);
   });
 
-  test('is absent if there is none, if it is unknown, and if people have more than the total', () => {
-    for (const credits of [150, undefined, 149]) {
+  test('is negative if people have more than the total, so that the teams still add up to the day', () => {
+    expect(linesOf(149).filter((line) => line.includes('unassigned'))).toEqual([
+      'daily_credits_by_team{team="unassigned"} -1',
+      'daily_cost_by_team{team="unassigned",currency="USD"} -0.1',
+    ]);
+  });
+
+  test('is absent if there is none, and if it is unknown', () => {
+    for (const credits of [150, undefined]) {
       expect(linesOf(credits).filter((line) => line.includes('unassigned'))).toEqual([]);
     }
     const row = reduced(people, teamsById());

@@ -1,0 +1,152 @@
+import type { PageFamily } from '../backfill/page.ts';
+import type { Collector } from '../catalog/collector.ts';
+import { type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
+import type { Family, Sample } from '../catalog/family.ts';
+import { foldAll, keyOf } from '../pipeline/folding.ts';
+import { createLabelWeights } from '../pipeline/label-weights.ts';
+
+/** What a row is of. */
+export type PeriodName = 'day' | 'month';
+
+/** A month by its name, such as 2026-10, and its days, inclusive. */
+interface Month {
+  readonly name: string;
+  readonly first: Day;
+  readonly last: Day;
+}
+
+/** The month of a day: all that an export knows of where a month begins and ends. */
+export function monthOf(day: Day): Month {
+  return { name: day.slice(0, 7), first: firstOfMonth(day), last: lastOfMonth(day) };
+}
+
+/** Prefix of the names of what belongs to one day. */
+export const DAILY = 'agent_platform_daily_';
+
+/** How many values of a label a month has, the largest; the others are summed into `other`. */
+const LARGEST = 8;
+
+/** Labels whose values all matter to a bill. */
+const WHOLE: ReadonlySet<string> = new Set(['model', 'tier', 'team']);
+
+/** Labels of the states that a month has. */
+const STATE_LABELS: ReadonlySet<string> = new Set(['team', 'currency']);
+
+/** Whether a month's summary has a family: amounts of days, which have a sum, and states of the organization and of its teams. */
+export function isOfMonth(family: Family): boolean {
+  const { name, labels, aggregation } = family;
+  if (!name.startsWith(DAILY))
+    return aggregation !== 'info' && labels.every((label) => STATE_LABELS.has(label));
+  return isSummed(family);
+}
+
+/** Neither the same people on two days, who are not twice as many, nor single people, nor parts of parts. */
+function isSummed({ name, aggregation, unit, labels, fixedLabels = [], dropPriority }: Family): boolean {
+  const kinds = labels.filter((label) => fixedLabels.includes(label) && label !== 'currency');
+  const isPlain = kinds.length === 0 || kinds.length === labels.length;
+  return (
+    name.startsWith(DAILY) &&
+    aggregation === 'additive' &&
+    unit !== 'people' &&
+    isPlain &&
+    dropPriority !== 'detail'
+  );
+}
+
+/** The figures of an organization's month, or of a part of it. */
+export interface MonthFigures {
+  /** Adds a day's figures; `missing` are the collectors that do not know the day. */
+  add(day: Day, families: readonly PageFamily[], missing: readonly Collector[]): void;
+  /** The name of the month, or the days of a part of one. */
+  period(): string;
+  /**
+   * Daily amounts as their sums, and states as they were on the last day. A total that any day lacks is left out, and with a total in
+   * money all amounts of money; so are the figures of collectors that do not know each day.
+   */
+  families(): readonly PageFamily[];
+}
+
+interface Summed {
+  readonly family: Family;
+  readonly amounts: Map<string, { readonly labels: Sample['labels']; readonly values: number[] }>;
+  days: number;
+}
+
+/** Starts with no days; `sum` adds amounts up. */
+export function createMonthFigures(
+  collectors: readonly Collector[],
+  sum: (amounts: readonly number[]) => number,
+): MonthFigures {
+  const declared = collectors.flatMap(({ families }) => families.filter(isOfMonth));
+  const summed = new Map<string, Summed>(
+    declared.filter(isSummed).map((family) => [family.name, { family, amounts: new Map(), days: 0 }]),
+  );
+  const unknown = new Set<string>();
+  const days: Day[] = [];
+  let newest: readonly PageFamily[] = [];
+
+  function addSamples({ amounts, family }: Summed, samples: Iterable<Sample>): void {
+    for (const sample of samples) {
+      const key = keyOf(family, sample);
+      const amount = amounts.get(key) ?? { labels: sample.labels, values: [] };
+      amounts.set(key, amount);
+      amount.values.push(sample.value);
+    }
+  }
+
+  function sums(): readonly PageFamily[] {
+    const known = [...summed.values()].filter((one) => one.days > 0 && !unknown.has(one.family.name));
+    const partial = known.filter(({ family, days: seen }) => isTotal(family) && seen < days.length);
+    const isPriced = !partial.some(({ family }) => family.unit === 'currency');
+    const whole = known.filter(
+      (one) => !partial.includes(one) && (isPriced || one.family.unit !== 'currency'),
+    );
+    const weights = createLabelWeights(declared, (label) => (WHOLE.has(label) ? Infinity : LARGEST));
+    const added = whole.map(({ family, amounts }) => {
+      const samples = [...amounts.values()].map(({ labels, values }) => ({
+        labels,
+        value: exact(sum(values)),
+      }));
+      weights.add(family, samples);
+      return { family, samples };
+    });
+    const kept = weights.kept();
+    return added.map(({ family, samples }) => ({
+      ...{ family, recorded: false, stamps: [] },
+      samples: () => foldAll(family, samples, kept),
+    }));
+  }
+
+  return {
+    add(day, families, missing) {
+      days.push(day);
+      newest = families;
+      for (const { name } of missing.flatMap((collector) => collector.families)) unknown.add(name);
+      for (const { family, samples } of families) {
+        const known = summed.get(family.name);
+        if (known === undefined) continue;
+        known.days++;
+        addSamples(known, samples());
+      }
+    },
+    period() {
+      const [first, last] = [days[0], days.at(-1)];
+      const month = last && monthOf(last);
+      return month?.first === first && month?.last === last ? `${month?.name}` : `${first} to ${last}`;
+    },
+    families() {
+      const names = new Set<string>(declared.map(({ name }) => name));
+      const states = newest.filter(({ family: { name } }) => names.has(name) && !summed.has(name));
+      return [...sums(), ...states.filter(({ family }) => !unknown.has(family.name))];
+    },
+  };
+}
+
+function isTotal({ labels }: Family): boolean {
+  return labels.every((label) => label === 'currency');
+}
+
+/** Without the rounding error of amounts that have been multiplied. */
+function exact(sum: number): number {
+  return Number(sum.toPrecision(15));
+}

@@ -1,0 +1,68 @@
+import type { Family, Sample } from '../catalog/family.ts';
+import { csvLine } from './csv.ts';
+import type { ExportFormat } from './format.ts';
+import { DAILY, isOfMonth, type PeriodName } from './month.ts';
+
+/** The label that is no property of a thing, but the unit of an amount. */
+const CURRENCY = 'currency';
+
+const PREFIX = 'agent_platform_';
+
+/** The figures of one thing, such as a model, by metric. */
+interface Row {
+  readonly labels: Sample['labels'];
+  readonly figures: Map<string, number>;
+  currency: string | undefined;
+}
+
+/**
+ * A table for spreadsheets as CSV: a row per organization and thing that figures describe, a column per label and per metric. The columns
+ * follow from the families, never from the values. Families that have labels only, and no figure, are left out.
+ */
+export function createWideFormat(period: PeriodName, declared: readonly Family[]): ExportFormat {
+  const families = declared.filter((family) =>
+    period === 'month' ? isOfMonth(family) : family.aggregation !== 'info',
+  );
+  const names = families.map(({ name }): string => name);
+  const labels = [...new Set(families.flatMap((family) => family.labels))];
+  const things = labels.filter((label) => label !== CURRENCY);
+  const prefix = period === 'month' ? DAILY : PREFIX;
+  const columns = names.map((name) => name.slice((name.startsWith(prefix) ? prefix : PREFIX).length));
+  return {
+    header: csvLine([period, 'organization', ...labels, ...columns]),
+    *rowsOf({ period: name, org, families: pages }) {
+      const rows = new Map<string, Row>();
+      for (const { family, samples } of pages) {
+        if (!names.includes(family.name)) continue;
+        for (const { labels: all, value } of samples()) {
+          // A sample can have more labels than its family.
+          const own = Object.fromEntries(family.labels.map((label) => [label, all[label] ?? '']));
+          rowOf(rows, things, own).figures.set(family.name, value);
+        }
+      }
+      for (const { labels: values, figures, currency } of rows.values()) {
+        const texts = labels.map((label) => (label === CURRENCY ? currency : values[label]) ?? null);
+        yield csvLine([name, org, ...texts, ...names.map((figure) => figures.get(figure) ?? null)]);
+      }
+    },
+  };
+}
+
+/** The row of a sample. Amounts are beside the other figures; those in another currency have a row of their own. */
+function rowOf(rows: Map<string, Row>, things: readonly string[], labels: Sample['labels']): Row {
+  const currency = labels[CURRENCY];
+  const key = things.map((label) => labels[label] ?? '');
+  const shared = rowAt(rows, JSON.stringify(key), labels);
+  if (currency === undefined) return shared;
+  shared.currency ??= currency;
+  if (shared.currency === currency) return shared;
+  const own = rowAt(rows, JSON.stringify([...key, currency]), labels);
+  own.currency = currency;
+  return own;
+}
+
+function rowAt(rows: Map<string, Row>, key: string, labels: Sample['labels']): Row {
+  const row = rows.get(key) ?? { labels, figures: new Map(), currency: undefined };
+  rows.set(key, row);
+  return row;
+}
