@@ -2,6 +2,7 @@ import { type Collector, withoutFamilies } from '../catalog/collector.ts';
 import { type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { creditPrice, dailyCost, dailyCostByModel, spendCollector } from '../collectors/spend/collector.ts';
 import { dailyCredits, dailyCreditsByModel, tokensCollector } from '../collectors/tokens/collector.ts';
+import { dailyCostByTeam, dailyCreditsByTeam, usersCollector } from '../collectors/users/collector.ts';
 import type { exportOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
 import type { ValuesOf } from '../config/option.ts';
@@ -29,11 +30,18 @@ export function formatOf(
   readonly collectors: readonly Collector[];
   readonly published: readonly Collector[];
 } {
-  const { format, layout, by, collector } = values;
+  const { format, layout, collector } = values;
   if (layout !== undefined && format !== 'csv' && !(layout === 'tidy' && format === 'jsonl')) {
     throw new ConfigError(`--layout=${layout} cannot be combined with --format=${format}`);
   }
   if (format !== 'focus') {
+    if (values.by === 'team') {
+      throw new ConfigError(
+        `--by=team cannot be combined with --format=${format}`,
+        'its rows are of days or months, those of teams among them; --format=focus has rows of teams alone',
+      );
+    }
+    const { by } = values;
     const collectors = chooseCollectors(config, collector, 'exported');
     const hidden = values.criteria ? [] : criterionFamilies(collectors);
     const published = withoutFamilies(collectors, new Set([...config.metrics.excluded, ...hidden]));
@@ -42,13 +50,13 @@ export function formatOf(
     const csv = layout === 'tidy' ? createTidyFormat(by) : createWideFormat(by, families);
     return { format: csv, collectors, published };
   }
-  if (by === 'month') {
+  if (values.by === 'month') {
     throw new ConfigError('--by=month cannot be combined with --format=focus', 'its charges are of days');
   }
   if (collector.length > 0) {
     throw new ConfigError(
       '--collector cannot be combined with --format=focus',
-      'the format contains the credits by model and their cost, and nothing else',
+      'the format contains credits and their cost, and nothing else',
     );
   }
   const unpriced = config.orgs.find(({ contract }) => (contract?.prices ?? []).length === 0);
@@ -58,13 +66,30 @@ export function formatOf(
       'set orgs[].prices in the configuration file: without a price there is no cost',
     );
   }
+  const totals = { cost: dailyCost.name, credits: dailyCredits.name, price: creditPrice.name };
+  if (values.by === 'team') {
+    if (config.collectors.get(usersCollector.name) !== true) {
+      throw new ConfigError(
+        '--by=team: the collector users is off',
+        'set collectors.users.enabled: it sums the credits of teams',
+      );
+    }
+    const ofTeams = { ...usersCollector, families: [dailyCreditsByTeam, dailyCostByTeam] };
+    return {
+      format: createFocusFormat('team', {
+        ...totals,
+        costOfParts: dailyCostByTeam.name,
+        creditsOfParts: dailyCreditsByTeam.name,
+      }),
+      collectors: [...FOCUS_COLLECTORS, usersCollector],
+      published: [...FOCUS_COLLECTORS, ofTeams],
+    };
+  }
   return {
-    format: createFocusFormat({
-      cost: dailyCost.name,
-      costByModel: dailyCostByModel.name,
-      credits: dailyCredits.name,
-      creditsByModel: dailyCreditsByModel.name,
-      price: creditPrice.name,
+    format: createFocusFormat('model', {
+      ...totals,
+      costOfParts: dailyCostByModel.name,
+      creditsOfParts: dailyCreditsByModel.name,
     }),
     collectors: FOCUS_COLLECTORS,
     // A charge needs all of them, whether they are published or not.

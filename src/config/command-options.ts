@@ -140,8 +140,8 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
     kinds.choice('wide', 'tidy'),
   ),
   by: option(
-    'What a row is of. A month has the sums of daily amounts, and other figures as they were on its last day',
-    kinds.choice('day', 'month'),
+    'What a row is of. month has the sums of daily amounts, and states as they were on the last day; team is for focus, whose rows are of a day and a model otherwise, and has a row for each day and team',
+    kinds.choice('day', 'month', 'team'),
     { default: 'day' },
   ),
   criteria: option(

@@ -40,7 +40,8 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
       knowledgeOf(pages, org, collector, day),
     );
     for (const collector of missing) note(unknown, `${name}/${collector.name}`, day);
-    if (known.length === 0 && sumOfMonth === undefined) return;
+    const isLeftOut = known.length === 0 || (format.needsAll === true && missing.length > 0);
+    if (isLeftOut && sumOfMonth === undefined) return;
     const families = await projectPage(pages, org, known, [instantOf(day, parts.now)]);
     const of = { org: name, orgId: org.history.orgId, day };
     if (sumOfMonth === undefined) return write({ ...of, period: day, families });

@@ -1,35 +1,61 @@
 import type { PageFamily } from '../backfill/page.ts';
 import { addDays, type Day } from '../catalog/day.ts';
 import type { Sample } from '../catalog/family.ts';
+import { UNASSIGNED } from '../catalog/settings.ts';
 import { csvLine, decimalText } from './csv.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
 import { monthOf } from './month.ts';
 
+/** What the credits and the cost of a day are split by; the API has no credits of a model and a team. */
+type FocusSplit = 'model' | 'team';
+
 /** Names of the metrics that a row is made of. */
 interface FocusFamilies {
   readonly cost: string;
-  readonly costByModel: string;
   readonly credits: string;
-  readonly creditsByModel: string;
   readonly price: string;
+  /** Of each model or team. */
+  readonly costOfParts: string;
+  readonly creditsOfParts: string;
 }
 
 const PLATFORM = 'AI coding-agent platform';
 const MILLION = 1_000_000;
-/** The model name of credits without a model. */
-const UNATTRIBUTED = 'unattributed';
 /** A smaller remainder is a rounding error. */
 const RESIDUE = 1e-9;
 
-interface Charge {
-  readonly model: string;
+/** What the rows of a day describe, each with what is left of its total. */
+const SPLITS: Readonly<
+  Record<FocusSplit, { readonly rest: ChargedPart; describe(part: ChargedPart): string }>
+> = {
+  model: {
+    rest: { sku: 'unattributed', model: null, tier: null, team: null },
+    describe: ({ model }) =>
+      model === null ? 'Credits that belong to no model' : `Credits used with ${model}`,
+  },
+  team: {
+    rest: { sku: 'credits', model: null, tier: null, team: UNASSIGNED },
+    describe: ({ team }) =>
+      team === UNASSIGNED ? 'Credits of no shown team' : `Credits used by the team ${team}`,
+  },
+};
+
+/** The model or the team of a charge. */
+interface ChargedPart {
+  readonly sku: string;
+  readonly model: string | null;
   readonly tier: string | null;
+  readonly team: string | null;
+}
+
+interface Charge extends ChargedPart {
   readonly credits: number;
   readonly cost: number;
 }
 
 /** The values that all charges of a day share. */
 interface Frame extends Pick<ExportedFigures, 'org' | 'orgId' | 'day'> {
+  readonly by: FocusSplit;
   readonly currency: string;
   /** Price of one million credits. */
   readonly price: number;
@@ -50,7 +76,7 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
   BillingPeriodStart: (_, { day }) => startText(monthOf(day).first),
   ChargeCategory: () => 'Usage',
   ChargeClass: () => null,
-  ChargeDescription: ({ model }) => descriptionOf(model),
+  ChargeDescription: (charge, { by }) => SPLITS[by].describe(charge),
   ChargeFrequency: () => 'Usage-Based',
   ChargePeriodEnd: (_, { day }) => startText(addDays(day, 1)),
   ChargePeriodStart: (_, { day }) => startText(day),
@@ -71,21 +97,23 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
   ServiceName: () => PLATFORM,
   ServiceProviderName: () => PLATFORM,
   ServiceSubcategory: () => 'Generative AI',
-  SkuId: ({ model }) => model,
+  SkuId: ({ sku }) => sku,
   SkuMeter: () => 'Credits',
   SkuPriceDetails: ({ tier }) => (tier === null ? null : JSON.stringify({ x_Tier: tier })),
-  SkuPriceId: ({ model, tier }) => (tier === null ? model : `${model}/${tier}`),
+  SkuPriceId: ({ sku, tier }) => (tier === null ? sku : `${sku}/${tier}`),
+  Tags: ({ team }) => (team === null ? null : JSON.stringify({ team })),
   x_CostBasis: () => 'estimate at the list price; not invoiced',
-  x_Model: ({ model }) => (model === UNATTRIBUTED ? null : model),
+  x_Model: ({ model }) => model,
   x_Tier: ({ tier }) => tier,
 };
 
 /**
- * Rows of the Cost and Usage dataset as CSV: one per organization, day and model with credits, and one for the credits
- * that belong to no model, so that the rows of a day add up to its cost. A day without a cost has no rows.
+ * Rows of the Cost and Usage dataset as CSV: one per organization, day and model, or team, with credits, and one for the rest,
+ * so that the rows of a day add up to its cost. A day without a cost has no rows.
  */
-export function createFocusFormat(families: FocusFamilies): ExportFormat {
+export function createFocusFormat(by: FocusSplit, families: FocusFamilies): ExportFormat {
   return {
+    needsAll: true,
     header: csvLine(Object.keys(COLUMNS)),
     rowsOf(day) {
       const byName = new Map<string, PageFamily>(day.families.map((page) => [page.family.name, page]));
@@ -96,12 +124,12 @@ export function createFocusFormat(families: FocusFamilies): ExportFormat {
       if (total === undefined || credits === undefined || price === undefined) return undefined;
       const currency = total.labels['currency'] ?? '';
       const charges = chargesOf(
-        { model: UNATTRIBUTED, tier: null, credits: credits.value, cost: total.value },
+        { ...SPLITS[by].rest, credits: credits.value, cost: total.value },
         // For a month after a change of currency there are zeros in the former one.
-        samplesOf(families.costByModel).filter(({ labels }) => labels['currency'] === currency),
-        samplesOf(families.creditsByModel),
+        samplesOf(families.costOfParts).filter(({ labels }) => labels['currency'] === currency),
+        samplesOf(families.creditsOfParts),
       );
-      return linesOf(charges, { ...day, currency, price: perMillion(price.value) });
+      return linesOf(charges, { ...day, by, currency, price: perMillion(price.value) });
     },
   };
 }
@@ -123,13 +151,13 @@ function pointedText(value: number): string {
   return text.includes('.') ? text : `${text}.0`;
 }
 
-/** The models with credits, and the remainder of the total. */
+/** The models or teams with credits, and the remainder of the total. */
 function chargesOf(total: Charge, costs: readonly Sample[], credits: readonly Sample[]): readonly Charge[] {
   const creditsOf = new Map(credits.map(({ labels, value }) => [keyOf(labels), value]));
   const charges = costs.flatMap(({ labels, value }): readonly Charge[] => {
     const used = creditsOf.get(keyOf(labels)) ?? 0;
-    const { model = '', tier = '' } = labels;
-    return used === 0 ? [] : [{ model, tier, credits: used, cost: value }];
+    const { model = null, tier = null, team = null } = labels;
+    return used === 0 ? [] : [{ sku: model ?? total.sku, model, tier, team, credits: used, cost: value }];
   });
   const sum = (of: (charge: Charge) => number) => charges.reduce((all, charge) => all + of(charge), 0);
   const rest = total.credits - sum((charge) => charge.credits);
@@ -144,11 +172,7 @@ function perMillion(price: number): number {
 }
 
 function keyOf(labels: Readonly<Record<string, string>>): string {
-  return JSON.stringify([labels['model'], labels['tier']]);
-}
-
-function descriptionOf(model: string): string {
-  return model === UNATTRIBUTED ? 'Credits that belong to no model' : `Credits used with ${model}`;
+  return JSON.stringify([labels['model'], labels['tier'], labels['team']]);
 }
 
 /** The first instant of a day. */

@@ -17,6 +17,8 @@ export interface ExportedFigures {
 export interface ExportFormat {
   /** What precedes all rows; empty if nothing does. */
   readonly header: string;
+  /** Whether a day is left out if any of its collectors does not know it. */
+  readonly needsAll?: true;
   /** The rows of a day or month; undefined if they cannot be written in this format. */
   rowsOf(figures: ExportedFigures): Iterable<string> | undefined;
 }

@@ -1,5 +1,5 @@
 interface Column {
-  readonly type: 'Decimal' | 'String' | 'Date/Time' | 'JSON';
+  readonly type: 'Decimal' | 'String' | 'Date/Time' | 'JSON' | 'Tags';
   readonly level: 'Mandatory' | 'Recommended' | 'Conditional';
   readonly nullable: boolean;
   /** The allowed values that this file may contain. */
@@ -15,7 +15,7 @@ const conditional = { level: 'Conditional', nullable: true } as const;
  * Columns of the Cost and Usage dataset of FOCUS 1.4, by their ids, compared with the table of columns in the
  * specification's repository: every mandatory one, every recommended one without a condition, and those conditional ones that
  * an exporter of usage at unit prices can have. Others are conditional on availability zones, commitments, capacity
- * reservations, several currencies, principals, regions, resources, sub accounts, tags or split costs, which credits do not
+ * reservations, several currencies, principals, regions, resources, sub accounts or split costs, which credits do not
  * have.
  */
 export const costAndUsage: Readonly<Record<string, Column>> = {
@@ -66,6 +66,7 @@ export const costAndUsage: Readonly<Record<string, Column>> = {
   SkuMeter: { ...conditional, type: 'String' },
   SkuPriceDetails: { ...conditional, type: 'JSON' },
   SkuPriceId: { ...conditional, type: 'String' },
+  Tags: { ...conditional, type: 'Tags' },
 };
 
 /** What is wrong with a row, an empty text being null. */
@@ -113,17 +114,20 @@ function hasType(text: string, { type, isUnitPrice }: Column): boolean {
     case 'Date/Time':
       return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text) && !Number.isNaN(Date.parse(text));
     case 'JSON':
-      return isKeyValues(JSON.parse(text));
+      return isKeyValues(JSON.parse(text), /^x_[A-Z][A-Za-z0-9]*$/);
+    case 'Tags':
+      // A key of the operator's own has no prefix.
+      return isKeyValues(JSON.parse(text), /^team$/);
     default:
       return text === text.trim();
   }
 }
 
-/** Key-value format: an object of plain values; keys that the specification does not define begin with `x_`. */
-function isKeyValues(value: unknown): boolean {
+/** Key-value format: an object of plain values with such keys; those that the specification does not define begin with `x_`. */
+function isKeyValues(value: unknown, keys: RegExp): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(
-    ([key, each]) => /^x_[A-Z][A-Za-z0-9]*$/.test(key) && (typeof each !== 'object' || each === null),
+    ([key, each]) => keys.test(key) && (typeof each !== 'object' || each === null),
   );
 }
 

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { addDays, startOf } from '../../src/catalog/day.ts';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { Contract } from '../../src/catalog/settings.ts';
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
@@ -28,8 +28,9 @@ const values = {
   output: undefined,
 } as const;
 
-function configWith(contract: Contract): Config {
-  return { orgs: [{ name: 'acme', contract }], collectors: new Map() } as unknown as Config;
+function configWith(contract: Contract, enabled: readonly string[] = []): Config {
+  const collectors = new Map(enabled.map((name) => [name, true]));
+  return { orgs: [{ name: 'acme', contract }], collectors } as unknown as Config;
 }
 
 function tokensOf(credits: number, byModel: readonly (readonly [string, number])[]) {
@@ -39,10 +40,21 @@ function tokensOf(credits: number, byModel: readonly (readonly [string, number])
   };
 }
 
-async function focusOf(...rows: readonly unknown[]) {
-  const kept = new Map(rows.map((row, index) => [addDays(FIRST, index), row]));
+const byDay = (rows: readonly unknown[]) =>
+  new Map(
+    rows.map((row, index) => [addDays(FIRST, index), row] as const).filter(([, row]) => row !== undefined),
+  );
+
+const focusOf = (...rows: readonly unknown[]) => focusBy('day', rows);
+
+/** The file of days with these rows of tokens and of users; undefined is a day that was never answered. */
+async function focusBy(by: 'day' | 'team', rows: readonly unknown[], people: readonly unknown[] = []) {
+  const kept = new Map<string, ReadonlyMap<Day, unknown>>([
+    ['tokens', byDay(rows)],
+    ['users', byDay(people)],
+  ]);
   const contract = { prices };
-  const { format, collectors } = formatOf(values, configWith(contract));
+  const { format, published } = formatOf({ ...values, by }, configWith(contract, ['users']));
   const { lines, outcome } = await exported({
     orgs: [
       {
@@ -53,11 +65,11 @@ async function focusOf(...rows: readonly unknown[]) {
         },
         history: storedOrg({
           orgId: 'org_1',
-          days: (dataset) => (dataset === 'tokens' ? kept : undefined),
+          days: (dataset) => kept.get(dataset),
         }),
       },
     ],
-    collectors,
+    collectors: published,
     from: FIRST,
     to: addDays(FIRST, rows.length - 1),
     now: startOf(dayNamed('2026-06-01')),
@@ -65,6 +77,11 @@ async function focusOf(...rows: readonly unknown[]) {
   });
   return { charges: parse(lines.join(''), { columns: true }) as Record<string, string>[], outcome };
 }
+
+/** A row of people by the credits of their teams. */
+const teamsOf = (credits: Readonly<Record<string, number>>) => ({
+  byTeam: Object.entries(credits).map(([team, used]) => ({ team, active: 5, credits: used })),
+});
 
 const sumOf = (charges: readonly Record<string, string>[], column: string) =>
   charges.reduce((sum, charge) => sum + Number(charge[column]), 0);
@@ -155,6 +172,46 @@ describe('a FOCUS file', () => {
     const { charges, outcome } = await focusOf(tokensOf(5, [['a', 5]]));
     expect(charges).toEqual([]);
     expect(outcome.omitted).toEqual(new Map([['acme', ['2026-03-30']]]));
+  });
+
+  test('has rows by team on request, with the team in Tags, that add up to the cost', async () => {
+    const { charges } = await focusBy(
+      'team',
+      [tokensOf(5, []), tokensOf(2_000_000, [['a', 2_000_000]]), tokensOf(1_000, []), tokensOf(1_000, [])],
+      [
+        { byTeam: [] },
+        teamsOf({ '=plat,"form': 1_500_000, other: 400_000 }),
+        // No team is shown; and the people have more than the total.
+        teamsOf({}),
+        teamsOf({ none: 1_001 }),
+      ],
+    );
+    expect(charges.flatMap(faultsOf)).toEqual([]);
+    const columns = ['ChargePeriodStart', 'Tags', 'SkuId', 'x_Model', 'ConsumedQuantity'];
+    expect(charges.map((charge) => columns.map((column) => charge[column]))).toEqual([
+      ['2026-03-31T00:00:00Z', '{"team":"=plat,\\"form"}', 'credits', '', '1500000.0'],
+      ['2026-03-31T00:00:00Z', '{"team":"other"}', 'credits', '', '400000.0'],
+      ['2026-03-31T00:00:00Z', '{"team":"unassigned"}', 'credits', '', '100000.0'],
+      ['2026-04-01T00:00:00Z', '{"team":"unassigned"}', 'credits', '', '1000.0'],
+      ['2026-04-02T00:00:00Z', '{"team":"none"}', 'credits', '', '1001.0'],
+      ['2026-04-02T00:00:00Z', '{"team":"unassigned"}', 'credits', '', '-1.0'],
+    ]);
+    expect(sumOf(charges.slice(0, 3), 'ListCost')).toBeCloseTo(5.4, 12);
+    expect(sumOf(charges.slice(4), 'ListCost')).toBeCloseTo(0.003, 12);
+  });
+
+  test('leaves a day out whose teams are unknown, and names it', async () => {
+    const rows = [tokensOf(5, []), tokensOf(5, []), tokensOf(5, [])];
+    const people = [teamsOf({ a: 5 }), undefined, teamsOf({ a: 5 })];
+    const { charges, outcome } = await focusBy('team', rows, people);
+    expect(charges.map(({ ChargePeriodStart }) => ChargePeriodStart)).toEqual(['2026-04-01T00:00:00Z']);
+    expect(outcome.unknown).toEqual(new Map([['acme/users', ['2026-03-31']]]));
+  });
+
+  test('by team needs the collector of people', () => {
+    expect(() => formatOf({ ...values, by: 'team' }, configWith({ prices }))).toThrow(
+      'the collector users is off',
+    );
   });
 
   test('needs a price for every organization', () => {
