@@ -13,6 +13,21 @@ export interface Finding {
   readonly advice?: string | undefined;
 }
 
+/** A finding, wherever it belongs. */
+export type Found = Omit<Finding, 'org'>;
+
+export function ok(check: string, seen: string): Found {
+  return { check, verdict: 'ok', seen };
+}
+
+export function warning(check: string, seen: string, advice: string): Found {
+  return { check, verdict: 'warning', seen, advice };
+}
+
+export function failure(check: string, seen: string, advice?: string): Found {
+  return { check, verdict: 'failure', seen, advice };
+}
+
 /** What every check needs. */
 export interface Examination {
   readonly config: Config;

@@ -3,12 +3,13 @@ import { createServer } from 'node:net';
 import { formatListenAddress, type ListenAddress } from '../config/listen-address.ts';
 import type { Environment } from '../config/process-environment.ts';
 import { findPaths } from '../hooks/paths.ts';
-import { type Answer, createPost, createSecrets, PostError, readToken } from '../hooks/post.ts';
+import { createPost, createSecrets, PostError, readToken } from '../hooks/post.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files.ts';
-import type { Examination } from './doctor-finding.ts';
+import { type Examination, failure, ok } from './doctor-finding.ts';
 import { localPlace } from './healthcheck.ts';
 import { settingsFor } from './hook-settings.ts';
+import { tokenProblem } from './hook-test.ts';
 
 interface MachineParts extends Examination {
   readonly environment: Environment;
@@ -19,8 +20,6 @@ interface MachineParts extends Examination {
 const TIMEOUT_MS = 10_000;
 /** What an exporter says to a POST of its health. */
 const OURS = 'Allowed methods: GET, HEAD';
-/** It has no events, so that a right token makes it a malformed request that changes nothing. */
-const NO_EVENTS = JSON.stringify({ events: [] });
 
 /** Checks whether `serve` can listen; resolves with whether an exporter already does. */
 export async function examinePort({ config, report }: MachineParts): Promise<boolean> {
@@ -28,13 +27,12 @@ export async function examinePort({ config, report }: MachineParts): Promise<boo
   const address = formatListenAddress(listen);
   const code = await listenTo(listen);
   if (code === undefined) {
-    report({ check: 'port', verdict: 'ok', seen: `${address} is free` });
+    report(ok('port', `${address} is free`));
     return false;
   }
   if (code !== 'EADDRINUSE') {
     const why = code === 'EACCES' ? 'this user may not listen there' : `listening failed (${code})`;
-    const advice = 'choose another --web.listen-address';
-    report({ check: 'port', verdict: 'failure', seen: `${address}: ${why}`, advice });
+    report(failure('port', `${address}: ${why}`, 'choose another --web.listen-address'));
     return false;
   }
   const answer = await createPost({})({
@@ -43,14 +41,12 @@ export async function examinePort({ config, report }: MachineParts): Promise<boo
     timeoutMs: TIMEOUT_MS,
   }).catch(() => undefined);
   const isOurs = answer?.body.includes(OURS) === true;
-  if (isOurs) {
-    report({ check: 'port', verdict: 'ok', seen: `an exporter answers at ${address}` });
-  } else if (configFile !== undefined) {
-    const seen = `${address} is in use, by an exporter with TLS or a password as far as can be seen`;
-    report({ check: 'port', verdict: 'ok', seen });
+  if (isOurs) report(ok('port', `an exporter answers at ${address}`));
+  else if (configFile !== undefined) {
+    report(ok('port', `${address} is in use, by an exporter with TLS or a password as far as can be seen`));
   } else {
-    const advice = `stop the other program, or choose another --web.listen-address`;
-    report({ check: 'port', verdict: 'failure', seen: `${address} is taken by another program`, advice });
+    const advice = 'stop the other program, or choose another --web.listen-address';
+    report(failure('port', `${address} is taken by another program`, advice));
   }
   return isOurs;
 }
@@ -79,53 +75,37 @@ export async function examineHooks({
   if (own !== undefined && isRunning) {
     const token = await own.read();
     secrets.push(token);
-    const post = createPost({});
     const url = `http://${localPlace(config.web.listen)}/hooks/events`;
     await send(`the running exporter, with the token from ${own.describe()}`, () =>
-      post({ url, body: NO_EVENTS, headers: bearer(token), timeoutMs: TIMEOUT_MS }),
+      tokenProblem({ url, token, timeoutMs: TIMEOUT_MS }, createPost({})),
     );
   }
   const paths = findPaths({ config: file, stateDir: undefined }, environment);
   const isForwarding = paths.config.named || existsSync(paths.config.file);
   const forward = isForwarding ? settingsFor(paths).forward : undefined;
   if (forward !== undefined) {
-    const post = createPost(config.api.proxy);
     await send(`${new URL(forward.url).host}, as ${paths.config.file} says`, async () => {
-      const token = readToken(
-        forward.token,
-        createSecrets(environment, (secret) => void secrets.push(secret)),
-      );
-      const { url, caFile } = forward;
-      return post({ url, caFile, body: NO_EVENTS, headers: bearer(token), timeoutMs: TIMEOUT_MS });
+      const read = createSecrets(environment, (secret) => void secrets.push(secret));
+      const token = readToken(forward.token, read);
+      return tokenProblem({ ...forward, token, timeoutMs: TIMEOUT_MS }, createPost(config.api.proxy));
     });
   } else if (own === undefined || !isRunning) {
-    const seen = own === undefined ? 'no token: hook events are not accepted' : 'a token is configured';
-    report({ check: 'hooks', verdict: 'ok', seen });
+    const isUnset = own === undefined;
+    report(ok('hooks', isUnset ? 'no token: hook events are not accepted' : 'a token is configured'));
   }
 
-  async function send(where: string, ask: () => Promise<Answer>): Promise<void> {
+  async function send(where: string, ask: () => Promise<string | undefined>): Promise<void> {
     try {
-      report({ check: 'hooks', ...verdictOn(await ask(), where) });
+      const problem = await ask();
+      const advice = 'give senders and the exporter the same token; a token in a variable needs a restart';
+      report(
+        problem === undefined
+          ? ok('hooks', `the hook token is accepted by ${where}`)
+          : failure('hooks', `${where}: ${problem}`, advice),
+      );
     } catch (error) {
       const why = error instanceof PostError ? `no answer (${error.message})` : messageOf(error);
-      const advice = 'check the url, token and ca_file of its forward section';
-      report({ check: 'hooks', verdict: 'failure', seen: `${where}: ${why}`, advice });
+      report(failure('hooks', `${where}: ${why}`, 'check the url, token and ca_file of its forward section'));
     }
   }
-}
-
-function bearer(token: string): { readonly authorization: string } {
-  return { authorization: `Bearer ${token}` };
-}
-
-function verdictOn({ status, body }: Answer, where: string) {
-  if (status === 401) {
-    const advice = 'give senders and the exporter the same token; a token in a variable needs a restart';
-    return { verdict: 'failure', seen: `the hook token is refused by ${where}`, advice } as const;
-  }
-  if (status === 400 && body.includes('malformed')) {
-    return { verdict: 'ok', seen: `the hook token is accepted by ${where}` } as const;
-  }
-  const advice = status === 404 ? 'configure a hook token for the exporter, or correct the URL' : undefined;
-  return { verdict: 'failure', seen: `${where} answers ${status}`, advice } as const;
 }

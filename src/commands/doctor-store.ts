@@ -8,7 +8,7 @@ import { createDatabase } from '../store/postgres.ts';
 import { readFile } from '../store/reader.ts';
 import { MEMORY, openForReading, refuseSpecial, stateOf } from '../store/sqlite.ts';
 import { isDamage, troubleOf } from '../store/sqlite-errors.ts';
-import type { Examination, Finding } from './doctor-finding.ts';
+import { type Examination, type Found, failure, ok, warning } from './doctor-finding.ts';
 
 /** What the store holds of the organizations, by name. */
 export interface StoredFacts {
@@ -28,14 +28,14 @@ export async function examineStore({
   log,
 }: Examination & { readonly log: Logger }): Promise<StoredFacts | undefined> {
   const { storage } = config;
-  if (storage.url !== undefined) return examineDatabase({ ...storage, url: storage.url, report, log });
+  if (storage.url !== undefined) return examineDatabase(storage.url, report, log);
   if (storage.path === MEMORY) {
     const advice = 'give a file with --storage.path, unless that is meant';
-    report({ check: 'store', verdict: 'warning', seen: 'memory: a restart begins without any day', advice });
+    report(warning('store', 'memory: a restart begins without any day', advice));
     return undefined;
   }
   const finding = fileTrouble(storage.path);
-  report({ check: 'store', ...finding });
+  report(finding);
   if (finding.verdict === 'failure') return undefined;
   return {
     orgIds: await readFile(storage.path, DAYS, readOrgIds),
@@ -43,7 +43,7 @@ export async function examineStore({
   };
 }
 
-function fileTrouble(file: string): Omit<Finding, 'check'> {
+function fileTrouble(file: string): Found {
   try {
     refuseSpecial(file);
     for (const [each, layout] of [
@@ -52,15 +52,21 @@ function fileTrouble(file: string): Omit<Finding, 'check'> {
     ] as const) {
       if (!existsSync(each)) continue;
       const state = stateOf(each, layout);
-      if (state === 'older') return older(each);
+      if (state === 'older') {
+        const advice = 'nothing: serve moves it aside, and fetches its days again';
+        return warning('store', `${each} was written by an older release`, advice);
+      }
       const damage = state === 'sound' ? damageIn(each) : state.damage;
-      if (damage !== undefined) return damaged(each, damage, layout.afterDamage);
+      if (damage !== undefined) {
+        const advice = `check the disk, then restart the exporter: it moves the file aside and makes a new one (${layout.afterDamage})`;
+        return failure('store', `${each} is damaged: ${damage}`, advice);
+      }
       accessSync(each, constants.R_OK | constants.W_OK);
     }
     return folderOf(file);
   } catch (error) {
     const { detail, hint } = troubleOf(error);
-    return { verdict: 'failure', seen: detail, advice: hint };
+    return failure('store', detail, hint);
   }
 }
 
@@ -79,29 +85,17 @@ function damageIn(file: string): string | undefined {
   }
 }
 
-function damaged(file: string, damage: string, after: string): Omit<Finding, 'check'> {
-  const advice = `check the disk, then restart the exporter: it moves the file aside and makes a new one (${after})`;
-  return { verdict: 'failure', seen: `${file} is damaged: ${damage}`, advice };
-}
-
-function older(file: string): Omit<Finding, 'check'> {
-  const advice = 'nothing: serve moves it aside, and fetches its days again';
-  return { verdict: 'warning', seen: `${file} was written by an older release`, advice };
-}
-
 /** SQLite writes files beside the database, so the directory must be writable too. */
-function folderOf(file: string): Omit<Finding, 'check'> {
+function folderOf(file: string): Found {
   let folder = path.dirname(path.resolve(file));
   while (!existsSync(folder)) folder = path.dirname(folder);
   if (!statSync(folder).isDirectory()) throw new NotDirectory(folder);
   accessSync(folder, constants.W_OK | constants.X_OK);
   const { bavail, bsize } = statfsSync(folder);
   const free = `${Math.floor((bavail * bsize) / 2 ** 20)} MiB free`;
-  if (bavail * bsize < LITTLE_SPACE) {
-    return { verdict: 'warning', seen: `${file}: ${free}`, advice: 'free space on its disk' };
-  }
+  if (bavail * bsize < LITTLE_SPACE) return warning('store', `${file}: ${free}`, 'free space on its disk');
   const what = existsSync(file) ? 'is sound and writable' : 'does not exist yet, and can be created';
-  return { verdict: 'ok', seen: `${file} ${what}; ${free}` };
+  return ok('store', `${file} ${what}; ${free}`);
 }
 
 class NotDirectory extends Error {
@@ -124,22 +118,18 @@ async function readRequests(query: Query): Promise<StoredFacts['requests']> {
   );
 }
 
-type Report = Pick<Examination, 'report'>;
-
-async function examineDatabase({
-  url,
-  report,
-  log,
-}: Report & { readonly url: NonNullable<StorageConfig['url']>; readonly log: Logger }): Promise<
-  StoredFacts | undefined
-> {
+async function examineDatabase(
+  url: NonNullable<StorageConfig['url']>,
+  report: Examination['report'],
+  log: Logger,
+): Promise<StoredFacts | undefined> {
   // The store logs the same trouble that is reported here.
-  const silent = { ...log, error: ignore, warn: ignore };
+  const silent = { ...log, error: () => undefined, warn: () => undefined };
   const database = createDatabase({ url, log: silent });
   try {
     return await database.transaction(async (query) => {
       const finding = await databaseState(query, url.describe());
-      report({ check: 'store', ...finding });
+      report(finding);
       const isMade = (await query("SELECT to_regclass('S.org') IS NOT NULL AS made")).at(0)?.['made'];
       if (!isMade || finding.verdict === 'failure') return undefined;
       return { orgIds: await readOrgIds(query), requests: await readRequests(query) };
@@ -147,14 +137,14 @@ async function examineDatabase({
   } catch (error) {
     if (!(error instanceof NotStored)) throw error;
     const { detail, hint } = error.details;
-    report({ check: 'store', verdict: 'failure', seen: `database: ${detail}`, advice: hint });
+    report(failure('store', `database: ${detail}`, hint));
     return undefined;
   } finally {
     await database.close();
   }
 }
 
-async function databaseState(query: Query, source: string): Promise<Omit<Finding, 'check'>> {
+async function databaseState(query: Query, source: string): Promise<Found> {
   const [row] = await query(
     `SELECT pg_is_in_recovery()::int AS standby, (current_setting('default_transaction_read_only') = 'on')::int AS fixed,
      has_database_privilege(current_database(), 'CREATE')::int AS creates,
@@ -164,14 +154,12 @@ async function databaseState(query: Query, source: string): Promise<Omit<Finding
   if (standby === 1 || fixed === 1) {
     const why = standby === 1 ? 'it is a standby' : 'default_transaction_read_only is on';
     const advice = 'storage.url must lead to the primary server, as a user that may write';
-    return { verdict: 'failure', seen: `the database of ${source} is read-only: ${why}`, advice };
+    return failure('store', `the database of ${source} is read-only: ${why}`, advice);
   }
   if (writes === 0 || (writes === null && creates === 0)) {
     const seen = `the user of ${source} may not ${writes === 0 ? "write to the exporter's tables" : 'create a schema'}`;
-    return { verdict: 'failure', seen, advice: 'grant the privileges that docs/postgresql.md lists' };
+    return failure('store', seen, 'grant the privileges that docs/postgresql.md lists');
   }
   const what = writes === null ? 'has no schema yet, and it can be created' : 'can be written';
-  return { verdict: 'ok', seen: `the database of ${source} ${what}` };
+  return ok('store', `the database of ${source} ${what}`);
 }
-
-function ignore(): void {}

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { collectors } from '../collectors/index.ts';
 import { doctorOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
@@ -7,7 +8,15 @@ import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { redactForms } from '../runtime/redact.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
-import { type Examination, type Finding, grouped, redacted, renderFindings } from './doctor-finding.ts';
+import {
+  type Examination,
+  type Finding,
+  failure,
+  grouped,
+  ok,
+  redacted,
+  renderFindings,
+} from './doctor-finding.ts';
 import { examineHooks, examinePort } from './doctor-machine.ts';
 import { examineOrg } from './doctor-platform.ts';
 import { examineStore } from './doctor-store.ts';
@@ -55,11 +64,11 @@ async function loaded(context: CommandContext, findings: Finding[]): Promise<Con
     const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
     const orgs = config.orgs.map(({ name }) => name).join(', ') || 'none';
     const seen = `organizations ${orgs}; collectors ${running.join(', ') || 'none'}`;
-    findings.push({ check: 'configuration', verdict: 'ok', seen });
+    findings.push(ok('configuration', seen));
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    findings.push({ check: 'configuration', verdict: 'failure', seen: error.message, advice: error.hint });
+    findings.push(failure('configuration', error.message, error.hint));
     return undefined;
   }
 }
@@ -70,23 +79,21 @@ async function bounded<Result>(
   check: string,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
-  const about = { check, verdict: 'failure', ...(org === undefined ? {} : { org }) } as const;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  late.catch(() => undefined);
+  const fail = (seen: string, advice: string | undefined) =>
+    report({ ...failure(check, seen, advice), ...(org === undefined ? {} : { org }) });
+  const ended = new AbortController();
+  const late = once(signal, 'abort', { signal: ended.signal }).then(
+    () => Promise.reject(signal.reason),
+    () => new Promise<never>(() => undefined),
+  );
   try {
-    return await Promise.race([late, signal.aborted ? late : work()]);
+    signal.throwIfAborted();
+    return await Promise.race([late, work()]);
   } catch (error) {
-    if (signal.aborted) {
-      report({ ...about, seen: 'not finished by the deadline', advice: 'raise --deadline, or see above' });
-    } else {
-      const advice = error instanceof ConfigError ? error.hint : undefined;
-      report({ ...about, seen: messageOf(error), advice });
-    }
+    if (signal.aborted) fail('not finished by the deadline', 'raise --deadline, or see above');
+    else fail(messageOf(error), error instanceof ConfigError ? error.hint : undefined);
     return undefined;
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    ended.abort();
   }
 }

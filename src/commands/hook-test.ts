@@ -4,7 +4,14 @@ import { classifyResponse } from '../hooks/forward/forward.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
 import type { HookPaths } from '../hooks/paths.ts';
-import { createPost, createSecrets, type Post, type ReadSecret, readToken } from '../hooks/post.ts';
+import {
+  createPost,
+  createSecrets,
+  type Post,
+  type PostRequest,
+  type ReadSecret,
+  readToken,
+} from '../hooks/post.ts';
 import type { ForwardSettings } from '../hooks/settings/settings.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
@@ -67,7 +74,6 @@ const sample: HookEvent = {
   fields: {},
 };
 
-// An empty batch verifies the token and counts as no event.
 async function tryForwarding(
   settings: ForwardSettings,
   post: Post,
@@ -75,22 +81,32 @@ async function tryForwarding(
 ): Promise<{ name: string; type: string; problem: string | undefined }> {
   const outcome = { name: 'forward', type: 'exporter' };
   try {
-    const verdict = classifyResponse(
-      await post({
-        url: settings.url,
-        caFile: settings.caFile,
-        headers: { authorization: `Bearer ${readToken(settings.token, secret)}` },
-        body: '{"events":[]}',
-        timeoutMs,
-      }),
-      0,
-    );
-    const isOwn = verdict.kind === 'refused' && verdict.byIntake;
-    if (isOwn || verdict.kind === 'taken') return { ...outcome, problem: undefined };
-    const by =
-      verdict.kind === 'refused' ? ", but not as the exporter's hook intake would: check forward.url" : '';
-    return { ...outcome, problem: `${verdict.why}${by}` };
+    const token = readToken(settings.token, secret);
+    return { ...outcome, problem: await tokenProblem({ ...settings, token, timeoutMs }, post) };
   } catch (error) {
     return { ...outcome, problem: messageOf(error) };
   }
+}
+
+/**
+ * Why an exporter would not take events with a token; undefined if it would. An empty batch verifies the token and counts as no
+ * event. Rejects with a `PostError` if there is no answer.
+ */
+export async function tokenProblem(
+  {
+    url,
+    caFile,
+    token,
+    timeoutMs: limit,
+  }: Pick<PostRequest, 'url' | 'caFile' | 'timeoutMs'> & { readonly token: string },
+  post: Post,
+): Promise<string | undefined> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await post({ url, caFile, headers, body: '{"events":[]}', timeoutMs: limit });
+  const verdict = classifyResponse(answer, 0);
+  if (verdict.kind === 'taken') return undefined;
+  if (verdict.kind === 'later') return verdict.why;
+  return verdict.byIntake
+    ? undefined
+    : `${verdict.why}, but not as the exporter's hook intake would: check forward.url`;
 }

@@ -311,7 +311,7 @@ const SET_UPS: Readonly<
       };
     },
     'failure hooks',
-    /the hook token is refused by the running exporter/,
+    /the running exporter, .*: answered 401: the token differs from that of the exporter/,
   ],
 };
 
