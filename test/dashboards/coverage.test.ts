@@ -3,6 +3,7 @@ import path from 'node:path';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
+import { unitFamilies } from '../../src/collectors/spend/unit-economics.ts';
 import { allPanels, readDashboards } from './files.ts';
 import { declared } from './metrics.ts';
 
@@ -18,6 +19,12 @@ const UNUSED: Readonly<Record<string, string>> = {
   agent_platform_credits_month_budget_exceeded_probability: 'for rules about the budget',
   agent_platform_cost_month_forecast_lower: 'the range of the credits says the same',
   agent_platform_cost_month_forecast_upper: 'the range of the credits says the same',
+  ...Object.fromEntries(
+    unitFamilies.map(({ name }) => [
+      name,
+      'for reports: the panels show output per million credits, by week',
+    ]),
+  ),
   agent_platform_exporter_leader: 'figures of runs are on the leader only, and replicas are merged',
 };
 

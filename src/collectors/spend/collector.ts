@@ -24,6 +24,7 @@ import {
 } from './credits.ts';
 import { definitions } from './definitions.ts';
 import { baselineSharesByModel, sharesByModel } from './shares.ts';
+import { unitFamilies } from './unit-economics.ts';
 
 /** What the figures are computed from. */
 const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
@@ -265,5 +266,5 @@ export const spendCollector: DerivedCollector<TokensRow> = {
   enabledByDefault: true,
   derivesFrom: tokensCollector.name,
   dataset: tokensDataset,
-  families: [...creditFamilies, ...costFamilies],
+  families: [...creditFamilies, ...costFamilies, ...unitFamilies],
 };

@@ -37,6 +37,11 @@ export function costToDate(view: View, day: Day, credits: Credits = creditsIn(vi
   return totalOf(costsToDate(view, day, credits));
 }
 
+/** The cost of some days, each at its own price. */
+export function costOver(view: View, days: readonly Day[]): Cost | undefined {
+  return totalOf(ofEach(days, (day) => costOn(view, day)));
+}
+
 /** The expected cost of the whole month of a day, each day at its own price, including future days. */
 export function costForecast(view: View, day: Day): Cost | undefined {
   const credits = creditsIn(view);

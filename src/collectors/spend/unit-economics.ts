@@ -1,0 +1,134 @@
+import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
+import { dayFamily, type Family } from '../../catalog/family.ts';
+import type { View } from '../../catalog/view.ts';
+import { activityDataset } from '../activity/dataset.ts';
+import { preciseSum } from '../counts.ts';
+import { productivityDataset } from '../productivity/dataset.ts';
+import { figure } from '../samples.ts';
+import { ofEach } from '../statistics.ts';
+import { costOver } from './costs.ts';
+import { trailing } from './credits.ts';
+
+const DAYS = 28;
+/** With fewer people, commits or pull requests, a quotient describes chance, or a single person. */
+const FLOOR = 10;
+const CREDITS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens, and of';
+
+/** What credits and cost are divided by. */
+interface Divisor {
+  readonly name: string;
+  /** One of it, in words. */
+  readonly unit: string;
+  readonly field: string;
+  /** What the quotient is not, for HELP. */
+  readonly caution: string;
+  /** The sum that divides, and when it is too small. */
+  readonly sum: string;
+  /** The sum of the worked example, which has 100 000 000 credits, and the quotient of these. */
+  readonly example: string;
+  /** The sum over the days; undefined if one of them is unknown. */
+  sumOver(view: View, days: readonly Day[]): number | undefined;
+}
+
+const divisors: readonly Divisor[] = [
+  {
+    name: 'active_user',
+    unit: 'person and day of activity (the sum of daily active users)',
+    field: '/api/v1/analytics/activity: data[].daily_active_users',
+    caution: 'Not the consumption of a person in 28 days: someone active on 20 of them counts 20 times.',
+    sum: `\`agent_platform_daily_active_users\`: by the days on which each person was active. The platform counts different
+people over 7 and over 30 days, never over 28. Absent unless one of these days, or one of the weeks within them, has at least 10 active people`,
+    example: '20 working days with 40 active people are 800 days of activity: 125 000 credits, or 0.3375 USD',
+    sumOver: activityOver,
+  },
+  {
+    name: 'commit',
+    unit: 'Git commit made through the agent',
+    field: '/api/v1/analytics/productivity: data[].git_commits',
+    caution:
+      'Not the price of a commit: the credits also pay for all other work, and commits made by hand do not count.',
+    sum: '`agent_platform_daily_git_commits`. Absent with fewer than 10 commits',
+    example: '2 000 commits: 50 000 credits, or 0.135 USD',
+    sumOver: (view, days) => producedOver(view, days, 'commits'),
+  },
+  {
+    name: 'pull_request_created',
+    unit: 'pull request created through the agent',
+    field: '/api/v1/analytics/productivity: data[].git_prs_created',
+    caution:
+      'Not the price of a merged one: the platform reports no merges, and the credits also pay for all other work.',
+    sum: '`agent_platform_daily_git_pull_requests_created`. Absent with fewer than 10 pull requests',
+    example: '250 pull requests: 400 000 credits, or 1.08 USD',
+    sumOver: (view, days) => producedOver(view, days, 'pullRequests'),
+  },
+];
+
+/** Credits and cost per person, commit and pull request. */
+export const unitFamilies: readonly Family[] = divisors.flatMap(familiesPer);
+
+function familiesPer(divisor: Divisor): readonly Family[] {
+  const { name, unit, field, caution, sum, example } = divisor;
+  const window = 'of the 28 days ending with the newest complete UTC day';
+  const quotient = `of the 28 days that end with the data day, divided by the sum of their ${sum}. A quotient of sums, never a mean of
+daily quotients. Absent if one of the 28 days is unknown in either of the two datasets`;
+  const worked = `Example: 100 000 000 credits at 2.70 USD per million, and ${example}.`;
+  return [
+    dayFamily({
+      name: `agent_platform_credits_per_${name}_28d`,
+      help: `Standard Credits per ${unit}: the sums ${window}. ${caution}`,
+      labels: [],
+      unit: 'credits',
+      source: `${CREDITS} ${field}`,
+      aggregation: 'ratio',
+      definition: `The credits ${quotient}.\n\n${worked}`,
+      samplesOf(view, day) {
+        const by = divisorOn(view, day, divisor);
+        const credits = trailing(view, day, DAYS);
+        return figure(by && credits !== undefined ? credits / by : undefined);
+      },
+    }),
+    dayFamily({
+      name: `agent_platform_cost_per_${name}_28d`,
+      help: `Cost per ${unit}: the sums ${window}. ${caution} Do not sum over currencies.`,
+      labels: ['currency'],
+      fixedLabels: ['currency'],
+      unit: 'currency',
+      source: `${CREDITS} ${field}; setting orgs[].prices`,
+      aggregation: 'ratio',
+      dropPriority: 'main',
+      definition: `The cost ${quotient}, if one has no price, and if their currencies differ.\n\n${worked}`,
+      samplesOf(view, day) {
+        const by = divisorOn(view, day, divisor);
+        const cost = by === undefined ? undefined : costOver(view, windowOf(day));
+        return cost && by ? [{ labels: { currency: cost.currency }, value: cost.amount / by }] : undefined;
+      },
+    }),
+  ];
+}
+
+function windowOf(day: Day): readonly Day[] {
+  return daysFrom(addDays(day, 1 - DAYS), day);
+}
+
+function divisorOn(view: View, day: Day, { sumOver }: Divisor): number | undefined {
+  const sum = sumOver(view, windowOf(day));
+  return sum === undefined || sum < FLOOR ? undefined : sum;
+}
+
+/** The days of activity of all people; undefined, too, unless ten different people are certain to be among them. */
+function activityOver(view: View, days: readonly Day[]): number | undefined {
+  const rows = days.map((day) => view.row(activityDataset, day));
+  // A week that begins before the first day can have people of earlier days only.
+  const people = rows.flatMap((row, at) => [row?.dailyUsers ?? 0, at < 6 ? 0 : (row?.weeklyUsers ?? 0)]);
+  if (Math.max(...people) < FLOOR) return undefined;
+  return sumOf(days, (day) => view.row(activityDataset, day)?.dailyUsers);
+}
+
+function producedOver(view: View, days: readonly Day[], what: 'commits' | 'pullRequests') {
+  return sumOf(days, (day) => view.row(productivityDataset, day)?.[what]);
+}
+
+function sumOf(days: readonly Day[], figureOf: (day: Day) => number | undefined): number | undefined {
+  const figures = ofEach(days, figureOf);
+  return figures && preciseSum(figures);
+}
