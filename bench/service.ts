@@ -124,9 +124,9 @@ export async function startService(
     return answer?.status === 200;
   }
 
-  /** Reads the page until it is complete, at most a fifth of the time. */
+  /** Reads the page until it is complete and the service ready, at most a fifth of the time. */
   async function whenComplete(isComplete: (page: string) => boolean) {
-    let [answeredAt, readyAt] = [Number.NaN, Number.NaN];
+    let [answeredAt, readyAt, completeAt] = [Number.NaN, Number.NaN, Number.NaN];
     while (true) {
       const lookedAt = performance.now();
       if (!isReady && (await looksReady())) {
@@ -139,7 +139,8 @@ export async function startService(
         if (!answers) await stallsOf(child);
         answers = true;
         if (Number.isNaN(answeredAt)) answeredAt = performance.now();
-        if (isReady && isComplete(text)) return { answeredAt, readyAt };
+        if (Number.isNaN(completeAt) && isComplete(text)) completeAt = performance.now();
+        if (isReady && !Number.isNaN(completeAt)) return { answeredAt, readyAt, completeAt };
       }
       if (child.exitCode !== null) throw new Error('serve ended');
       if (performance.now() - began > GIVE_UP_MS) throw new Error('the page is not complete');
@@ -174,11 +175,11 @@ export async function startService(
         await begin();
       }
       const since = began;
-      const { answeredAt, readyAt } = await whenComplete(isComplete);
-      const completeAt = performance.now();
+      const { answeredAt, readyAt, completeAt } = await whenComplete(isComplete);
+      const doneAt = performance.now();
       const { cpu, waited } = usage();
       const [cpuSeconds, waitedSeconds] = [cpu - used.cpu, waited - used.waited];
-      await pause(Math.max(0, answeredAt + OBSERVED_MS - completeAt));
+      await pause(Math.max(0, answeredAt + OBSERVED_MS - doneAt));
       const { times } = await asker.ask<Answered>({} satisfies Asking);
       const stalls = await stallsOf(child);
       used = usage();
