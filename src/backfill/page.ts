@@ -92,19 +92,14 @@ interface Measured {
 }
 
 /** Derives the coverage of an organization's days from the current history. */
-export function assessDays(parts: PageParts, { settings, history }: KnownOrg): AssessedOrg {
-  const { datasets, expensive, bounds, knownAt } = parts;
-  const firstDay = firstDayOf(bounds, knownAt);
+export function assessDays(parts: PageParts, org: KnownOrg): AssessedOrg {
+  const coverage = createCoverage(historyAt(parts, org, parts.knownAt), parts.knownAt);
+  return { ...org, coverage, fillZeros: createConsecutiveZeros(), days: createDayMemo() };
+}
+
+function historyAt({ datasets, expensive, bounds }: PageParts, { settings, history }: KnownOrg, at: Instant) {
   const { historyStart } = bounds;
-  const known = { history, settings, datasets, expensive, historyStart, firstDay };
-  const coverage = createCoverage(known, knownAt);
-  return {
-    settings,
-    history,
-    coverage,
-    fillZeros: createConsecutiveZeros(),
-    days: createDayMemo(),
-  };
+  return { history, settings, datasets, expensive, historyStart, firstDay: firstDayOf(bounds, at) };
 }
 
 /**
@@ -225,10 +220,7 @@ function countOf(samples: Iterable<Sample>, limit: number): number {
   return count;
 }
 
-function viewOf(parts: PageParts, { settings, history, coverage, days }: AssessedOrg, asOf: Instant): View {
-  const { datasets, expensive, bounds } = parts;
-  const firstDay = firstDayOf(bounds, asOf);
-  const { historyStart } = bounds;
-  const known = { history, settings, datasets, expensive, historyStart, firstDay };
-  return createView(known, asOf, { coverage, isPast: true, days });
+function viewOf(parts: PageParts, org: AssessedOrg, asOf: Instant): View {
+  const { coverage, days } = org;
+  return createView(historyAt(parts, org, asOf), asOf, { coverage, isPast: true, days });
 }

@@ -41,37 +41,26 @@ export interface WrittenFamily {
   readonly labels: readonly string[];
 }
 
-/** The constant text of a family's lines. */
-interface LineText {
-  /** The text before the value of each label. */
-  readonly openings: readonly { readonly label: string; readonly text: string }[];
-  /** The text between the last label's value, or the start of the line if there are no labels, and the sample's value. */
-  readonly closing: string;
-}
-
-/** The constant text of a family's lines; `common` labels (`org` first) are the same on all of them. */
-function planLine({ name, labels }: WrittenFamily, common: Readonly<Record<string, string>>): LineText {
+/**
+ * Creates the writer of the part of a family's lines that precedes the value; `common` labels (`org` first) are the same on all of
+ * them.
+ */
+export function createLineStart(
+  { name, labels }: WrittenFamily,
+  common: Readonly<Record<string, string>>,
+): (labels: Sample['labels']) => string {
   const shared = Object.entries(common)
     .map(([label, value]) => `${label}="${escapeLabelValue(value)}"`)
     .join(',');
+  if (labels.length === 0) return () => (shared === '' ? `${name} ` : `${name}{${shared}} `);
   const openings = labels.map((label, index) => {
     const before = index > 0 ? '",' : `${name}{${shared}${shared === '' ? '' : ','}`;
     return { label, text: `${before}${label}="` };
   });
-  if (openings.length > 0) return { openings, closing: '"} ' };
-  return { openings, closing: shared === '' ? `${name} ` : `${name}{${shared}} ` };
-}
-
-/** Creates the writer of the part of a family's lines that precedes the value. */
-export function createLineStart(
-  family: WrittenFamily,
-  common: Readonly<Record<string, string>>,
-): (labels: Sample['labels']) => string {
-  const { openings, closing } = planLine(family, common);
-  return function write(labels) {
+  return function write(of) {
     let line = '';
-    for (const { label, text } of openings) line += text + escapeLabelValue(labels[label] ?? '');
-    return line + closing;
+    for (const { label, text } of openings) line += text + escapeLabelValue(of[label] ?? '');
+    return `${line}"} `;
   };
 }
 

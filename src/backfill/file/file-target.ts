@@ -43,10 +43,9 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
   const run = createHash('sha256').update(JSON.stringify(deps.arguments)).digest('hex');
   const written = new Set(writtenIn(await state.read(), run));
   let current: Unfinished | undefined;
-  let finishing: Promise<void> = Promise.resolve();
   let samples = 0;
 
-  /** Moves a file into place while the next one is being created. */
+  /** Moves a file into place. */
   async function put({ name, path, file }: Unfinished, complete: boolean): Promise<void> {
     const result = await file.finish();
     if (result === undefined) return;
@@ -58,7 +57,6 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
   }
 
   async function abandon(): Promise<void> {
-    await finishing.catch(() => undefined);
     await current?.file.discard();
     current = undefined;
   }
@@ -78,15 +76,11 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
     add: async (org, page) => current?.file.add(org, page),
     added: () => undefined,
     async end(complete) {
-      await finishing;
       if (current === undefined) return;
-      finishing = put(current, complete);
-      // Whoever awaits it receives the failure; until then it must not count as unhandled.
-      finishing.catch(() => undefined);
+      await put(current, complete);
       current = undefined;
     },
     async finish() {
-      await finishing;
       // The next run starts over with the data known then.
       await state.remove();
     },
