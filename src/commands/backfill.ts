@@ -56,7 +56,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { version, stdout, stderr } = context;
   const values = await loadValues(backfillOptions, context);
   const access = await readRemoteAccess(values, context.files);
-  const output = await readOutput(values);
+  const destination = access ?? (await readOutput(values.output ?? ''));
   const chosen = await loadForOrgs(context, values.org);
   const { config } = chosen;
   const collectors = chooseCollectors(config, values.collector);
@@ -67,7 +67,7 @@ export async function run(context: CommandContext): Promise<number> {
 
   async function write(past: Past): Promise<number> {
     const { now, signal } = past;
-    const target = await createTarget({ values, config, labels, identity, access, output, version }, past);
+    const target = await createTarget({ values, config, labels, identity, destination, version }, past);
     try {
       const { orgs, failed } = await past.fetch(collectors, from);
       const outcome = await backfill({
@@ -111,12 +111,10 @@ interface Output {
   readonly single: boolean;
 }
 
-/** The output of these options, if files are to be written; throws a `ConfigError` if it cannot be one. */
-async function readOutput({ output }: BackfillValues): Promise<Output | undefined> {
-  if (output === undefined) return undefined;
-  return (await meansFile(output))
-    ? { output: await outputFile(output), single: true }
-    : { output, single: false };
+/** The output at a path; throws a `ConfigError` if it cannot be one. */
+async function readOutput(output: string): Promise<Output> {
+  const single = await meansFile(output);
+  return { output: single ? await outputFile(output) : output, single };
 }
 
 /** The parts of a target other than those of the past. */
@@ -126,21 +124,19 @@ interface TargetParts {
   readonly labels: Readonly<Record<string, string>>;
   /** Everything that determines the samples. */
   readonly identity: unknown;
-  readonly access: RemoteAccess | undefined;
-  readonly output: Output | undefined;
+  readonly destination: RemoteAccess | Output;
   readonly version: string;
 }
 
 /** Creates the target that the options describe. */
 async function createTarget(
-  { values, config, labels, identity, access, output, version }: TargetParts,
+  { values, config, labels, identity, destination, version }: TargetParts,
   { clock, log }: Past,
 ): Promise<BackfillTarget & { close(): void }> {
-  if (access === undefined) {
-    const files = output ?? { output: '', single: false };
-    const lock = await lockOutput(files);
+  if ('output' in destination) {
+    const lock = await lockOutput(destination);
     try {
-      const target = await createFileTarget({ ...files, labels, arguments: identity, log });
+      const target = await createFileTarget({ ...destination, labels, arguments: identity, log });
       return Object.assign(target, { close: lock.undo });
     } catch (error) {
       lock.undo();
@@ -150,11 +146,11 @@ async function createTarget(
   const { path, url: database } = config.storage;
   const folder = path === MEMORY || database !== undefined ? '.' : dirname(path);
   const file = values['remote-write.state-file'] ?? join(folder, 'backfill.json');
-  const key = `${access.url} ${JSON.stringify(Object.entries(labels).sort())}${access.tenant}`;
+  const key = `${destination.url} ${JSON.stringify(Object.entries(labels).sort())}${destination.tenant}`;
   const acknowledged = await readAcknowledged(createStateFile(file), key);
   const concurrency = values['remote-write.concurrency'];
   const post = createPost({
-    ...access,
+    ...destination,
     proxy: config.api.proxy,
     timeoutMs: values['remote-write.timeout'],
     concurrency,

@@ -40,7 +40,7 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
   const directory = single ? dirname(output) : output;
   createFolder(directory, 0o777);
   const state = createStateFile(single ? `${output}.state.json` : join(directory, 'backfill-state.json'));
-  const run = createHash('sha256').update(JSON.stringify(deps.arguments)).digest('hex');
+  const run = createHash('sha256').update(JSON.stringify(deps.arguments, members)).digest('hex');
   const written = new Set(writtenIn(await state.read(), run));
   let current: Unfinished | undefined;
   let samples = 0;
@@ -87,6 +87,11 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
     abandon,
     interrupt: abandon,
   };
+}
+
+/** Days off and budgets of teams are in sets and maps, which JSON would leave empty. */
+function members(_: string, value: unknown): unknown {
+  return value instanceof Set || value instanceof Map ? [...value] : value;
 }
 
 function wholeOf(months: readonly Month[]): readonly Month[] {

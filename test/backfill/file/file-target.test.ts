@@ -209,8 +209,8 @@ describe('a day', () => {
 
 describe('an interrupted run', () => {
   /** Writes March and then fails. */
-  async function breakOff(output: string): Promise<void> {
-    const target = await fileTarget(output);
+  async function breakOff(output: string, run?: unknown): Promise<void> {
+    const target = await fileTarget(output, run);
     const begin: typeof target.begin = async (month) => {
       if (month.name === '2026-04') throw new Error('broken off');
       return target.begin(month);
@@ -236,11 +236,15 @@ describe('an interrupted run', () => {
     expect(filesIn(output)[march ?? '']).toContain('# EOF');
   });
 
-  test('is not resumed with other arguments', async () => {
+  test.each([
+    ['run', 'another run'],
+    [{ daysOff: new Set(['2026-03-30']) }, { daysOff: new Set(['2026-03-31']) }],
+    [{ budgets: new Map([['web', 1]]) }, { budgets: new Map([['web', 2]]) }],
+  ])('is not resumed with other arguments: %o', async (before, after) => {
     const output = folder();
-    await breakOff(output);
+    await breakOff(output, before);
     writeFileSync(join(output, 'agent-platform-2026-03.om'), 'as it was');
-    await bringFiles(output, { target: await fileTarget(output, 'another run') });
+    await bringFiles(output, { target: await fileTarget(output, after) });
     expect(filesIn(output)['agent-platform-2026-03.om']).toContain('# EOF');
   });
 
