@@ -22,3 +22,9 @@ export function ofEach<Item, Figure>(
   }
   return figures;
 }
+
+/** The quotient of two amounts; undefined if one of them is unknown or the divisor is 0. */
+export function quotientOf(amount: number | undefined, divisor: number | undefined): number | undefined {
+  if (amount === undefined || divisor === undefined || divisor === 0) return undefined;
+  return Math.min(amount / divisor, Number.MAX_VALUE);
+}

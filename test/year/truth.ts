@@ -42,6 +42,9 @@ const OF_DATASET: Readonly<Record<string, Dataset>> = {
   daily_active_users_mean_7d: 'activity',
   daily_active_users_mean_7d_baseline: 'activity',
   daily_messages: 'activity',
+  daily_tool_calls_sum_7d: 'tools',
+  daily_tool_calls_sum_7d_baseline: 'tools',
+  usage_per_active_user_7d: 'activity',
 };
 
 /** The share of a main number that belongs to the first of two models (tools). */
@@ -225,6 +228,36 @@ export function createTruth(
       : Math.max(middle, median(working.flat())) * Math.max(1.75, 1 + 4 * noise);
   }
 
+  /** The credits of the first or the second model on some days. */
+  function ofModel(days: readonly number[], isFirst: boolean): Figure {
+    const all = days.map((day) => share([day], isFirst, 1));
+    const credits = days.map(creditsOf);
+    if (credits.includes(undefined)) return undefined;
+    if ([...all, ...credits].includes('open') || days.some(isNew)) return 'open';
+    return days.reduce((sum, _, at) => sum + Number(all[at] ?? 0) * Number(credits[at]), 0);
+  }
+
+  /** The main number of a dataset in a week, per main number of the activity, as which the people count too. */
+  function perPerson(index: number, dataset: Dataset): Figure {
+    const [sum, people] = [sumOf(span(index, 7), dataset), sumOf(span(index, 7), 'activity')];
+    if (sum === undefined || people === undefined || people === 0) return undefined;
+    return sum === 'open' || people === 'open' ? 'open' : sum / people;
+  }
+
+  function unusual(index: number): Figure {
+    const [credits, limit, month] = [creditsOf(index), upper(index), sumOf(span(index, 28))];
+    if ([credits, limit, month].includes(undefined)) return undefined;
+    if (typeof credits !== 'number' || typeof limit !== 'number' || typeof month !== 'number') return 'open';
+    return credits > limit && credits > month / 28 ? credits : 0;
+  }
+
+  /** The days of the month before, up to the same day. */
+  function monthBefore(index: number): number[] {
+    const [days, last] = [monthTo(index), index - monthTo(index).length];
+    const before = monthTo(last).reverse();
+    return before.slice(0, days.length);
+  }
+
   function monthTo(index: number): number[] {
     const day = Number(world.dayAt(index).slice(8));
     return Array.from({ length: day }, (_, back) => index - back);
@@ -242,11 +275,22 @@ export function createTruth(
     credits_month_to_date: monthTo,
     credits_trailing_7d: (index) => span(index, 7),
     credits_trailing_28d: (index) => span(index, 28),
+    credits_trailing_7d_baseline: (index) => span(index - 7, 7),
+    credits_month_to_date_baseline: monthBefore,
   };
-  const figures: Readonly<Record<string, (index: number, isFirst: boolean) => Figure>> = {
+  const figures: Readonly<Record<string, (index: number, isFirst: boolean, kind?: string) => Figure>> = {
+    usage_per_active_user_7d: (index, _, kind) =>
+      perPerson(index, kind === 'tool_calls' ? 'tools' : 'activity'),
     credits_month_to_date: (index) => sumOf(monthTo(index)),
     credits_trailing_7d: (index) => sumOf(span(index, 7)),
     credits_trailing_28d: (index) => sumOf(span(index, 28)),
+    credits_trailing_7d_baseline: (index) => sumOf(span(index - 7, 7)),
+    credits_month_to_date_baseline: (index) => sumOf(monthBefore(index)),
+    daily_credits_unusual: unusual,
+    daily_credits_by_model_sum_7d: (index, isFirst) => ofModel(span(index, 7), isFirst),
+    daily_credits_by_model_sum_7d_baseline: (index, isFirst) => ofModel(span(index - 7, 7), isFirst),
+    daily_tool_calls_sum_7d: (index) => sumOf(span(index, 7), 'tools'),
+    daily_tool_calls_sum_7d_baseline: (index) => sumOf(span(index - 7, 7), 'tools'),
     credits_month_forecast: forecast,
     daily_credits_expected: expected,
     daily_credits_expected_upper: upper,
@@ -260,13 +304,13 @@ export function createTruth(
     judge(claim: Claim): Verdict {
       const right = figures[claim.family];
       if (right === undefined) return ofDay(claim);
-      const value = right(claim.index, Object.values(claim.labels).includes('a'));
+      const value = right(claim.index, Object.values(claim.labels).includes('a'), claim.labels['kind']);
       if (value === 'open') return 'open';
       return value !== undefined && Math.abs(value - claim.value) <= 1e-6 * value ? 'true' : 'false';
     },
     /** A figure from several days; undefined for a figure of one day. */
     figureOf: ({ family, index, labels }: Claim): Figure =>
-      figures[family]?.(index, Object.values(labels).includes('a')),
+      figures[family]?.(index, Object.values(labels).includes('a'), labels['kind']),
     /** The sums that must be published for a day because every day they need is known. */
     owed: (index: number) =>
       Object.keys(spans).filter((family) =>

@@ -1,7 +1,12 @@
 import type { DayCollector } from '../../catalog/collector.ts';
+import type { DayDataset } from '../../catalog/dataset.ts';
 import { dayFamily, type Sample } from '../../catalog/family.ts';
+import { outputOf, productivityDataset } from '../productivity/dataset.ts';
 import { figure, parts } from '../samples.ts';
+import { quotientOf } from '../statistics.ts';
 import { tableOf } from '../table.ts';
+import { toolsDataset } from '../tools/dataset.ts';
+import { weeklySum } from '../weeks.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
 import { meanDefinitions, weeklyMean, weeklyMeanBaseline } from './means.ts';
 
@@ -97,6 +102,28 @@ holiday; 0 on Sunday, 27 December.`,
   samplesOf: ({ settings: { daysOff } }, day) => figure(daysOff && Number(daysOff.has(day))),
 });
 
+export const usagePerActiveUser7d = dayFamily({
+  name: 'agent_platform_usage_per_active_user_7d',
+  help: 'Sessions, user messages, tool calls, files, commits and pull requests per active person and day in the 7 days ending with the newest complete UTC day. Do not sum over kind.',
+  labels: ['kind'],
+  fixedLabels: ['kind'],
+  unit: 'per person and day',
+  source: `${DAYS}, sessions, user_messages; figures of tools and productivity`,
+  aggregation: 'ratio',
+  definition: meanDefinitions.perPerson,
+  samplesOf(view, day) {
+    const people = (weeklyMean(view, day) ?? 0) * 7;
+    const per = <Row>(dataset: DayDataset<Row>, figureOf: (row: Row) => number | undefined) =>
+      quotientOf(weeklySum(view, day, dataset, figureOf), people);
+    return parts('kind', {
+      sessions: per(activityDataset, ({ sessions }) => sessions),
+      user_messages: per(activityDataset, ({ userMessages }) => userMessages),
+      tool_calls: per(toolsDataset, ({ toolCalls }) => toolCalls),
+      ...outputOf((figureOf) => per(productivityDataset, figureOf)),
+    });
+  },
+});
+
 /** The organization's active people, sessions and messages. */
 export const activityCollector: DayCollector<ActivityRow> = {
   name: 'activity',
@@ -114,6 +141,7 @@ export const activityCollector: DayCollector<ActivityRow> = {
     dailyActiveUsersMean7d,
     dailyActiveUsersMean7dBaseline,
     dayOff,
+    usagePerActiveUser7d,
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchActivity(source, window),

@@ -1,7 +1,7 @@
-import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
+import { addDays, type Day } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
-import { ofEach } from '../statistics.ts';
+import { weeklySum } from '../weeks.ts';
 import { activityDataset } from './dataset.ts';
 
 /** The number of weeks of the baseline, and how many of them must be known completely. */
@@ -19,6 +19,11 @@ Example: five working days with 40 active people and a weekend with 5 and 2 give
 seven days before the data day. A week counts only if each of its days is known. Absent with fewer than two such weeks.
 
 Example: the weekly means before are 30, 28, 32 and, in a week with an unknown day, none: (30 + 28 + 32) / 3 = 30 people.`,
+
+  perPerson: `The sum over the seven days that end with the data day, divided by the sum of \`agent_platform_daily_active_users\` over the
+same days. Absent if one of the seven days is unknown, or if nobody was active on them.
+
+Example: 600 sessions in a week of 200 daily active people, 40 on each of five days, are 3 sessions per person and day.`,
 } as const;
 
 /** Mean number of people active per day in the week that ends with a day; undefined if one of its days is unknown. */
@@ -27,8 +32,8 @@ export function weeklyMean(view: View, day: Day): number | undefined {
 }
 
 function meanOfWeek(view: View, day: Day): number | undefined {
-  const people = ofEach(daysFrom(addDays(day, -6), day), (of) => view.row(activityDataset, of)?.dailyUsers);
-  return people && preciseSum(people) / people.length;
+  const people = weeklySum(view, day, activityDataset, ({ dailyUsers }) => dailyUsers);
+  return people === undefined ? undefined : people / 7;
 }
 
 /** The mean of the weekly means of the four weeks before; undefined where fewer than two of them are known. */

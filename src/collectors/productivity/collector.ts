@@ -1,8 +1,11 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
 import { parts } from '../samples.ts';
+import { trailing } from '../spend/credits.ts';
+import { quotientOf } from '../statistics.ts';
 import { tableOf } from '../table.ts';
-import { type ProductivityRow, productivityDataset } from './dataset.ts';
+import { weeklySum, weeksOf } from '../weeks.ts';
+import { outputOf, type ProductivityRow, productivityDataset } from './dataset.ts';
 
 const ENDPOINT = '/api/v1/analytics/productivity';
 const productivity = tableOf(productivityDataset, ENDPOINT);
@@ -51,7 +54,33 @@ export const dailyGitPullRequestsCreated = productivity.figure('pullRequests', {
   field: 'git_prs_created',
 });
 
-/** What the agent produced: files, commits and pull requests. */
+/** The output of a week. */
+export const commitWeeks = weeksOf(productivityDataset, dailyGitCommits);
+export const pullRequestWeeks = weeksOf(productivityDataset, dailyGitPullRequestsCreated);
+export const fileWeeks = weeksOf(productivityDataset, dailyFiles);
+
+export const outputPerMillionCredits7d = dayFamily({
+  name: 'agent_platform_output_per_million_credits_7d',
+  help: 'Files, commits and pull requests per million Standard Credits in the 7 days ending with the newest complete UTC day. Do not sum over output.',
+  labels: ['output'],
+  fixedLabels: ['output'],
+  unit: 'per million credits',
+  source: `stored days of ${ENDPOINT}: data[].files_created, files_edited, git_commits, git_prs_created; billable_tokens of the tokens`,
+  aggregation: 'ratio',
+  definition: `The sum over the seven days that end with the data day, divided by the millions of credits of the same days. Absent if one of
+the seven days is unknown, or if they have no credits.
+
+Example: 150 commits and 75 000 000 credits in a week are 2 commits per million credits.`,
+  samplesOf(view, day) {
+    const millions = (trailing(view, day, 7) ?? 0) / 1e6;
+    return parts(
+      'output',
+      outputOf((figureOn) => quotientOf(weeklySum(view, day, productivityDataset, figureOn), millions)),
+    );
+  },
+});
+
+/** What the agent produced/** What the agent produced: files, commits and pull requests. */
 export const productivityCollector: DayCollector<ProductivityRow> = {
   name: 'productivity',
   description: 'Files, commits and pull requests made through the agent.',
@@ -64,6 +93,13 @@ export const productivityCollector: DayCollector<ProductivityRow> = {
     dailyFileOperationsByLanguage,
     dailyGitCommits,
     dailyGitPullRequestsCreated,
+    commitWeeks.present,
+    commitWeeks.before,
+    pullRequestWeeks.present,
+    pullRequestWeeks.before,
+    fileWeeks.present,
+    fileWeeks.before,
+    outputPerMillionCredits7d,
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchProductivity(source, window),

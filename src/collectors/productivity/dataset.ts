@@ -25,3 +25,14 @@ export const productivityDataset: DayDataset<ProductivityRow> = {
     pullRequests: { fields: ['git_prs_created'], members: ['pullRequests'] },
   },
 };
+
+/** What is made of each kind of output: of the number of files, commits and pull requests of a row. */
+export function outputOf<Made>(make: (figureOf: (row: ProductivityRow) => number | undefined) => Made) {
+  return {
+    files: make(({ filesCreated: created, filesEdited: edited }) =>
+      created === undefined || edited === undefined ? undefined : created + edited,
+    ),
+    commits: make(({ commits }) => commits),
+    pull_requests: make(({ pullRequests }) => pullRequests),
+  };
+}

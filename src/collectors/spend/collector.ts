@@ -5,6 +5,14 @@ import type { View } from '../../catalog/view.ts';
 import { figure } from '../samples.ts';
 import { tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
+import { weeksOf } from '../weeks.ts';
+import {
+  creditsMonthBudgetDays,
+  creditsMonthToDateBaseline,
+  creditWeeks,
+  dailyCreditsUnusual,
+  modelWeeks,
+} from './comparisons.ts';
 import {
   type Cost,
   costBound,
@@ -77,12 +85,6 @@ export const creditsMonthBudget = currentFamily({
   samplesOf: ({ settings }) => figure(settings.contract?.creditsPerMonth),
 });
 
-export const creditsTrailing7d = inCredits((view, day) => trailing(view, day, 7), {
-  name: 'agent_platform_credits_trailing_7d',
-  help: 'Standard Credits of the 7 days ending with the newest complete UTC day.',
-  definition: definitions.trailing7d,
-});
-
 export const creditsTrailing28d = inCredits((view, day) => trailing(view, day, 28), {
   name: 'agent_platform_credits_trailing_28d',
   help: 'Standard Credits of the 28 days ending with the newest complete UTC day.',
@@ -140,12 +142,18 @@ const creditFamilies: readonly Family[] = [
   creditsMonthForecastUpper,
   creditsMonthBudgetExceededProbability,
   creditsMonthBudget,
-  creditsTrailing7d,
+  creditWeeks.present,
   creditsTrailing28d,
   dailyCreditsExpected,
   dailyCreditsExpectedUpper,
   creditsShareByModel,
   creditsShareByModelBaseline,
+  creditsMonthToDateBaseline,
+  creditsMonthBudgetDays,
+  creditWeeks.before,
+  dailyCreditsUnusual,
+  modelWeeks.present,
+  modelWeeks.before,
 ];
 
 export const creditPrice = inMoney(creditPriceOn, {
@@ -162,6 +170,9 @@ export const dailyCost = inMoney(costOn, {
   help: 'Cost of the newest complete UTC day. Do not sum over currencies.',
   definition: definitions.dailyCost,
 });
+
+/** The cost of a week. */
+export const costWeeks = weeksOf(tokensDataset, dailyCost);
 
 export const dailyCostByModel = dayFamily({
   name: 'agent_platform_daily_cost_by_model',
@@ -218,6 +229,8 @@ export const seats = currentFamily({
 const costFamilies: readonly Family[] = [
   creditPrice,
   dailyCost,
+  costWeeks.present,
+  costWeeks.before,
   dailyCostByModel,
   costMonthToDate,
   costMonthForecast,

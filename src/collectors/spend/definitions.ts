@@ -50,11 +50,6 @@ probability of 0.132.`,
 
 Example: \`budget: {credits_per_month: 500000000}\` gives 500 000 000.`,
 
-  trailing7d: `The sum of the credits of the seven days that end with the data day; absent if one of them is unknown or its row
-lacks the credits.
-
-Example: six days of 1 000 000 credits and one of 3 000 000 give 9 000 000.`,
-
   trailing28d: `The sum of the credits of the 28 days that end with the data day; absent if one of them is unknown or its row
 lacks the credits.
 

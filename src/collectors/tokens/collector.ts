@@ -3,7 +3,8 @@ import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { sumOfUsable } from '../counts.ts';
-import { parts } from '../samples.ts';
+import { figure, parts } from '../samples.ts';
+import { quotientOf } from '../statistics.ts';
 import { tableOf } from '../table.ts';
 import { type TokensRow, tokensDataset } from './dataset.ts';
 import { modelsOf, type TieredModel } from './models.ts';
@@ -67,6 +68,33 @@ export const dailyCreditsUnattributed = dayFamily({
   samplesOf: (view, day) => unattributed(view.row(tokensDataset, day)),
 });
 
+export const dailyCacheReadRatio = dayFamily({
+  name: 'agent_platform_daily_cache_read_ratio',
+  help: 'Tokens read from the prompt cache per input token on the newest complete UTC day. It exceeds 1 if cached tokens are not counted as input.',
+  labels: [],
+  unit: 'ratio',
+  source: `${ENDPOINT}: data[].cache_read_tokens, input_tokens`,
+  aggregation: 'ratio',
+  samplesOf(view, day) {
+    const { input, cacheRead } = view.row(tokensDataset, day)?.tokens ?? {};
+    return figure(quotientOf(cacheRead, input));
+  },
+});
+
+export const dailyCreditsPerMillionTokens = dayFamily({
+  name: 'agent_platform_daily_credits_per_million_tokens',
+  help: 'Standard Credits per million input and output tokens on the newest complete UTC day.',
+  labels: [],
+  unit: 'credits per million tokens',
+  source: `${ENDPOINT}: data[].billable_tokens, input_tokens, output_tokens`,
+  aggregation: 'ratio',
+  samplesOf(view, day) {
+    const { credits, tokens: { input, output } = {} } = view.row(tokensDataset, day) ?? {};
+    const millions = input === undefined || output === undefined ? undefined : (input + output) / 1e6;
+    return figure(quotientOf(credits, millions));
+  },
+});
+
 /** The organization's consumption of Standard Credits and tokens. */
 export const tokensCollector: DayCollector<TokensRow> = {
   name: 'tokens',
@@ -74,7 +102,15 @@ export const tokensCollector: DayCollector<TokensRow> = {
   schedule: 'analytics',
   enabledByDefault: true,
   dataset: tokensDataset,
-  families: [dailyCredits, dailyCreditsByModel, dailyTokens, dailyTokensByModel, dailyCreditsUnattributed],
+  families: [
+    dailyCredits,
+    dailyCreditsByModel,
+    dailyTokens,
+    dailyTokensByModel,
+    dailyCreditsUnattributed,
+    dailyCacheReadRatio,
+    dailyCreditsPerMillionTokens,
+  ],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchTokens(source, window),
 };

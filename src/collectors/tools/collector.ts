@@ -2,6 +2,7 @@ import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily, UNKNOWN } from '../../catalog/family.ts';
 import { parts } from '../samples.ts';
 import { tableOf } from '../table.ts';
+import { weeksOf } from '../weeks.ts';
 import { type ToolsRow, toolsDataset } from './dataset.ts';
 
 const ENDPOINT = '/api/v1/analytics/tools';
@@ -141,6 +142,9 @@ export const dailyAutonomyLevelRatio = dayFamily({
     })),
 });
 
+/** The tool calls of a week. */
+export const toolCallWeeks = weeksOf(toolsDataset, dailyToolCalls);
+
 /** The organization's use of tools, MCP servers, skills, slash commands and hooks, and its autonomy. */
 export const toolsCollector: DayCollector<ToolsRow> = {
   name: 'tools',
@@ -165,6 +169,8 @@ export const toolsCollector: DayCollector<ToolsRow> = {
     dailyToolCallsPerSession,
     dailyUserTurnsPerSession,
     dailyAutonomyLevelRatio,
+    toolCallWeeks.present,
+    toolCallWeeks.before,
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window) => (await import('./fetch.ts')).fetchTools(source, window),

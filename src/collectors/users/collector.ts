@@ -8,6 +8,7 @@ import { figure, parts } from '../samples.ts';
 import { pricedOn } from '../spend/costs.ts';
 import { type Line, lineFamily, tableOf } from '../table.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
+import { weeksOf } from '../weeks.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
 import { userFamilies } from './user-families.ts';
@@ -95,6 +96,9 @@ export const dailyCreditsByTeam = dayFamily({
   samplesOf: creditsByTeam,
 });
 
+/** The credits of each team in a week, on the days on which it was shown. */
+export const teamWeeks = weeksOf(usersDataset, dailyCreditsByTeam);
+
 export const dailyCostByTeam = dayFamily({
   name: 'agent_platform_daily_cost_by_team',
   help: `Cost of the newest complete UTC day, by team. ${NOTE} ${REST} Do not sum over currencies.`,
@@ -141,6 +145,8 @@ export const dailyGitPullRequestsCreatedByTeam = teamFamily('pullRequests', {
 /** Figures about teams that are large enough. */
 const teamFamilies = [
   dailyCreditsByTeam,
+  teamWeeks.present,
+  teamWeeks.before,
   dailyCostByTeam,
   dailyActiveUsersByTeam,
   dailyToolCallsByTeam,

@@ -91,6 +91,42 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(definitionOf('credits_trailing_28d')).toContain('20 000 000');
   });
 
+  test('the week before, and the month to the same day of the month before', () => {
+    const june = spendView(daysSince('2026-06-01', Array<number>(14).fill(MILLION)));
+    expect(spendOn(june, '2026-06-14')['credits_trailing_7d_baseline']).toBe(7_000_000);
+    expect(definitionOf('credits_trailing_7d_baseline')).toContain('7 000 000');
+    const spring = spendView(daysSince('2026-02-01', Array<number>(59).fill(MILLION)));
+    const monthBefore = (day: string) => spendOn(spring, day)['credits_month_to_date_baseline'];
+    expect(monthBefore('2026-03-15')).toBe(15 * MILLION);
+    expect(monthBefore('2026-03-31')).toBe(28 * MILLION);
+    expect(monthBefore('2026-02-10')).toBeUndefined();
+    expect(definitionOf('credits_month_to_date_baseline')).toContain('1 to 28 February');
+  });
+
+  test('the days that the budget lasts', () => {
+    const days = { ...daysSince('2026-03-01', Array<number>(20).fill(100_000)) };
+    const left = (creditsPerMonth: number, day = '2026-03-20') =>
+      spendOn(spendView(days, { creditsPerMonth, prices: [] }), day)['credits_month_budget_days'];
+    expect(left(3 * MILLION)).toBeCloseTo(10, 9);
+    expect(left(2 * MILLION)).toBe(0);
+    expect(left(6 * MILLION)).toBeCloseTo(40, 9);
+    const april = spendView(daysSince('2026-04-01', Array<number>(30).fill(100_000)), {
+      creditsPerMonth: 4 * MILLION,
+      prices: [],
+    });
+    expect(spendOn(april, '2026-04-30')['credits_month_budget_days']).toBeCloseTo(10, 9);
+    expect(definitionOf('credits_month_budget_days')).toContain('lasts 10 days');
+  });
+
+  test('an unusual day', () => {
+    const usual = daysSince('2026-05-01', Array<number>(55).fill(10 * MILLION));
+    const on = (credits: number) =>
+      spendOn(spendView({ ...usual, '2026-06-24': credits }), '2026-06-24')['daily_credits_unusual'];
+    expect(on(30 * MILLION)).toBe(30 * MILLION);
+    expect(on(17 * MILLION)).toBe(0);
+    expect(spendOn(spendView(usual), '2026-05-10')).not.toHaveProperty('daily_credits_unusual');
+  });
+
   test('expected, and the upper bound that is one and three quarters of it', () => {
     const view = spendView(weeksBefore('2026-06-24', [12, 11, 10, 0, 13, 12, 11, 10]));
     expect(spendOn(view, '2026-06-24')).toEqual({

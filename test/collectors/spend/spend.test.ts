@@ -63,8 +63,11 @@ describe('a sum of days', () => {
       'credits_trailing_7d',
       'daily_credits_expected',
       'daily_credits_expected_upper',
+      'credits_trailing_7d_baseline',
       'credit_price{USD}',
       'daily_cost{USD}',
+      'daily_cost_sum_7d{USD}',
+      'daily_cost_sum_7d_baseline{USD}',
     ]);
   });
 
@@ -302,8 +305,14 @@ describe('a price', () => {
   test('in another currency leaves one currency at a time, and no sum over both', () => {
     const view = spendView({ ...june, '2026-07-01': 10 }, { prices: [ONE_DOLLAR, IN_EUROS] });
     const money = (day: string) => Object.keys(spendOn(view, day)).filter((name) => name.includes('{'));
-    expect(money('2026-06-14')).toEqual(['credit_price{USD}', 'daily_cost{USD}', 'cost_month_to_date{USD}']);
-    expect(money('2026-06-15')).toEqual(['credit_price{EUR}', 'daily_cost{EUR}']);
+    const weeks = ['daily_cost_sum_7d{USD}', 'daily_cost_sum_7d_baseline{USD}'];
+    expect(money('2026-06-14')).toEqual([
+      'credit_price{USD}',
+      'daily_cost{USD}',
+      ...weeks,
+      'cost_month_to_date{USD}',
+    ]);
+    expect(money('2026-06-15')).toEqual(['credit_price{EUR}', 'daily_cost{EUR}', ...weeks.slice(1)]);
     expect(spendOn(view, '2026-07-01')).toMatchObject({
       'credit_price{EUR}': 2,
       'daily_cost{EUR}': 20,

@@ -61,6 +61,8 @@ describe('tokens', () => {
       'daily_tokens_by_model{model="b",tier="standard",kind="output"} 7',
       'daily_credits_unattributed{breakdown="model"} 10',
       'daily_credits_unattributed{breakdown="user"} -10',
+      'daily_cache_read_ratio 3',
+      'daily_credits_per_million_tokens 3333333.333333333',
     ]);
   });
 

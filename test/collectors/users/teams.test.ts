@@ -165,7 +165,7 @@ function filesOf(view: View): readonly string[] {
 /** The figures by team in the exposition and in the files. */
 function creditsByTeam(page: readonly string[], family = 'daily_credits_by_team'): readonly number[] {
   return page.flatMap((line) => {
-    if (!line.includes(family)) return [];
+    if (!new RegExp(`${family}\\b`).test(line)) return [];
     const [, value] = /(?: |,|"value":)(\d+)(?:$|,)/.exec(line.replace(/.*(team=|team"+:)/, '')) ?? [];
     return value === undefined ? [] : [Number(value)];
   });
@@ -315,7 +315,8 @@ describe('for any organization', () => {
         const shown = creditsByTeam(page);
         // On the page and in two files.
         expect(shown).toHaveLength(3 * visible.size);
-        const months = new Set(creditsByTeam(page, 'team_credits_month_to_date'));
+        const weeks = creditsByTeam(page, 'daily_credits_by_team_sum_7d');
+        const months = new Set([...weeks, ...creditsByTeam(page, 'team_credits_month_to_date')]);
         // The organization's own total, which is known from another endpoint.
         const figures = [...new Set([...shown, ...months]), creditsOf(people)];
         const reachable = new Set([0]);

@@ -1,0 +1,116 @@
+import type { DayDataset } from '../catalog/dataset.ts';
+import { addDays, type Day, daysFrom } from '../catalog/day.ts';
+import { type DayFamily, type Sample, UNKNOWN } from '../catalog/family.ts';
+import type { View } from '../catalog/view.ts';
+import { preciseSum } from './counts.ts';
+import { ofEach } from './statistics.ts';
+
+const WEEK_DAYS = 7;
+const NEWEST = 'the newest complete UTC day';
+
+/** A figure of the 7 days that end with the newest one, and the same of the 7 days before. */
+export interface Weeks<Label extends string = string> {
+  readonly present: DayFamily<Label>;
+  readonly before: DayFamily<Label>;
+}
+
+/** A day's samples by their labels. */
+type Listed<Label extends string> = ReadonlyMap<string, Sample<Label>>;
+
+/**
+ * Declares the sums of a daily family over 7 days: they are absent if one of the days is unknown. Of open labels, such as
+ * models, a value that is missing from a day counts as 0, and both weeks list the values of either.
+ */
+export function weeksOf<const Label extends string>(
+  dataset: DayDataset<unknown>,
+  family: DayFamily<Label>,
+  name: DayFamily['name'] = `${family.name}_sum_7d`,
+): Weeks<Label> {
+  const isOpen = family.labels.length > (family.fixedLabels ?? []).length;
+  const week = (view: View, last: Day) => weekOf(view, dataset, family, last);
+  const sums = (view: View, last: Day, other: Day) => {
+    const [own, others] = [view.ofDay(week, last), view.ofDay(week, other)];
+    return own && sumsOf(own, isOpen, others ?? []);
+  };
+  const note = isOpen ? ' A label value that a day lacks counts as 0 on it.' : '';
+  const common = {
+    ...family,
+    source: `stored days of ${family.source}`,
+    breakdown: false,
+  };
+  return {
+    present: {
+      ...common,
+      name,
+      help: family.help
+        .replace(`on ${NEWEST}`, `of ${NEWEST}`)
+        .replace(NEWEST, `the 7 days ending with ${NEWEST}`),
+      definition: `The sum of \`${family.name}\` over the seven days that end with the data day.${note} Absent if one of them is unknown.
+
+Example: six days of 1 000 000 and one of 3 000 000 give 9 000 000.`,
+      samplesOf: (view, day) => sums(view, day, addDays(day, -WEEK_DAYS)),
+    },
+    before: {
+      ...common,
+      name: `${name}_baseline`,
+      help: family.help
+        .replace(`on ${NEWEST}`, `of ${NEWEST}`)
+        .replace(NEWEST, `the 7 days before those of ${name}`),
+      definition: `What \`${name}\` was seven days before the data day. Absent if one of those seven days is unknown.
+
+Example: seven days of 1 000 000 before those of the week give 7 000 000.`,
+      samplesOf: (view, day) => sums(view, addDays(day, -WEEK_DAYS), day),
+    },
+  };
+}
+
+/** The samples of the days of the week that ends with a day; undefined if one of them is unknown. */
+function weekOf<Label extends string>(
+  view: View,
+  dataset: DayDataset<unknown>,
+  family: DayFamily<Label>,
+  last: Day,
+): readonly Listed<Label>[] | undefined {
+  const week: Listed<Label>[] = [];
+  for (const day of daysFrom(addDays(last, 1 - WEEK_DAYS), last)) {
+    const nothing = view.row(dataset, day) === dataset.idle ? [] : undefined;
+    const samples = family.samplesOf(view, day) ?? nothing;
+    if (samples === undefined) return undefined;
+    week.push(new Map(Array.from(samples, (sample) => [JSON.stringify(sample.labels), sample])));
+  }
+  return week;
+}
+
+/** The sum of each labels' values, with a 0 for a value that is missing from a day if the labels are open. */
+function sumsOf<Label extends string>(
+  week: readonly Listed<Label>[],
+  isOpen: boolean,
+  others: readonly Listed<Label>[],
+): readonly Sample<Label>[] {
+  const listed = new Map([...week, ...(isOpen ? others : [])].flatMap((day) => [...day]));
+  return [...listed].flatMap(([key, { labels }]) => {
+    const values = week.map((day) => day.get(key)?.value ?? (isOpen ? valueOfMissing(day) : undefined));
+    const known = values.filter((value) => value !== undefined);
+    if (known.length < WEEK_DAYS) return [];
+    return [{ labels, value: known.some(Number.isNaN) ? UNKNOWN : preciseSum(known) }];
+  });
+}
+
+/** What is unknown of a day can belong to a value that the day does not list. */
+function valueOfMissing(day: Listed<string>): number {
+  return [...day.values()].some(({ value }) => Number.isNaN(value)) ? UNKNOWN : 0;
+}
+
+/** The sum of a figure over the week that ends with a day; undefined if it is unknown on one of its days. */
+export function weeklySum<Row>(
+  view: View,
+  last: Day,
+  dataset: DayDataset<Row>,
+  figureOf: (row: Row) => number | undefined,
+): number | undefined {
+  const figures = ofEach(daysFrom(addDays(last, 1 - WEEK_DAYS), last), (day) => {
+    const row = view.row(dataset, day);
+    return row && figureOf(row);
+  });
+  return figures && preciseSum(figures);
+}
