@@ -1,4 +1,4 @@
-import { dataDayOf, daysBeforeNewest, type Queried } from '../../dashboards/src/promql.ts';
+import { dataDayOf, type Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import {
   readinessCriterionRatio,
@@ -73,7 +73,10 @@ export function modelsOfSpike(): string {
 /** Names the teams whose credits rose most since the day a week before, where teams are published for both days. */
 export function teamsOfSpike(): string {
   const now = ofNewestDay(dailyCreditsByTeam, 'users', 'team');
-  const weekBefore = `sum by (team) (${daysBeforeNewest(dailyCreditsByTeam, 'users', 7, { where: ORG })})`;
+  const day = dataDayOf('users', ORG);
+  const since = `max by (org) (${day} @ end()) - 604800`;
+  const gated = `${dailyCreditsByTeam.name}{${ORG}} and on (job,instance,org) (${day} == on (org) group_left () (${since}))`;
+  const weekBefore = `sum by (team) (max by (org,team) (last_over_time((${gated})[14d:1h])))`;
   const isSameDay = `max(${dataDayOf('users', ORG)}) == max(${dataDayOf('tokens', ORG)})`;
   const rise = `${now} - (${weekBefore} or 0 * ${now}) and on () (${isSameDay})`;
   const whole = `(${ofNewestDay(dailyCreditsByTeam, 'users')} - sum(${weekBefore}) > 0)`;

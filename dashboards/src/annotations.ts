@@ -1,47 +1,19 @@
 import type { AnnotationQuery } from '@grafana/grafana-foundation-sdk/dashboard';
-import {
-  creditsShareByModel,
-  creditsShareByModelBaseline,
-  creditsTrailing28d,
-  dailyCreditsExpectedUpper,
-} from '../../src/collectors/spend/collector.ts';
-import { dailyCredits } from '../../src/collectors/tokens/collector.ts';
+import { creditsShareByModel, creditsShareByModelBaseline } from '../../src/collectors/spend/collector.ts';
+import { dailyCreditsUnusual } from '../../src/collectors/spend/comparisons.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { daily, type Expression, promql } from './expression.ts';
+import { daily } from './expression.ts';
 import { palette } from './palette.ts';
 import { DATASOURCE } from './variables.ts';
 
-interface Annotation {
-  readonly name: string;
-  readonly expression: Expression;
-  readonly colour: string;
-  readonly title: string;
-  readonly text: string;
+/** What an event is called and looks like, and how exactly its time is found. */
+type Look = Pick<AnnotationQuery, 'name' | 'iconColor' | 'titleFormat' | 'textFormat'> & {
   readonly step: '1d' | '5m';
-  /** Whether it is shown until the viewer turns it on or off: on by default. */
-  readonly enabled?: boolean;
-}
+};
 
-function annotation({
-  name,
-  expression,
-  colour,
-  title,
-  text,
-  step,
-  enabled = true,
-}: Annotation): AnnotationQuery {
-  return {
-    name,
-    datasource: DATASOURCE,
-    enable: enabled,
-    hide: false,
-    iconColor: colour,
-    expr: expression.text,
-    step,
-    titleFormat: title,
-    textFormat: text,
-  };
+/** An annotation; events that are too many are shown once the viewer turns them on. */
+function annotation(expr: string, look: Look, enable = true): AnnotationQuery {
+  return { datasource: DATASOURCE, enable, hide: false, expr, ...look };
 }
 
 /** An annotation, and the titles of the panels that show it: all charts unless given. */
@@ -51,66 +23,59 @@ export interface Event {
 }
 
 /** The charts of spend, in which the events of spend matter. */
-const OF_SPEND = ['Credits by day', 'Share of each model by day', 'Cost by day'];
+const OF_SPEND = ['Credits by day', 'Credits by model and day', 'Cost by day'];
 
 /** The share of a day from which a model that was not used in the 14 days before is worth a mark. */
 const NEW_SHARE = 0.05;
 
-const credits = daily(dailyCredits);
-/** Credits of the organizations' days above the upper bound of their weekday and above the mean day of four weeks. */
-export const spikes: Expression = promql`(${credits} > ${daily(dailyCreditsExpectedUpper)} and ${credits} > ${daily(creditsTrailing28d)} / 28)`;
-
-const share = daily(creditsShareByModel);
-const before = daily(creditsShareByModelBaseline);
-const aboveShare: Expression = { text: `(${share.text} > ${NEW_SHARE})`, about: [] };
-
-const unusualDays = annotation({
+const unusualDays = annotation(`${daily(dailyCreditsUnusual).text} > 0`, {
   name: 'Unusual days',
-  expression: spikes,
-  colour: palette.alarm,
-  title: 'Unusual day: {{org}}',
-  text: 'The credits are above the upper bound of the weekday.',
+  iconColor: palette.alarm,
+  titleFormat: 'Unusual day: {{org}}',
+  textFormat: 'The credits are above the upper bound of the weekday.',
   step: '1d',
 });
 
-const newModels = annotation({
+const share = daily(creditsShareByModel).text;
+const before = daily(creditsShareByModelBaseline).text;
+
+const newModels = annotation(`(${share} > ${NEW_SHARE}) unless (${before} > 0) and on (org) ${before}`, {
   name: 'New models',
-  expression: promql`${aboveShare} unless (${before} > 0) and on (org) ${before}`,
-  colour: palette.third,
-  title: 'New model: {{model}}',
-  text: 'More than 5 % of the credits of {{org}}, and none in the 14 days before.',
+  iconColor: palette.third,
+  titleFormat: 'New model: {{model}}',
+  textFormat: 'More than 5 % of the credits of {{org}}, and none in the 14 days before.',
   step: '1d',
 });
 
-function revisions(step: '1d' | '5m', enabled: boolean): AnnotationQuery {
+function revisions(step: Look['step'], enable: boolean): AnnotationQuery {
   const { name } = ownMetrics.dayRevisions;
-  return annotation({
+  const look = {
     name: 'Revised days',
-    expression: {
-      text: `sum by (org,dataset) (increase(${name}{job=~"$job",org=~"$org"}[${step}])) > 0`,
-      about: [],
-    },
-    colour: palette.fourth,
-    title: 'Days revised: {{org}} {{dataset}}',
-    text: 'The platform reported past days again with other values.',
+    iconColor: palette.fourth,
+    titleFormat: 'Days revised: {{org}} {{dataset}}',
+    textFormat: 'The platform reported past days again with other values.',
     step,
-    enabled,
-  });
+  };
+  return annotation(
+    `sum by (org,dataset) (increase(${name}{job=~"$job",org=~"$org"}[${step}])) > 0`,
+    look,
+    enable,
+  );
 }
 
-function alerts(step: '1d' | '5m', enabled: boolean): AnnotationQuery {
-  return annotation({
+function alerts(step: Look['step'], enable: boolean): AnnotationQuery {
+  const look = {
     name: 'Alerts',
-    expression: {
-      text: `max by (alertname,org,severity) (max_over_time(ALERTS{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"}[${step}]))`,
-      about: [],
-    },
-    colour: palette.second,
-    title: '{{alertname}} {{org}}',
-    text: '{{severity}}',
+    iconColor: palette.second,
+    titleFormat: '{{alertname}} {{org}}',
+    textFormat: '{{severity}}',
     step,
-    enabled,
-  });
+  };
+  return annotation(
+    `max by (alertname,org,severity) (max_over_time(ALERTS{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"}[${step}]))`,
+    look,
+    enable,
+  );
 }
 
 /** What happened on the days of a dashboard of spend. */

@@ -8,12 +8,11 @@ import {
   RowBuilder,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { documentUrl, project } from '../../scripts/project/project.ts';
-import type { Event } from './annotations.ts';
+import { dayEvents, type Event } from './annotations.ts';
 import { place, type Row } from './layout.ts';
 import { withLinkedIds } from './linked-panels.ts';
 import { withRecording } from './recording.ts';
-import { unpublishedOf } from './unpublished.ts';
-import { commonVariables, targetVariables } from './variables.ts';
+import { commonVariables } from './variables.ts';
 
 export interface DashboardSpec {
   /** Stable and short: links and bookmarks contain it. */
@@ -21,14 +20,12 @@ export interface DashboardSpec {
   readonly title: string;
   readonly description: string;
   readonly rows: readonly Row[];
-  /** The default time range, up to now. */
-  readonly from: string;
-  readonly refresh: string;
+  /** The default time range, up to now: 90 days unless given. */
+  readonly from?: string;
+  readonly refresh?: string;
   readonly variables?: readonly cog.Builder<sdk.VariableModel>[];
-  /** Events to mark in its charts. */
+  /** Events to mark in its charts: what happened to its days unless given. */
   readonly events?: readonly Event[];
-  /** Whether the metrics of the dashboard have no organization to select by. */
-  readonly withoutOrganizations?: boolean;
 }
 
 /** A tag of all dashboards, which their links use. */
@@ -40,17 +37,7 @@ const ABOUT_ZONES =
 
 /** A dashboard in the classic schema, for provisioning, sidecars and uploads. */
 export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
-  const {
-    uid,
-    title,
-    description,
-    rows,
-    from,
-    refresh,
-    variables = [],
-    events = [],
-    withoutOrganizations,
-  } = spec;
+  const { uid, title, description, rows, variables = [], events = dayEvents } = spec;
   const builder = new DashboardBuilder(title)
     .id(null)
     .uid(uid)
@@ -59,9 +46,9 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
     .timezone('utc')
     .readonly()
     .tooltip(DashboardCursorSync.Crosshair)
-    .time({ from, to: 'now' })
-    .refresh(refresh)
-    .variables([...(withoutOrganizations ? targetVariables() : commonVariables()), ...variables])
+    .time({ from: spec.from ?? 'now-90d', to: 'now' })
+    .refresh(spec.refresh ?? '5m')
+    .variables([...commonVariables(), ...variables])
     .annotations([])
     .link(
       new DashboardLinkBuilder('Agent platform')
@@ -80,11 +67,11 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
         .url(`${documentUrl(project, 'docs/dashboards.md')}#time-zones`)
         .targetBlank(true),
     );
-  const shown = place(rows).flatMap(({ panels }) => panels.map((panel) => panel.build()));
-  const placed = place([...rows, ...unpublishedOf(shown)]);
-  for (const { row, panels } of placed) {
-    builder.withRow(new RowBuilder(row.title).id(row.id).gridPos(row.position));
-    for (const panel of panels) builder.withPanel(panel);
+  for (const { row, panels } of place(rows)) {
+    const heading = new RowBuilder(row.title).id(row.id).gridPos(row.position).collapsed(row.folded);
+    for (const panel of panels) if (row.folded) heading.withPanel(panel);
+    builder.withRow(heading);
+    for (const panel of panels) if (!row.folded) builder.withPanel(panel);
   }
   return withRecording(withEvents(withLinkedIds(withPlainLinks(builder.build())), events));
 }

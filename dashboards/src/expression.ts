@@ -1,14 +1,5 @@
 import { datasetOf, recordedOf } from './catalogue.ts';
-import {
-  atDaysEnd,
-  type Choice,
-  daysBeforeNewest,
-  newestOf,
-  onItsDay,
-  type Queried,
-  risenOf,
-  sumOverRange,
-} from './promql.ts';
+import { atDaysEnd, type Choice, newestOf, onItsDay, type Queried, risenOf, sumOverRange } from './promql.ts';
 
 /** The metadata of a metric that a panel shows. */
 export interface Described<Label extends string = string> extends Queried<Label> {
@@ -32,47 +23,22 @@ export function newest<const Label extends string>(
   return { text: newestOf(metric, { ...choice, where: targetOf(metric) }), about: [metric] };
 }
 
-/** A daily family's value on the day it describes. */
+/** A daily family's value on the day it describes, or its sum or mean over the week before that day. */
 export function daily<const Label extends string>(
   family: Described<Label>,
-  choice: Narrowed<Label> = {},
+  choice: Narrowed<Label> & { readonly over?: 'day' | 'week' | 'weeklyMean' } = {},
 ): Expression {
   const text = onItsDay(family, datasetOf(family), { ...choice, ...twoForms(family) });
   return { text, about: [family] };
 }
 
-/**
- * A daily family's value on the day it describes, by the exporter's own series alone: for numbers of the last days, because
- * a day is recorded up to an hour after it is published.
- */
-export function dailyPublished<const Label extends string>(
-  family: Described<Label>,
-  choice: Narrowed<Label> = {},
-): Expression {
-  const text = onItsDay(family, datasetOf(family), { ...choice, where: targetOf(family) });
-  return { text, about: [family] };
-}
-
-/** The sum of a daily family over the days of the range, at its end. */
+/** The sum of a daily family over the days that overlap the range, as one value. */
 export function overRange<const Label extends string>(
   family: Described<Label>,
   choice: Narrowed<Label> = {},
 ): Expression {
   const text = sumOverRange(family, datasetOf(family), { ...choice, ...twoForms(family) });
   return { text, about: [family] };
-}
-
-/** A daily family's value some days before its newest day. */
-export function before<const Label extends string>(
-  family: Described<Label>,
-  daysBefore: number,
-  choice: Narrowed<Label> = {},
-): Expression {
-  const where = targetOf(family);
-  return {
-    text: daysBeforeNewest(family, datasetOf(family), daysBefore, { ...choice, where }),
-    about: [family],
-  };
 }
 
 /** A current value at the end of each day, of each series or across all. */
@@ -116,11 +82,6 @@ export function increase<const Label extends string>(
 export function promql(texts: TemplateStringsArray, ...parts: readonly Expression[]): Expression {
   const text = texts.reduce((before, after, index) => `${before}${parts[index - 1]?.text ?? ''}${after}`);
   return { text, about: [...new Set(parts.flatMap(({ about }) => about))] };
-}
-
-/** The quotient of two expressions, for the series that both have; absent if the divisor is 0. */
-export function quotient(upper: Expression, lower: Expression): Expression {
-  return promql`${upper} / (${lower} > 0)`;
 }
 
 /** Gives series with an empty label a name, so that a legend can show them. */

@@ -1,8 +1,8 @@
-import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
-import { before, type Described, daily, type Expression, newest, promql, quotient } from './expression.ts';
-
-const WEEK_S = 7 * 86_400;
+import type { Weeks } from '../../src/collectors/weeks.ts';
+import { type Described, daily, type Expression, newest, promql } from './expression.ts';
+import { palette } from './palette.ts';
+import { now, type Query } from './query.ts';
 
 /** The newest value, summed over the selected organizations. */
 export function total(metric: Described): Expression {
@@ -18,50 +18,38 @@ export function dailyTotal(family: Described): Expression {
  * The newest value, summed over the selected organizations, or absent if one that has the `reference` lacks it: for
  * figures that can be absent by themselves, so that a sum is never partial.
  */
-export function wholeTotal(metric: Described, reference: Described): Expression {
-  return whole(newest(metric, { by: [] }), newest(reference, { by: [] }));
+export function wholeTotal(
+  metric: Described,
+  reference: Described,
+  when: { readonly lately?: boolean } = {},
+): Expression {
+  const figure = newest(metric, { by: [], ...when });
+  return promql`sum(${figure}) and on () (count(${figure}) == count(${newest(reference, { by: [], ...when })}))`;
 }
 
-/** The same for each day. */
-export function wholeDailyTotal(family: Described, reference: Described): Expression {
-  return whole(daily(family, { by: [] }), daily(reference, { by: [] }));
+/** The quotient of the sums of two figures, over the organizations that have both. */
+export function quotientOf(upper: Described, lower: Described): Expression {
+  const [above, below] = [newest(upper, { by: [] }), newest(lower, { by: [] })];
+  return promql`sum(${above} and on (org) ${below}) / (sum(${below} and on (org) ${above}) > 0)`;
 }
 
-/** The sum of a figure over the organizations, or absent if one that has the `reference` lacks it. */
-export function whole(figure: Expression, reference: Expression): Expression {
-  return promql`(sum(${figure}) and on () (count(${figure}) == count(${reference})))`;
+/** How much a figure changed, in percent and with its sign, beside the figure itself. */
+export function changeQueries(present: Described, before: Described, from: string): readonly Query[] {
+  const percent = promql`100 * (${quotientOf(present, before)} - 1)`;
+  const look = { decimals: 0, colour: palette.quiet };
+  return [
+    now(promql`${percent} >= 0`, `% from ${from}`, { ...look, unit: 'prefix:+' }),
+    now(promql`${percent} < 0`, `% from ${from}`, { ...look, unit: 'none' }),
+  ];
 }
 
-/**
- * The relative change of the newest value from the same weekday a week before; over the organizations that have both.
- */
-export function weekOnWeek(family: Described): Expression {
-  const [present, past] = [newest(family, { by: [] }), before(family, 7, { by: [] })];
-  return promql`sum(${present} and on (org) ${past}) / (sum(${past} and on (org) ${present}) > 0) - 1`;
-}
-
-/** Each day's value per person active on it, over the 7 days that end with the day. */
-export function perActiveUser(figure: Expression): Expression {
-  return ratioOfWeek(figure, dailyTotal(dailyActiveUsers));
-}
-
-/**
- * The quotient of the sums of two figures over the 7 days that end with each day, of those days that have both: the
- * quotients of single days rise and fall with the weekends, on which few people decide them.
- */
-export function ratioOfWeek(figure: Expression, divisor: Expression): Expression {
-  const [upper, lower] = [promql`(${figure} and ${divisor})`, promql`(${divisor} and ${figure})`];
-  return promql`${quotient(overWeek('sum', upper), overWeek('sum', lower))} and ${figure}`;
-}
-
-/** The mean of a figure over the known ones of the 7 days that end with each day that is known. */
-export function meanOfWeek(figure: Expression): Expression {
-  return promql`${overWeek('avg', figure)} and ${figure}`;
-}
-
-/** A second less than a week has seven midnights, the last of which is the one nearest to the evaluation time. */
-function overWeek(operator: 'sum' | 'avg', { text, about }: Expression): Expression {
-  return { text: `${operator}_over_time((${text})[${WEEK_S - 1}s:1d] offset -12h)`, about };
+/** The 7 days that end with the newest one, summed over the organizations, and their change from the 7 days before. */
+export function weekWithChange(
+  { present, before }: Weeks,
+  family: Described,
+  legend: string,
+): readonly Query[] {
+  return [now(wholeTotal(present, family), legend), ...changeQueries(present, before, 'the 7 days before')];
 }
 
 /** The mean over the organizations, for values that cannot be summed; by the given labels. */

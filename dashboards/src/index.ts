@@ -1,26 +1,14 @@
 import { adoption } from './adoption.ts';
-import { credits } from './credits/credits.ts';
+import { credits } from './credits.ts';
 import { type DashboardSpec, dashboardOf } from './dashboard.ts';
 import { health } from './health/health.ts';
-import { live } from './live/live.ts';
-import { overview } from './overview/overview.ts';
-import { productivity } from './productivity/productivity.ts';
-import { readiness } from './readiness/readiness.ts';
-import { tools } from './tools/tools.ts';
-import { users } from './users/users.ts';
+import { overview } from './overview.ts';
+import { users } from './people.ts';
+import { readiness } from './readiness.ts';
+import { usage } from './usage.ts';
 
 /** Every dashboard, in reading order. */
-export const specs: readonly DashboardSpec[] = [
-  overview,
-  credits,
-  adoption,
-  tools,
-  productivity,
-  readiness,
-  users,
-  live,
-  health,
-];
+export const specs: readonly DashboardSpec[] = [overview, credits, adoption, usage, readiness, users, health];
 
 /** Renders a dashboard as a file for Grafana. */
 export function renderDashboard(spec: DashboardSpec): string {

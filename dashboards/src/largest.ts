@@ -1,9 +1,9 @@
-import { type Described, daily, type Expression, named, promql } from './expression.ts';
+import { type Described, daily, type Expression, promql } from './expression.ts';
 import { palette } from './palette.ts';
-import { days, type Query } from './query.ts';
+import { days, type Query, weeks } from './query.ts';
 
-/** Maximum number of series that are shown separately. */
-const SHOWN = 5;
+/** Maximum number of series that are shown separately: Grafana's fifth colour is a red like that of alarms. */
+const SHOWN = 4;
 const REST = 'the rest';
 
 interface Parts<Label extends string> {
@@ -11,41 +11,32 @@ interface Parts<Label extends string> {
   /** The label whose values are shown separately; values are summed over the others. */
   readonly label: NoInfer<Label>;
   readonly only?: Partial<Readonly<Record<NoInfer<Label>, string>>>;
-  /** The name of an empty value. */
-  readonly unnamed?: string;
+  /** A point for each day, or for each week, the default. */
+  readonly by?: 'day' | 'week';
 }
 
 /**
- * The days of the series that are largest over the range, and the sum of the others. They are chosen once for the range:
- * chosen for each day, a series would appear on some of its days only. For the choice, a value at noon represents each
- * day, which costs one sample a day; live days are published by then, and backfill stamps its days with that time.
+ * The weeks or days of the series that are largest over the range, and the sum of the others, those without a name among
+ * them. They are chosen once for the range: chosen for each point, a series would appear in some of them only. For the
+ * choice, a value at noon represents each day, which costs one sample a day; live days are published by then, and backfill
+ * stamps its days with that time.
  */
 export function largestAndRest<const Label extends string>(parts: Parts<Label>): readonly Query[] {
-  const { family, label, only = {}, unnamed } = parts;
-  const each = daily(family, { by: [label], orgs: 'summed', only });
-  const top = promql`on (${word(label)}) topk(${word(String(SHOWN))}, sum by (${word(label)}) (${atNoons(family, only)}))`;
-  const largest = promql`(${each} and ${top})`;
+  const { family, label, only = {}, by = 'week' } = parts;
+  const each = daily(family, { by: [label], orgs: 'summed', only, over: by });
+  const top: Expression = {
+    text: `on (${label}) topk(${SHOWN}, ${atNoons(family, label)})`,
+    about: [],
+  };
+  const point = by === 'day' ? days : weeks;
   return [
-    days(unnamed === undefined ? largest : named(largest, label, unnamed), `{{${label}}}`, {
-      palette: 'series',
-    }),
-    days(promql`sum(${each} unless ${top})`, REST, { colour: palette.quiet }),
+    point(promql`${each} and ${top}`, `{{${label}}}`, { palette: 'series' }),
+    point(promql`sum(${each} unless ${top})`, REST, { colour: palette.quiet }),
   ];
 }
 
-/** The sum of the values at the noons of a range, by organization and label. */
-function atNoons<Label extends string>(
-  { name, labels }: Described<Label>,
-  only: Partial<Readonly<Record<Label, string>>>,
-): Expression {
-  const own = Object.entries<string | undefined>(only).map(
-    ([key, value = '']) => `${key}=~${JSON.stringify(value)}`,
-  );
-  const selector = `${name}{${[...own, 'job=~"$job"', 'org=~"$org"'].join(',')}}`;
-  const merged = `max by (${['org', ...labels].join(',')}) (${selector} offset -12h)`;
-  return { text: `sum_over_time((${merged})[$__range:1d] @ end())`, about: [] };
-}
-
-function word(text: string): Expression {
-  return { text, about: [] };
+/** PromQL for the sum of the named values at the noons of a range; replicas count twice, which changes no order. */
+function atNoons({ name }: Described, label: string): string {
+  const merged = `sum by (${label}) (${name}{${label}!="",job=~"$job",org=~"$org"} offset -12h)`;
+  return `sum_over_time(${merged}[$__range:1d] @ end())`;
 }

@@ -6,6 +6,8 @@ const COLUMNS = 24;
 export interface Row {
   readonly title: string;
   readonly panels: readonly (Placed | Column)[];
+  /** Whether the viewer opens it to see its panels. */
+  readonly folded?: boolean;
 }
 
 interface Position {
@@ -16,15 +18,18 @@ interface Position {
 }
 
 interface PlacedRow {
-  readonly row: { readonly id: number; readonly title: string; readonly position: Position };
+  readonly row: Required<Pick<Row, 'title' | 'folded'>> & {
+    readonly id: number;
+    readonly position: Position;
+  };
   readonly panels: readonly PanelBuilding[];
 }
 
 /** Places rows below each other and their panels from left to right; ids follow from the positions. */
 export function place(rows: readonly Row[]): readonly PlacedRow[] {
   let [nextId, top] = [1, 0];
-  return rows.map(({ title, panels }) => {
-    const row = { id: nextId++, title, position: { h: 1, w: COLUMNS, x: 0, y: top } };
+  return rows.map(({ title, panels, folded = false }) => {
+    const row = { id: nextId++, title, folded, position: { h: 1, w: COLUMNS, x: 0, y: top } };
     let [x, y, tallest] = [0, top + 1, 0];
     const placed = panels.flatMap((entry) => {
       if (x + entry.width > COLUMNS) [x, y, tallest] = [0, y + tallest, 0];

@@ -23,7 +23,7 @@ export const linkedPanels = {
   },
   credits: {
     'Credits by day': 201,
-    'Share of each model by day': 202,
+    'Share of each model by week': 202,
     'Month to date against the budget': 203,
   },
   users: { 'Teams against their budgets': 201 },
@@ -35,7 +35,7 @@ export const linkedPanels = {
     'Criteria that changed since the previous report': 201,
     Portfolio: 202,
   },
-  live: { 'Sessions waiting over time': 201 },
+  usage: { 'Sessions waiting over time': 201 },
 } as const satisfies Partial<Record<keyof typeof links, Readonly<Record<string, number>>>>;
 
 /** A dashboard and its panel that shows the cause of an alert. */
@@ -62,11 +62,14 @@ export function linkedIdOf({ dashboard, panel }: LinkedPanel): number | undefine
 export function withLinkedIds(dashboard: Dashboard): Dashboard {
   const { uid = '', panels = [] } = dashboard;
   const ids = idsByUid.get(uid);
+  const withId = <Given extends (typeof panels)[number]>(panel: Given) => ({
+    ...panel,
+    id: ids?.get(panel.title ?? '') ?? panel.id,
+  });
   return {
     ...dashboard,
-    panels: panels.map((panel) => ({
-      ...panel,
-      id: ids?.get(panel.title ?? '') ?? panel.id,
-    })) as typeof panels,
+    panels: panels.map((panel) =>
+      'panels' in panel ? { ...panel, panels: panel.panels.map(withId) } : withId(panel),
+    ) as typeof panels,
   };
 }

@@ -1,12 +1,10 @@
 /** The titles and uids of the dashboards, for links and bookmarks. */
 export const links = {
   overview: { uid: 'ape-overview', title: 'Agent platform / Overview' },
-  credits: { uid: 'ape-credits', title: 'Agent platform / Credits & budget' },
+  credits: { uid: 'ape-credits', title: 'Agent platform / Credits & cost' },
   adoption: { uid: 'ape-adoption', title: 'Agent platform / Adoption' },
-  tools: { uid: 'ape-tools', title: 'Agent platform / Tools & autonomy' },
-  productivity: { uid: 'ape-productivity', title: 'Agent platform / Productivity' },
+  usage: { uid: 'ape-usage', title: 'Agent platform / Usage' },
   readiness: { uid: 'ape-readiness', title: 'Agent platform / Readiness' },
-  users: { uid: 'ape-users', title: 'Agent platform / Users & teams' },
-  live: { uid: 'ape-live', title: 'Agent platform / Live sessions' },
+  users: { uid: 'ape-users', title: 'Agent platform / People & teams' },
   health: { uid: 'ape-health', title: 'Agent platform / Exporter health' },
 } as const;

@@ -3,6 +3,7 @@ import type { Aggregation } from '../../src/catalog/family.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 
 const DAY_S = 86_400;
+const WEEK_S = 7 * DAY_S;
 /** The metric of the day that a dataset's daily figures describe; every day panel depends on it. */
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
 
@@ -12,9 +13,6 @@ const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
  */
 export const RAW = '$raw';
 export const RECORDED = '$recorded';
-
-/** How late a dataset may be for its earlier days to be found, in days. */
-const LATE_DAYS = 7;
 
 /**
  * A metric to query: a family of the catalogue, which has `org` in addition to its labels, or one of the exporter's
@@ -39,10 +37,14 @@ export interface Choice<Label extends string> {
    * Matchers of the metric's own labels; a value that begins with `$` is a dashboard variable of one or more values.
    */
   readonly only?: Partial<Readonly<Record<NoInfer<Label>, string>>>;
+  /** Whether a newest value is that of the last day, for a line through the stamps of a backfill. */
+  readonly lately?: boolean;
 }
 
 /** A choice of days, which may have been recorded. */
 interface DayChoice<Label extends string> extends Choice<Label> {
+  /** The day, or the sum or mean of the known ones of the seven days before it. */
+  readonly over?: keyof typeof OVER;
   /** The recorded series, and the matchers that select them. */
   readonly recorded?: { readonly name: string; readonly where?: string };
 }
@@ -61,7 +63,8 @@ export function newestOf<const Label extends string>(
   metric: Queried<Label>,
   choice: Choice<Label> = {},
 ): string {
-  return merged(metric, choice, chosen(metric, choice));
+  const series = chosen(metric, choice);
+  return merged(metric, choice, choice.lately ? `last_over_time(${series}[1d])` : series);
 }
 
 /**
@@ -74,33 +77,16 @@ export function onItsDay<const Label extends string>(
   dataset: DatasetName,
   choice: DayChoice<Label> = {},
 ): string {
-  return ofNearestDay(atMidnight(family, dataset, choice));
+  return OVER[choice.over ?? 'day'](atMidnight(family, dataset, choice));
 }
 
-/**
- * PromQL for the sum of a daily family over the days that `onItsDay` shows in a range, as one point at its end: for so many
- * series that the points of each day would take seconds. A range ends at midnights of the viewer, but the steps of a
- * subquery are those of UTC, and its length is fixed: this sums up a window that begins some days before the range,
- * and subtracts those days. As nobody knows how many they are, they are cut at an instant before the range; to compare
- * the days of the whole window with it would take as long as to sum them up.
- */
+/** PromQL for the sum of a daily family over the UTC days that overlap a range, which ends at the evaluation time: a minute less than a day before it begins, because some engines include both ends. */
 export function sumOverRange<const Label extends string>(
   family: Queried<Label>,
   dataset: DatasetName,
-  { by, orgs, ...choice }: DayChoice<Label> = {},
+  choice: DayChoice<Label> = {},
 ): string {
-  const each = atMidnight(family, dataset, choice);
-  const cut = `$__from / 1000 - ${2.5 * DAY_S}`;
-  const days = (compared: string) => `(${each} and on () (vector(time()) ${compared} ${cut}))`;
-  const minus = (name: string, sum: string) => `label_replace(-1 * ${sum}, "less", "${name}", "", "")`;
-  const parts = [
-    `sum_over_time((${each})[4d\${__range_s}s:1d] @ end() offset -12h)`,
-    minus('before the cut', `sum_over_time(${days('<=')}[3d:1d] @ end() offset 12h\${__range_s}s)`),
-    minus('after it', `sum_over_time(${days('>')}[3d:1d] @ start() offset 12h)`),
-  ];
-  const kept = keptLabels(family, { ...(by && { by }), ...(orgs && { orgs }) });
-  const atLastStep = `vector(time()) > $__to / 1000 - ${DAY_S}`;
-  return `(sum by (${kept.join(',')}) (${parts.join(' or ')}) and on () (${atLastStep}))`;
+  return `sum_over_time((${atMidnight(family, dataset, choice)})[23h59m\${__range_s}s:1d])`;
 }
 
 /** PromQL for a daily family's value on the day that begins at the evaluation time, a UTC midnight. */
@@ -109,13 +95,13 @@ function atMidnight<Label extends string>(
   dataset: DatasetName,
   choice: DayChoice<Label>,
 ): string {
-  const gated = `${chosen(family, choice)} and on (job,instance,org) (${yesterday(dataset, choice.where)})`;
+  const gated = `${chosen(family, choice)} and on (job,instance,org) (${yesterday(dataset)})`;
   return eitherForm(family, choice, window(`(${gated})`, '-2d'));
 }
 
-/** PromQL for the start of a dataset's newest day, of the targets for which it was yesterday. */
-export function yesterday(dataset: DatasetName, where?: string): string {
-  return `${dataDayOf(dataset, where)} > time() - ${2 * DAY_S} < time() - ${DAY_S}`;
+/** PromQL for the time since the start of a dataset's newest day, of the targets for which it was yesterday. */
+export function yesterday(dataset: DatasetName): string {
+  return `time() - ${dataDayOf(dataset)} > ${DAY_S} < ${2 * DAY_S}`;
 }
 
 /** PromQL for the start of a dataset's newest day, of each target. */
@@ -157,27 +143,14 @@ function eitherForm<Label extends string>(
  * PromQL for the value that an expression has at the UTC midnight nearest to the evaluation time: between UTC-11 and
  * UTC+12, a viewer's midnight gets the value of the UTC day with its date. The steps of a subquery are multiples of
  * their length since the Unix epoch, and a second less than a day has one midnight even in an engine that includes both
- * ends: the sum is that one value, without the name of a recorded series.
+ * ends: the sum is that one value, without the name of a recorded series. Steps of a week are Thursdays, as the first day of
+ * the epoch: a week is the seven days before one.
  */
-function ofNearestDay(expression: string): string {
-  return `sum_over_time((${expression})[${DAY_S - 1}s:1d] offset -12h)`;
-}
-
-/**
- * PromQL for a daily family's value some days before the newest day of its dataset, for each organization by its own
- * newest day: for the change of a current value since then. Searches as many more days back as the dataset may be late.
- */
-export function daysBeforeNewest<const Label extends string>(
-  family: Queried<Label>,
-  dataset: DatasetName,
-  days: number,
-  choice: Choice<Label> = {},
-): string {
-  const dataDay = (at: string) => `${selected(DATA_DAY, [`dataset="${dataset}"`, choice.where])}${at}`;
-  const since = `max by (org) (${dataDay(' @ end()')}) - ${days * DAY_S}`;
-  const gated = `${chosen(family, choice)} and on (job,instance,org) (${dataDay('')} == on (org) group_left () (${since}))`;
-  return merged(family, choice, `last_over_time((${gated})[${days + LATE_DAYS}d:1h])`);
-}
+const OVER = {
+  day: (expression: string) => `sum_over_time((${expression})[${DAY_S - 1}s:1d] offset -12h)`,
+  week: (expression: string) => `sum_over_time((${expression})[${WEEK_S - 1}s:1d] offset 12h)`,
+  weeklyMean: (expression: string) => `avg_over_time((${expression})[${WEEK_S - 1}s:1d] offset 12h)`,
+} as const;
 
 /**
  * PromQL for a current state's last value on each UTC day, for steps of one day from a viewer's midnight. A day without
@@ -188,7 +161,7 @@ export function atDaysEnd<const Label extends string>(
   choice: StateChoice<Label> = {},
 ): string {
   const each = eitherForm(metric, choice, window(chosen(metric, choice), '-1d'));
-  return ofNearestDay(choice.across === undefined ? each : `${choice.across} (${each})`);
+  return OVER.day(choice.across === undefined ? each : `${choice.across} (${each})`);
 }
 
 /** The resolution at which a counter of stores is read over a range. */

@@ -8,8 +8,8 @@ export interface Query {
   readonly expression: Expression;
   /** The legend of a series, with labels as `{{label}}`. */
   readonly legend: string;
-  /** `days`: one point per day; `range`: a point per step; `now`: one point; `rows`: a table's rows. */
-  readonly shape: 'days' | 'range' | 'now' | 'rows';
+  /** `days`, `weeks`: one point for each; `range`: a point per step; `now`: one point; `rows`: a table's rows. */
+  readonly shape: 'days' | 'weeks' | 'range' | 'now' | 'rows';
   readonly look: Look;
 }
 
@@ -43,6 +43,11 @@ export function days(expression: Expression, legend: string, look: Look = {}): Q
   return { expression, legend, shape: 'days', look };
 }
 
+/** One point per week, from a Thursday to a Wednesday, at its end. */
+export function weeks(expression: Expression, legend: string, look: Look = {}): Query {
+  return { expression, legend, shape: 'weeks', look };
+}
+
 /** A line over the whole range. */
 export function line(expression: Expression, legend: string, look: Look = {}): Query {
   return { expression, legend, shape: 'range', look };
@@ -58,7 +63,8 @@ export function rows(expression: Expression): Query {
   return { expression, legend: '', shape: 'rows', look: {} };
 }
 
-const DAY_STEP = '1d';
+/** The steps of days and weeks. */
+export const STEPS = { days: '1d', weeks: '7d' } as const;
 
 /** The query in Grafana's format. */
 export function targetOf({ expression, legend, shape }: Query, refId: string): DataqueryBuilder {
@@ -69,5 +75,5 @@ export function targetOf({ expression, legend, shape }: Query, refId: string): D
     .legendFormat(legend)
     .format(shape === 'rows' ? PromQueryFormat.Table : PromQueryFormat.TimeSeries);
   if (shape === 'now' || shape === 'rows') return target.instant();
-  return shape === 'days' ? target.range().interval(DAY_STEP) : target.range();
+  return shape === 'range' ? target.range() : target.range().interval(STEPS[shape]);
 }

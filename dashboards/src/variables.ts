@@ -17,14 +17,6 @@ export function commonVariables(): readonly [
   QueryVariableBuilder,
   QueryVariableBuilder,
 ] {
-  const org = labelVariable('org', 'Organization', {
-    metric: `${dataDayTimestamp.name}{job=~"$job"}`,
-  }).description('Organizations; values are summed over the selected ones');
-  return [...targetVariables(), org];
-}
-
-/** The variables of every dashboard: data source, scrape job. */
-export function targetVariables(): readonly [DatasourceVariableBuilder, QueryVariableBuilder] {
   const source = new dashboard.DatasourceVariableBuilder('datasource')
     .label('Data source')
     .description('The Prometheus server that scrapes the exporter')
@@ -32,7 +24,10 @@ export function targetVariables(): readonly [DatasourceVariableBuilder, QueryVar
   const job = labelVariable('job', 'Job', { metric: ownMetrics.buildInfo.name }).description(
     'The scrape job of the exporter',
   );
-  return [source, job];
+  const org = labelVariable('org', 'Organization', {
+    metric: `${dataDayTimestamp.name}{job=~"$job"}`,
+  }).description('Organizations; values are summed over the selected ones');
+  return [source, job, org];
 }
 
 /** A variable with the values of a metric's label in the time range; all are selected by default. */

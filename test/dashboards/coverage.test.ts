@@ -22,7 +22,7 @@ const UNUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     unitFamilies.map(({ name }) => [
       name,
-      'for reports: the panels show output per million credits, by week',
+      'for reports: the panels show output per million credits of 7 days',
     ]),
   ),
   agent_platform_exporter_leader: 'figures of runs are on the leader only, and replicas are merged',

@@ -1,4 +1,5 @@
 import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
+import { alerts } from '../../dashboards/src/overview.ts';
 import { isDayCollector } from '../../src/catalog/collector.ts';
 import { isRecorded, recordedNameOf } from '../../src/catalog/recorded.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
@@ -34,6 +35,7 @@ export const known: ReadonlyMap<string, Known> = new Map([
         )
       : [entry(name, { labels, counter: type === 'counter' })],
   ),
+  entry(alerts.name, { labels: alerts.labels, counter: false, recorded: true }),
   ...Object.values(processMetrics).map(({ name, labels }) =>
     entry(name, { labels, counter: name.endsWith('_total') }),
   ),
@@ -51,5 +53,13 @@ function entry(
 ): [string, Known] {
   // Prometheus renames a label that the target has too.
   const renamed = labels.map((label) => `exported_${label}`);
-  return [name, { labels: [...labels, ...renamed], counter, recorded, ofOrg: labels.includes('org') }];
+  return [
+    name,
+    {
+      labels: [...labels, ...renamed],
+      counter,
+      recorded,
+      ofOrg: labels.includes('org') && name !== alerts.name,
+    },
+  ];
 }

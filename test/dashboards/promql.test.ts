@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  atDaysEnd,
-  daysBeforeNewest,
-  newestOf,
-  onItsDay,
-  risenOf,
-  sumOverRange,
-} from '../../dashboards/src/promql.ts';
+import { atDaysEnd, newestOf, onItsDay, risenOf, sumOverRange } from '../../dashboards/src/promql.ts';
 import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
 import { readinessRatio } from '../../src/collectors/readiness/collector.ts';
 import { dailyCreditsByModel, dailyTokens } from '../../src/collectors/tokens/collector.ts';
@@ -53,15 +46,15 @@ describe('queries made from the catalogue', () => {
   test('plot a value on the day it describes', () => {
     expect(onItsDay(dailyCreditsByModel, 'tokens')).toBe(
       'sum_over_time((max by (org,model,tier) (last_over_time((agent_platform_daily_credits_by_model and on (job,instance,org) ' +
-        '(agent_platform_data_day_timestamp_seconds{dataset="tokens"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))' +
+        '(time() - agent_platform_data_day_timestamp_seconds{dataset="tokens"} > 86400 < 172800))[1d:1h] offset -2d))' +
         ')[86399s:1d] offset -12h)',
     );
   });
 
-  test('ask the gate for the target’s labels and never for those of the family', () => {
+  test('ask the gate for no label of the family, because it is joined by the target', () => {
     const query = onItsDay(dailyTokens, 'tokens', { where: 'job=~"$job"', only: { kind: 'input' } });
     expect(query).toContain('agent_platform_daily_tokens{kind="input",job=~"$job"} and');
-    expect(query).toContain('{dataset="tokens",job=~"$job"}');
+    expect(query).toContain('{dataset="tokens"}');
   });
 
   test('read the recorded series in place of the window if the variables say so', () => {
@@ -69,32 +62,25 @@ describe('queries made from the catalogue', () => {
     const choice = { where: 'job=~"$job",org=~"$org"', only: { kind: 'input' }, by: [], recorded } as const;
     expect(onItsDay(dailyTokens, 'tokens', choice)).toBe(
       `sum_over_time((sum by (org) (
-$raw(org,kind) (last_over_time((agent_platform_daily_tokens{kind="input",job=~"$job",org=~"$org"} and on (job,instance,org) (agent_platform_data_day_timestamp_seconds{dataset="tokens",job=~"$job",org=~"$org"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))
+$raw(org,kind) (last_over_time((agent_platform_daily_tokens{kind="input",job=~"$job",org=~"$org"} and on (job,instance,org) (time() - agent_platform_data_day_timestamp_seconds{dataset="tokens"} > 86400 < 172800))[1d:1h] offset -2d))
 $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
 ))[86399s:1d] offset -12h)`,
     );
   });
 
-  test('add up the days of a range at its last midnight', () => {
-    const day =
-      'max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +
-      '(agent_platform_data_day_timestamp_seconds{dataset="activity"} > time() - 172800 < time() - 86400))[1d:1h] offset -2d))';
-    const days = (compared: string) =>
-      `(${day} and on () (vector(time()) ${compared} $__from / 1000 - 216000))`;
+  test('add up the days that overlap a range', () => {
     expect(sumOverRange(dailyActiveUsers, 'activity')).toBe(
-      `(sum by (org) (sum_over_time((${day})[4d\${__range_s}s:1d] @ end() offset -12h) or ` +
-        `label_replace(-1 * sum_over_time(${days('<=')}[3d:1d] @ end() offset 12h\${__range_s}s), "less", "before the cut", "", "") or ` +
-        `label_replace(-1 * sum_over_time(${days('>')}[3d:1d] @ start() offset 12h), "less", "after it", "", "")) ` +
-        'and on () (vector(time()) > $__to / 1000 - 86400))',
+      'sum_over_time((max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +
+        '(time() - agent_platform_data_day_timestamp_seconds{dataset="activity"} > 86400 < 172800))[1d:1h] offset -2d))' +
+        `)[23h59m\${__range_s}s:1d])`,
     );
   });
 
-  test('find the day a week before the newest one by the day that samples say they describe', () => {
-    expect(daysBeforeNewest(dailyActiveUsers, 'activity', 7)).toBe(
-      'max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +
-        '(agent_platform_data_day_timestamp_seconds{dataset="activity"} == on (org) group_left () ' +
-        '(max by (org) (agent_platform_data_day_timestamp_seconds{dataset="activity"} @ end()) - 604800)))[14d:1h]))',
-    );
+  test('add up the days of the week before a Thursday', () => {
+    const day = onItsDay(dailyActiveUsers, 'activity');
+    const week = day.replace('[86399s:1d] offset -12h', '[604799s:1d] offset 12h');
+    expect(onItsDay(dailyActiveUsers, 'activity', { over: 'week' })).toBe(week);
+    expect(onItsDay(dailyActiveUsers, 'activity', { over: 'weeklyMean' })).toBe(week.replace('sum_', 'avg_'));
   });
 
   test('show a state as it was at the end of each day', () => {

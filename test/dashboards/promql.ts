@@ -13,8 +13,8 @@ interface Selector {
 }
 
 const WORDS = new Set(
-  `abs and avg avg_over_time bottomk by count count_over_time day_of_month days_in_month end group_left histogram_quantile ignoring
-  increase label_replace last_over_time max max_over_time min offset on or rate start sum sum_over_time time topk unless vector without bool`.split(
+  `abs and avg avg_over_time bool bottomk by count end group_left histogram_quantile ignoring
+  increase label_replace last_over_time max max_over_time min offset on or rate scalar sum sum_over_time time topk unless without`.split(
     /\s+/,
   ),
 );

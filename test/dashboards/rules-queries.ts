@@ -24,6 +24,11 @@ const OF_STORES: ReadonlySet<string> = new Set(
 const OF_EVERY_PROCESS: ReadonlySet<string> = new Set(Object.values(processMetrics).map(({ name }) => name));
 const OF_EXPORTERS = /and on \(job,instance\) (?:last_over_time\()?agent_platform_exporter_build_info\{/;
 
+/** The greatest length of a query. */
+const MAX_LENGTH = 600;
+/** Numbers of seconds in queries that have six digits. */
+const TIMES: ReadonlySet<string> = new Set(['172800']);
+
 /** The problems of each query of the panels. */
 function ofTargets(wrong: (target: Target, named: Named, panel: Panel) => readonly string[]) {
   return ofPanels((panel) =>
@@ -63,8 +68,12 @@ function unknownIn(named: Named): readonly string[] {
 }
 
 function unchosenIn({ selectors }: Named): readonly string[] {
-  return selectors.flatMap(({ metric, matchers }) => [
-    // Recorded series have no job.
+  // What names or gates the series of other metrics is joined with them by the target.
+  const chosen = selectors.filter(
+    ({ metric }, _, all) => !GATES.has(metric) || all.every((one) => GATES.has(one.metric)),
+  );
+  return chosen.flatMap(({ metric, matchers }) => [
+    // Recorded series have no job, nor have alerts.
     ...(matchers.get('job') === '=~$job' || known.get(metric)?.recorded ? [] : [`${metric} of any job`]),
     ...(!known.get(metric)?.ofOrg || matchers.get('org') === '=~$org'
       ? []
@@ -86,6 +95,9 @@ function takenFrom({ targets = [], transformations = [] }: Panel): readonly stri
     .filter((name) => !name.startsWith('Value') && !REDUCED.has(name));
   return [...inLegends.map(([, label = '']) => label), ...columns];
 }
+
+/** The days that overlap a range. */
+const OVER_RANGE = `[23h59m\${__range_s}s:1d]`;
 
 /** The hidden variables that choose the form of a day query. */
 const FORMS: ReadonlySet<string> = new Set([RAW, RECORDED]);
@@ -181,15 +193,16 @@ export const queryRules: readonly Rule[] = [
       withExpression(dashboard, 'sum by () (rate(agent_platform_hook_events_total{job=~"$job"}[5m]))'),
   },
   {
-    name: 'shows a day at a step of one day, and nothing else at that step',
+    name: 'shows a day at a step of one day and a week at one of seven, and nothing else at these steps',
     violations: ofTargets(
       ({ expr, interval, range, instant }, _named, { interval: least, maxDataPoints = 0 }) => {
         const daily = expr.includes('[1d:1h]');
         // A single number over several days looks at each of them.
-        if (daily && instant) return /\)\[\d+d:1d\]/.test(expr) ? [] : ['a day at any time'];
-        if (daily !== (interval === '1d')) return [`step ${interval}`];
+        if (daily && instant) return expr.includes(OVER_RANGE) ? [] : ['a day at any time'];
+        const step = expr.includes('[604799s:1d] offset 12h') ? '7d' : '1d';
+        if (daily !== (interval === step)) return [`step ${interval}`];
         if (!daily) return [];
-        return range && !instant && least === '1d' && maxDataPoints >= 1000
+        return range && !instant && least === step && maxDataPoints >= 1000
           ? []
           : ['a step that can be longer than a day'];
       },
@@ -201,10 +214,11 @@ export const queryRules: readonly Rule[] = [
       ),
   },
   {
-    name: 'has each window of a day in both forms, one of which becomes a comment, and reads the last days as published',
+    name: 'has each window of a day in both forms, one of which becomes a comment, and reads a newest value as published',
     violations: ofTargets(({ expr, instant }) => {
       const times = (text: string) => expr.split(text).length - 1;
-      if (instant) return times(RAW) + times(RECORDED) === 0 ? [] : ['a form that is not published yet'];
+      if (instant && !expr.includes(OVER_RANGE))
+        return times(RAW) + times(RECORDED) === 0 ? [] : ['a form that is not published yet'];
       return times(`\n${RAW}(`) === times('[1d:1h]') && times(`\n${RECORDED}(`) === times('[1d:1h]')
         ? []
         : ['a window in one form'];
@@ -294,6 +308,20 @@ export const queryRules: readonly Rule[] = [
       withExpression(
         dashboard,
         'avg(max by () (agent_platform_exporter_config_last_reload_successful{job=~"$job"}))',
+      ),
+  },
+  {
+    name: 'has queries that a person can read and edit: short, and without a number that stands for a text',
+    violations: ofTargets(({ expr }) => [
+      ...(expr.length > MAX_LENGTH ? [`${expr.length} characters`] : []),
+      ...[...expr.matchAll(/(?<![\w.])-?\d{6,}(?![\w.])/g)]
+        .filter(([number]) => !TIMES.has(number))
+        .map(([number]) => `the number ${number}`),
+    ]),
+    broken: (dashboard) =>
+      withExpression(
+        dashboard,
+        'max by (org) (agent_platform_seats{job=~"$job",org=~"$org"}) or on () vector(-987654321)',
       ),
   },
 ];

@@ -3,6 +3,8 @@ import { allPanels, queryOf, readDashboards, type Target, type Variable } from '
 import type { Answered, PrometheusServer } from './prometheus-server.ts';
 
 export const DAY_S = 86_400;
+/** The steps of weeks are those since the epoch, as Grafana asks for them. */
+const WEEK_S = 7 * DAY_S;
 
 /** A query of a panel, and its location. */
 export interface PanelQuery {
@@ -64,6 +66,7 @@ export async function ask(
   const query = during(chosen(expr, `${now - from}s`), { from, to: now });
   if (instant) return prometheus.instant(query, now);
   if (interval === '1d') return prometheus.range(query, from, today, DAY_S);
+  if (interval === '7d') return prometheus.range(query, from - (from % WEEK_S), today, WEEK_S);
   return prometheus.range(query, now - 300, now, 15);
 }
 

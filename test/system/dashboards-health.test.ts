@@ -84,7 +84,8 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the health
   }
 
   async function reasons(hour: number): Promise<readonly (readonly (string | undefined)[])[]> {
-    return (await shown('Failing now', hour)).map(({ labels }) => [labels['org'], labels['reason']]);
+    const rows = await Promise.all(['A', 'B', 'C'].map((refId) => shown('Failing now', hour, { refId })));
+    return rows.flat().map(({ labels }) => [labels['org'], labels['reason']]);
   }
 
   beforeAll(async () => {

@@ -1,66 +1,55 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { chosen, DAY_S, panelQueries } from './dashboard-queries.ts';
+import { chosen, panelQueries } from './dashboard-queries.ts';
 import { createPrograms } from './programs.ts';
 import { makeBlocks, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
 import { requireTool } from './tools.ts';
 
-/** A year that is over, so that its days have fixed dates whenever the test runs. */
-const YEAR = new Date().getUTCFullYear() - 1;
-const secondOf = (month: number, day: number) => Date.UTC(YEAR, month - 1, day) / 1000;
-const [FIRST, LAST] = [secondOf(2, 1), secondOf(4, 30)];
-/** A day that was never published. */
-const MISSING = secondOf(3, 10);
-/** The budget of one of the organizations; the other has none. */
-const BUDGET = 3000;
-/** From a day's start to the evening on which it is the newest one. */
-const EVENING_S = 40 * 3600;
+/** A date that is over. */
+const NOON = Date.UTC(new Date().getUTCFullYear() - 1, 2, 20, 12) / 1000;
 
-/** Credits of a day of the month: 100, and twice as many for the second organization. */
-function month(second: number): number {
-  return new Date(second * 1000).getUTCDate() * 100;
-}
+/** The figures of the month: one organization has a price and a budget, the other has neither or only a price. */
+const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  credits_month_to_date: { 'org="acme"': 2000, 'org="globex"': 500 },
+  credits_month_to_date_baseline: { 'org="acme"': 1600 },
+  credits_month_forecast: { 'org="acme"': 3100, 'org="globex"': 600 },
+  credits_month_budget: { 'org="acme"': 3000 },
+  credits_month_budget_days: { 'org="acme"': 10 },
+  daily_credits: { 'org="acme"': 100, 'org="globex"': 10 },
+  credit_price: { 'org="acme",currency="EUR"': 0.03 },
+  cost_month_to_date: { 'org="acme",currency="EUR"': 60 },
+};
 
-/** Each day as the newest one from noon of the next day to its evening, at every full hour. */
+/** The figures at noon, and with a price of the other organization two hours later. */
 function openMetrics(): string {
-  const lines = new Map<string, string[]>();
-  const add = (name: string, labels: string, value: number, at: number) =>
-    lines.set(name, [...(lines.get(name) ?? []), `${name}{job="a",instance="b",${labels}} ${value} ${at}`]);
-  for (let day = FIRST; day <= LAST; day += DAY_S) {
-    if (day === MISSING) continue;
-    for (let at = day + 1.5 * DAY_S; at <= day + EVENING_S; at += 3600)
-      for (const [org, times] of [
-        ['acme', 1],
-        ['globex', 2],
-      ] as const) {
-        const labels = `org="${org}"`;
-        add('agent_platform_data_day_timestamp_seconds', `${labels},dataset="tokens"`, day, at);
-        add('agent_platform_credits_month_to_date', labels, times * month(day), at);
-        add('agent_platform_credits_month_forecast', labels, times * 3100, at);
-        add('agent_platform_daily_credits', labels, times * 100, at);
-        if (org === 'globex') continue;
-        add('agent_platform_credits_month_budget', labels, BUDGET, at);
-        add('agent_platform_daily_cost', `${labels},currency="EUR"`, 3, at);
-        add('agent_platform_credit_price', `${labels},currency="EUR"`, 0.03, at);
-      }
-  }
-  return [...lines]
-    .flatMap(([name, all]) => [`# TYPE ${name} gauge`, ...all])
-    .concat('# EOF\n')
-    .join('\n');
+  const lines = Object.entries(FIGURES).map(([name, values]) => {
+    const of = (labels: string, value: number, at: number) =>
+      `agent_platform_${name}{job="a",instance="b",${labels}} ${value} ${at}`;
+    const all = Object.entries(values).flatMap(([labels, value]) =>
+      [NOON, NOON + 7200].map((at) => of(labels, value, at)),
+    );
+    const later = name === 'cost_month_to_date' ? [of('org="globex",currency="EUR"', 15, NOON + 7200)] : [];
+    return [`# TYPE agent_platform_${name} gauge`, ...all, ...later].join('\n');
+  });
+  return `${lines.join('\n')}\n# EOF\n`;
 }
 
-describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month and the week', () => {
+describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month', () => {
   const programs = createPrograms();
   let prometheus: PrometheusServer;
 
-  /** A figure on the evening on which the day is the newest one. */
-  async function figure(where: string, day: number): Promise<number | undefined> {
-    const query = panelQueries().find((one) => one.where === where);
-    if (query === undefined) throw new Error(`no such query: ${where}`);
-    const answered = await prometheus.instant(chosen(query.target.expr, '30d'), day + EVENING_S);
-    return answered[0]?.values[0]?.[1];
+  /** The numbers of a tile, by name; of two organizations, or of one. */
+  async function numbers(panel: string, { at = NOON, org = '.+' } = {}) {
+    const queries = panelQueries().filter(({ where }) => where.startsWith(`overview.json “${panel}” `));
+    expect(queries).not.toEqual([]);
+    const found: Record<string, number | undefined> = {};
+    for (const { target } of queries) {
+      const expr = chosen(target.expr, '30d').replaceAll('org=~".+"', `org=~"${org}"`);
+      for (const { labels, values } of await prometheus.instant(expr, at))
+        found[(target.legendFormat ?? '').replace('{{currency}}', labels['currency'] ?? '')] = values[0]?.[1];
+    }
+    return found;
   }
 
   beforeAll(async () => {
@@ -70,29 +59,26 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month 
     prometheus = await startPrometheus(programs, { tsdb: await makeBlocks(programs, folder) });
   });
 
-  test('are compared with the same day of the month before, or with the last day of a shorter one', async () => {
-    const CHANGE = 'overview.json “This month” C';
-    const lengthOfFebruary = new Date(Date.UTC(YEAR, 2, 0)).getUTCDate();
-    expect(await figure(CHANGE, secondOf(3, 15))).toBeCloseTo(0);
-    expect(await figure(CHANGE, secondOf(3, 31))).toBeCloseTo(31 / lengthOfFebruary - 1);
-    expect(await figure(CHANGE, secondOf(4, 30))).toBeCloseTo(0);
-    // The day of the month before is not known.
-    expect(await figure(CHANGE, secondOf(4, 10))).toBeUndefined();
+  test('shows a currency for the organizations of the credits, or says that it is of some of them', async () => {
+    expect(await numbers('This month')).toMatchObject({ 'EUR, some organizations': 60, credits: 2500 });
+    expect(await numbers('This month')).not.toHaveProperty('EUR');
+    expect(await numbers('This month', { org: 'acme' })).toMatchObject({ EUR: 60, credits: 2000 });
+    const priced = await numbers('This month', { at: NOON + 7200 });
+    expect(priced).toMatchObject({ EUR: 75, credits: 2500 });
+    expect(priced).not.toHaveProperty('EUR, some organizations');
   });
 
-  test('sum the cost of seven days, or nothing where one is missing', async () => {
-    const COST = 'overview.json “Spend in 7 days” A';
-    expect(await figure(COST, secondOf(3, 9))).toBe(21);
-    expect(await figure(COST, secondOf(3, 12))).toBeUndefined();
-    expect(await figure(COST, secondOf(3, 17))).toBe(21);
+  test('compares the credits of the organizations that have both months', async () => {
+    expect(await numbers('This month')).toMatchObject({ '% from last month': 25 });
   });
 
-  test('say until when the budget lasts, of the organization that has one', async () => {
-    const LEFT = 'overview.json “Budget lasts” A';
-    // On the 20th, 1000 of the budget are left, and the forecast is 1100 more for 11 days.
-    expect(await figure(LEFT, secondOf(3, 20))).toBeCloseTo(10);
-    expect(await figure(LEFT, secondOf(3, 30))).toBe(0);
-    expect(await figure('credits.json “Budget used” A', secondOf(3, 15))).toBeCloseTo(0.5);
-    expect(await figure('credits.json “Budget” B', secondOf(3, 15))).toBe(1500);
+  test('says how much of the budget is used, and how long it lasts, of the organization that has one', async () => {
+    expect(await numbers('Budget of the month')).toEqual({
+      EUR: expect.closeTo(90),
+      credits: 3000,
+      used: expect.closeTo(2 / 3),
+      forecast: expect.closeTo(31 / 30),
+      lasts: 10,
+    });
   });
 });

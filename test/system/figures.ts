@@ -41,25 +41,32 @@ function members(name: string): Bars['figures'] {
 
 /** The queries that are compared with the API, day by day. */
 export const bars: readonly Bars[] = [
-  { where: 'overview.json “Credits by day” A', dataset: 'tokens', figures: field('billable_tokens') },
+  { where: 'credits.json “Credits by day” A', dataset: 'tokens', figures: field('billable_tokens') },
   {
     where: 'credits.json “Models by credits” A',
     dataset: 'tokens',
     figures: list('by_model', ['model_id', 'model_tier'], 'billable_tokens'),
   },
-  { where: 'credits.json “Tokens by kind” A', dataset: 'tokens', figures: field('input_tokens') },
-  { where: 'credits.json “Tokens by kind” B', dataset: 'tokens', figures: field('cache_read_tokens') },
-  { where: 'credits.json “Tokens by kind” D', dataset: 'tokens', figures: field('output_tokens') },
+  {
+    where: 'credits.json “Tokens by kind” A',
+    dataset: 'tokens',
+    figures: (rows) => ({
+      input: field('input_tokens')(rows)[''] ?? 0,
+      output: field('output_tokens')(rows)[''] ?? 0,
+      cache_read: field('cache_read_tokens')(rows)[''] ?? 0,
+      cache_write: field('cache_write_tokens')(rows)[''] ?? 0,
+    }),
+  },
   {
     where: 'credits.json “Models by input tokens” A',
     dataset: 'tokens',
     figures: list('by_model', ['model_id'], 'input_tokens'),
   },
-  { where: 'tools.json “Tool calls by day” A', dataset: 'tools', figures: field('tool_calls') },
-  { where: 'tools.json “Uses by day” A', dataset: 'tools', figures: field('hooks_invocations') },
-  { where: 'tools.json “Skills” A', dataset: 'tools', figures: list('skills_by_name', ['name'], 'count') },
+  { where: 'usage.json “Tool calls by day” A', dataset: 'tools', figures: field('tool_calls') },
+  { where: 'usage.json “Uses by day” A', dataset: 'tools', figures: field('hooks_invocations') },
+  { where: 'usage.json “Skills” A', dataset: 'tools', figures: list('skills_by_name', ['name'], 'count') },
   {
-    where: 'overview.json “Active people and sessions by day” A',
+    where: 'adoption.json “Daily, weekly and monthly active people” C',
     dataset: 'activity',
     figures: field('daily_active_users'),
   },
@@ -69,14 +76,18 @@ export const bars: readonly Bars[] = [
     dataset: 'activity',
     figures: members('daily_active_users_by_client'),
   },
-  { where: 'productivity.json “Commits by day” A', dataset: 'productivity', figures: field('git_commits') },
   {
-    where: 'productivity.json “Pull requests by day” A',
+    where: 'usage.json “Commits and pull requests by day” A',
+    dataset: 'productivity',
+    figures: field('git_commits'),
+  },
+  {
+    where: 'usage.json “Commits and pull requests by day” B',
     dataset: 'productivity',
     figures: field('git_prs_created'),
   },
   {
-    where: 'productivity.json “Languages” A',
+    where: 'usage.json “Languages” A',
     dataset: 'productivity',
     figures: list('by_language', ['language'], 'count'),
   },

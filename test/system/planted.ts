@@ -26,10 +26,12 @@ interface Sample {
   readonly value: number;
 }
 
+const PER_PERSON = ['sessions', 'user_messages', 'tool_calls', 'files', 'commits', 'pull_requests'];
+
 /** Label values that panels select; any other label has two. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   tier: ['standard', 'thinking'],
-  kind: ['input', 'output', 'cache_read', 'cache_write'],
+  kind: ['input', 'output', 'cache_read', 'cache_write', ...PER_PERSON],
   role: ['user', 'assistant'],
   breakdown: ['model', 'user'],
   currency: ['USD'],

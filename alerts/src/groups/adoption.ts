@@ -86,7 +86,7 @@ function sessionsWaiting({ threshold }: RuleSettings): AlertDeclaration {
     for: '30m',
     keepFiringFor: '5m',
     labels: ['job'],
-    dashboard: 'live',
+    dashboard: 'usage',
     panel: 'Sessions waiting over time',
     summary: 'Agent sessions are waiting for a human',
     description:

@@ -3,8 +3,8 @@ import {
   creditsMonthBudget,
   creditsMonthForecast,
   creditsMonthToDate,
-  creditsTrailing7d,
 } from '../../../src/collectors/spend/collector.ts';
+import { creditWeeks } from '../../../src/collectors/spend/comparisons.ts';
 import { modelsOfPace, teamsOfPace } from '../explained.ts';
 import {
   amountInWords,
@@ -29,7 +29,7 @@ export function budgetGroup(settings: RuleSettings): RuleGroup {
   const budget = newestOf(creditsMonthBudget);
   const toDate = onNewestDay(creditsMonthToDate, 'tokens');
   const forecast = onNewestDay(creditsMonthForecast, 'tokens');
-  const pace = `${onNewestDay(creditsTrailing7d, 'tokens')} / 7`;
+  const pace = `${onNewestDay(creditWeeks.present, 'tokens')} / 7`;
   const day = newestDayOf('tokens');
   const atThisPace = `(${toDate} + ${pace} * (days_in_month(${day}) - day_of_month(${day}))) / ${budget}`;
   const isExceeded = `${toDate} > ${threshold('budgetUsedRatio')} * ${budget}`;

@@ -2,10 +2,10 @@ import { dailyActiveUsersMean7d } from '../../../src/collectors/activity/collect
 import {
   creditsShareByModel,
   creditsShareByModelBaseline,
-  creditsTrailing7d,
   dailyCreditsExpected,
   dailyCreditsExpectedUpper,
 } from '../../../src/collectors/spend/collector.ts';
+import { creditWeeks } from '../../../src/collectors/spend/comparisons.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
 import { costOfSpike, modelsOfSpike, modelsReplaced, teamsOfSpike } from '../explained.ts';
 import {
@@ -54,7 +54,7 @@ function newModel({ threshold }: RuleSettings): AlertDeclaration {
   const before = byModel(creditsShareByModelBaseline);
   // On a weekend, one person's model is everybody's; in a small team, one person's choice is always a large share.
   const ofPeople = `(${threshold('newModelPeople')} / ${onNewestDay(dailyActiveUsersMean7d, 'activity')})`;
-  const isOrdinary = `${onNewestDay(dailyCredits, 'tokens')} >= ${onNewestDay(creditsTrailing7d, 'tokens')} / 14`;
+  const isOrdinary = `${onNewestDay(dailyCredits, 'tokens')} >= ${onNewestDay(creditWeeks.present, 'tokens')} / 14`;
   const unusual = enclosed(`${share}
 > ${threshold('newModelRatio')}
 > ${threshold('newModelGrowth')} * ${before}
@@ -72,7 +72,7 @@ changes(${unusualDay}[${TWO_DAYS}]) > 0`,
     keepFiringFor: OVER_GAPS,
     labels: ['org', 'model'],
     dashboard: 'credits',
-    panel: 'Share of each model by day',
+    panel: 'Share of each model by week',
     // A share is one of all models.
     unselected: ['model'],
     summary: 'A new model uses a large share of the credits',

@@ -10,14 +10,17 @@ const served: Expression = {
   about: [collectorSuccess],
 };
 const unserved = promql`(${served} unless on (org) ${success})`;
-const none = promql`(count(${success}) unless on () (${failing} or ${unserved}))`;
 
 /**
  * What fails: a row for each collector whose last run failed, and for each organization that no exporter serves any
  * more. If nothing fails a single row says so, because a table without rows can also mean that nothing is known.
  */
-export function failures(): Expression {
-  return promql`${failing} or ${because(unserved, 'no exporter answers')} or ${because(none, 'nothing fails')}`;
+export function failures(): readonly Expression[] {
+  return [
+    failing,
+    because(unserved, 'no exporter answers'),
+    because(promql`(count(${success}) unless on () (${failing} or ${unserved}))`, 'nothing fails'),
+  ];
 }
 
 function because({ text, about }: Expression, reason: string): Expression {

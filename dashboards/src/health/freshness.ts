@@ -39,7 +39,6 @@ export const freshness: Row = {
     bars({
       title: 'Failing collectors by reason',
       text: 'Number of collectors across all organizations whose last run failed, by reason.',
-      unit: 'short',
       stack: 'values',
       queries: [
         line(
@@ -62,7 +61,7 @@ export const freshness: Row = {
         { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'dataset', title: 'Dataset' },
         { of: 0, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
-        { of: 1, title: 'Age', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 1, title: 'Age', unit: 's', decimals: 0 },
         { of: 2, title: 'Uncovered', total: true },
       ],
       sort: { by: 'Newest day', desc: false },
@@ -71,7 +70,6 @@ export const freshness: Row = {
     bars({
       title: 'Days revised',
       text: 'Days that the platform revised, by dataset.',
-      unit: 'short',
       stack: 'values',
       queries: [
         line(

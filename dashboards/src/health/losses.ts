@@ -6,17 +6,18 @@ import { coloursOf } from '../palette.ts';
 import { bars } from '../panels/chart.ts';
 import { orgLink } from '../panels/drill.ts';
 import { ranking } from '../panels/ranking.ts';
-import { line, now } from '../query.ts';
+import { table } from '../panels/table.ts';
+import { line, now, rows } from '../query.ts';
 import { collectorNames } from './known.ts';
 
 /** Rejected, folded and dropped data. */
 export const losses: Row = {
   title: 'Rejected, folded and dropped',
+  folded: true,
   panels: [
     bars({
       title: 'Records rejected',
       text: 'Rows, documents and fields of the platform’s answers that were rejected as unusable, by dataset.',
-      unit: 'short',
       stack: 'values',
       queries: [
         line(
@@ -30,7 +31,6 @@ export const losses: Row = {
     ranking({
       title: 'Values folded into “other”',
       text: 'Label values of each metric that are summed into other, because they exceed limits.values_per_label. Sums stay correct.',
-      unit: 'short',
       labels: [{ of: 'metric', title: 'Metric' }],
       value: 'Values',
       reduce: 'lastNotNull',
@@ -41,7 +41,6 @@ export const losses: Row = {
     ranking({
       title: 'Metrics dropped',
       text: 'Metrics of each collector that are not published, because the organization is over limits.series.',
-      unit: 'short',
       labels: [
         { of: 'org', title: 'Organization', to: orgLink(links.health) },
         { of: 'collector', title: 'Collector' },
@@ -51,6 +50,21 @@ export const losses: Row = {
       queries: [now(promql`${newest(ownMetrics.familiesDropped)} > 0`, '{{org}} {{collector}}')],
       noValue: 'None known',
       width: 8,
+    }),
+    table({
+      title: 'Metrics that are left out',
+      text: 'Metrics that the setting metrics.exclude leaves out. A panel of any dashboard that says nothing, or less than it could, may need one of them.',
+      queries: [
+        rows({
+          text: `max by (family) (${ownMetrics.familiesExcluded.name}{job=~"$job"})`,
+          about: [ownMetrics.familiesExcluded],
+        }),
+      ],
+      columns: [{ of: 'family', title: 'Metric' }],
+      sort: { by: 'Metric', desc: false },
+      noValue: 'None known: nothing is left out, or no exporter answers',
+      width: 24,
+      height: 4,
     }),
   ],
 };

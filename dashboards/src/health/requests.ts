@@ -15,11 +15,11 @@ function quantile(of: number): Expression {
 /** Requests to the platform. */
 export const requests: Row = {
   title: 'Requests to the platform',
+  folded: true,
   panels: [
     bars({
       title: 'Requests per minute, by answer',
       text: 'Requests to the platform per minute, including retries, by HTTP status, or timeout or network. 429 means throttling; 401 and 403 mean that the key was rejected.',
-      unit: 'short',
       stack: 'values',
       queries: [
         line(perMinute(ownMetrics.apiRequests, { by: ['code'] }), '{{code}}', {

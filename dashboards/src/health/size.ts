@@ -9,11 +9,11 @@ import { ofExporters, processMetrics, rateOfExporters } from './process-metrics.
 /** Series, memory and CPU usage. */
 export const size: Row = {
   title: 'Size',
+  folded: true,
   panels: [
     ranking({
       title: 'Series by collector',
       text: 'Series published by each collector, across all organizations.',
-      unit: 'short',
       labels: [{ of: 'collector', title: 'Collector' }],
       value: 'Series',
       reduce: 'lastNotNull',

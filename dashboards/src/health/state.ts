@@ -52,7 +52,6 @@ export const state: Row = {
     tile({
       title: 'Uncovered days',
       text: 'Days since the start of history without a settled answer, across all organizations and datasets: days still to fetch, days that failed, and days of late datasets. The number shrinks after an installation or an outage.',
-      unit: 'short',
       queries: [now(promql`sum(${newest(historyUncovered)})`, 'days')],
       width: 6,
       height: 3,
@@ -98,9 +97,9 @@ export const state: Row = {
         { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'collector', title: 'Collector' },
         { of: 0, title: 'Succeeded', unit: 'bool_yes_no' },
-        { of: 1, title: 'Duration', unit: 's', properties: [{ id: 'decimals', value: 2 }] },
-        { of: 2, title: 'Since run', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
-        { of: 3, title: 'Since success', unit: 's', properties: [{ id: 'decimals', value: 0 }] },
+        { of: 1, title: 'Duration', unit: 's', decimals: 2 },
+        { of: 2, title: 'Since run', unit: 's', decimals: 0 },
+        { of: 3, title: 'Since success', unit: 's', decimals: 0 },
       ],
       sort: { by: 'Succeeded', desc: false },
       width: 15,
@@ -109,7 +108,7 @@ export const state: Row = {
     table({
       title: 'Failing now',
       text: 'Collectors whose last run failed, with the reason, and organizations that no exporter serves any more. auth: invalid key. role: the key may not read this endpoint. throttled, server, network, timeout: the platform or the connection to it. schema: unexpected answer. limit: a limit was exceeded. organization: the answer belongs to another organization.',
-      queries: [rows(failures())],
+      queries: failures().map(rows),
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'collector', title: 'Collector' },

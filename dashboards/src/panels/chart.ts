@@ -31,11 +31,12 @@ interface ChartSpec extends PanelSpec {
   readonly calcs?: readonly string[];
 }
 
-/** Bars, one for each UTC day, from its first instant to its last. */
+/** Bars, one for each UTC day or week, from its first instant to its last. */
 export function bars(spec: ChartSpec): Placed {
+  const weekly = spec.queries.some(({ shape }) => shape === 'weeks');
   const builder = new PanelBuilder()
     .drawStyle(GraphDrawStyle.Bars)
-    .barAlignment(BarAlignment.After)
+    .barAlignment(weekly ? BarAlignment.Before : BarAlignment.After)
     .barWidthFactor(0.8)
     .fillOpacity(85)
     .lineWidth(0);
@@ -71,7 +72,7 @@ function placed(builder: PanelBuilder, spec: ChartSpec): Placed {
         .calcs([...calcs]),
     );
   // Otherwise the axis of a panel with only zeros would go up to 100.
-  if (COUNTS.has(spec.unit)) builder.axisSoftMax(1);
+  if (COUNTS.has(spec.unit ?? 'short')) builder.axisSoftMax(1);
   if (stack !== undefined)
     builder.stacking(
       new StackingConfigBuilder()

@@ -1,22 +1,16 @@
 import type * as cog from '@grafana/grafana-foundation-sdk/cog';
-import type {
-  DynamicConfigValue,
-  Panel,
-  Threshold,
-  ValueMapping,
-} from '@grafana/grafana-foundation-sdk/dashboard';
+import type { DynamicConfigValue, Panel, Threshold } from '@grafana/grafana-foundation-sdk/dashboard';
 import {
   DashboardLinkBuilder,
   FieldColorBuilder,
   FieldColorModeId,
-  MappingType,
   ThresholdsConfigBuilder,
   ThresholdsMode,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { isExcludable } from '../catalogue.ts';
 import type { Described } from '../expression.ts';
 import { palette, sequence, TEXT, WARNING_TEXT } from '../palette.ts';
-import { type Look, type Query, type Steps, targetOf } from '../query.ts';
+import { type Look, type Query, STEPS, type Steps, targetOf } from '../query.ts';
 import { DATASOURCE } from '../variables.ts';
 
 /** The properties of every panel. */
@@ -24,8 +18,8 @@ export interface PanelSpec {
   readonly title: string;
   /** The meaning of the panel, for a first-time reader. */
   readonly text: string;
-  /** A Grafana unit, such as `short`, `percentunit` or `s`. */
-  readonly unit: string;
+  /** A Grafana unit, such as `percentunit` or `s`: `short` by default, for counts. */
+  readonly unit?: string;
   readonly queries: readonly Query[];
   /** Shown if there is no value. */
   readonly noValue?: string;
@@ -34,16 +28,9 @@ export interface PanelSpec {
   readonly max?: number;
   /** Only for ratios, ages and budgets: the values from which colours change. */
   readonly steps?: Steps;
-  /** Texts shown instead of a value, or of every value from one on. */
-  readonly texts?: readonly ValueText[];
   /** The dashboard with details. */
   readonly to?: { readonly uid: string; readonly title: string };
 }
-
-type ValueText = { readonly text: string; readonly colour?: string } & (
-  | { readonly value: number }
-  | { readonly from: number }
-);
 
 /** A panel and its size on the grid of 24 columns. */
 export interface Placed {
@@ -77,7 +64,6 @@ interface CommonBuilder extends PanelBuilding {
   interval(interval: string): this;
   maxDataPoints(points: number): this;
   links(links: DashboardLinkBuilder[]): this;
-  mappings(mappings: ValueMapping[]): this;
   thresholds(thresholds: ThresholdsConfigBuilder): this;
   colorScheme(color: FieldColorBuilder): this;
   overrideByQuery(refId: string, properties: DynamicConfigValue[]): this;
@@ -103,7 +89,7 @@ export function dressed<Builder extends CommonBuilder>(
   builder: Builder,
   spec: PanelSpec & Dressing,
 ): Builder {
-  const { title, queries, unit, decimals, min, max, steps, to, texts } = spec;
+  const { title, queries, unit = 'short', decimals, min, max, steps, to } = spec;
   builder.title(title).description(descriptionOf(spec)).datasource(DATASOURCE).unit(unit);
   builder.noValue(noValueOf(spec));
   if (decimals !== undefined) builder.decimals(decimals);
@@ -112,17 +98,19 @@ export function dressed<Builder extends CommonBuilder>(
   builder.thresholds(thresholdsOf(spec));
   if (steps !== undefined) builder.colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds));
   if (to !== undefined) builder.links([linkTo(to)]);
-  if (texts !== undefined) builder.mappings(texts.map(mappingOf));
   for (const [index, query] of queries.entries()) {
     const refId = refIdOf(index);
     builder.withTarget(targetOf(query, refId));
     const coloured = steps === undefined && spec.plain !== true;
-    const properties = propertiesOf(query.look, coloured ? colourAt(index) : undefined, spec.large);
+    const own = spec.large ? TEXT : colourAt(index);
+    const properties = propertiesOf(query.look, coloured ? own : undefined, spec.large);
     if (properties.length > 0) builder.overrideByQuery(refId, properties);
     for (const [name, colour] of Object.entries(query.look.colours ?? {}))
       builder.overrideByName(name, propertiesOf({}, colour));
   }
-  if (queries.some(({ shape }) => shape === 'days')) builder.interval('1d').maxDataPoints(MAX_DATA_POINTS);
+  for (const shape of ['days', 'weeks'] as const)
+    if (queries.some((query) => query.shape === shape))
+      builder.interval(STEPS[shape]).maxDataPoints(MAX_DATA_POINTS);
   return builder;
 }
 
@@ -130,24 +118,11 @@ export function dressed<Builder extends CommonBuilder>(
 const NO_CELL = '–';
 
 function noValueOf({ queries, large = false, ...spec }: PanelSpec & Dressing): string {
-  const byDay = queries.every(({ shape }) => shape === 'days');
+  const byDay = queries.every(({ shape }) => shape in STEPS);
   const { noValue = byDay ? NO_DAY : NO_VALUE } = spec;
   const about = queries.flatMap(({ expression }) => expression.about);
-  if (
-    large ||
-    noValue === NO_CELL ||
-    noValue.includes('not published') ||
-    !about.some(({ name }) => isExcludable(name))
-  )
-    return noValue;
+  if (large || noValue === NO_CELL || !about.some(({ name }) => isExcludable(name))) return noValue;
   return `${noValue} (or not published)`;
-}
-
-function mappingOf(text: ValueText, index: number): ValueMapping {
-  const result = { text: text.text, index, ...(text.colour === undefined ? {} : { color: text.colour }) };
-  return 'value' in text
-    ? { type: MappingType.ValueToText, options: { [text.value]: result } }
-    : { type: MappingType.RangeToText, options: { from: text.from, to: null, result } };
 }
 
 function thresholdsOf({ steps, large = false }: PanelSpec & Dressing): ThresholdsConfigBuilder {
@@ -159,7 +134,7 @@ function thresholdsOf({ steps, large = false }: PanelSpec & Dressing): Threshold
 
 /** The first step is the colour of an absent value: no number is below zero. */
 function stepsOf({ warn, alarm, absence = 'calm' }: Steps, large = false): Threshold[] {
-  const [calm, warning] = large ? [TEXT, WARNING_TEXT] : [palette.main, palette.second];
+  const [calm, warning] = large ? [palette.third, WARNING_TEXT] : [palette.main, palette.second];
   const absent = step(null, absence === 'calm' ? palette.quiet : palette.alarm);
   return warn < alarm
     ? [absent, step(0, calm), step(warn, warning), step(alarm, palette.alarm)]
@@ -191,7 +166,7 @@ function propertiesOf(look: Look, colour: string | undefined, large = false): Dy
   const fixed = given !== undefined && large ? ofNumber(given) : given;
   return [
     ...(look.palette === 'series' ? [{ id: 'color', value: { mode: FieldColorModeId.PaletteClassic } }] : []),
-    ...(fixed === undefined || look.palette === 'series'
+    ...(fixed === undefined || look.palette !== undefined
       ? []
       : [{ id: 'color', value: { mode: 'fixed', fixedColor: fixed } }]),
     ...(steps === undefined

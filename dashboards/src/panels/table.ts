@@ -1,6 +1,7 @@
 import { TableFooterOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
 import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
+import { palette, TEXT, WARNING_TEXT } from '../palette.ts';
 import { dressed, type PanelSpec, type Placed, refIdOf } from './panel.ts';
 
 /** A column: a label of the rows, or the value of a query. */
@@ -9,6 +10,7 @@ export interface TableColumn {
   readonly of: string | number;
   readonly title: string;
   readonly unit?: string;
+  readonly decimals?: number;
   readonly width?: number;
   readonly properties?: readonly DynamicConfigValue[];
   /** Whether the sum of the column is its total, which is then shown below it. */
@@ -17,8 +19,27 @@ export interface TableColumn {
   readonly to?: DynamicConfigValue;
 }
 
-interface TableSpec extends Omit<PanelSpec, 'unit'> {
-  readonly unit?: string;
+/** A share or a change whose text is coloured from two values on, or below two if `alarm` is the lower one. */
+export function colouredText(
+  { warn, alarm }: { readonly warn: number; readonly alarm: number },
+  decimals = 0,
+): Pick<TableColumn, 'unit' | 'decimals' | 'properties'> {
+  const step = (value: number | null, color: string) => ({ value, color });
+  const steps =
+    warn < alarm
+      ? [step(null, TEXT), step(warn, WARNING_TEXT), step(alarm, palette.alarm)]
+      : [step(null, palette.alarm), step(alarm, WARNING_TEXT), step(warn, TEXT)];
+  return {
+    unit: 'percentunit',
+    decimals,
+    properties: [
+      { id: 'custom.cellOptions', value: { type: 'color-text' } },
+      { id: 'thresholds', value: { mode: 'absolute', steps } },
+    ],
+  };
+}
+
+interface TableSpec extends PanelSpec {
   /** The visible columns from left to right. */
   readonly columns: readonly TableColumn[];
   /** The title of the column to sort by, and the direction. */
@@ -53,9 +74,19 @@ export function table(spec: TableSpec): Placed {
       },
     })
     .withTransformation({ id: 'sortBy', options: { sort: [{ field: sort.by, desc: sort.desc }] } });
-  for (const { of, title, unit, width: columnWidth, properties = [], total = false, to } of columns) {
+  for (const {
+    of,
+    title,
+    unit,
+    decimals,
+    width: columnWidth,
+    properties = [],
+    total = false,
+    to,
+  } of columns) {
     const all = [
       ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
+      ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
       ...(columnWidth === undefined ? [] : [{ id: 'custom.width', value: columnWidth }]),
       ...(typeof of === 'string' ? [{ id: 'custom.filterable', value: true }] : []),
       ...(to === undefined ? [] : [to]),
@@ -67,5 +98,5 @@ export function table(spec: TableSpec): Placed {
     ];
     if (all.length > 0) builder.overrideByName(title, all);
   }
-  return { width, height, panel: dressed(builder, { unit: 'short', ...spec, plain: true }) };
+  return { width, height, panel: dressed(builder, { ...spec, plain: true }) };
 }

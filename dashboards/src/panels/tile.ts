@@ -7,7 +7,6 @@ import {
   VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
-import { orUnpublished, UNPUBLISHED } from '../unpublished.ts';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
 interface TileSpec extends PanelSpec {
@@ -28,8 +27,10 @@ const NAME_SIZE = 14;
 /** One or a few large numbers. */
 export function tile(spec: TileSpec): Placed {
   const { reduce = 'lastNotNull', width = 4, height = 4, inOneLine = false } = spec;
+  // A number of several points has them drawn behind it.
+  const drawsPast = reduce === 'lastNotNull' && spec.queries.some(({ shape }) => shape === 'range');
   const builder = new PanelBuilder()
-    .graphMode(BigValueGraphMode.None)
+    .graphMode(drawsPast ? BigValueGraphMode.Area : BigValueGraphMode.None)
     .colorMode(BigValueColorMode.Value)
     .textMode(textModeOf(spec))
     .orientation(VizOrientation.Auto)
@@ -38,17 +39,7 @@ export function tile(spec: TileSpec): Placed {
       new VizTextDisplayOptionsBuilder().valueSize(inOneLine ? NAME_SIZE : VALUE_SIZE).titleSize(NAME_SIZE),
     )
     .reduceOptions(new ReduceDataOptionsBuilder().values(false).calcs([reduce]));
-  return { width, height, panel: dressed(builder, { ...withUnpublished(spec), large: true }) };
-}
-
-/** A tile whose current numbers say where their metrics are left out. */
-function withUnpublished(spec: TileSpec): TileSpec {
-  if (spec.named) return spec;
-  const queries = spec.queries.map((query) =>
-    query.shape === 'now' ? { ...query, expression: orUnpublished(query.expression) } : query,
-  );
-  if (queries.every(({ expression }, index) => expression === spec.queries[index]?.expression)) return spec;
-  return { ...spec, queries, texts: [...(spec.texts ?? []), UNPUBLISHED] };
+  return { width, height, panel: dressed(builder, { ...spec, large: true }) };
 }
 
 function textModeOf({ named = false, queries }: TileSpec): BigValueTextMode {

@@ -108,7 +108,7 @@ describe.runIf(requireTool('prometheus'))('a Prometheus that scrapes all replica
     expect(gaps).toEqual([]);
     expect(answered).toBeGreaterThan(60);
     // Replicas are not added up, neither before nor after.
-    const waiting = panelQueries().find(({ where }) => where.includes('live.json “Sessions waiting” A'));
+    const waiting = panelQueries().find(({ where }) => where.includes('usage.json “Sessions waiting” A'));
     const sessions = await prometheus.range(over(waiting?.target.expr ?? ''), from, from + AFTER_S, 1);
     const seen = sessions.flatMap(({ values }) =>
       values.flatMap(([second, value]) => (expected.includes(second) ? [value] : [])),

@@ -1,0 +1,325 @@
+import type { QueryVariableBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import * as spend from '../../src/collectors/spend/collector.ts';
+import { dailyCreditsUnusual } from '../../src/collectors/spend/comparisons.ts';
+import * as tokens from '../../src/collectors/tokens/collector.ts';
+import { spendEvents } from './annotations.ts';
+import type { DashboardSpec } from './dashboard.ts';
+import { atEnd, type Described, daily, newest, promql } from './expression.ts';
+import { dailyTotal } from './figures.ts';
+import { largestAndRest } from './largest.ts';
+import type { Row } from './layout.ts';
+import { links } from './links.ts';
+import { budgetTile, monthTile, OF_BUDGET, weekTile } from './money.ts';
+import { coloursOf, palette } from './palette.ts';
+import { bars, lines } from './panels/chart.ts';
+import { drillTo, orgLink } from './panels/drill.ts';
+import { ranking } from './panels/ranking.ts';
+import { colouredText, type TableColumn, table } from './panels/table.ts';
+import { tile } from './panels/tile.ts';
+import { days, type Look, type Query, rows } from './query.ts';
+import { labelVariable } from './variables.ts';
+
+/** The selected models. */
+const MODEL = { model: '$model' } as const;
+
+/** Selects a model. */
+export const modelLink = drillTo(links.credits, 'model');
+
+function modelVariable(): QueryVariableBuilder {
+  const metric = `${tokens.dailyCreditsByModel.name}{job=~"$job",org=~"$org"}`;
+  return labelVariable('model', 'Model', { metric }).description(
+    'Models; the panels by model show the selected ones',
+  );
+}
+
+const NO_PRICE = 'No price known';
+const MONEY = { unit: 'none', decimals: 2 };
+
+const money: Row = {
+  title: 'Money',
+  panels: [
+    monthTile(),
+    budgetTile(),
+    {
+      width: 12,
+      column: [
+        weekTile(),
+        bars({
+          title: 'Cost by day',
+          text: 'Cost of each UTC day at the price of that day, by currency. Currencies are never summed.',
+          unit: 'locale',
+          queries: [days(daily(spend.dailyCost, { by: ['currency'], orgs: 'summed' }), '{{currency}}')],
+          noValue: NO_PRICE,
+        }),
+      ],
+    },
+    ranking({
+      title: 'Models by cost',
+      text: 'Cost of each model over the days in the range, by currency.',
+      unit: 'none',
+      decimals: 2,
+      labels: [
+        { of: 'model', title: 'Model', to: modelLink, width: 250 },
+        { of: 'currency', title: 'Currency', width: 100 },
+      ],
+      value: 'Cost',
+      queries: [
+        days(
+          daily(spend.dailyCostByModel, { by: ['model', 'currency'], orgs: 'summed', only: MODEL }),
+          '{{model}} ({{currency}})',
+        ),
+      ],
+      noValue: NO_PRICE,
+      width: 12,
+      height: 12,
+    }),
+    table({
+      title: 'Cost by organization',
+      text: 'Cost of each organization: the month to date, the forecast for the whole month, the 7 days that end with the newest complete day, the 7 days before, and the current price of a million credits.',
+      queries: [
+        rows(newest(spend.costMonthToDate)),
+        rows(newest(spend.costMonthForecast)),
+        rows(newest(spend.costWeeks.present)),
+        rows(newest(spend.costWeeks.before)),
+        rows(promql`1e6 * ${newest(spend.creditPrice)}`),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.credits) },
+        { of: 'currency', title: 'Currency', width: 95 },
+        { of: 0, title: 'To date', ...MONEY },
+        { of: 1, title: 'Forecast', ...MONEY },
+        { of: 2, title: '7 days', ...MONEY },
+        { of: 3, title: '7 days before', ...MONEY },
+        { of: 4, title: 'Per million', ...MONEY },
+      ],
+      sort: { by: 'To date', desc: true },
+      noValue: NO_PRICE,
+      width: 24,
+      height: 5,
+    }),
+  ],
+};
+
+/** The columns of a month against its budget, of queries in this order, for an organization or a team. */
+export const budgetColumns: readonly TableColumn[] = [
+  { of: 0, title: 'To date', total: true },
+  { of: 1, title: 'Forecast', total: true },
+  { of: 2, title: 'Budget', total: true },
+  { of: 3, title: 'Used', ...colouredText(OF_BUDGET) },
+  { of: 4, title: 'Will use', ...colouredText(OF_BUDGET) },
+];
+
+/** The queries of these columns. */
+export function budgetQueries<Label extends string>(
+  [toDate, forecast, budget]: readonly [Described<Label>, Described<Label>, Described<Label>],
+  only: Partial<Record<NoInfer<Label>, string>> = {},
+): readonly Query[] {
+  const [used, expected, limit] = [toDate, forecast, budget].map((of) => newest(of, { only })) as [
+    ReturnType<typeof newest>,
+    ReturnType<typeof newest>,
+    ReturnType<typeof newest>,
+  ];
+  return [used, expected, limit, promql`${used} / ${limit}`, promql`${expected} / ${limit}`].map(rows);
+}
+
+const MONTH = [spend.creditsMonthToDate, spend.creditsMonthForecast, spend.creditsMonthBudget] as const;
+
+const month: Row = {
+  title: 'The month in credits',
+  panels: [
+    lines({
+      title: 'Month to date against the budget',
+      text: 'Credits of the month up to each UTC day, of each organization; they restart on the first of a month. The second line is the forecast made on that day, the dashed line the budget on that day.',
+      queries: [
+        days(daily(spend.creditsMonthToDate), '{{org}}', { colour: palette.main }),
+        days(daily(spend.creditsMonthForecast), '{{org}}, forecast', { colour: palette.second }),
+        days(atEnd(spend.creditsMonthBudget), '{{org}}, budget', { draw: 'dashes', colour: palette.alarm }),
+      ],
+    }),
+    table({
+      title: 'By organization',
+      text: 'The month of each organization: credits to date, forecast for the whole month, the budget, and both as shares of the budget.',
+      queries: budgetQueries(MONTH),
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
+        ...budgetColumns,
+      ],
+      sort: { by: 'To date', desc: true },
+      noValue: '–',
+      width: 12,
+    }),
+  ],
+};
+
+/** The credits of each day that are attributed to no model, and those that are attributed to no user, drawn as given. */
+function unattributed(draw: Pick<Look, 'draw'> = {}): readonly Query[] {
+  const of = (breakdown: string) =>
+    daily(tokens.dailyCreditsUnattributed, { by: [], orgs: 'summed', only: { breakdown } });
+  return [
+    days(of('model'), 'not attributed to models'),
+    days(of('user'), 'not attributed to users', { colour: palette.second, ...draw }),
+  ];
+}
+
+const unusual = daily(dailyCreditsUnusual);
+
+const byDay: Row = {
+  title: 'Expected and unusual days',
+  panels: [
+    bars({
+      title: 'Credits by day',
+      text: 'Standard Credits of each UTC day. The expected value of an organization is the median of the same weekday in the eight weeks before; above its dashed line a day is unusual. Credits of organizations above that line and above their mean day of four weeks are highlighted.',
+      queries: [
+        days(dailyTotal(tokens.dailyCredits), 'credits'),
+        days(dailyTotal(dailyCreditsUnusual), 'unusual', { colour: palette.alarm }),
+        days(daily(spend.dailyCreditsExpected), '{{org}}, expected', { draw: 'line', colour: palette.quiet }),
+        days(daily(spend.dailyCreditsExpectedUpper), '{{org}}, unusual above', {
+          draw: 'dashes',
+          colour: palette.second,
+        }),
+      ],
+      width: 18,
+      height: 10,
+    }),
+    {
+      width: 6,
+      column: [
+        tile({
+          title: 'Credits in the range',
+          text: 'The sum of the days shown.',
+          queries: [days(dailyTotal(tokens.dailyCredits), 'credits')],
+          reduce: 'sum',
+          height: 3,
+        }),
+        tile({
+          title: 'Unusual days',
+          text: 'Number of organizations’ days in the range above the upper bound of their weekday and above the mean day of four weeks.',
+          unit: 'none',
+          queries: [days(promql`sum(${unusual} > bool 0)`, 'days')],
+          reduce: 'sum',
+          noValue: 'Too early',
+          height: 3,
+        }),
+        tile({
+          title: 'Unattributed',
+          text: 'Credits in the range that are not attributed to a model, and not attributed to a user: the total minus the sum of the breakdown. They can be negative.',
+          queries: unattributed(),
+          reduce: 'sum',
+        }),
+      ],
+    },
+  ],
+};
+
+const models: Row = {
+  title: 'Models and tiers',
+  panels: [
+    ranking({
+      title: 'Models by credits',
+      text: 'Standard Credits of each model and tier over the days in the range, largest first.',
+      labels: [
+        { of: 'model', title: 'Model', to: modelLink },
+        { of: 'tier', title: 'Tier', width: 90 },
+      ],
+      value: 'Credits',
+      queries: [
+        days(daily(tokens.dailyCreditsByModel, { orgs: 'summed', only: MODEL }), '{{model}} ({{tier}})'),
+      ],
+      width: 10,
+      height: 10,
+    }),
+    bars({
+      title: 'Share of each model by week',
+      text: 'The four models with most credits in the range, and the rest, as shares of the credits of all models in each week up to a Wednesday. A model that starts or ends was added or removed.',
+      stack: 'shares',
+      queries: largestAndRest({ family: tokens.dailyCreditsByModel, label: 'model', only: MODEL }),
+      width: 14,
+      height: 10,
+    }),
+    bars({
+      title: 'Tiers by day',
+      text: 'Standard Credits of each UTC day by the tier of the model.',
+      stack: 'values',
+      queries: [
+        days(
+          daily(tokens.dailyCreditsByModel, { by: ['tier'], orgs: 'summed', only: MODEL }),
+          '{{tier}}',
+          coloursOf(['standard', 'thinking']),
+        ),
+      ],
+      width: 14,
+    }),
+    bars({
+      title: 'Unattributed by day',
+      text: 'Credits of each UTC day that are not attributed to a model, and not attributed to a user. Below zero if a breakdown sums to more than the total.',
+      // Bars at the same place would hide each other.
+      queries: unattributed({ draw: 'line' }),
+      width: 10,
+    }),
+  ],
+};
+
+const KINDS = {
+  input: palette.main,
+  cache_read: palette.second,
+  cache_write: palette.third,
+  output: palette.fourth,
+} as const;
+
+function modelsByTokens(kind: 'input' | 'output') {
+  return ranking({
+    title: `Models by ${kind} tokens`,
+    text: `Raw ${kind} tokens of each model over the days in the range.`,
+    labels: [{ of: 'model', title: 'Model', to: modelLink }],
+    value: 'Tokens',
+    queries: [
+      days(
+        daily(tokens.dailyTokensByModel, { by: ['model'], orgs: 'summed', only: { ...MODEL, kind } }),
+        '{{model}}',
+      ),
+    ],
+    width: 12,
+    height: 9,
+  });
+}
+
+const raw: Row = {
+  title: 'Tokens',
+  panels: [
+    lines({
+      title: 'Tokens by kind',
+      text: 'Raw tokens of each UTC day. They are not stacked, because input tokens can include cached tokens.',
+      queries: [
+        days(daily(tokens.dailyTokens, { orgs: 'summed' }), '{{kind}}', {
+          colour: palette.quiet,
+          colours: KINDS,
+        }),
+      ],
+      width: 8,
+    }),
+    lines({
+      title: 'Cache share',
+      text: 'Tokens read from the prompt cache per input token, of each organization and UTC day. Cached tokens are cheaper: when the share falls, the same work costs more. It can exceed 100 % if the platform does not count cached tokens as input.',
+      unit: 'percentunit',
+      queries: [days(daily(tokens.dailyCacheReadRatio), '{{org}}', { palette: 'series' })],
+      width: 8,
+    }),
+    lines({
+      title: 'Credits per million tokens',
+      text: 'Standard Credits for each million of input and output tokens, of each organization and UTC day. It rises with more expensive models and with less caching.',
+      queries: [days(daily(tokens.dailyCreditsPerMillionTokens), '{{org}}', { palette: 'series' })],
+      width: 8,
+    }),
+    modelsByTokens('input'),
+    modelsByTokens('output'),
+  ],
+};
+
+/** Cost and credits: the month against its budget, unusual days, models. */
+export const credits: DashboardSpec = {
+  ...links.credits,
+  description: 'Cost and credits: the month against its budget, unusual days, models and tokens.',
+  rows: [money, month, byDay, models, raw],
+  events: spendEvents,
+  variables: [modelVariable()],
+};

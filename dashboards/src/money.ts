@@ -1,0 +1,123 @@
+import * as activity from '../../src/collectors/activity/collector.ts';
+import * as spend from '../../src/collectors/spend/collector.ts';
+import * as compared from '../../src/collectors/spend/comparisons.ts';
+import { dailyCredits } from '../../src/collectors/tokens/collector.ts';
+import { type Described, type Expression, newest, promql } from './expression.ts';
+import { changeQueries, quotientOf, wholeTotal } from './figures.ts';
+import { links } from './links.ts';
+import { palette } from './palette.ts';
+import type { Placed } from './panels/panel.ts';
+import { tile } from './panels/tile.ts';
+import { line, now, type Query } from './query.ts';
+
+/** The text of a tile whose days are not complete, or whose exporter does not answer. */
+export const INCOMPLETE = 'Not known';
+/** If no exporter answers, the budgets are unknown too. */
+const NO_BUDGET = 'None known';
+
+const MONEY = { unit: 'locale', decimals: 0 } as const;
+const OF_SOME =
+  'A currency is that of the same organizations as the credits, or says that it is of some of them.';
+/** The shares of a budget from which on its colours change. */
+export const OF_BUDGET = { warn: 0.8, alarm: 1 } as const;
+
+/** The sum of a cost by currency, of all organizations that have the credits; if only some have it, it says so. */
+function costQueries(cost: Described<'currency'>, credits: Described, name = ''): readonly Query[] {
+  const each = newest(cost, { by: ['currency'], lately: true });
+  const all = promql`scalar(count(${newest(credits, { by: [], lately: true })}))`;
+  const of = (compared: Expression) =>
+    promql`sum by (currency) (${each}) and on (currency) (count by (currency) (${each}) ${compared} ${all})`;
+  return [
+    line(of({ text: '==', about: [] }), `{{currency}}${name}`, MONEY),
+    now(of({ text: '<', about: [] }), '{{currency}}, some organizations', {
+      ...MONEY,
+      colour: palette.quiet,
+    }),
+  ];
+}
+
+/** The month to date in money and credits, and its change from the same day of the month before. */
+export function monthTile(): Placed {
+  return tile({
+    title: 'This month',
+    text: `Cost, where a price is configured, and Standard Credits from the first of the newest complete day’s month (UTC) to that day, and the change of the credits from the same day of the month before; and the forecast: to date plus, for each remaining day, the mean of the last four days of its weekday. ${OF_SOME}`,
+    queries: [
+      ...costQueries(spend.costMonthToDate, spend.creditsMonthToDate),
+      now(wholeTotal(spend.creditsMonthToDate, dailyCredits), 'credits'),
+      ...changeQueries(spend.creditsMonthToDate, compared.creditsMonthToDateBaseline, 'last month'),
+      ...costQueries(spend.costMonthForecast, spend.creditsMonthForecast, ', forecast'),
+      now(wholeTotal(spend.creditsMonthForecast, dailyCredits), 'credits, forecast'),
+    ],
+    noValue: INCOMPLETE,
+    to: links.credits,
+    width: 12,
+  });
+}
+
+/** The budget in money and credits, and how much of it is and will be used. */
+export function budgetTile(): Placed {
+  const budget = newest(spend.creditsMonthBudget);
+  const look = { unit: 'percentunit', decimals: 0, steps: OF_BUDGET };
+  return tile({
+    title: 'Budget of the month',
+    text: 'The budget of the organizations that have one, at the price of the newest day, and in Standard Credits; the credits to date and the forecast as shares of it; and the days that the rest lasts at the pace of the forecast, of the organization where it is spent first. A number beyond the rest of the month means that the budget lasts.',
+    queries: [
+      now(
+        promql`sum by (currency) (${newest(spend.creditPrice)} * on (org) group_left () ${budget})`,
+        '{{currency}}',
+        {
+          ...MONEY,
+          colour: palette.main,
+        },
+      ),
+      now(promql`sum(${budget})`, 'credits'),
+      now(quotientOf(spend.creditsMonthToDate, spend.creditsMonthBudget), 'used', look),
+      now(quotientOf(spend.creditsMonthForecast, spend.creditsMonthBudget), 'forecast', look),
+      now(promql`min(${newest(compared.creditsMonthBudgetDays)})`, 'lasts', {
+        unit: 'suffix: days',
+        decimals: 0,
+      }),
+    ],
+    noValue: NO_BUDGET,
+    to: links.credits,
+    width: 12,
+  });
+}
+
+/** The last 7 days in money and credits, and their change from the 7 days before. */
+export function weekTile(): Placed {
+  const { present, before } = compared.creditWeeks;
+  return tile({
+    title: 'Last 7 days',
+    text: `Cost, where a price is configured, and Standard Credits of the 7 days that end with the newest complete day, and the change of the credits from the 7 days before; and the credits of 28 days. Blank if one of the days is missing: it is never a partial sum. ${OF_SOME}`,
+    queries: [
+      ...costQueries(spend.costWeeks.present, present),
+      now(wholeTotal(present, dailyCredits), 'credits'),
+      ...changeQueries(present, before, 'the 7 days before'),
+      now(wholeTotal(spend.creditsTrailing28d, dailyCredits), 'credits of 28 days', {
+        colour: palette.quiet,
+      }),
+    ],
+    noValue: INCOMPLETE,
+    to: links.credits,
+    width: 12,
+  });
+}
+
+/** The active people of a day, a week and a month. */
+export function peopleTile(): Placed {
+  const { dailyActiveUsers: reference, dailyActiveUsersMean7d: mean } = activity;
+  return tile({
+    title: 'Active people',
+    text: 'Mean of the daily active people over the 7 days that end with the newest complete day, and its change from the mean of the four weeks before; people active in those 7 days and in 30 days, which the platform does not report for a day without activity. A person active in two organizations counts in each.',
+    queries: [
+      line(wholeTotal(mean, reference, { lately: true }), 'per day', { decimals: 0 }),
+      ...changeQueries(mean, activity.dailyActiveUsersMean7dBaseline, 'four weeks'),
+      now(wholeTotal(activity.weeklyActiveUsers, reference), 'in 7 days'),
+      now(wholeTotal(activity.monthlyActiveUsers, reference), 'in 30 days', { colour: palette.quiet }),
+    ],
+    noValue: INCOMPLETE,
+    to: links.adoption,
+    width: 12,
+  });
+}

@@ -1,0 +1,163 @@
+import { dailyActiveUsersByClient } from '../../src/collectors/activity/collector.ts';
+import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
+import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
+import { dailyCreditsByModel } from '../../src/collectors/tokens/collector.ts';
+import { teamWeeks } from '../../src/collectors/users/collector.ts';
+import type { Weeks } from '../../src/collectors/weeks.ts';
+import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { spendEvents } from './annotations.ts';
+import type { DashboardSpec } from './dashboard.ts';
+import { type Described, daily, type Expression, newest, promql } from './expression.ts';
+import { dataAge } from './figures.ts';
+import { exportersUp } from './health/process-metrics.ts';
+import { WHOLE } from './health/whole.ts';
+import { largestAndRest } from './largest.ts';
+import type { Row } from './layout.ts';
+import { links } from './links.ts';
+import { budgetTile, monthTile, peopleTile, weekTile } from './money.ts';
+import { coloursOf } from './palette.ts';
+import { bars, lines } from './panels/chart.ts';
+import { drillTo } from './panels/drill.ts';
+import type { Placed } from './panels/panel.ts';
+import { table } from './panels/table.ts';
+import { tile } from './panels/tile.ts';
+import { days, now, rows } from './query.ts';
+import { readinessTile } from './readiness.ts';
+import { outputTiles } from './usage.ts';
+
+/** The alerts that Prometheus evaluates; they have no job. */
+export const alerts: Described<'alertname' | 'alertstate' | 'org' | 'severity'> = {
+  name: 'ALERTS',
+  labels: ['alertname', 'alertstate', 'org', 'severity'],
+  help: 'Alerts that are pending or firing.',
+  source: 'Prometheus',
+};
+
+/** The age of the data of the other panels, in one line. */
+const freshness = tile({
+  title: 'Data',
+  text: 'The newest UTC day that the figures describe: the latest one of any organization and dataset. How long ago the newest day of the dataset and organization furthest behind ended: up to about a day and a half is normal, and quiet days can make it four. Share of the exporters that Prometheus could scrape, and of the collectors whose last run succeeded. Selected organizations that have data.',
+  unit: 'none',
+  queries: [
+    now(promql`1000 * max(${newest(dataDayTimestamp)})`, 'newest day', { unit: 'time:ddd D MMM' }),
+    now(promql`max(${dataAge()})`, 'age of the oldest data', { unit: 's', decimals: 0 }),
+    now(promql`avg(${exportersUp()})`, 'exporters up', WHOLE),
+    now(promql`avg(${newest(ownMetrics.collectorSuccess)})`, 'collectors succeed', WHOLE),
+    now(promql`count(count by (org) (${newest(dataDayTimestamp)}))`, 'organizations'),
+  ],
+  noValue: 'No exporter answers',
+  inOneLine: true,
+  to: links.health,
+  width: 24,
+  height: 2,
+});
+
+/** Whether the money lasts, who uses the agent, and of when the figures are. */
+const answers: Row = {
+  title: 'Money and people',
+  panels: [freshness, monthTile(), budgetTile(), weekTile(), peopleTile()],
+};
+
+/** The parts of the credits, by how much they rose from the 7 days before. */
+function risen<Label extends 'model' | 'tier' | 'team'>(
+  { present, before }: Weeks<Label>,
+  label: NoInfer<Label>,
+  to: Parameters<typeof drillTo>[0],
+): Placed {
+  const name = label.replace(/^./, (first) => first.toUpperCase());
+  const [last, earlier] = [newest(present, { by: [label] }), newest(before, { by: [label] })];
+  // Of the organizations that have both weeks.
+  const summed = (one: Expression, other: Expression): Expression =>
+    promql`sum by (${{ text: label, about: [] }}) (${one} and on (org,${{ text: label, about: [] }}) ${other})`;
+  const rise = promql`(${summed(last, earlier)} - ${summed(earlier, last)})`;
+  return table({
+    title: `${name}s by rise`,
+    text: `Standard Credits of each ${label} in the 7 days that end with the newest complete day and in the 7 days before, and by how much they rose or fell. What rose most is first.`,
+    queries: [
+      rows(summed(last, earlier)),
+      rows(summed(earlier, last)),
+      rows(promql`${rise} >= 0`),
+      rows(promql`${rise} < 0`),
+    ],
+    columns: [
+      { of: label, title: name, to: drillTo(to, label), width: 200 },
+      { of: 0, title: '7 days', total: true },
+      { of: 1, title: 'Before', total: true },
+      { of: 2, title: 'Rise', unit: 'currency:+' },
+      { of: 3, title: 'Fall' },
+    ],
+    sort: { by: 'Rise', desc: true },
+    noValue: '–',
+    width: 12,
+    height: 7,
+  });
+}
+
+const changed: Row = {
+  title: 'What changed in a week',
+  panels: [risen(modelWeeks, 'model', links.credits), risen(teamWeeks, 'team', links.users)],
+};
+
+const usage: Row = {
+  title: 'Models and clients',
+  panels: [
+    bars({
+      title: 'Credits by model and day',
+      text: 'Standard Credits of each UTC day, of the four models with most credits in the range and of the rest.',
+      stack: 'values',
+      queries: largestAndRest({ family: dailyCreditsByModel, label: 'model', by: 'day' }),
+      to: links.credits,
+    }),
+    lines({
+      title: 'People by client',
+      text: 'People active on each UTC day by client. A person who uses several clients counts in each, so the lines are not stacked.',
+      queries: [
+        days(
+          daily(dailyActiveUsersByClient, { orgs: 'summed' }),
+          '{{client}}',
+          coloursOf(['terminal-ui', 'web', 'non-interactive-cli']),
+        ),
+      ],
+      to: links.adoption,
+    }),
+  ],
+};
+
+const made: Row = {
+  title: 'Output and repositories',
+  panels: [...outputTiles(4), readinessTile({}, { to: links.readiness, width: 12 })],
+};
+
+const firing: Row = {
+  title: 'Alerts',
+  panels: [
+    table({
+      title: 'Alerts that fire',
+      text: 'Alerts of the exporter’s rules that fire now, of the selected organizations and of the exporter itself.',
+      queries: [
+        rows({
+          text: `max by (alertname,org,severity) (${alerts.name}{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"})`,
+          about: [alerts],
+        }),
+      ],
+      columns: [
+        { of: 'alertname', title: 'Alert' },
+        { of: 'severity', title: 'Severity', width: 120 },
+        { of: 'org', title: 'Organization', to: drillTo(links.overview, 'org'), width: 200 },
+      ],
+      sort: { by: 'Severity', desc: false },
+      noValue: 'None fires, or the rules are not loaded',
+      height: 4,
+    }),
+  ],
+};
+
+/** The month and the last seven days, what changed, and what is wrong. */
+export const overview: DashboardSpec = {
+  ...links.overview,
+  description:
+    'What the month costs and whether the budget lasts, what changed in the last seven days against the seven before, who uses the agent, and which alerts fire. Each panel links to a more detailed dashboard.',
+  rows: [answers, changed, usage, made, firing],
+  from: 'now-30d',
+  events: spendEvents,
+};

@@ -1,0 +1,369 @@
+import type { QueryVariableBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
+import * as of from '../../src/collectors/users/collector.ts';
+import * as budgets from '../../src/collectors/users/team-budgets.ts';
+import * as by from '../../src/collectors/users/user-families.ts';
+import { budgetColumns, budgetQueries, modelLink } from './credits.ts';
+import type { DashboardSpec } from './dashboard.ts';
+import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';
+import { meanOverOrgs } from './figures.ts';
+import { largestAndRest } from './largest.ts';
+import type { Row } from './layout.ts';
+import { links } from './links.ts';
+import { coloursOf, palette } from './palette.ts';
+import { bars, lines } from './panels/chart.ts';
+import { drillTo, orgLink } from './panels/drill.ts';
+import { ranking } from './panels/ranking.ts';
+import { table } from './panels/table.ts';
+import { days, now, rows } from './query.ts';
+import { labelVariable } from './variables.ts';
+
+/** The selected teams and people. */
+const TEAM = { team: '$team' } as const;
+const USER = { user: '$user' } as const;
+
+/** Selects a team. */
+const teamLink = drillTo(links.users, 'team');
+
+const ofTeam = (family: Described<'team'>) => newest(family, { only: TEAM });
+const ofUser = (family: Described<'user'>) => newest(family, { only: USER });
+
+function peopleVariables(): readonly QueryVariableBuilder[] {
+  const metric = ({ name }: Described) => `${name}{job=~"$job",org=~"$org"}`;
+  return [
+    labelVariable('team', 'Team', { metric: metric(of.dailyActiveUsersByTeam) }).description(
+      'Teams; the panels by team show the selected ones',
+    ),
+    labelVariable('user', 'Person', { metric: metric(by.dailyCreditsByUser) }).description(
+      'People, if they are identified',
+    ),
+  ];
+}
+
+const OFF = 'Off: needs the users collector';
+const NO_TEAM = 'None known: off, or too few active people';
+const NOBODY = 'Nobody known: identity may be none';
+/** Somebody who was not active has no model and no autonomy; the text of the panel would be in each such cell. */
+const ABSENT = { id: 'noValue', value: '–' } as const;
+const NOTHING =
+  'Nothing about people is published unless the operator enables it. This dashboard needs the users collector, collectors: {users: {enabled: true}}; teams need teams.file; individual people need collectors.users.identity: hash, id or email.';
+
+const day = newest(dataDayTimestamp, { only: { dataset: 'users' }, by: [] });
+
+/** The effective privacy settings, which explain empty panels. */
+const privacy: Row = {
+  title: 'What is published about people?',
+  panels: [
+    table({
+      title: 'Published by organization',
+      text: 'The newest complete day of the users dataset, the number of teams shown (including other and none; 0 if no group would have five active people), and the number of people identified (0 while identity is none). Without the users collector an organization is not listed.',
+      queries: [
+        rows(promql`1000 * ${day}`),
+        rows(promql`count by (org) (${newest(of.dailyActiveUsersByTeam)}) or 0 * ${day}`),
+        rows(promql`count by (org) (${newest(by.userInfo)}) or 0 * ${day}`),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.users) },
+        { of: 0, title: 'Newest day', unit: 'time:ddd D MMM YYYY' },
+        { of: 1, title: 'Teams shown' },
+        { of: 2, title: 'People identified', total: true },
+      ],
+      sort: { by: 'Organization', desc: false },
+      noValue: NOTHING,
+      height: 6,
+    }),
+  ],
+};
+
+/** How people work, without identifying them. */
+const groups: Row = {
+  title: 'How people work',
+  panels: [
+    lines({
+      title: 'Credits per person',
+      text: 'Standard Credits per active person on each UTC day: median, 90th and 99th percentile and maximum, of the organization where each is highest. Shown with at least 5 active people, the last two with at least 10.',
+      queries: [
+        days(promql`max by (stat) (${daily(of.dailyCreditsPerUser)})`, '{{stat}}', {
+          colour: palette.quiet,
+          colours: { p50: palette.main, p90: palette.second, p99: palette.fourth, max: palette.alarm },
+        }),
+      ],
+      noValue: OFF,
+      width: 9,
+    }),
+    lines({
+      title: 'Credits of the top 10%',
+      text: 'Share of the credits of each UTC day used by the top 10% of active users; the mean of the organizations. Shown with at least 50 active people.',
+      unit: 'percentunit',
+      max: 1,
+      queries: [days(meanOverOrgs(daily(of.dailyCreditsTopUsersRatio)), 'top tenth')],
+      noValue: 'None known: off, or fewer than 50 active people',
+      width: 7,
+    }),
+    bars({
+      title: 'People by autonomy mode',
+      text: 'People active on each UTC day by the autonomy mode they used most.',
+      stack: 'values',
+      queries: [
+        days(
+          daily(of.dailyUsersByDelegationLevel, { orgs: 'summed' }),
+          '{{level}}',
+          coloursOf(['auto-high', 'auto-medium', 'auto-low', 'spec', 'manual']),
+        ),
+      ],
+      noValue: OFF,
+      width: 8,
+    }),
+    ranking({
+      title: 'Models used most',
+      text: 'People active on a UTC day by the model they used most and its tier: the mean of the days in the range.',
+      decimals: 1,
+      labels: [
+        { of: 'model', title: 'Model', to: modelLink },
+        { of: 'tier', title: 'Tier', width: 90 },
+      ],
+      value: 'People per day',
+      reduce: 'mean',
+      queries: [days(daily(of.dailyUsersByPrimaryModel, { orgs: 'summed' }), '{{model}} ({{tier}})')],
+      noValue: OFF,
+      width: 12,
+      height: 9,
+    }),
+    ranking({
+      title: 'Languages used',
+      text: 'People active on a UTC day by programming language: the mean of the days in the range. A person who uses several languages counts in each.',
+      decimals: 1,
+      labels: [{ of: 'language', title: 'Language' }],
+      value: 'People per day',
+      reduce: 'mean',
+      queries: [
+        days(
+          named(daily(of.dailyUsersByLanguage, { orgs: 'summed' }), 'language', 'not known'),
+          '{{language}}',
+        ),
+      ],
+      noValue: OFF,
+      width: 12,
+      height: 9,
+    }),
+  ],
+};
+
+/** The teams that are large enough to hide individuals. */
+const teams: Row = {
+  title: 'Teams',
+  panels: [
+    ranking({
+      title: 'Credits by team',
+      text: 'Standard Credits of each team over the days in the range; those of no shown team are unassigned.',
+      labels: [{ of: 'team', title: 'Team', to: teamLink }],
+      value: 'Credits',
+      queries: [days(daily(of.dailyCreditsByTeam, { orgs: 'summed', only: TEAM }), '{{team}}')],
+      noValue: NO_TEAM,
+      width: 9,
+      height: 10,
+    }),
+    bars({
+      title: 'Share of each team by week',
+      text: 'The four teams with most credits in the range, and the rest, as shares of the credits of all teams in each week up to a Wednesday.',
+      stack: 'shares',
+      queries: largestAndRest({ family: of.dailyCreditsByTeam, label: 'team', only: TEAM }),
+      noValue: NO_TEAM,
+      width: 15,
+      height: 10,
+    }),
+    table({
+      title: 'Teams on the newest day',
+      text: 'Each team on the newest complete day: people, credits, credits per active person, tool calls, commits and pull requests.',
+      queries: [
+        rows(ofTeam(of.dailyActiveUsersByTeam)),
+        rows(ofTeam(of.dailyCreditsByTeam)),
+        rows(promql`${ofTeam(of.dailyCreditsByTeam)} / (${ofTeam(of.dailyActiveUsersByTeam)} > 0)`),
+        rows(ofTeam(of.dailyToolCallsByTeam)),
+        rows(ofTeam(of.dailyGitCommitsByTeam)),
+        rows(ofTeam(of.dailyGitPullRequestsCreatedByTeam)),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
+        { of: 'team', title: 'Team', properties: [teamLink] },
+        { of: 0, title: 'People', total: true },
+        { of: 1, title: 'Credits', total: true },
+        { of: 2, title: 'Per person' },
+        { of: 3, title: 'Calls', total: true },
+        { of: 4, title: 'Commits', total: true },
+        { of: 5, title: 'PRs', total: true },
+      ],
+      sort: { by: 'Credits', desc: true },
+      noValue: NO_TEAM,
+      width: 24,
+    }),
+    ranking({
+      title: 'Cost by team',
+      text: 'Cost of each team over the days in the range; that of no shown team is unassigned, so that the teams add up to the cost.',
+      unit: 'none',
+      decimals: 2,
+      labels: [
+        { of: 'team', title: 'Team', to: teamLink },
+        { of: 'currency', title: 'Currency' },
+      ],
+      value: 'Cost',
+      queries: [
+        days(
+          daily(of.dailyCostByTeam, { by: ['team', 'currency'], orgs: 'summed', only: TEAM }),
+          '{{team}} ({{currency}})',
+        ),
+      ],
+      noValue: 'No price, or no teams known',
+      width: 24,
+      height: 8,
+    }),
+  ],
+};
+
+const TEAM_MONTH = [
+  budgets.teamCreditsMonthToDate,
+  budgets.teamCreditsMonthForecast,
+  budgets.teamCreditsMonthBudget,
+] as const;
+
+/** The month of the teams that have a budget. */
+const months: Row = {
+  title: 'Budgets of teams',
+  panels: [
+    table({
+      title: 'Teams against their budgets',
+      text: 'The month of each team with a budget: credits to date, forecast for the whole month, the budget, and both as shares of the budget. Blank while a day of the month is unknown.',
+      queries: budgetQueries(TEAM_MONTH, TEAM),
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
+        { of: 'team', title: 'Team', properties: [teamLink] },
+        ...budgetColumns,
+      ],
+      sort: { by: 'Will use', desc: true },
+      noValue: '–',
+      width: 14,
+    }),
+    table({
+      title: 'Cost of teams this month',
+      text: 'Cost of the month to date of each team with a budget, each day at its own price. Needs a price of the organization.',
+      queries: [rows(newest(budgets.teamCostMonthToDate, { only: TEAM }))],
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
+        { of: 'team', title: 'Team', properties: [teamLink] },
+        { of: 'currency', title: 'Currency', width: 90 },
+        { of: 0, title: 'To date', unit: 'none', decimals: 2 },
+      ],
+      sort: { by: 'To date', desc: true },
+      noValue: 'None known: no team has a budget, or there is no price',
+      width: 10,
+    }),
+    lines({
+      title: 'Month to date of teams by day',
+      text: 'Credits of the month up to each UTC day of each team with a budget; they restart on the first of a month. The dashed line is the budget on that day.',
+      queries: [
+        days(daily(budgets.teamCreditsMonthToDate, { only: TEAM }), '{{org}} {{team}}', {
+          palette: 'series',
+        }),
+        days(atEnd(budgets.teamCreditsMonthBudget, { only: TEAM }), '{{org}} {{team}}, budget', {
+          draw: 'dashes',
+          colour: palette.quiet,
+        }),
+      ],
+      noValue: 'No budget of a team known',
+      width: 24,
+    }),
+  ],
+};
+
+/** Individual people, if the operator enabled their identification. */
+const people: Row = {
+  title: 'Individual people',
+  panels: [
+    table({
+      title: 'People on the newest day',
+      text: 'Each person on the newest complete day, identified as the privacy settings allow: by a hash, an identifier or an e-mail address.',
+      queries: [
+        rows(ofUser(by.dailyCreditsByUser)),
+        rows(ofUser(by.dailySessionsByUser)),
+        rows(newest(by.dailyMessagesByUser, { by: ['user'], only: USER })),
+        rows(ofUser(by.dailyToolCallsByUser)),
+        rows(ofUser(by.dailyAutonomyRatioByUser)),
+        rows(newest(by.dailyFilesByUser, { by: ['user'], only: USER })),
+        rows(ofUser(by.dailyGitCommitsByUser)),
+        rows(ofUser(by.dailyGitPullRequestsCreatedByUser)),
+        rows(newest(by.userInfo, { only: USER })),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.users), width: 115 },
+        { of: 'user', title: 'Person', width: 150 },
+        { of: 'team', title: 'Team', properties: [teamLink, ABSENT] },
+        { of: 'primary_model', title: 'Model', to: modelLink, width: 165, properties: [ABSENT] },
+        { of: 'delegation_level', title: 'Mode', width: 105, properties: [ABSENT] },
+        { of: 0, title: 'Credits', total: true },
+        { of: 1, title: 'Sessions', total: true },
+        { of: 2, title: 'Messages', total: true, width: 85 },
+        { of: 3, title: 'Calls', total: true },
+        { of: 4, title: 'Autonomy', width: 90, properties: [{ id: 'decimals', value: 1 }, ABSENT] },
+        { of: 5, title: 'Files', total: true },
+        { of: 6, title: 'Commits', total: true },
+        { of: 7, title: 'PRs', total: true },
+      ],
+      sort: { by: 'Credits', desc: true },
+      noValue: NOBODY,
+      height: 11,
+    }),
+    ranking({
+      title: 'Credits in the range',
+      text: 'Standard Credits of each person over the UTC days that overlap the range.',
+      labels: [{ of: 'user', title: 'Person' }],
+      value: 'Credits',
+      reduce: 'lastNotNull',
+      queries: [now(overRange(by.dailyCreditsByUser, { orgs: 'summed', only: USER }), '{{user}}')],
+      noValue: NOBODY,
+      width: 8,
+      height: 10,
+    }),
+    ranking({
+      title: 'Commits in the range',
+      text: 'Git commits of each person through the agent over the UTC days that overlap the range.',
+      labels: [{ of: 'user', title: 'Person' }],
+      value: 'Commits',
+      reduce: 'lastNotNull',
+      queries: [now(overRange(by.dailyGitCommitsByUser, { orgs: 'summed', only: USER }), '{{user}}')],
+      noValue: NOBODY,
+      width: 8,
+      height: 10,
+    }),
+    table({
+      title: 'Extensions on the newest day',
+      text: 'Calls of MCP servers, and uses of skills, slash commands and hooks, of each person on the newest complete day.',
+      queries: [
+        rows(newest(by.dailyMcpCallsByUser, { orgs: 'summed', only: USER })),
+        rows(newest(by.dailySkillInvocationsByUser, { orgs: 'summed', only: USER })),
+        rows(newest(by.dailySlashCommandInvocationsByUser, { orgs: 'summed', only: USER })),
+        rows(newest(by.dailyHookInvocationsByUser, { orgs: 'summed', only: USER })),
+      ],
+      columns: [
+        { of: 'user', title: 'Person', width: 150 },
+        { of: 0, title: 'MCP', total: true },
+        { of: 1, title: 'Skills', total: true },
+        { of: 2, title: 'Slash', total: true },
+        { of: 3, title: 'Hooks', total: true },
+      ],
+      sort: { by: 'MCP', desc: true },
+      noValue: NOBODY,
+      width: 8,
+      height: 10,
+    }),
+  ],
+};
+
+/** People and teams, as far as the privacy settings publish them. */
+export const users: DashboardSpec = {
+  ...links.users,
+  description:
+    'People and teams, as far as the privacy settings publish them. The first row shows what is published.',
+  rows: [privacy, groups, teams, months, people],
+  from: 'now-30d',
+  variables: peopleVariables(),
+};

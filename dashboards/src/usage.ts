@@ -1,0 +1,297 @@
+import { usagePerActiveUser7d } from '../../src/collectors/activity/collector.ts';
+import * as output from '../../src/collectors/productivity/collector.ts';
+import * as tools from '../../src/collectors/tools/collector.ts';
+import type { DashboardSpec } from './dashboard.ts';
+import { type Described, daily, named, newest } from './expression.ts';
+import { dailyTotal, meanOverOrgs, total, weekWithChange } from './figures.ts';
+import { largestAndRest } from './largest.ts';
+import type { Row } from './layout.ts';
+import { links } from './links.ts';
+import { live } from './live.ts';
+import { INCOMPLETE } from './money.ts';
+import { coloursOf, palette } from './palette.ts';
+import { bars, lines } from './panels/chart.ts';
+import type { Placed } from './panels/panel.ts';
+import { ranking } from './panels/ranking.ts';
+import { tile } from './panels/tile.ts';
+import { days, now, type Query, weeks } from './query.ts';
+
+/** The largest values of a label over the range, and their shares by week, side by side. */
+function rankingAndShares<const Label extends string>(
+  family: Described<Label>,
+  {
+    label,
+    title,
+    each,
+    value,
+    what,
+    unnamed = '',
+  }: Readonly<Record<'title' | 'each' | 'value' | 'what', string>> & {
+    readonly label: NoInfer<Label>;
+    readonly unnamed?: string;
+  },
+): readonly Placed[] {
+  const counted = daily(family, { orgs: 'summed' });
+  return [
+    ranking({
+      title,
+      text: `${what} of each ${each} over the days in the range.`,
+      labels: [{ of: label, title: each.replace(/^./, (first) => first.toUpperCase()) }],
+      value,
+      queries: [days(unnamed === '' ? counted : named(counted, label, unnamed), `{{${label}}}`)],
+      width: 10,
+      height: 9,
+    }),
+    bars({
+      title: `Share of each ${each} by week`,
+      text: `The four with most ${what.toLowerCase()} in the range, and the rest, as shares of all in each week up to a Wednesday.`,
+      stack: 'shares',
+      queries: largestAndRest({ family, label }),
+      width: 14,
+      height: 9,
+    }),
+  ];
+}
+
+/** A kind of usage per active person and day over 7 days. */
+function perPerson(kind: string, legend: string): Query {
+  return days(daily(usagePerActiveUser7d, { only: { kind } }), `{{org}}, ${legend}`);
+}
+
+const calls: Row = {
+  title: 'Tool calls',
+  panels: [
+    tile({
+      title: 'Tool calls',
+      text: 'Tool calls in the 7 days that end with the newest complete day, and the change from the 7 days before.',
+      noValue: INCOMPLETE,
+      queries: weekWithChange(tools.toolCallWeeks, tools.dailyToolCalls, 'calls'),
+      width: 8,
+    }),
+    tile({
+      title: 'The newest day',
+      text: 'Average tool calls per session on the newest complete day, and the median autonomy ratio: tool calls per user message; the means of the organizations. People who used an MCP server on that day.',
+      decimals: 1,
+      queries: [
+        now(meanOverOrgs(newest(tools.dailyToolCallsPerSession)), 'calls per session'),
+        now(
+          meanOverOrgs(newest(tools.dailyAutonomyRatio, { only: { stat: 'p50' } })),
+          'calls per turn, median',
+        ),
+        now(total(tools.dailyMcpUsers), 'people with MCP', { decimals: 0 }),
+      ],
+      noValue: INCOMPLETE,
+      width: 16,
+    }),
+    bars({
+      title: 'Tool calls by day',
+      text: 'Tool calls of each UTC day.',
+      queries: [days(dailyTotal(tools.dailyToolCalls), 'calls')],
+      height: 7,
+    }),
+    lines({
+      title: 'Calls per active person',
+      text: 'Tool calls per active person and day of each organization, over the 7 days that end with each UTC day.',
+      queries: [perPerson('tool_calls', 'calls')],
+      height: 7,
+    }),
+    ...rankingAndShares(tools.dailyToolCallsByTool, {
+      label: 'tool',
+      title: 'Tools',
+      each: 'tool',
+      value: 'Calls',
+      what: 'Calls',
+    }),
+    ...rankingAndShares(tools.dailyMcpCallsByServer, {
+      label: 'server',
+      title: 'MCP servers',
+      each: 'server',
+      value: 'Calls',
+      what: 'Calls',
+    }),
+  ],
+};
+
+const MEAN = 'the mean of the organizations and of the days of each week up to a Wednesday.';
+const weekly = { over: 'weeklyMean' } as const;
+
+const autonomy: Row = {
+  title: 'Autonomy',
+  panels: [
+    lines({
+      title: 'Tool calls per turn',
+      text: `Tool calls per user message: average, median and 90th percentile of a day; ${MEAN}`,
+      decimals: 1,
+      queries: [
+        weeks(meanOverOrgs(daily(tools.dailyAutonomyRatio, weekly), ['stat']), '{{stat}}', {
+          colour: palette.quiet,
+          colours: { p90: palette.second, avg: palette.quiet, p50: palette.main },
+        }),
+      ],
+      width: 8,
+    }),
+    bars({
+      title: 'Autonomy levels by week',
+      text: `Share of each autonomy level; ${MEAN}`,
+      unit: 'percentunit',
+      stack: 'shares',
+      queries: [
+        weeks(
+          meanOverOrgs(daily(tools.dailyAutonomyLevelRatio, weekly), ['level']),
+          '{{level}}',
+          coloursOf(['auto_high', 'auto_medium', 'auto_low', 'manual']),
+        ),
+      ],
+      width: 8,
+    }),
+    lines({
+      title: 'Per session',
+      text: `Average tool calls and user messages per session of a day; ${MEAN}`,
+      decimals: 1,
+      queries: [
+        weeks(meanOverOrgs(daily(tools.dailyToolCallsPerSession, weekly)), 'tool calls'),
+        weeks(meanOverOrgs(daily(tools.dailyUserTurnsPerSession, weekly)), 'user messages'),
+      ],
+      width: 8,
+    }),
+  ],
+};
+
+/** A ranking of uses, by one or two labels. */
+function uses(
+  title: string,
+  text: string,
+  family: Described,
+  labels: readonly (readonly [string, string])[],
+): Placed {
+  const counted = daily(family, { orgs: 'summed' });
+  return ranking({
+    title,
+    text: `${text} over the days in the range.`,
+    labels: labels.map(([of, name]) => ({ of, title: name })),
+    value: 'Uses',
+    queries: [
+      days(
+        labels.length > 1 ? named(counted, 'matcher', 'any') : counted,
+        labels.map(([of]) => `{{${of}}}`).join(' '),
+      ),
+    ],
+    height: 9,
+  });
+}
+
+const extensions: Row = {
+  title: 'Skills, slash commands and hooks',
+  panels: [
+    lines({
+      title: 'Uses by day',
+      text: 'Skill activations, uses of slash commands and executions of hooks on each UTC day.',
+      queries: [
+        days(dailyTotal(tools.dailyHookInvocations), 'hooks'),
+        days(dailyTotal(tools.dailySkillInvocations), 'skills'),
+        days(dailyTotal(tools.dailySlashCommandInvocations), 'slash commands'),
+      ],
+      width: 24,
+      height: 6,
+    }),
+    uses('Skills', 'Activations of each skill', tools.dailySkillInvocationsBySkill, [['skill', 'Skill']]),
+    uses('Slash commands', 'Uses of each slash command', tools.dailySlashCommandInvocationsByCommand, [
+      ['command', 'Command'],
+    ]),
+    uses('Hooks', 'Executions of hooks by event and matcher', tools.dailyHookInvocationsByEvent, [
+      ['event', 'Event'],
+      ['matcher', 'Matcher'],
+    ]),
+  ],
+};
+
+/** The output of a week. */
+export function outputTiles(width: number): readonly Placed[] {
+  const of = (title: string, what: string, queries: ReturnType<typeof weekWithChange>) =>
+    tile({
+      title,
+      text: `${what} in the 7 days that end with the newest complete day, and the change from the 7 days before. The platform counts only what was made through the agent, not manual work.`,
+      noValue: INCOMPLETE,
+      queries,
+      to: links.usage,
+      width,
+    });
+  return [
+    of('Commits', 'Git commits', weekWithChange(output.commitWeeks, output.dailyGitCommits, 'commits')),
+    of(
+      'Pull requests',
+      'Pull requests created',
+      weekWithChange(output.pullRequestWeeks, output.dailyGitPullRequestsCreated, 'pull requests'),
+    ),
+    of(
+      'Files touched',
+      'Files created or edited',
+      weekWithChange(output.fileWeeks, output.dailyFiles, 'files'),
+    ),
+  ];
+}
+
+const ABOUT_OUTPUT = 'The platform counts only what was made through the agent, not manual work.';
+
+const made: Row = {
+  title: 'Made through the agent',
+  panels: [
+    ...outputTiles(8),
+    bars({
+      title: 'Commits and pull requests by day',
+      text: `Git commits and pull requests of each UTC day. ${ABOUT_OUTPUT}`,
+      queries: [
+        days(dailyTotal(output.dailyGitCommits), 'commits'),
+        days(dailyTotal(output.dailyGitPullRequestsCreated), 'pull requests', { draw: 'line' }),
+      ],
+    }),
+    bars({
+      title: 'Files by day',
+      text: `Files that the agent edited and created on each UTC day. ${ABOUT_OUTPUT}`,
+      stack: 'values',
+      queries: [
+        days(daily(output.dailyFiles, { orgs: 'summed' }), '{{action}}', coloursOf(['edited', 'created'])),
+      ],
+    }),
+    lines({
+      title: 'Output per active person',
+      text: 'Files touched, commits and pull requests per active person and day of each organization, over the 7 days that end with each UTC day.',
+      decimals: 1,
+      queries: [
+        perPerson('files', 'files'),
+        perPerson('commits', 'commits'),
+        perPerson('pull_requests', 'pull requests'),
+      ],
+    }),
+    lines({
+      title: 'Output per million credits',
+      text: 'Files touched, commits and pull requests per million Standard Credits of each organization, over the 7 days that end with each UTC day. A drop means that the same output costs more.',
+      decimals: 1,
+      queries: [days(daily(output.outputPerMillionCredits7d), '{{org}}, {{output}}', { palette: 'series' })],
+    }),
+    ...rankingAndShares(output.dailyFileOperationsByLanguage, {
+      label: 'language',
+      unnamed: 'unknown',
+      title: 'Languages',
+      each: 'language',
+      value: 'Operations',
+      what: 'File operations',
+    }),
+    ...rankingAndShares(output.dailyFileOperationsByExtension, {
+      label: 'extension',
+      unnamed: 'none',
+      title: 'File extensions',
+      each: 'extension',
+      value: 'Operations',
+      what: 'File operations',
+    }),
+  ],
+};
+
+/** What the agent does: tools, autonomy, output, and sessions as they happen. */
+export const usage: DashboardSpec = {
+  ...links.usage,
+  description:
+    'Which tools, MCP servers, skills, commands and hooks are used, how autonomously the agent works, what is made through it, and which sessions wait for a human.',
+  rows: [calls, autonomy, extensions, made, live],
+};
