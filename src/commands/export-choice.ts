@@ -1,5 +1,5 @@
 import { type Collector, withoutFamilies } from '../catalog/collector.ts';
-import { type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { addDays, type Day, dayOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { creditPrice, dailyCost, dailyCostByModel, spendCollector } from '../collectors/spend/collector.ts';
 import { dailyCredits, dailyCreditsByModel, tokensCollector } from '../collectors/tokens/collector.ts';
 import { dailyCostByTeam, dailyCreditsByTeam, usersCollector } from '../collectors/users/collector.ts';
@@ -9,10 +9,12 @@ import type { ValuesOf } from '../config/option.ts';
 import type { ExportOutcome } from '../export/export.ts';
 import { createFocusFormat } from '../export/focus.ts';
 import type { ExportFormat } from '../export/format.ts';
+import { monthEndedBy, monthNamed } from '../export/month.ts';
 import { createJsonlFormat, createTidyFormat } from '../export/tidy.ts';
 import { createWideFormat } from '../export/wide.ts';
+import { LATE_DAYS } from '../pipeline/days-to-fetch.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { chooseCollectors, describeMissing, rangeUpTo } from './past.ts';
+import { chooseCollectors, describeMissing, rangeUpTo, spanOf } from './past.ts';
 
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
 
@@ -103,18 +105,66 @@ function criterionFamilies(collectors: readonly Collector[]): readonly string[] 
   return families.flatMap(({ name, labels }) => (labels.includes('criterion') ? name : []));
 }
 
-/** The days to export, inclusive: by default everything that is over. */
-export function rangeToExport(
-  values: Pick<ExportValues, 'from' | 'to'>,
-  config: Pick<Config, 'history'>,
-  now: Instant,
-): { from: Day; to: Day } {
-  return rangeUpTo(yesterdayOf(now), values, config, 'is not over yet; the newest complete day is');
+/** The days to export, inclusive, and when they are closed if only closed ones are to be exported. */
+interface ExportRange {
+  readonly from: Day;
+  readonly to: Day;
+  readonly closedAfterDays?: number;
 }
 
-/** Summarizes an export in a few lines. */
-export function describeExport(outcome: ExportOutcome, failed: readonly string[], range: string): string {
-  const lines = [`${outcome.rows} rows of ${range}`, ...describeMissing(outcome, failed)];
+/** The days to export: by default everything that is over. Throws a `ConfigError` if a month cannot be closed yet. */
+export function rangeToExport(
+  values: Pick<ExportValues, 'from' | 'to' | 'month' | 'corrections'>,
+  config: Pick<Config, 'history'>,
+  now: Instant,
+): ExportRange {
+  const { month, corrections } = values;
+  const { start, revisionWindowDays } = config.history;
+  if (month === undefined) {
+    if (corrections !== undefined)
+      throw new ConfigError('--corrections needs --month, whose file it compares');
+    return rangeUpTo(yesterdayOf(now), values, config, 'is not over yet; the newest complete day is');
+  }
+  if (values.from !== undefined || values.to !== undefined) {
+    throw new ConfigError('--month cannot be combined with --from and --to');
+  }
+  // A late row can come after the window, too.
+  const lateAfterDays = Math.max(revisionWindowDays, LATE_DAYS + 1);
+  const newest = addDays(dayOf(now), -lateAfterDays);
+  const { name, first, last } = monthNamed(month) ?? monthEndedBy(newest);
+  if (first < start) {
+    throw new ConfigError(
+      `--month: ${name} begins before ${start}, the first day that is fetched`,
+      'change --history.start, or give the days that there are with --from and --to',
+    );
+  }
+  if (corrections !== undefined && last <= yesterdayOf(now))
+    return { from: first, to: last, closedAfterDays: 0 };
+  if (last > newest) {
+    throw new ConfigError(
+      `--month: ${name} may still change; it closes on ${addDays(last, lateAfterDays)}`,
+      'for figures that are not final, give its days with --from and --to',
+    );
+  }
+  return { from: first, to: last, closedAfterDays: lateAfterDays };
+}
+
+/** Summarizes an export in a few lines; `corrections` is the number of figures that differ, if they were compared. */
+export function describeExport(
+  outcome: ExportOutcome,
+  failed: readonly string[],
+  range: string,
+  corrections?: number,
+): string {
+  const count = corrections === undefined ? `${outcome.rows} rows` : `${corrections} corrections`;
+  const lines = outcome.isRefused
+    ? [`nothing is written of ${range}: not all of its days are stored and final`]
+    : [`${count} of ${range}`];
+  lines.push(...describeMissing(outcome, failed));
+  for (const [who, days] of outcome.open) lines.push(`may still change: ${who} on ${spanOf(days)}`);
+  if (outcome.isRefused) {
+    lines.push('serve stores and revises days; --storage.path=:memory: takes them from the platform instead');
+  }
   if (outcome.interrupted) lines.push('interrupted; the output is incomplete');
   return `${lines.join('\n')}\n`;
 }

@@ -1,10 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import { preciseSum } from '../collectors/counts.ts';
 import { exportOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
+import { createCorrections } from '../export/corrections.ts';
 import { exportDays } from '../export/export.ts';
+import type { ExportFormat } from '../export/format.ts';
 import { createFileSink, createStreamSink, type RowSink } from '../export/sink.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { textOf, unreadable } from '../runtime/text-file.ts';
+import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
 import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
 import { outputFile } from './output-path.ts';
@@ -19,7 +24,11 @@ export async function run(context: CommandContext): Promise<number> {
   const chosen = await loadForOrgs(context, values.org);
   const { config } = chosen;
   const { format, collectors, published } = formatOf(values, config);
-  const { from, to } = rangeToExport(values, config, createSystemClock().now());
+  const range = rangeToExport(values, config, createSystemClock().now());
+  const closed = values.corrections === undefined ? undefined : await closedFile(values.corrections, format);
+  // What is not stored may be another tomorrow.
+  const isStored =
+    values.month !== undefined && (config.storage.url !== undefined || config.storage.path !== MEMORY);
   const output = values.output === undefined ? undefined : await outputFile(values.output);
 
   async function write(past: Past): Promise<number> {
@@ -28,7 +37,10 @@ export async function run(context: CommandContext): Promise<number> {
     let sink: RowSink | undefined;
     try {
       sink = output === undefined ? createStreamSink(stdout) : await openFile(output);
-      const { orgs, failed } = await past.fetch(collectors, from);
+      const corrections = closed && createCorrections(closed.text, closed.compared, sink);
+      const { orgs, failed } = isStored
+        ? { orgs: await past.stored(), failed: [] }
+        : await past.fetch(collectors, range.from);
       const outcome = await exportDays({
         // The families about the data describe the exporter's knowledge at one moment, not a day.
         pages: pagesOf(chosen, collectors, () => [], past),
@@ -37,10 +49,10 @@ export async function run(context: CommandContext): Promise<number> {
         progress: values.output === undefined && stdout.isTTY === true ? SILENT : progress,
         collectors: published,
         sumOfMonth: values.by === 'month' ? preciseSum : undefined,
-        ...{ from, to, now, format, sink, signal },
+        ...{ ...range, now, format, sink: corrections ?? sink, signal },
       });
-      stderr.write(describeExport(outcome, failed, `${from} to ${to}`));
-      return exitCodeOf(outcome, failed);
+      stderr.write(describeExport(outcome, failed, `${range.from} to ${range.to}`, corrections?.count()));
+      return outcome.isRefused ? 1 : exitCodeOf(outcome, failed);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       stderr.write(`agent-platform-exporter: cannot write the export: ${messageOf(error)}\n`);
@@ -51,6 +63,16 @@ export async function run(context: CommandContext): Promise<number> {
   }
 
   return withPast(context, config, write);
+}
+
+/** The text of the file that a closed month was written to, and how the format is compared with it. */
+async function closedFile(path: string, { compared }: ExportFormat) {
+  if (compared === undefined) throw new ConfigError('--corrections compares CSV, not --format=jsonl');
+  try {
+    return { compared, text: textOf(await readFile(path)) };
+  } catch (error) {
+    throw new ConfigError(`--corrections: ${path} ${unreadable(error)}`);
+  }
 }
 
 function isSystemError(error: unknown): boolean {

@@ -183,7 +183,7 @@ export function exitCodeOf({ unknown, interrupted }: Missing, failed: readonly s
 }
 
 /** Some days in words: their number, the first and the last. */
-function spanOf(days: readonly Day[]): string {
+export function spanOf(days: readonly Day[]): string {
   return `${days.length} ${days.length === 1 ? 'day' : 'days'}, ${days[0]} to ${days.at(-1)}`;
 }
 
@@ -200,6 +200,8 @@ export interface Past extends Display {
     collectors: readonly Collector[],
     from: Day,
   ): Promise<{ readonly orgs: readonly KnownOrg[]; readonly failed: readonly string[] }>;
+  /** What is stored, without a request. */
+  stored(): Promise<readonly KnownOrg[]>;
 }
 
 /**
@@ -218,20 +220,18 @@ export async function withPast<Result>(
   const signal = context.stopSignal();
   const orgs = settingsOf(config);
   const history = await readStore({ ...config.storage, collectors: allCollectors, clock, log });
+  const stored = () =>
+    Promise.all(orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })));
   try {
     return await work({
-      ...{ ...display, clock, now: clock.now(), signal },
+      ...{ ...display, clock, now: clock.now(), signal, stored },
       async fetch(named, from) {
         const collectors = withSources(named);
         const { version } = context;
         const failed = await fetchAll({
           ...{ config, orgs, from, collectors, history, version, progress, clock, log, signal },
         });
-        const known = orgs.map(async (settings) => ({
-          settings,
-          history: await history.read(settings.name),
-        }));
-        return { orgs: await Promise.all(known), failed };
+        return { orgs: await stored(), failed };
       },
     });
   } finally {

@@ -149,6 +149,14 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
     kinds.boolean(),
     { default: 'false' },
   ),
+  month: option(
+    'A month to export once none of its days can change any more, such as 2026-10, or last for the newest one; instead of --from and --to. Only stored days are used, unless --storage.path is :memory:',
+    kinds.month(),
+  ),
+  corrections: option(
+    'The file that export --month wrote when the month was closed: writes what has changed since, instead of the month. Needs the other options of that time',
+    kinds.file(),
+  ),
   from: option('First UTC day. Defaults to --history.start', kinds.day()),
   to: option('Last UTC day. Defaults to, and is at most, yesterday', kinds.day()),
   org: option(

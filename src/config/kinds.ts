@@ -132,6 +132,17 @@ export function day(min?: string) {
   return textual('day', between(parse, min), { min, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
 }
 
+/** A month as `YYYY-MM`, or `last` for the newest one that is closed. */
+export function month(): z.ZodType<string> {
+  const parse = (text: string) =>
+    orElse(
+      text === 'last' || parseDay(`${text}-01`) !== undefined ? text : undefined,
+      text,
+      'a month in the form YYYY-MM, or last',
+    );
+  return textual('month', parse, { pattern: '^([0-9]{4}-[0-9]{2}|last)$' });
+}
+
 /** A day, or a range of days as `FIRST..LAST`; the days in order. */
 export function dayRange(): z.ZodType<readonly Day[]> {
   const parse = (text: string) =>

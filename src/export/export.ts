@@ -1,6 +1,7 @@
 import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage } from '../backfill/page.ts';
 import { stampsOf } from '../backfill/sample-times.ts';
-import { type Day, daysFrom, type Instant } from '../catalog/day.ts';
+import { dayDatasetOf } from '../catalog/collector.ts';
+import { addDays, type Day, daysFrom, type Instant } from '../catalog/day.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
 import { createMonthFigures, type MonthFigures, monthOf } from './month.ts';
 import type { RowSink } from './sink.ts';
@@ -10,6 +11,8 @@ interface ExportParts extends PastDays {
   readonly sink: RowSink;
   /** Adds up the days of a month; without it, each day has its own rows. */
   readonly sumOfMonth?: ((amounts: readonly number[]) => number) | undefined;
+  /** How many days after a revision pass's newest day its figures cannot change any more; nothing is written of days that can. */
+  readonly closedAfterDays?: number | undefined;
 }
 
 export interface ExportOutcome {
@@ -18,6 +21,10 @@ export interface ExportOutcome {
   readonly unknown: ReadonlyMap<string, readonly Day[]>;
   /** The known days that the format cannot express, by organization. */
   readonly omitted: ReadonlyMap<string, readonly Day[]>;
+  /** The known days that may still change, by organization and collector, if they are the reason that nothing was written. */
+  readonly open: ReadonlyMap<string, readonly Day[]>;
+  /** Whether nothing was written because of unknown or open days. */
+  readonly isRefused: boolean;
   readonly interrupted: boolean;
 }
 
@@ -26,13 +33,21 @@ export interface ExportOutcome {
  * month. Holds one organization's day or month in memory. Throws if the sink fails.
  */
 export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
-  const { pages, format, sink, progress, signal, sumOfMonth } = parts;
+  const { pages, format, sink, progress, signal, sumOfMonth, closedAfterDays } = parts;
   const unknown = new Map<string, Day[]>();
   const omitted = new Map<string, Day[]>();
   const orgs = parts.orgs.map((org) => assessDays(pages, org));
   const days = daysFrom(parts.from, parts.to);
   const months = new Map<string, MonthFigures>();
   let rows = 0;
+
+  if (closedAfterDays !== undefined) {
+    const { unknown, open } = openDays(parts, orgs, closedAfterDays);
+    if (unknown.size + open.size > 0) {
+      await sink.abandon();
+      return { rows, unknown, omitted, open, isRefused: true, interrupted: false };
+    }
+  }
 
   async function writeDay(org: AssessedOrg, day: Day): Promise<void> {
     const { name } = org.settings;
@@ -82,7 +97,36 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
   } finally {
     progress.clear();
   }
-  return { rows, unknown, omitted, interrupted: signal.aborted };
+  return { rows, unknown, omitted, open: new Map(), isRefused: false, interrupted: signal.aborted };
+}
+
+/**
+ * The days that are unknown or may still change, by organization and collector: the next revision pass asks for them again, or a part of
+ * their answer was unusable.
+ */
+function openDays(
+  { pages, collectors, from, to }: PastDays,
+  orgs: readonly AssessedOrg[],
+  closedAfterDays: number,
+): Pick<ExportOutcome, 'unknown' | 'open'> {
+  const unknown = new Map<string, Day[]>();
+  const open = new Map<string, Day[]>();
+  for (const org of orgs) {
+    for (const collector of collectors) {
+      const dataset = dayDatasetOf(collector)?.name;
+      // Documents have no days that are asked for again.
+      if (dataset === undefined) continue;
+      const who = `${org.settings.name}/${collector.name}`;
+      const { revisedOn } = org.history.dataset(dataset);
+      const stored = org.history.days(dataset);
+      for (const day of daysFrom(from, to)) {
+        if (knowledgeOf(pages, org, collector, day) === 'unknown') note(unknown, who, day);
+        else if (revisedOn === undefined || addDays(day, closedAfterDays) > revisedOn) note(open, who, day);
+        else if (stored.isUnsettled(day)) note(open, who, day);
+      }
+    }
+  }
+  return { unknown, open };
 }
 
 /** The instant of a day's backfilled sample; for the newest day, which may not have one yet, the present one. */

@@ -114,6 +114,10 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
 export function createFocusFormat(by: FocusSplit, families: FocusFamilies): ExportFormat {
   return {
     needsAll: true,
+    compared: {
+      keys: ['BillingAccountName', 'ChargePeriodStart', 'BillingCurrency', 'SkuPriceId', 'Tags'],
+      figures: ['ConsumedQuantity', 'EffectiveCost'],
+    },
     header: csvLine(Object.keys(COLUMNS)),
     rowsOf(day) {
       const byName = new Map<string, PageFamily>(day.families.map((page) => [page.family.name, page]));

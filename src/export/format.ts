@@ -19,6 +19,8 @@ export interface ExportFormat {
   readonly header: string;
   /** Whether a day is left out if any of its collectors does not know it. */
   readonly needsAll?: true;
+  /** In CSV, the columns that identify a row, and those that a correction can change. */
+  readonly compared?: { readonly keys: readonly string[]; readonly figures: readonly string[] };
   /** The rows of a day or month; undefined if they cannot be written in this format. */
   rowsOf(figures: ExportedFigures): Iterable<string> | undefined;
 }

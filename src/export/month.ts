@@ -1,6 +1,6 @@
 import type { PageFamily } from '../backfill/page.ts';
 import type { Collector } from '../catalog/collector.ts';
-import { type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
+import { addDays, type Day, firstOfMonth, lastOfMonth, parseDay } from '../catalog/day.ts';
 import type { Family, Sample } from '../catalog/family.ts';
 import { foldAll, keyOf } from '../pipeline/folding.ts';
 import { createLabelWeights } from '../pipeline/label-weights.ts';
@@ -9,7 +9,7 @@ import { createLabelWeights } from '../pipeline/label-weights.ts';
 export type PeriodName = 'day' | 'month';
 
 /** A month by its name, such as 2026-10, and its days, inclusive. */
-interface Month {
+export interface Month {
   readonly name: string;
   readonly first: Day;
   readonly last: Day;
@@ -18,6 +18,18 @@ interface Month {
 /** The month of a day: all that an export knows of where a month begins and ends. */
 export function monthOf(day: Day): Month {
   return { name: day.slice(0, 7), first: firstOfMonth(day), last: lastOfMonth(day) };
+}
+
+/** The month of a name such as 2026-10; undefined if there is none. */
+export function monthNamed(name: string): Month | undefined {
+  const first = parseDay(`${name}-01`);
+  return first && monthOf(first);
+}
+
+/** The newest month that ended on a day or before. */
+export function monthEndedBy(day: Day): Month {
+  const month = monthOf(day);
+  return month.last === day ? month : monthOf(addDays(month.first, -1));
 }
 
 /** Prefix of the names of what belongs to one day. */
@@ -147,6 +159,6 @@ function isTotal({ labels }: Family): boolean {
 }
 
 /** Without the rounding error of amounts that have been multiplied. */
-function exact(sum: number): number {
+export function exact(sum: number): number {
   return Number(sum.toPrecision(15));
 }

@@ -10,6 +10,7 @@ const COLUMNS = ['organization', 'metric', 'labels', 'value', 'unit'] as const;
 export function createTidyFormat(period: PeriodName): ExportFormat {
   return {
     header: csvLine([period, ...COLUMNS]),
+    compared: { keys: [period, 'organization', 'metric', 'labels'], figures: ['value'] },
     *rowsOf({ period: name, org, families }) {
       for (const { family, sample } of samplesOf(families)) {
         const labels = JSON.stringify(labelsOf(family, sample));

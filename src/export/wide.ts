@@ -28,8 +28,10 @@ export function createWideFormat(period: PeriodName, declared: readonly Family[]
   const things = labels.filter((label) => label !== CURRENCY);
   const prefix = period === 'month' ? DAILY : PREFIX;
   const columns = names.map((name) => name.slice((name.startsWith(prefix) ? prefix : PREFIX).length));
+  const keys = [period, 'organization', ...labels];
   return {
-    header: csvLine([period, 'organization', ...labels, ...columns]),
+    header: csvLine([...keys, ...columns]),
+    compared: { keys, figures: columns },
     *rowsOf({ period: name, org, families: pages }) {
       const rows = new Map<string, Row>();
       for (const { family, samples } of pages) {

@@ -16,6 +16,7 @@ interface Exporting {
   readonly format: ExportFormat;
   readonly sink?: RowSink;
   readonly signal?: AbortSignal;
+  readonly closedAfterDays?: number;
   readonly sumOfMonth?: (amounts: readonly number[]) => number;
 }
 

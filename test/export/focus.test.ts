@@ -21,6 +21,8 @@ const values = {
   layout: undefined,
   by: 'day',
   criteria: false,
+  month: undefined,
+  corrections: undefined,
   collector: [],
   org: [],
   from: undefined,

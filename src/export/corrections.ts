@@ -1,0 +1,81 @@
+import { ConfigError } from '../runtime/errors.ts';
+import { csvLine } from './csv.ts';
+import type { ExportFormat } from './format.ts';
+import { exact } from './month.ts';
+import type { RowSink } from './sink.ts';
+
+/** A destination of rows that writes only what is new in them. */
+interface Corrections extends RowSink {
+  /** The number of corrected figures, once it has ended. */
+  count(): number;
+}
+
+type Row = Readonly<Record<string, string>>;
+
+/**
+ * Compares the rows of a CSV export with `closed`, the text of an earlier one of the same options, and writes a row for each figure
+ * that differs: with both values, empty where it was absent, and their difference. Holds both files in memory. `finish` rejects with a
+ * `ConfigError` if the earlier file is another one.
+ */
+export function createCorrections(
+  closed: string,
+  { keys, figures }: NonNullable<ExportFormat['compared']>,
+  target: RowSink,
+): Corrections {
+  const chunks: string[] = [];
+  let corrections = 0;
+
+  async function writeRow(
+    known: readonly string[],
+    key: Row,
+    { before, now }: { readonly before?: Row | undefined; readonly now?: Row },
+  ): Promise<void> {
+    for (const figure of known) {
+      const [was, is] = [before?.[figure] ?? '', now?.[figure] ?? ''];
+      if (was === is) continue;
+      corrections++;
+      const values = [was, is].map((text) => (text === '' ? null : Number(text)));
+      const difference = exact(Number(is) - Number(was));
+      await target.write(csvLine([...keys.map((name) => key[name] ?? ''), figure, ...values, difference]));
+    }
+  }
+
+  return {
+    write(text) {
+      chunks.push(text);
+    },
+    async finish() {
+      const [before, now] = [await rowsOf(closed, keys), await rowsOf(chunks.join(''), keys)];
+      const [sample] = before.values();
+      if (
+        sample === undefined ||
+        !figures.some((figure) => figure in sample) ||
+        !keys.some((key) => key in sample)
+      ) {
+        throw new ConfigError(
+          '--corrections: the file has no rows of such an export',
+          'give the file that export --month wrote, and the options that it was written with',
+        );
+      }
+      // A release may have added figures since.
+      const known = figures.filter((figure) => figure in sample);
+      await target.write(csvLine([...keys, 'figure', 'at_close', 'now', 'difference']));
+      for (const [key, row] of now) await writeRow(known, row, { before: before.get(key), now: row });
+      for (const [key, row] of before) if (!now.has(key)) await writeRow(known, row, { before: row });
+      await target.finish();
+    },
+    abandon: target.abandon,
+    count: () => corrections,
+  };
+}
+
+/** The rows of a file by what identifies them. */
+async function rowsOf(text: string, keys: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+  const { parse } = await import('csv-parse/sync');
+  try {
+    const rows: readonly Row[] = parse(text, { bom: true, columns: true });
+    return new Map(rows.map((row) => [JSON.stringify(keys.map((name) => row[name] ?? '')), row]));
+  } catch {
+    throw new ConfigError('--corrections: the file is not valid CSV');
+  }
+}

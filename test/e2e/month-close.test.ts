@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
+import { settledPage, startProgram } from './program.ts';
+
+const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
+const DAYS = 100;
+
+type Rows = readonly Readonly<Record<string, string>>[];
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'month-close-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+/** Runs `export` of an organization whose configuration has prices and teams. */
+async function exporting(
+  {
+    path,
+    name,
+    url,
+    key,
+    price,
+  }: Readonly<Record<'path' | 'name' | 'url' | 'key', string>> & { price: number },
+  flags: readonly string[],
+) {
+  const first = new Date(Date.now() - DAYS * 86_400_000).toISOString().slice(0, 10);
+  await writeFile(
+    join(path, 'teams.yaml'),
+    '"a*": platform\n"b*": platform\n"c*": payments\n"d*": payments\n',
+  );
+  await writeFile(
+    join(path, 'exporter.yml'),
+    [
+      `orgs: [{name: ${name}, base_url: "${url}", api_key_env: KEY,`,
+      `  prices: [{from: 2020-01-01, currency: EUR, per_million_credits: ${price}}]}]`,
+      'collectors: {users: {enabled: true}}',
+      'teams: {file: teams.yaml}',
+      `history: {start: ${first}}`,
+      'api: {requests_per_second: 1000}',
+    ].join('\n'),
+  );
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    const args = [bin, 'export', `--config.file=${join(path, 'exporter.yml')}`, '--month=last', ...flags];
+    const environment = { env: { ...COMPILE_CACHE, KEY: key }, maxBuffer: 2 ** 26 };
+    execFile(process.execPath, args, environment, (error, stdout, stderr) => {
+      resolve({ code: error?.code ?? 0, stdout, stderr });
+    });
+  });
+}
+
+const rowsOf = (text: string): Rows => parse(text, { columns: true });
+const sumOf = (rows: Rows, column: string) => rows.reduce((sum, row) => sum + Number(row[column]), 0);
+
+describe("a FinOps person's month close", () => {
+  test("the teams' costs add up to the organization's cost to the cent, in the summary and in FOCUS", async () => {
+    const platform = createSandbox({ now: Date.now, users: 40, repos: 3, days: DAYS });
+    const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
+    onTestFinished(() => platform.close());
+    const path = await folder();
+    const name = platform.orgs[0]?.name ?? '';
+    const org = { path, name, url, key: platform.orgs[0]?.keys.owner ?? '', price: 2.7 };
+    const run = async (...flags: readonly string[]) => {
+      const file = join(path, 'october.csv');
+      const ran = await exporting(org, ['--storage.path=:memory:', `--output=${file}`, ...flags]);
+      expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: '' });
+      return rowsOf(await readFile(file, 'utf8'));
+    };
+
+    const summary = await run('--by=month');
+    expect(summary.length).toBeLessThan(100);
+    const [total] = summary;
+    expect(total?.['month']).toMatch(/^\d{4}-\d{2}$/);
+    expect(Number(total?.['cost'])).toBeGreaterThan(1);
+    const cost = Number(total?.['cost']).toFixed(2);
+    const teams = summary.filter(({ team }) => team !== '');
+    expect(teams.map(({ team }) => team)).toContain('unassigned');
+    expect(sumOf(teams, 'cost_by_team').toFixed(2)).toBe(cost);
+
+    const byTeam = await run('--format=focus', '--by=team');
+    const tagged = byTeam.map(({ Tags = '{}' }): unknown => JSON.parse(Tags).team);
+    expect(new Set(tagged)).toEqual(new Set(teams.map(({ team }) => team)));
+    expect(sumOf(byTeam, 'EffectiveCost').toFixed(2)).toBe(cost);
+    expect(sumOf(await run('--format=focus'), 'EffectiveCost').toFixed(2)).toBe(cost);
+  });
+
+  test('a closed month stays as it is, and corrections list what a new price changes', async () => {
+    const path = await folder();
+    const storage = `--storage.path=${join(path, 'history.db')}`;
+    const program = await startProgram([storage, '--no-collector.readiness', '--no-collector.wiki']);
+    await settledPage(program, ['tokens', 'tools', 'activity', 'productivity']);
+    const org = { path, name: 'default', url: 'http://127.0.0.1:1', key: 'not-a-key' };
+    const flags = [storage, '--format=focus'];
+
+    const closed = await exporting({ ...org, price: 2 }, flags);
+    expect(closed, closed.stderr).toMatchObject({ code: 0 });
+    expect((await exporting({ ...org, price: 2 }, flags)).stdout).toBe(closed.stdout);
+    const file = join(path, 'closed.csv');
+    await writeFile(file, closed.stdout);
+    const compared = [...flags, `--corrections=${file}`];
+    const same = await exporting({ ...org, price: 2 }, compared);
+    expect(same.stderr).toMatch(/^0 corrections of /);
+
+    const { stdout, code } = await exporting({ ...org, price: 3 }, compared);
+    expect(code).toBe(0);
+    const corrections = rowsOf(stdout);
+    expect(corrections).toHaveLength(rowsOf(closed.stdout).length);
+    expect(new Set(corrections.map(({ figure }) => figure))).toEqual(new Set(['EffectiveCost']));
+    expect(sumOf(corrections, 'difference')).toBeCloseTo(
+      sumOf(rowsOf(closed.stdout), 'EffectiveCost') / 2,
+      6,
+    );
+    // People were never stored for the whole month.
+    const teams = await exporting({ ...org, price: 2 }, [...flags, '--by=team', `--output=${file}.teams`]);
+    expect(teams).toMatchObject({ code: 1, stdout: '' });
+    expect(teams.stderr).toContain('nothing is written');
+    expect(teams.stderr).toContain('unknown: default/users on');
+  });
+});

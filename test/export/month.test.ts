@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import { rangeToExport } from '../../src/commands/export-choice.ts';
+import { createCorrections } from '../../src/export/corrections.ts';
+import type { RowSink } from '../../src/export/sink.ts';
+import { createTidyFormat } from '../../src/export/tidy.ts';
+import { daily, type Row } from '../backfill/days.ts';
+import { dayNamed } from '../support/day.ts';
+import { storedOrg } from '../support/store.ts';
+import { exported } from './fixtures.ts';
+
+const MARCH = dayNamed('2026-03-01');
+const LAST = dayNamed('2026-03-31');
+const format = createTidyFormat('day');
+
+interface Stored {
+  readonly rows: readonly (Row | undefined)[];
+  readonly revisedOn?: Day;
+  readonly now?: Day;
+  readonly closedAfterDays?: number;
+}
+
+/** Exports March as a closed month. */
+function march({ rows, revisedOn = addDays(LAST, 7), now = addDays(LAST, 20), closedAfterDays = 7 }: Stored) {
+  const pairs = rows.map((row, index) => [addDays(MARCH, index), row] as const);
+  const kept = new Map(pairs.filter(([, row]) => row !== undefined));
+  const history = storedOrg({
+    days: (dataset) => (dataset === 'tokens' ? kept : undefined),
+    revisedOn: () => revisedOn,
+  });
+  const readiness = { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false } as const;
+  return exported({
+    orgs: [{ settings: { name: 'acme', readiness }, history }],
+    collectors: [daily],
+    from: MARCH,
+    to: LAST,
+    now: startOf(now),
+    ...{ format, closedAfterDays },
+  });
+}
+
+const days = (count: number) =>
+  Array.from({ length: count }, (_, index): Row => ({ credits: index + 1, models: { a: index } }));
+
+describe('a closed month', () => {
+  test('has the same bytes ever after', async () => {
+    const { lines, outcome } = await march({ rows: days(40) });
+    const later = await march({
+      rows: days(200),
+      revisedOn: dayNamed('2026-09-17'),
+      now: dayNamed('2026-09-17'),
+    });
+    expect(outcome).toMatchObject({ isRefused: false, rows: 62 });
+    expect(later.lines).toEqual(lines);
+  });
+
+  test('is refused, and nothing written, while the next revision pass asks for one of its days again', async () => {
+    const { lines, outcome } = await march({ rows: days(40), revisedOn: addDays(LAST, 5) });
+    expect(lines).toEqual([]);
+    expect(outcome).toMatchObject({ isRefused: true, rows: 0 });
+    expect(outcome.open).toEqual(new Map([['acme/tokens', ['2026-03-30', '2026-03-31']]]));
+  });
+
+  test('is refused while a day is unknown, or a part of its answer was unusable', async () => {
+    const damaged = { credits: 5, rejected: { models: 1 } };
+    const rows = days(40).map((row, index) => (index === 3 ? undefined : index === 4 ? damaged : row));
+    const { lines, outcome } = await march({ rows });
+    expect(lines).toEqual([]);
+    expect(outcome.unknown).toEqual(new Map([['acme/tokens', ['2026-03-04']]]));
+    expect(outcome.open).toEqual(new Map([['acme/tokens', ['2026-03-05']]]));
+  });
+});
+
+describe('the range of --month', () => {
+  const history = { start: MARCH, revisionWindowDays: 7 } as never;
+  const values = { from: undefined, to: undefined, month: undefined, corrections: undefined };
+  const rangeOf = (now: string, given: object) =>
+    rangeToExport({ ...values, ...given }, { history }, startOf(dayNamed(now)));
+
+  test('is the month once its last day has left the window, and last is the newest such month', () => {
+    const closed = { from: MARCH, to: LAST, closedAfterDays: 7 };
+    expect(rangeOf('2026-04-07', { month: '2026-03' })).toEqual(closed);
+    expect(rangeOf('2026-05-06', { month: 'last' })).toEqual(closed);
+    expect(rangeOf('2026-05-07', { month: 'last' })).toMatchObject({ from: '2026-04-01', to: '2026-04-30' });
+  });
+
+  test.each([
+    [{ month: '2026-03' }, '2026-03 may still change; it closes on 2026-04-07'],
+    [{ month: '2026-02' }, '2026-02 begins before 2026-03-01'],
+    [{ month: '2026-03', from: MARCH }, '--month cannot be combined with --from and --to'],
+    [{ corrections: 'march.csv' }, '--corrections needs --month'],
+  ])('refuses %j', (given, message) => {
+    expect(() => rangeOf('2026-04-06', given)).toThrow(message);
+  });
+
+  test('takes a month that is over for corrections, also while it may change again', () => {
+    const given = { month: '2026-03', corrections: 'march.csv' };
+    expect(rangeOf('2026-04-01', given)).toEqual({ from: MARCH, to: LAST, closedAfterDays: 0 });
+  });
+});
+
+describe('corrections', () => {
+  async function corrected(closed: string, now: readonly string[]) {
+    const written: string[] = [];
+    const sink: RowSink = {
+      write: (text) => void written.push(text),
+      finish: async () => undefined,
+      abandon: async () => undefined,
+    };
+    const corrections = createCorrections(closed, format.compared ?? { keys: [], figures: [] }, sink);
+    for (const line of now) await corrections.write(line);
+    await corrections.finish();
+    return { text: written.join(''), count: corrections.count() };
+  }
+
+  test('are the figures that differ from the file of the closed month, with both values', async () => {
+    const { lines } = await march({ rows: days(40) });
+    const changed = days(40).map((row, index): Row => {
+      if (index === 2) return { ...row, credits: 2.9 };
+      return index === 4 ? { credits: 5, models: { b: 4, a: 0 } } : row;
+    });
+    const { lines: later } = await march({ rows: changed.slice(0, 31) });
+    const { text, count } = await corrected(lines.join(''), later);
+    expect(text.split('\n').slice(0, 4)).toEqual([
+      'day,organization,metric,labels,figure,at_close,now,difference',
+      '2026-03-03,acme,agent_platform_test_credits,{},value,3,2.9,-0.1',
+      '2026-03-05,acme,agent_platform_test_credits_by_model,"{""model"":""b""}",value,,4,4',
+      '2026-03-05,acme,agent_platform_test_credits_by_model,"{""model"":""a""}",value,4,0,-4',
+    ]);
+    // The zeros of the days after, on which the new model is missing.
+    expect(count).toBe(3 + 26);
+    expect((await corrected(later.join(''), lines)).text).toContain('""model"":""b""}",value,4,,-4');
+  });
+
+  test('are none if nothing has changed', async () => {
+    const { lines } = await march({ rows: days(40) });
+    expect(await corrected(lines.join(''), lines)).toMatchObject({ count: 0 });
+  });
+
+  test.each(['', 'a,b\n1,2\n', 'day,"x\n'])('refuse a file of another kind: %j', async (text) => {
+    await expect(corrected(text, [])).rejects.toThrow('--corrections: the file');
+  });
+});
