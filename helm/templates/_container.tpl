@@ -11,7 +11,13 @@
 {{- $org := dict "name" .name "base_url" .baseUrl "api_key_file" $file }}
 {{- with .appUrl }}{{ $_ := set $org "app_url" . }}{{ end }}
 {{- with .seats }}{{ $_ := set $org "seats" . }}{{ end }}
-{{- with .budget }}{{ $_ := set $org "budget" (dict "credits_per_month" (float64 .creditsPerMonth)) }}{{ end }}
+{{- with .budget }}
+{{- $budget := dict }}
+{{- with .creditsPerMonth }}{{ $_ := set $budget "credits_per_month" (float64 .) }}{{ end }}
+{{- with .amount }}{{ $_ := set $budget "amount" (float64 .) }}{{ end }}
+{{- with .currency }}{{ $_ := set $budget "currency" . }}{{ end }}
+{{- $_ := set $org "budget" $budget }}
+{{- end }}
 {{- with .prices }}
 {{- $prices := list }}
 {{- range . }}

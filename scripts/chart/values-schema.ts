@@ -22,10 +22,12 @@ import {
 
 const day: Schema = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' };
 
+const currency: Schema = { type: 'string', pattern: '^[A-Z]{3}$' };
+
 const price = strict(
   {
     from: day,
-    currency: { type: 'string', pattern: '^[A-Z]{3}$' },
+    currency,
     perMillionCredits: positive,
   },
   ['from', 'currency', 'perMillionCredits'],
@@ -48,7 +50,12 @@ const organization = strict(
     appUrl: url,
     apiKey,
     seats: whole(1),
-    budget: strict({ creditsPerMonth: positive }, ['creditsPerMonth']),
+    budget: {
+      oneOf: [
+        strict({ creditsPerMonth: positive }, ['creditsPerMonth']),
+        strict({ amount: positive, currency, per: { enum: ['month'] } }, ['amount', 'currency']),
+      ],
+    },
     prices: { type: 'array', items: price },
     calendar: strict({
       country: { type: 'string', pattern: '^[A-Z]{2}$' },

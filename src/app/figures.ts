@@ -18,6 +18,7 @@ import {
 } from '../collectors/readiness/collector.ts';
 import { type ReadinessReport, readinessDataset } from '../collectors/readiness/dataset.ts';
 import {
+  costMonthBudget,
   costMonthToDate,
   creditsMonthBudget,
   creditsMonthForecast,
@@ -28,6 +29,7 @@ import {
   dailyCreditsExpectedUpper,
   seats,
 } from '../collectors/spend/collector.ts';
+import { budgetInCredits } from '../collectors/spend/costs.ts';
 import { dailyCredits } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
 import { measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
@@ -148,9 +150,11 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
     monthCost: moneyOf(samplesOn(parts, costMonthToDate, day)),
     monthForecast: firstOf(samplesOn(parts, creditsMonthForecast, day)),
     monthRange: monthRangeOn(parts, day),
-    monthBudget: isServed(parts, creditsMonthBudget)
-      ? firstOf(creditsMonthBudget.samplesOf(view))
-      : undefined,
+    monthBudget:
+      day && [creditsMonthBudget, costMonthBudget].some((family) => isServed(parts, family))
+        ? budgetInCredits(view, day)
+        : undefined,
+    costBudget: isServed(parts, costMonthBudget) ? view.settings.contract?.costPerMonth : undefined,
     repositories: readiness.repositories,
     newestReportAt: readiness.newestReportAt,
     worse: readiness.worse.slice(0, LISTED),

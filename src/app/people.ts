@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isDayCollector } from '../catalog/collector.ts';
 import { daysBetween, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -23,7 +24,8 @@ function isSameWay(one: Deployment['people'], other: Deployment['people']): bool
 function haveSameBudgets(one: Deployment['people'], other: Deployment['people']): boolean {
   const [budgets, others] = [one.teamBudgets, other.teamBudgets];
   return (
-    budgets.size === others.size && [...budgets].every(([team, credits]) => others.get(team) === credits)
+    budgets.size === others.size &&
+    [...budgets].every(([team, budget]) => isDeepStrictEqual(others.get(team), budget))
   );
 }
 

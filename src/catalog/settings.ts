@@ -17,9 +17,21 @@ export interface Contract {
   readonly seats?: number | undefined;
   /** Monthly budget in credits. */
   readonly creditsPerMonth?: number | undefined;
+  /** Monthly budget in money, instead of one in credits. */
+  readonly costPerMonth?: Cost | undefined;
   /** Prices, oldest first, at most one per start day. */
   readonly prices: readonly CreditPrice[];
 }
+
+/** An amount of money. */
+export interface Cost {
+  /** A code of three letters, such as `USD`. */
+  readonly currency: string;
+  readonly amount: number;
+}
+
+/** The budget of a month: a number of credits, or money. */
+export type Budget = number | Cost;
 
 /** Price of credits from a day until the next price starts. */
 export interface CreditPrice {
@@ -56,8 +68,8 @@ export interface PeopleSettings {
   /** The value of the `user` label; undefined where people are not identified. */
   labelOf(person: Person): string | undefined;
   teamOf(person: Person): string;
-  /** Monthly budgets in credits, by team. The figures of these teams are known, however few people are active. */
-  readonly teamBudgets: ReadonlyMap<string, number>;
+  /** Monthly budgets by team. The figures of these teams are known, however few people are active. */
+  readonly teamBudgets: ReadonlyMap<string, Budget>;
 }
 
 /** The team label of people without a team. */

@@ -91,10 +91,13 @@ function describePeople({ people }: Config): string {
 
 function contractLines(contract: Contract | undefined): readonly string[] {
   if (contract === undefined) return [];
-  const { seats, creditsPerMonth, prices } = contract;
+  const { seats, creditsPerMonth, costPerMonth, prices } = contract;
   const lines: string[] = [];
   if (seats !== undefined) lines.push(`    seats        ${seats}`);
   if (creditsPerMonth !== undefined) lines.push(`    budget       ${creditsPerMonth} credits a month`);
+  if (costPerMonth !== undefined) {
+    lines.push(`    budget       ${costPerMonth.amount} ${costPerMonth.currency} a month`);
+  }
   for (const { from, currency, perMillionCredits } of prices) {
     lines.push(`    price        ${perMillionCredits} ${currency} per million credits from ${from}`);
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Contract, CreditPrice } from '../catalog/settings.ts';
+import type { Budget, Contract, CreditPrice } from '../catalog/settings.ts';
 import { day } from './kinds.ts';
 import { type OptionTable, optionsIn } from './option.ts';
 import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
@@ -16,18 +16,41 @@ const MAX_SEATS = 10_000_000;
 /** Above this, numbers of credits are not exact. */
 export const MAX_CREDITS = Number.MAX_SAFE_INTEGER;
 const MAX_PRICE = 1_000_000_000;
+const MAX_AMOUNT = 1_000_000_000_000;
 const MAX_VALUES = 10_000_000;
 const MAX_SERIES = 100_000_000;
 const VALUES_PER_LABEL = { default: 200, repo: 5000, user: 20_000 };
 const SERIES = 1_000_000;
 
+function currency() {
+  return text().regex(/^[A-Z]{3}$/, {
+    error: ({ input }) => `${quoted(String(input))} is not a currency of three capital letters, such as USD`,
+  });
+}
+
+/** The budget of a month, in credits or in money. */
+export const budgetSchema = z
+  .strictObject({
+    credits_per_month: positiveNumber(MAX_CREDITS).optional(),
+    amount: positiveNumber(MAX_AMOUNT).optional(),
+    currency: currency().optional(),
+    per: z.enum(['month']).default('month'),
+  })
+  // For a JSON Schema.
+  .meta({ oneOf: [{ required: ['credits_per_month'] }, { required: ['amount', 'currency'] }] })
+  .transform(({ credits_per_month: credits, amount, currency: code }, context): Budget => {
+    const money = amount === undefined || code === undefined ? undefined : { amount, currency: code };
+    const given = [credits, amount ?? code].filter((part) => part !== undefined);
+    const budget = credits ?? money;
+    if (budget !== undefined && given.length === 1) return budget;
+    context.addIssue('needs either credits_per_month, or an amount and its currency');
+    return z.NEVER;
+  });
+
 const price = z
   .strictObject({
     from: day(),
-    currency: text().regex(/^[A-Z]{3}$/, {
-      error: ({ input }) =>
-        `${quoted(String(input))} is not a currency of three capital letters, such as USD`,
-    }),
+    currency: currency(),
     per_million_credits: positiveNumber(MAX_PRICE),
   })
   .transform(
@@ -85,13 +108,11 @@ export const orgSchema = z
       standard: 'none',
       description: 'Number of paid seats, to compare with active people',
     }),
-    budget: z
-      .strictObject({ credits_per_month: positiveNumber(MAX_CREDITS) })
-      .optional()
-      .meta({
-        standard: 'none',
-        description: '`{credits_per_month: 500000000}`: the budget of a calendar month (UTC) in credits',
-      }),
+    budget: budgetSchema.optional().meta({
+      standard: 'none',
+      description:
+        '`{credits_per_month: 500000000}`, or `{amount: 1500, currency: USD, per: month}`: the budget of a month (UTC), in credits or in money. For one in money, each day counts at its own price, and `prices` must have its currency',
+    }),
     prices: prices.optional().meta({
       standard: '`[]`',
       description:
@@ -114,6 +135,11 @@ export const orgSchema = z
           '`{country: DE, days_off: [2026-12-24]}`: days on which the organization does not work. Such a day counts as a Sunday wherever days are compared with their weekday or expected: forecasts, the usual range of a day, silent platforms and drops of adoption. `country` has two capital letters (ISO 3166) and stands for the public holidays of the whole country from 2025 to 2036, without those of its regions; `days_off` adds days to them',
       }),
   })
+  .superRefine(({ budget, prices: known = [] }, context) => {
+    if (typeof budget !== 'object' || known.some((each) => each.currency === budget.currency)) return;
+    const message = `${budget.currency} is the currency of no price: a budget in money needs prices`;
+    context.addIssue({ code: 'custom', path: ['budget', 'currency'], message });
+  })
   .superRefine(({ api_key_file: file, api_key_env: variable }, context) => {
     if ((file === undefined) !== (variable === undefined)) return;
     context.addIssue(`needs ${file === undefined ? 'an' : 'only one of'} api_key_file or api_key_env`);
@@ -127,7 +153,13 @@ export type OrgEntry = z.output<typeof orgSchema>;
 /** The seats, budget and prices of an organization, undefined if it has none of these keys. */
 export function contractOf({ seats, budget, prices }: OrgEntry): Contract | undefined {
   if (seats === undefined && budget === undefined && prices === undefined) return undefined;
-  return { seats, creditsPerMonth: budget?.credits_per_month, prices: prices ?? [] };
+  const inMoney = typeof budget === 'object';
+  return {
+    seats,
+    creditsPerMonth: inMoney ? undefined : budget,
+    costPerMonth: inMoney ? budget : undefined,
+    prices: prices ?? [],
+  };
 }
 
 const readinessSchema = z

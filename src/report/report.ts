@@ -14,6 +14,7 @@ import { dailyActiveUsers, dailySessions } from '../collectors/activity/collecto
 import { dailyGitCommits, dailyGitPullRequestsCreated } from '../collectors/productivity/collector.ts';
 import { readinessRatio } from '../collectors/readiness/collector.ts';
 import {
+  costMonthBudget,
   costMonthForecast,
   costMonthToDate,
   creditsMonthBudget,
@@ -88,6 +89,7 @@ const OF_MONTH: readonly (readonly [title: string, family: Family])[] = [
   ['Credits, budget of the month', creditsMonthBudget],
   ['Cost, month to date', costMonthToDate],
   ['Cost, forecast of the month', costMonthForecast],
+  ['Cost, budget of the month', costMonthBudget],
 ];
 
 /** The week or month of a day. */

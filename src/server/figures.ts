@@ -75,7 +75,10 @@ export interface OrgFigures {
   /** Cost of the day and of the month, where prices are configured. */
   readonly dayCost: Money | undefined;
   readonly monthCost: Money | undefined;
+  /** In credits; of a budget in money the credits that it pays for, where the month has one price. */
   readonly monthBudget: number | undefined;
+  /** The budget as configured, if it is in money. */
+  readonly costBudget?: Money | undefined;
   readonly monthForecast: number | undefined;
   /** Below and above the forecast: one of ten months ends below, and one above. */
   readonly monthRange?: { readonly lower: number; readonly upper: number } | undefined;

@@ -143,6 +143,20 @@ describe('the figures of a range', () => {
     expect(figures({ prices: [] })).not.toHaveProperty('credits_month_budget_exceeded_probability');
   });
 
+  test('say so of a budget in money, each day at its own price', () => {
+    const shown = (amount: number, of = prices, currency = 'USD') =>
+      figures({ prices: of, costPerMonth: { amount, currency } });
+    const probability = 'cost_month_budget_exceeded_probability{USD}';
+    const forecast = figures({ prices })['cost_month_forecast{USD}'] ?? 0;
+    expect(shown(forecast)[probability]).toBeCloseTo(0.5, 9);
+    expect(shown(1)[probability]).toBe(1);
+    expect(shown(forecast)).not.toHaveProperty('credits_month_budget_exceeded_probability');
+    // The rest of the month is dearer than before.
+    const dearer = [...prices, dollars(addDays(LAST, 1), 20 * MILLION)];
+    expect(shown(forecast, dearer)[probability]).toBeGreaterThan(0.99);
+    expect(shown(forecast, prices, 'EUR')).not.toHaveProperty(probability);
+  });
+
   test('are those of the worked example', () => {
     const rounded = (bounds: ReturnType<typeof boundsOf>) =>
       [bounds.lower, bounds.upper].map((bound) => bound.toFixed(2));

@@ -21,6 +21,19 @@ test('seats, budget and prices are optional, each by itself', async () => {
   });
 });
 
+test('a budget can be in money, in a currency that has a price', async () => {
+  const prices = '    prices: [{from: 2026-01-14, currency: USD, per_million_credits: 3}]\n';
+  const money = '    budget: {amount: 1500, currency: USD, per: month}\n';
+  expect(await contractOf(`${money}${prices}`)).toMatchObject({
+    costPerMonth: { amount: 1500, currency: 'USD' },
+    creditsPerMonth: undefined,
+  });
+  await expect(contractOf(money)).rejects.toThrow('USD is the currency of no price');
+  await expect(contractOf(`${money.replace('USD', 'EUR')}${prices}`)).rejects.toThrow(
+    'c.yml:5: orgs[0].budget.currency: EUR is the currency of no price: a budget in money needs prices',
+  );
+});
+
 test('prices are sorted by the day from which they hold', async () => {
   const prices = `    prices:
       - {from: 2026-07-01, currency: EUR, per_million_credits: 2.5}

@@ -24,6 +24,18 @@ function cardOf(page: string, title: string) {
   };
 }
 
+test('a budget in money is on the page as it is, and the credits that it pays for are the line', async () => {
+  const { creditsPerMonth: _, ...rest } = contract;
+  const story = await startStory({
+    contract: { ...rest, costPerMonth: { amount: 243, currency: 'USD' } },
+  });
+  const page = await (await story.get('/')).text();
+  expect(cardOf(page, 'Credits, month to date').text).toMatch(/Budget 243.00 USD \([\d.]+% of the budget\)/);
+  expect(cardOf(page, 'Credits, month to date').values).toContain(243);
+  expect(page).toContain('Budget: 90 M.');
+  expect((await story.page()).text).not.toContain('agent_platform_credits_month_budget{');
+});
+
 test('the figures on the page and in its JSON are those of the metrics, of a named day', async () => {
   const story = await startStory({ contract });
   const metrics = await story.page();

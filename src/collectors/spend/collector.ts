@@ -1,6 +1,7 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
-import { currentFamily, type DayFamily, dayFamily, type Family } from '../../catalog/family.ts';
+import { currentFamily, type DayFamily, dayFamily, type Family, type Sample } from '../../catalog/family.ts';
+import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure } from '../samples.ts';
 import { tokensCollector } from '../tokens/collector.ts';
@@ -14,9 +15,9 @@ import {
   modelWeeks,
 } from './comparisons.ts';
 import {
-  type Cost,
   costBound,
   costByModel,
+  costExceededProbability,
   costForecast,
   costOn,
   costToDate,
@@ -214,6 +215,28 @@ const costMonthForecastUpper = inMoney((view, day) => costBound(view, day, 'uppe
   definition: definitions.costForecastBound,
 });
 
+export const costMonthBudgetExceededProbability = inMoney(costExceededProbability, {
+  name: 'agent_platform_cost_month_budget_exceeded_probability',
+  help: 'Probability that the calendar month (UTC) costs more than its budget in money.',
+  unit: 'ratio',
+  source: `${PRICED_DAYS}, budget.amount`,
+  aggregation: 'ratio',
+  definition: definitions.costExceededProbability,
+});
+
+export const costMonthBudget = currentFamily({
+  name: 'agent_platform_cost_month_budget',
+  help: 'Monthly budget in money, as configured. Do not sum over currencies.',
+  labels: ['currency'],
+  fixedLabels: ['currency'],
+  unit: 'currency',
+  source: 'setting orgs[].budget.amount',
+  aggregation: 'additive',
+  dropPriority: 'main',
+  definition: definitions.costBudget,
+  samplesOf: ({ settings }) => inItsCurrency(settings.contract?.costPerMonth),
+});
+
 export const seats = currentFamily({
   name: 'agent_platform_seats',
   help: 'Paid seats, as configured.',
@@ -236,6 +259,8 @@ const costFamilies: readonly Family[] = [
   costMonthForecast,
   costMonthForecastLower,
   costMonthForecastUpper,
+  costMonthBudgetExceededProbability,
+  costMonthBudget,
   seats,
 ];
 
@@ -265,10 +290,13 @@ function inMoney(costOf: (view: View, day: Day) => Cost | undefined, family: Com
     dropPriority: 'main',
     ...family,
     samplesOf(view, day) {
-      const cost = costOf(view, day);
-      return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];
+      return inItsCurrency(costOf(view, day));
     },
   });
+}
+
+function inItsCurrency(cost: Cost | undefined): readonly Sample<'currency'>[] | undefined {
+  return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];
 }
 
 /** Derived from the credits of `tokens`: month, trend, expectation and cost. */

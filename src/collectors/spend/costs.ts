@@ -1,10 +1,10 @@
-import { type Day, monthSoFar } from '../../catalog/day.ts';
+import { type Day, daysFrom, firstOfMonth, lastOfMonth, monthSoFar } from '../../catalog/day.ts';
 import { type Sample, UNKNOWN } from '../../catalog/family.ts';
-import type { CreditPrice } from '../../catalog/settings.ts';
+import type { Cost, CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
 import { expectedRest } from '../month.ts';
-import { boundsOf } from '../month-range.ts';
+import { boundsOf, type MonthRange, probabilityAbove } from '../month-range.ts';
 import { ofEach } from '../statistics.ts';
 import { modelsOf } from '../tokens/models.ts';
 import type { Credits } from '../weekdays.ts';
@@ -42,9 +42,8 @@ export function costOver(view: View, days: readonly Day[]): Cost | undefined {
   return totalOf(ofEach(days, (day) => costOn(view, day)));
 }
 
-/** The expected cost of the whole month of a day, each day at its own price, including future days. */
-export function costForecast(view: View, day: Day): Cost | undefined {
-  const credits = creditsIn(view);
+/** The expected cost of the whole month of a day, each day at its own price, including future days; of the organization by default. */
+export function costForecast(view: View, day: Day, credits: Credits = creditsIn(view)): Cost | undefined {
   const known = costsToDate(view, day, credits);
   // Most organizations have no prices, and then nothing needs to be expected.
   const expected = known && expectedRest(credits, day);
@@ -52,13 +51,41 @@ export function costForecast(view: View, day: Day): Cost | undefined {
   return totalOf(known && rest && [...known, ...rest]);
 }
 
-/** A bound of the cost of the whole month of a day: its rest may be off by as much as that of the credits. */
+/** A bound of the cost of the whole month of a day. */
 export function costBound(view: View, day: Day, bound: 'lower' | 'upper'): Cost | undefined {
+  const range = costRange(view, day);
+  return range && { currency: range.currency, amount: boundsOf(range)[bound] };
+}
+
+/** How likely the cost of the month exceeds a budget in its currency; undefined without one, or without a range. */
+export function costExceededProbability(view: View, day: Day): Cost | undefined {
+  const budget = view.settings.contract?.costPerMonth;
+  const range = budget && costRange(view, day);
+  if (range === undefined || range.currency !== budget?.currency) return undefined;
+  return { currency: range.currency, amount: probabilityAbove(range, budget.amount) };
+}
+
+/** The range of the cost of the month of a day: its rest may be off by as much as that of the credits. */
+function costRange(view: View, day: Day): (MonthRange & Pick<Cost, 'currency'>) | undefined {
   const [toDate, forecast] = [costToDate(view, day), costForecast(view, day)];
   const error = forecast && creditsRange(view, day)?.error;
   if (toDate === undefined || forecast === undefined || error === undefined) return undefined;
   const rest = Math.max(0, forecast.amount - toDate.amount);
-  return { ...forecast, amount: boundsOf({ toDate: toDate.amount, rest, error })[bound] };
+  return { currency: forecast.currency, toDate: toDate.amount, rest, error };
+}
+
+/**
+ * The credits that the budget of a day's month pays for; undefined without a budget, and for one in money if the month's
+ * days have other currencies or more than one price.
+ */
+export function budgetInCredits(view: View, day: Day): number | undefined {
+  const { creditsPerMonth, costPerMonth } = view.settings.contract ?? {};
+  if (costPerMonth === undefined) return creditsPerMonth;
+  const [price, ...others] = new Set(
+    daysFrom(firstOfMonth(day), lastOfMonth(day)).map((of) => priceOn(view, of)),
+  );
+  if (price?.currency !== costPerMonth.currency || others.length > 0) return undefined;
+  return Math.min((costPerMonth.amount * MILLION) / price.perMillionCredits, Number.MAX_VALUE);
 }
 
 function costsToDate(view: View, day: Day, { on }: Credits): readonly Cost[] | undefined {
@@ -80,12 +107,6 @@ function totalOf(costs: readonly Cost[] | undefined): Cost | undefined {
 }
 
 const MILLION = 1_000_000;
-
-/** An amount of money. */
-export interface Cost {
-  readonly currency: string;
-  readonly amount: number;
-}
 
 /** The price of a day: the one with the latest `from` that is not after it. */
 function priceOn(view: View, day: Day): CreditPrice | undefined {

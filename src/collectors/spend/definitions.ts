@@ -46,7 +46,8 @@ expected rest is 0, it is 1 if the forecast exceeds the budget, otherwise 0. Abs
 Example: the month to date is 60 000 000, 40 000 000 are expected, s is 0.1 and the budget 105 000 000: log(45/40) / 0.1 = 1.178, which T exceeds with a
 probability of 0.132.`,
 
-  monthBudget: `The setting \`budget.credits_per_month\` of the organization; absent without it.
+  monthBudget: `The setting \`budget.credits_per_month\` of the organization; absent without it, and with a budget in money: what that pays for
+depends on the prices of the month.
 
 Example: \`budget: {credits_per_month: 500000000}\` gives 500 000 000.`,
 
@@ -125,6 +126,17 @@ and 6.00 USD. The forecast is 176.10 USD.`,
 
 Example: the month to date costs 162.00 USD, the rest is expected to cost 108.00 USD, and s is 0.1: 162.00 + 108.00 · exp(−0.14) = 255.89 USD,
 and with exp(0.14) it is 286.23 USD.`,
+
+  costExceededProbability: `As \`agent_platform_credits_month_budget_exceeded_probability\`, of the cost of the month and the budget in money. The rest of the
+cost may be off by as much as that of the credits. Absent with \`agent_platform_cost_month_forecast_lower\`, without a budget in money, and if the month has
+another currency than the budget.
+
+Example: 600 USD are used, 400 are expected, s is 0.1 and the budget 1 050 USD: log(450/400) / 0.1 = 1.178, which T exceeds with a probability of
+0.132.`,
+
+  costBudget: `The setting \`budget\` of the organization, if it is in money; absent without it, and with a budget in credits.
+
+Example: \`budget: {amount: 1500, currency: USD, per: month}\` gives 1 500 with \`currency="USD"\`.`,
 
   seats: `The setting \`seats\` of the organization; absent without it.
 

@@ -1,5 +1,5 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
-import { ANONYMOUS, type OrgSettings } from '../../catalog/settings.ts';
+import { ANONYMOUS, type OrgSettings, type PeopleSettings } from '../../catalog/settings.ts';
 import type { Count } from '../counts.ts';
 import type { PeopleColumns } from './columns.ts';
 
@@ -95,7 +95,7 @@ export const usersDataset: DayDataset<UsersRow> = {
 };
 
 /** Without a budget, a team's own credits are not kept: it may be small. */
-function withoutUnbudgeted(row: UsersRow, budgets: ReadonlyMap<string, number>): UsersRow {
+function withoutUnbudgeted(row: UsersRow, budgets: PeopleSettings['teamBudgets']): UsersRow {
   const { budgetedTeams = [] } = row;
   const kept = budgetedTeams.filter(({ team }) => budgets.has(team));
   if (kept.length === budgetedTeams.length) return row;

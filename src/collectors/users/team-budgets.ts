@@ -1,14 +1,14 @@
 import { addDays, type Day, daysFrom, firstOfMonth } from '../../catalog/day.ts';
 import { currentFamily, dayFamily, type Sample } from '../../catalog/family.ts';
-import { ANONYMOUS } from '../../catalog/settings.ts';
+import { ANONYMOUS, type Budget, type Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate } from '../month.ts';
-import { costToDate } from '../spend/costs.ts';
+import { costForecast, costToDate } from '../spend/costs.ts';
 import { type Credits, creditsOf } from '../weekdays.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
 
 const DAYS = `stored days of ${USERS_PATH}: data[].billable_tokens`;
-const BUDGET = 'credits_per_month in the file of setting teams.file';
+const BUDGET = 'in the file of setting teams.file';
 const ONLY = 'Only teams with a budget.';
 
 export const teamCreditsMonthToDate = dayFamily({
@@ -51,16 +51,16 @@ export const teamCreditsMonthBudget = currentFamily({
   help: `Monthly budget of Standard Credits of a team, as configured. ${ONLY}`,
   labels: ['team'],
   unit: 'credits',
-  source: BUDGET,
+  source: `credits_per_month or budgets ${BUDGET}`,
   aggregation: 'additive',
   definition: `The team's entry under \`credits_per_month\` in the teams file, in each organization in which the team has used credits in the
-month of the data day or in the 28 days before it; absent otherwise, and without a budget.
+month of the data day or in the 28 days before it; absent otherwise, without a budget, and with one in money.
 
 Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`team="platform"\`.`,
   samplesOf(view) {
     const day = view.newestDay(usersDataset);
     const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-    return day && ofTeams(view, day, (_, team) => teamBudgets.get(team));
+    return day && ofTeams(view, day, (_, team) => asCredits(teamBudgets.get(team)));
   },
 });
 
@@ -77,13 +77,40 @@ of its days has no price, or if their currencies differ.
 
 Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per million, and 3.00 USD from 3 June on. On 3 June it is
 1.35 + 1.35 + 1.50 = 4.20 USD.`,
-  samplesOf(view, day) {
-    const samples: Sample<'team' | 'currency'>[] = [];
-    for (const { team, credits } of teamsOf(view, day)) {
-      const cost = costToDate(view, day, credits);
-      if (cost !== undefined) samples.push({ labels: { team, currency: cost.currency }, value: cost.amount });
-    }
-    return samples.length === 0 ? undefined : samples;
+  samplesOf: (view, day) => costsOfTeams(view, day, (credits) => costToDate(view, day, credits)),
+});
+
+export const teamCostMonthForecast = dayFamily({
+  name: 'agent_platform_team_cost_month_forecast',
+  help: `Expected cost of a team in the whole calendar month (UTC), each day at its own price. ${ONLY} Do not sum over currencies.`,
+  labels: ['team', 'currency'],
+  fixedLabels: ['currency'],
+  unit: 'currency',
+  source: `${DAYS}; setting orgs[].prices`,
+  aggregation: 'additive',
+  definition: `The cost of the team's month to date plus, for each remaining day, the credits that \`agent_platform_team_credits_month_forecast\` expects, at
+the price of that day. Absent if either of the two is absent, or if a remaining day has no price or another currency.
+
+Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per million: 16.20 + 1.35 = 17.55 USD.`,
+  samplesOf: (view, day) => costsOfTeams(view, day, (credits) => costForecast(view, day, credits)),
+});
+
+export const teamCostMonthBudget = currentFamily({
+  name: 'agent_platform_team_cost_month_budget',
+  help: `Monthly budget of a team in money, as configured. ${ONLY} Do not sum over currencies.`,
+  labels: ['team', 'currency'],
+  fixedLabels: ['currency'],
+  unit: 'currency',
+  source: `budgets ${BUDGET}`,
+  aggregation: 'additive',
+  definition: `The team's budget in the teams file, if it is in money, in each organization in which the team has used credits in the month of
+the data day or in the 28 days before it; absent otherwise, without a budget, and with one in credits.
+
+Example: \`budgets: {platform: {amount: 1500, currency: USD, per: month}}\` gives 1 500 with \`team="platform"\` and \`currency="USD"\`.`,
+  samplesOf(view) {
+    const day = view.newestDay(usersDataset);
+    const { teamBudgets } = view.settings.people ?? ANONYMOUS;
+    return day && costsOfTeams(view, day, (_, team) => asMoney(teamBudgets.get(team)));
   },
 });
 
@@ -93,6 +120,8 @@ export const teamBudgetFamilies = [
   teamCreditsMonthForecast,
   teamCreditsMonthBudget,
   teamCostMonthToDate,
+  teamCostMonthForecast,
+  teamCostMonthBudget,
 ] as const;
 
 /** A team with a budget that takes part in an organization. */
@@ -111,6 +140,26 @@ function ofTeams(
     return value === undefined ? [] : [{ labels: { team }, value }];
   });
   return samples.length === 0 ? undefined : samples;
+}
+
+function costsOfTeams(
+  view: View,
+  day: Day,
+  costOf: (credits: Credits, team: string) => Cost | undefined,
+): readonly Sample<'team' | 'currency'>[] | undefined {
+  const samples = teamsOf(view, day).flatMap(({ team, credits }) => {
+    const cost = costOf(credits, team);
+    return cost === undefined ? [] : [{ labels: { team, currency: cost.currency }, value: cost.amount }];
+  });
+  return samples.length === 0 ? undefined : samples;
+}
+
+function asCredits(budget: Budget | undefined): number | undefined {
+  return typeof budget === 'number' ? budget : undefined;
+}
+
+function asMoney(budget: Budget | undefined): Cost | undefined {
+  return typeof budget === 'object' ? budget : undefined;
 }
 
 /** Days before the month in which a team's credits show that it takes part. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { NO_TEAM, type Person } from '../../catalog/settings.ts';
+import { type Budget, NO_TEAM, type Person } from '../../catalog/settings.ts';
 
 /** The content of a teams file. */
 export interface TeamsFile {
   readonly rules: readonly TeamRule[];
-  /** Monthly budgets in credits, by team. */
-  readonly budgets: ReadonlyMap<string, number>;
+  /** Monthly budgets by team. */
+  readonly budgets: ReadonlyMap<string, Budget>;
 }
 
 /** Assigns somebody to a team. */
@@ -21,8 +21,8 @@ interface Teams {
   readonly fingerprint: string;
   /** The number of teams. */
   readonly size: number;
-  /** Monthly budgets in credits, by team. */
-  readonly budgets: ReadonlyMap<string, number>;
+  /** Monthly budgets by team. */
+  readonly budgets: ReadonlyMap<string, Budget>;
   teamOf(person: Person): string;
 }
 

@@ -107,7 +107,9 @@ function details(name: FigureName, all: OrgFigures): Html | undefined {
   }
 }
 
-function month({ monthCost, monthForecast, monthRange, monthBudget, figures }: OrgFigures): Html {
+function month(all: OrgFigures): Html {
+  const { monthCost, monthForecast, monthRange, monthBudget, costBudget, figures } = all;
+  const budget = costBudget ? money(costBudget) : monthBudget !== undefined && number(monthBudget);
   const spent = figures.find(({ name }) => name === 'month')?.value;
   const share = (part: number | undefined) =>
     part === undefined || monthBudget === undefined || monthBudget === 0
@@ -115,7 +117,7 @@ function month({ monthCost, monthForecast, monthRange, monthBudget, figures }: O
       : html` <span class="share">(${percent(part / monthBudget)} of the budget)</span>`;
   const lines = [
     monthCost && html`<dt>Cost</dt><dd>${money(monthCost)}</dd>`,
-    monthBudget !== undefined && html`<dt>Budget</dt><dd>${number(monthBudget)}${share(spent)}</dd>`,
+    budget && html`<dt>Budget</dt><dd>${budget}${share(spent)}</dd>`,
     monthForecast !== undefined &&
       html`<dt>Forecast</dt><dd>${number(monthForecast)}${rangeOf(monthRange)}${share(monthForecast)}${overBudget(monthForecast, monthBudget)}</dd>`,
   ];

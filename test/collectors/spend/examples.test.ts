@@ -80,6 +80,16 @@ describe('the worked examples of docs/METRICS.md', () => {
     });
   });
 
+  test('a budget in money, and no other one', () => {
+    const costPerMonth = { amount: 1500, currency: 'USD' };
+    const view = spendView({}, { costPerMonth, prices: sinceJanuary });
+    expect(spendOn(view, '2026-06-28')).toEqual({
+      'cost_month_budget{USD}': 1500,
+      'credit_price{USD}': 0.0000027,
+    });
+    expect(definitionOf('cost_month_budget')).toContain('1 500');
+  });
+
   test('trailing 7 and 28 days', () => {
     const week = daysSince('2026-06-01', [...Array<number>(6).fill(MILLION), 3 * MILLION]);
     expect(spendOn(spendView(week), '2026-06-07')['credits_trailing_7d']).toBe(9_000_000);

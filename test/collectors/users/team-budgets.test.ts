@@ -106,6 +106,30 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(figuresOf(viewOf(days, { prices: prices.slice(1) }))).not.toHaveProperty('cost_month_to_date');
     expect(definitionOf('cost_month_to_date')).toContain('4.20 USD');
   });
+
+  test('cost forecast', () => {
+    const idle = daysFrom(dayNamed('2026-06-01'), dayNamed('2026-06-27')).map(
+      (day) => [day, 'idle'] as const,
+    );
+    const days = {
+      ...Object.fromEntries(idle),
+      ...weeksBefore('2026-06-29', [0.4, 0.3, 0.3, 0.2]),
+      ...weeksBefore('2026-06-30', [0.4, 0.2, 0.1, 0.1]),
+      '2026-06-28': 4_000_000,
+    };
+    const prices = [{ from: dayNamed('2026-01-14'), currency: 'USD', perMillionCredits: 2.7 }];
+    expect(figuresOf(viewOf(days, { prices }))['cost_month_forecast']).toBeCloseTo(17.55, 9);
+    const changed = [...prices, { from: dayNamed('2026-06-30'), currency: 'USD', perMillionCredits: 5.4 }];
+    expect(figuresOf(viewOf(days, { prices: changed }))['cost_month_forecast']).toBeCloseTo(18.09, 9);
+    expect(definitionOf('cost_month_forecast')).toContain('17.55 USD');
+  });
+
+  test('budget in money', () => {
+    const money = { amount: 1500, currency: 'USD' };
+    const people = teamsById({ teamBudgets: new Map([['web', money]]) });
+    expect(figuresOf(viewOf({ '2026-06-05': 3 }, { people }))).toEqual({ cost_month_budget: 1500 });
+    expect(definitionOf('cost_month_budget')).toContain('1 500');
+  });
 });
 
 describe('the month of a team', () => {

@@ -80,6 +80,29 @@ describe('budgets in a teams file', () => {
     expect(rules.map(({ member }) => member)).toEqual(FIVE);
   });
 
+  test.each([
+    ['t.yaml', `${yaml}budgets:\n  web: {amount: 1500, currency: USD, per: month}\n`],
+    ['t.yaml', `budgets: {web: {currency: USD, amount: 1.5e3}}\n${yaml}`],
+    ['t.csv', `${csv},web,1500 USD\n`],
+  ])('are in money, too: %s %#', async (file, text) => {
+    const { rules, budgets } = await parseTeams(text, file);
+    expect([...budgets]).toEqual([['web', { amount: 1500, currency: 'USD' }]]);
+    expect(rules).toHaveLength(5);
+  });
+
+  test('of several teams are some in credits and some in money', async () => {
+    const ops = FIVE.map((member) => `o${member},ops\n`).join('');
+    const { budgets } = await parseTeams(`${csv}${ops},web,1500 USD\n,ops,7\n`, 't.csv');
+    expect(budgets).toEqual(
+      new Map<string, unknown>([
+        ['ops', 7],
+        ['web', { amount: 1500, currency: 'USD' }],
+      ]),
+    );
+    const { budgets: same } = await parseTeams(`${yaml}budgets: {web: {credits_per_month: 7}}\n`, 't.yaml');
+    expect([...same]).toEqual([['web', 7]]);
+  });
+
   test('may be empty, and their key remains a user id with a team as its value', async () => {
     expect(await parseTeams('credits_per_month:\n', 't.yaml')).toEqual({ rules: [], budgets: new Map() });
     const { rules } = await parseTeams('credits_per_month: web\n', 't.yaml');
@@ -127,6 +150,32 @@ describe('budgets in a teams file', () => {
       't.csv',
       `u9,ops\n,ops,5\n`,
       't.csv:2: credits_per_month.ops: the team has 1 person in this file; a budget needs at least 5',
+    ],
+    ['t.yaml', `${yaml}budgets: 5\n`, 't.yaml:6: budgets: must be a mapping from team to budget'],
+    [
+      't.yaml',
+      `${yaml}budgets: {web: {amount: 5}}\n`,
+      't.yaml:6: budgets.web: needs either credits_per_month, or an amount and its currency',
+    ],
+    [
+      't.yaml',
+      `${yaml}budgets: {web: {amount: 5, currency: USD, credits_per_month: 5}}\n`,
+      't.yaml:6: budgets.web: needs either credits_per_month, or an amount and its currency',
+    ],
+    [
+      't.yaml',
+      `${yaml}budgets: {web: {amount: 5, currency: USD, per: year}}\n`,
+      't.yaml:6: budgets.web.per: "year" is not one of month',
+    ],
+    [
+      't.yaml',
+      `${yaml}credits_per_month: {web: 5}\nbudgets: {web: {amount: 5, currency: USD}}\n`,
+      't.yaml:7: budgets: names a team that has a budget already',
+    ],
+    [
+      't.csv',
+      `${csv},web,5 dollars\n`,
+      't.csv:7: budgets.web.currency: "dollars" is not a currency of three capital letters, such as USD',
     ],
     ['t.csv', `${csv},web,a lot\n`, /^t.csv:7: credits_per_month.web: must be a number above 0/],
     ['t.csv', `${csv}u6,web,5\n`, 't.csv:7: has both a user and a budget'],
