@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { ConfigError } from '../runtime/errors.ts';
-import { codeOf, writeDurably } from '../runtime/files.ts';
+import { codeOf, createFolder, writeWhole } from '../runtime/files.ts';
 
 /** A small JSON document that is replaced atomically, so that an interruption leaves the old or the new one. */
 export interface StateFile {
@@ -27,7 +28,11 @@ export function createStateFile(path: string): StateFile {
         throw unusable(path, 'is damaged');
       }
     },
-    write: async (document) => writeDurably(path, JSON.stringify(document)),
+    // Without waiting for the disk: what a power failure takes is sent, or written, once more.
+    async write(document) {
+      createFolder(dirname(path));
+      writeWhole(path, JSON.stringify(document));
+    },
     remove: () => rm(path, { force: true }),
   };
 }
