@@ -11,6 +11,7 @@ import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
 import { tile } from './panels/tile.ts';
 import { days, now, weeks } from './query.ts';
+import { byKind } from './usage.ts';
 
 const TWICE = 'A person active in two organizations counts in each.';
 
@@ -108,13 +109,7 @@ const intensity: Row = {
       title: 'Sessions per active person',
       text: 'Sessions per active person and day of each organization, over the 7 days that end with each UTC day; and user messages.',
       decimals: 1,
-      queries: [
-        days(daily(activity.usagePerActiveUser7d, { only: { kind: 'sessions' } }), '{{org}}, sessions'),
-        days(
-          daily(activity.usagePerActiveUser7d, { only: { kind: 'user_messages' } }),
-          '{{org}}, user messages',
-        ),
-      ],
+      queries: byKind(activity.usagePerActiveUser7d, 'kind', ['sessions', 'user_messages']),
       width: 8,
     }),
   ],

@@ -124,7 +124,7 @@ export const live: Row = {
         { of: 1, title: 'Since newest', unit: 's', decimals: 0 },
       ],
       sort: { by: 'In the range', desc: true },
-      noValue: NO_EVENT,
+      noValue: '–',
       width: 12,
     }),
     ranking({

@@ -9,8 +9,7 @@ import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { type Described, daily, type Expression, newest, promql } from './expression.ts';
 import { dataAge } from './figures.ts';
-import { exportersUp } from './health/process-metrics.ts';
-import { WHOLE } from './health/whole.ts';
+import { exportersUp, WHOLE } from './health/process-metrics.ts';
 import { largestAndRest } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
@@ -76,8 +75,8 @@ function risen<Label extends 'model' | 'tier' | 'team'>(
     queries: [
       rows(summed(last, earlier)),
       rows(summed(earlier, last)),
-      rows(promql`${rise} >= 0`),
-      rows(promql`${rise} < 0`),
+      rows(promql`clamp_min(${rise}, 0)`),
+      rows(promql`clamp_max(${rise}, 0)`),
     ],
     columns: [
       { of: label, title: name, to: drillTo(to, label), width: 200 },
@@ -125,7 +124,7 @@ const usage: Row = {
 
 const made: Row = {
   title: 'Output and repositories',
-  panels: [...outputTiles(4), readinessTile({}, { to: links.readiness, width: 12 })],
+  panels: [...outputTiles([4, 4, 5]), readinessTile({}, { to: links.readiness, width: 11 })],
 };
 
 const firing: Row = {
@@ -147,7 +146,7 @@ const firing: Row = {
       ],
       sort: { by: 'Severity', desc: false },
       noValue: 'None fires, or the rules are not loaded',
-      height: 4,
+      height: 6,
     }),
   ],
 };

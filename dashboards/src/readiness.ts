@@ -139,7 +139,7 @@ const points = (gained: number): readonly TableColumn[] => [
 /** The queries of these columns: the change of a share in points. */
 function pointQueries(present: Expression, past: Expression) {
   const change = promql`100 * (${present} - ${past})`;
-  return [rows(promql`${change} < 0`), rows(promql`${change} > 0`)];
+  return [rows(promql`clamp_max(${change}, 0)`), rows(promql`clamp_min(${change}, 0)`)];
 }
 
 /** The columns of a repository's state. */

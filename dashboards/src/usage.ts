@@ -53,9 +53,20 @@ function rankingAndShares<const Label extends string>(
   ];
 }
 
-/** A kind of usage per active person and day over 7 days. */
-function perPerson(kind: string, legend: string): Query {
-  return days(daily(usagePerActiveUser7d, { only: { kind } }), `{{org}}, ${legend}`);
+const OUTPUT = ['files', 'commits', 'pull_requests'] as const;
+
+/** The days of some kinds of a figure of each organization. */
+export function byKind<Label extends string>(
+  family: Described<Label>,
+  label: NoInfer<Label>,
+  kinds: readonly string[],
+): readonly Query[] {
+  return kinds.map((kind) =>
+    days(
+      daily(family, { only: { [label]: kind } as Record<Label, string> }),
+      `{{org}}, ${kind.replace('_', ' ')}`,
+    ),
+  );
 }
 
 const calls: Row = {
@@ -92,7 +103,7 @@ const calls: Row = {
     lines({
       title: 'Calls per active person',
       text: 'Tool calls per active person and day of each organization, over the 7 days that end with each UTC day.',
-      queries: [perPerson('tool_calls', 'calls')],
+      queries: byKind(usagePerActiveUser7d, 'kind', ['tool_calls']),
       height: 7,
     }),
     ...rankingAndShares(tools.dailyToolCallsByTool, {
@@ -205,38 +216,36 @@ const extensions: Row = {
   ],
 };
 
-/** The output of a week. */
-export function outputTiles(width: number): readonly Placed[] {
-  const of = (title: string, what: string, queries: ReturnType<typeof weekWithChange>) =>
+const ABOUT_OUTPUT = 'The platform counts only what was made through the agent, not manual work.';
+
+/** The output of a week, in tiles of these widths. */
+export function outputTiles(widths: readonly [number, number, number]): readonly Placed[] {
+  const of = (index: 0 | 1 | 2, title: string, what: string, queries: readonly Query[]) =>
     tile({
       title,
-      text: `${what} in the 7 days that end with the newest complete day, and the change from the 7 days before. The platform counts only what was made through the agent, not manual work.`,
+      text: `${what} in the 7 days that end with the newest complete day, and the change from the 7 days before. ${ABOUT_OUTPUT}`,
       noValue: INCOMPLETE,
       queries,
       to: links.usage,
-      width,
+      width: widths[index],
     });
+  const { dailyGitCommits, dailyGitPullRequestsCreated: created, dailyFiles } = output;
   return [
-    of('Commits', 'Git commits', weekWithChange(output.commitWeeks, output.dailyGitCommits, 'commits')),
+    of(0, 'Commits', 'Git commits', weekWithChange(output.commitWeeks, dailyGitCommits, 'commits')),
     of(
+      1,
       'Pull requests',
       'Pull requests created',
-      weekWithChange(output.pullRequestWeeks, output.dailyGitPullRequestsCreated, 'pull requests'),
+      weekWithChange(output.pullRequestWeeks, created, 'created'),
     ),
-    of(
-      'Files touched',
-      'Files created or edited',
-      weekWithChange(output.fileWeeks, output.dailyFiles, 'files'),
-    ),
+    of(2, 'Files touched', 'Files created or edited', weekWithChange(output.fileWeeks, dailyFiles, 'files')),
   ];
 }
-
-const ABOUT_OUTPUT = 'The platform counts only what was made through the agent, not manual work.';
 
 const made: Row = {
   title: 'Made through the agent',
   panels: [
-    ...outputTiles(8),
+    ...outputTiles([8, 8, 8]),
     bars({
       title: 'Commits and pull requests by day',
       text: `Git commits and pull requests of each UTC day. ${ABOUT_OUTPUT}`,
@@ -257,11 +266,7 @@ const made: Row = {
       title: 'Output per active person',
       text: 'Files touched, commits and pull requests per active person and day of each organization, over the 7 days that end with each UTC day.',
       decimals: 1,
-      queries: [
-        perPerson('files', 'files'),
-        perPerson('commits', 'commits'),
-        perPerson('pull_requests', 'pull requests'),
-      ],
+      queries: byKind(usagePerActiveUser7d, 'kind', OUTPUT),
     }),
     lines({
       title: 'Output per million credits',

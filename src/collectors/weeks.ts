@@ -24,7 +24,7 @@ type Listed<Label extends string> = ReadonlyMap<string, Sample<Label>>;
 export function weeksOf<const Label extends string>(
   dataset: DayDataset<unknown>,
   family: DayFamily<Label>,
-  name: DayFamily['name'] = `${family.name}_sum_7d`,
+  name: DayFamily['name'] = `agent_platform_${family.name.replace(/^agent_platform_(?:daily_)?/, '')}_sum_7d`,
 ): Weeks<Label> {
   const isOpen = family.labels.length > (family.fixedLabels ?? []).length;
   const week = (view: View, last: Day) => weekOf(view, dataset, family, last);

@@ -75,8 +75,6 @@ const DISTURBED = [HELD_BACK, FALL, SILENT];
 
 /** A month that uses more of its budget than this could have exceeded it. */
 const CLOSE = 0.9;
-/** A month that exceeds its budget by less than this is nobody's to foresee. */
-const CLEAR = 1.02;
 const REPOSITORIES = 3;
 const CRITERIA = 30;
 const FLAKY = 3;
@@ -245,7 +243,7 @@ function eventsOfBudget({ month, days, total }: Month, budget: number): readonly
   const early = { from: start, until: end, labels, optional: true };
   if (total <= budget) {
     const isClose = total > CLOSE * budget;
-    return isClose ? [{ alert: 'BudgetProjectedOver', ...early }] : [];
+    return isClose ? ['BudgetProjectedOver', 'BudgetBurningFast'].map((alert) => ({ alert, ...early })) : [];
   }
   let sum = 0;
   const over = days.findIndex(([, credits]) => {
@@ -255,10 +253,8 @@ function eventsOfBudget({ month, days, total }: Month, budget: number): readonly
   const exceeded = start + (over + 1) * DAY;
   return [
     { alert: 'BudgetExceeded', from: exceeded, until: end, labels },
-    {
-      ...{ alert: 'BudgetProjectedOver', from: start, until: exceeded + DAY, labels },
-      optional: total < CLEAR * budget,
-    },
+    { alert: 'BudgetProjectedOver', from: start, until: exceeded + DAY, labels },
+    { alert: 'BudgetBurningFast', ...early },
   ];
 }
 

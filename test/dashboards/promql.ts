@@ -13,7 +13,7 @@ interface Selector {
 }
 
 const WORDS = new Set(
-  `abs and avg avg_over_time bool bottomk by count end group_left histogram_quantile ignoring
+  `abs and avg avg_over_time bool bottomk by clamp_max clamp_min count end group_left histogram_quantile ignoring
   increase label_replace last_over_time max max_over_time min offset on or rate scalar sum sum_over_time time topk unless without`.split(
     /\s+/,
   ),

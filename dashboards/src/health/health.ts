@@ -1,12 +1,409 @@
+import { thresholds } from '../../../alerts/src/thresholds.ts';
+import { dataDayTimestamp, historyUncovered, orgInfo } from '../../../src/collectors/org-families.ts';
+import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { exporterEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
+import { type Expression, increase, newest, perMinute, promql, rate } from '../expression.ts';
+import { dataAge } from '../figures.ts';
+import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
-import { freshness } from './freshness.ts';
-import { labels } from './labels.ts';
-import { losses } from './losses.ts';
-import { requests } from './requests.ts';
-import { size } from './size.ts';
-import { state } from './state.ts';
+import { coloursOf, palette } from '../palette.ts';
+import { bars, lines } from '../panels/chart.ts';
+import { orgLink } from '../panels/drill.ts';
+import type { Placed } from '../panels/panel.ts';
+import { ranking } from '../panels/ranking.ts';
+import { table } from '../panels/table.ts';
+import { tile } from '../panels/tile.ts';
+import { line, now, type Query, rows } from '../query.ts';
+import { renamableLabels, renamedValues } from '../renamed-labels.ts';
+import { failures } from './failures.ts';
+import { collectorNames, datasetNames, reasons } from './known.ts';
+import {
+  exportersUp,
+  ofEachExporter,
+  ofExporters,
+  processMetrics,
+  rateOfExporters,
+  WHOLE,
+} from './process-metrics.ts';
+
+const HOUR_S = 3600;
+const success = newest(ownMetrics.collectorSuccess);
+
+/** A share of exporters or collectors that should be 100 %; it is a reason for alarm if it is absent, unless it can be unknown. */
+function share(
+  title: string,
+  text: string,
+  query: Query,
+  { width, unknown = false }: { readonly width: number; readonly unknown?: boolean },
+): Placed {
+  return tile({
+    ...WHOLE,
+    ...(unknown && { steps: { ...WHOLE.steps, absence: 'calm' } }),
+    title,
+    text,
+    min: 0,
+    max: 1,
+    queries: [query],
+    noValue: unknown ? 'Not known' : 'No exporter',
+    width,
+    height: 3,
+  });
+}
+
+/** Bars over time, stacked by a label whose values are known. */
+function stacked(
+  title: string,
+  text: string,
+  names: readonly string[],
+  { expression, legend }: Query,
+): Placed {
+  const queries = [line(expression, legend, coloursOf(names))];
+  return bars({ title, text, stack: 'values', queries, width: 8 });
+}
+
+/** The state of the exporter and its collectors. */
+const state: Row = {
+  title: 'Status',
+  panels: [
+    share(
+      'Exporters up',
+      'Share of the exporters that Prometheus could scrape. An exporter that has been down for a week is no longer counted.',
+      now(promql`avg(${exportersUp()})`, 'up'),
+      { width: 6 },
+    ),
+    share(
+      'Collectors OK',
+      'Share of collectors across all organizations whose last run succeeded.',
+      now(promql`avg(${success})`, 'succeeded'),
+      { width: 6 },
+    ),
+    tile({
+      title: 'Oldest data',
+      text: `How long ago the newest complete day ended, for the dataset and organization furthest behind. Days without activity explain up to ${thresholds.dataStaleHours.default - 24} hours; beyond that an alert fires.`,
+      unit: 's',
+      decimals: 0,
+      queries: [now(promql`max(${dataAge()})`, 'age')],
+      steps: { warn: 54 * HOUR_S, alarm: (thresholds.dataStaleHours.default - 24) * HOUR_S },
+      width: 6,
+      height: 3,
+    }),
+    tile({
+      title: 'Uncovered days',
+      text: 'Days since the start of history without a settled answer, across all organizations and datasets: days still to fetch, days that failed, and days of late datasets. The number shrinks after an installation or an outage.',
+      queries: [now(promql`sum(${newest(historyUncovered)})`, 'days')],
+      width: 6,
+      height: 3,
+    }),
+    share(
+      'History on disk',
+      'Share of exporters that keep all history in the file of storage.path; not known if it is in memory by configuration. Below 100 %, an exporter holds some of it in memory only and loses it on a restart.',
+      now(promql`avg(${ofEachExporter(ownMetrics.historyPersistent)})`, 'on disk'),
+      { width: 8, unknown: true },
+    ),
+    share(
+      'Store usable',
+      'Share of exporters that can use the file or database of the history; not known if it is in memory by configuration. Below 100 %, an exporter with a database does not poll and refuses hook events.',
+      now(promql`avg(${ofEachExporter(ownMetrics.storeUp)})`, 'usable'),
+      { width: 8, unknown: true },
+    ),
+    share(
+      'Configuration valid',
+      'Share of exporters whose last configuration reload succeeded. Below 100 %, an exporter keeps its previous configuration.',
+      now(promql`avg(${ofEachExporter(ownMetrics.configReloadSuccessful)})`, 'valid'),
+      { width: 8 },
+    ),
+    table({
+      title: 'Collectors',
+      text: 'The last run of each collector: whether it succeeded, its duration, and the time since the last run and the last success. Failed collectors are first.',
+      queries: [
+        rows(success),
+        rows(newest(ownMetrics.collectorDuration)),
+        rows(promql`time() - ${newest(ownMetrics.collectorLastRun)}`),
+        rows(promql`time() - ${newest(ownMetrics.collectorLastSuccess)}`),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
+        { of: 'collector', title: 'Collector' },
+        { of: 0, title: 'Succeeded', unit: 'bool_yes_no' },
+        { of: 1, title: 'Duration', unit: 's', decimals: 2 },
+        { of: 2, title: 'Since run', unit: 's', decimals: 0 },
+        { of: 3, title: 'Since success', unit: 's', decimals: 0 },
+      ],
+      sort: { by: 'Succeeded', desc: false },
+      width: 15,
+      height: 12,
+    }),
+    table({
+      title: 'Failing now',
+      text: 'Collectors whose last run failed, with the reason, and organizations that no exporter serves any more. auth: invalid key. role: the key may not read this endpoint. throttled, server, network, timeout: the platform or the connection to it. schema: unexpected answer. limit: a limit was exceeded. organization: the answer belongs to another organization.',
+      queries: failures().map(rows),
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
+        { of: 'collector', title: 'Collector' },
+        { of: 'reason', title: 'Reason' },
+      ],
+      sort: { by: 'Organization', desc: false },
+      noValue: 'No exporter',
+      width: 9,
+      height: 12,
+    }),
+  ],
+};
+
+/** The age of the data, and the runs. */
+const freshness: Row = {
+  title: 'Data and runs',
+  panels: [
+    lines({
+      title: 'Age of the data',
+      text: 'How long ago the newest complete day of each dataset ended, for the organization furthest behind. It rises all day and falls when a new day is published.',
+      unit: 's',
+      queries: [line(promql`max by (dataset) (${dataAge()})`, '{{dataset}}', coloursOf(datasetNames))],
+      width: 8,
+    }),
+    lines({
+      title: 'Duration of runs',
+      text: 'Duration of the last run of each collector, for the organization where it took longest.',
+      unit: 's',
+      queries: [
+        line(
+          promql`max by (collector) (${newest(ownMetrics.collectorDuration)})`,
+          '{{collector}}',
+          coloursOf(collectorNames),
+        ),
+      ],
+      width: 8,
+    }),
+    stacked(
+      'Failing collectors by reason',
+      'Number of collectors across all organizations whose last run failed, by reason.',
+      reasons,
+      line(promql`sum by (reason) (${newest(ownMetrics.collectorFailing)})`, '{{reason}}'),
+    ),
+    table({
+      title: 'Datasets',
+      text: 'The newest complete day of each dataset, the time since it ended, and the number of days since the start of history without a settled answer.',
+      queries: [
+        rows(promql`1000 * ${newest(dataDayTimestamp)}`),
+        rows(dataAge()),
+        rows(newest(historyUncovered)),
+      ],
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
+        { of: 'dataset', title: 'Dataset' },
+        { of: 0, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
+        { of: 1, title: 'Age', unit: 's', decimals: 0 },
+        { of: 2, title: 'Uncovered', total: true },
+      ],
+      sort: { by: 'Newest day', desc: false },
+      width: 9,
+    }),
+    stacked(
+      'Days revised',
+      'Days that the platform revised, by dataset.',
+      datasetNames,
+      line(increase(ownMetrics.dayRevisions, '$__rate_interval', { by: ['dataset'] }), '{{dataset}}'),
+    ),
+    {
+      width: 7,
+      column: [
+        tile({
+          title: 'Version',
+          text: 'Running versions of the exporter.',
+          unit: 'none',
+          queries: [now(newest(ownMetrics.buildInfo), '{{version}}')],
+          named: true,
+          height: 3,
+        }),
+        table({
+          title: 'Organizations',
+          text: 'The platform’s identifier of each organization.',
+          queries: [rows(newest(orgInfo))],
+          columns: [
+            { of: 'org', title: 'Organization', to: orgLink(links.health) },
+            { of: 'org_id', title: 'Identifier' },
+          ],
+          sort: { by: 'Organization', desc: false },
+          height: 5,
+        }),
+      ],
+    },
+  ],
+};
+
+const buckets = rate(ownMetrics.apiRequestDuration, { by: [], suffix: '_bucket' });
+
+function quantile(of: number): Expression {
+  return { text: `histogram_quantile(${of}, ${buckets.text})`, about: buckets.about };
+}
+
+/** Requests to the platform. */
+const requests: Row = {
+  title: 'Requests to the platform',
+  folded: true,
+  panels: [
+    bars({
+      title: 'Requests per minute, by answer',
+      text: 'Requests to the platform per minute, including retries, by HTTP status, or timeout or network. 429 means throttling; 401 and 403 mean that the key was rejected.',
+      stack: 'values',
+      queries: [
+        line(perMinute(ownMetrics.apiRequests, { by: ['code'] }), '{{code}}', {
+          colour: palette.quiet,
+          colours: {
+            200: palette.main,
+            429: palette.second,
+            500: palette.alarm,
+            503: palette.fourth,
+            401: palette.fifth,
+            403: palette.third,
+            timeout: palette.deep,
+          },
+        }),
+      ],
+      width: 9,
+      height: 9,
+    }),
+    lines({
+      title: 'Duration of requests',
+      text: 'Time until the complete answer arrived: median, 90th and 99th percentile, estimated from a histogram. Blank if no requests were made.',
+      unit: 's',
+      queries: [
+        line(quantile(0.5), 'median'),
+        line(quantile(0.9), '90th percentile'),
+        line(quantile(0.99), '99th percentile', { colour: palette.alarm }),
+      ],
+      noValue: 'No request in the range',
+      width: 8,
+      height: 9,
+    }),
+    ranking({
+      title: 'Retries by endpoint',
+      text: 'Requests in the range that were retried after a failed attempt.',
+      unit: 'locale',
+      decimals: 0,
+      labels: [{ of: 'endpoint', title: 'Endpoint' }],
+      value: 'Retries',
+      reduce: 'lastNotNull',
+      queries: [now(increase(ownMetrics.apiRetries, '$__range', { by: ['endpoint'] }), '{{endpoint}}')],
+      width: 7,
+      height: 9,
+    }),
+  ],
+};
+
+/** Rejected, folded and dropped data. */
+const losses: Row = {
+  title: 'Rejected, folded and dropped',
+  folded: true,
+  panels: [
+    stacked(
+      'Records rejected',
+      'Rows, documents and fields of the platform’s answers that were rejected as unusable, by dataset.',
+      collectorNames,
+      line(increase(ownMetrics.recordsRejected, '$__rate_interval', { by: ['dataset'] }), '{{dataset}}'),
+    ),
+    ranking({
+      title: 'Values folded into “other”',
+      text: 'Label values of each metric that are summed into other, because they exceed limits.values_per_label. Sums stay correct.',
+      labels: [{ of: 'metric', title: 'Metric' }],
+      value: 'Values',
+      reduce: 'lastNotNull',
+      queries: [now(promql`sum by (metric) (${newest(ownMetrics.valuesFolded)}) > 0`, '{{metric}}')],
+      noValue: 'None known',
+      width: 8,
+    }),
+    ranking({
+      title: 'Metrics dropped',
+      text: 'Metrics of each collector that are not published, because the organization is over limits.series.',
+      labels: [
+        { of: 'org', title: 'Organization', to: orgLink(links.health) },
+        { of: 'collector', title: 'Collector' },
+      ],
+      value: 'Metrics',
+      reduce: 'lastNotNull',
+      queries: [now(promql`${newest(ownMetrics.familiesDropped)} > 0`, '{{org}} {{collector}}')],
+      noValue: 'None known',
+      width: 8,
+    }),
+    table({
+      title: 'Metrics that are left out',
+      text: 'Metrics that the setting metrics.exclude leaves out. A panel of any dashboard that says nothing, or less than it could, may need one of them.',
+      queries: [
+        rows({
+          text: `max by (family) (${ownMetrics.familiesExcluded.name}{job=~"$job"})`,
+          about: [ownMetrics.familiesExcluded],
+        }),
+      ],
+      columns: [{ of: 'family', title: 'Metric' }],
+      sort: { by: 'Metric', desc: false },
+      noValue: 'None known: nothing is left out, or no exporter answers',
+      width: 24,
+      height: 4,
+    }),
+  ],
+};
+
+/** Labels that Prometheus renamed. */
+const labels: Row = {
+  title: 'Labels of targets',
+  folded: true,
+  panels: [
+    tile({
+      title: 'Values of renamed labels',
+      text: 'Labels that a target has too: Prometheus keeps the value of the target, such as org, and moves the value of the exporter to exported_org. Sums, panels and alerts then merge what differs. Set honor_labels: true in the scrape configuration.',
+      queries: renamableLabels.map((renamable) => {
+        const text = `sum(${renamedValues(renamable, 'job=~"$job",org=~"$org",')})`;
+        return now({ text, about: [renamable.family] }, renamable.label);
+      }),
+      noValue: 'None known',
+      width: 24,
+      height: 3,
+    }),
+  ],
+};
+
+/** Series, memory and CPU usage. */
+const size: Row = {
+  title: 'Size',
+  folded: true,
+  panels: [
+    ranking({
+      title: 'Series by collector',
+      text: 'Series published by each collector, across all organizations.',
+      labels: [{ of: 'collector', title: 'Collector' }],
+      value: 'Series',
+      reduce: 'lastNotNull',
+      queries: [now(newest(ownMetrics.series), '{{collector}}')],
+      width: 6,
+      height: 10,
+    }),
+    lines({
+      title: 'Memory',
+      text: 'Memory of each exporter process.',
+      unit: 'bytes',
+      queries: [line(ofExporters(processMetrics.memory), '{{instance}}')],
+      width: 6,
+      height: 10,
+    }),
+    lines({
+      title: 'CPU',
+      text: 'CPU usage of each exporter process, as a share of one core.',
+      unit: 'percentunit',
+      queries: [line(rateOfExporters(processMetrics.cpu), '{{instance}}')],
+      width: 6,
+      height: 10,
+    }),
+    lines({
+      title: 'Event loop lag',
+      text: 'Event loop delay of each process, 99th percentile. A scrape may be delayed by this long.',
+      unit: 's',
+      queries: [line(ofExporters(processMetrics.loopLag), '{{instance}}')],
+      width: 6,
+      height: 10,
+    }),
+  ],
+};
 
 /** The health of the exporter. */
 export const health: DashboardSpec = {

@@ -44,3 +44,10 @@ export function rateOfExporters(metric: Described): Expression {
 export function ofEachExporter(metric: Described): Expression {
   return { text: `max by (job,instance) (${metric.name}${TARGET})`, about: [metric] };
 }
+
+/** The look of shares that should be 100 %: anything less is highlighted, and so is an absent one. */
+export const WHOLE = {
+  unit: 'percentunit',
+  decimals: 0,
+  steps: { warn: 0.999, alarm: 0.5, absence: 'alarm' },
+} as const;

@@ -30,6 +30,7 @@ export function tile(spec: TileSpec): Placed {
   // A number of several points has them drawn behind it.
   const drawsPast = reduce === 'lastNotNull' && spec.queries.some(({ shape }) => shape === 'range');
   const builder = new PanelBuilder()
+    .fieldMinMax(drawsPast)
     .graphMode(drawsPast ? BigValueGraphMode.Area : BigValueGraphMode.None)
     .colorMode(BigValueColorMode.Value)
     .textMode(textModeOf(spec))

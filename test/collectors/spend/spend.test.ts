@@ -66,8 +66,8 @@ describe('a sum of days', () => {
       'credits_trailing_7d_baseline',
       'credit_price{USD}',
       'daily_cost{USD}',
-      'daily_cost_sum_7d{USD}',
-      'daily_cost_sum_7d_baseline{USD}',
+      'cost_sum_7d{USD}',
+      'cost_sum_7d_baseline{USD}',
     ]);
   });
 
@@ -305,7 +305,7 @@ describe('a price', () => {
   test('in another currency leaves one currency at a time, and no sum over both', () => {
     const view = spendView({ ...june, '2026-07-01': 10 }, { prices: [ONE_DOLLAR, IN_EUROS] });
     const money = (day: string) => Object.keys(spendOn(view, day)).filter((name) => name.includes('{'));
-    const weeks = ['daily_cost_sum_7d{USD}', 'daily_cost_sum_7d_baseline{USD}'];
+    const weeks = ['cost_sum_7d{USD}', 'cost_sum_7d_baseline{USD}'];
     expect(money('2026-06-14')).toEqual([
       'credit_price{USD}',
       'daily_cost{USD}',

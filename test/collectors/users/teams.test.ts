@@ -315,7 +315,7 @@ describe('for any organization', () => {
         const shown = creditsByTeam(page);
         // On the page and in two files.
         expect(shown).toHaveLength(3 * visible.size);
-        const weeks = creditsByTeam(page, 'daily_credits_by_team_sum_7d');
+        const weeks = creditsByTeam(page, 'credits_by_team_sum_7d');
         const months = new Set([...weeks, ...creditsByTeam(page, 'team_credits_month_to_date')]);
         // The organization's own total, which is known from another endpoint.
         const figures = [...new Set([...shown, ...months]), creditsOf(people)];
