@@ -32,35 +32,34 @@ export function formatOf(
   readonly collectors: readonly Collector[];
   readonly published: readonly Collector[];
 } {
-  const { format, layout, collector } = values;
-  if (layout !== undefined && format !== 'csv' && !(layout === 'tidy' && format === 'jsonl')) {
-    throw new ConfigError(`--layout=${layout} cannot be combined with --format=${format}`);
-  }
-  if (format !== 'focus') {
-    if (values.by === 'team') {
-      throw new ConfigError(
-        `--by=team cannot be combined with --format=${format}`,
-        'its rows are of days or months, those of teams among them; --format=focus has rows of teams alone',
-      );
-    }
-    const { by } = values;
-    const collectors = chooseCollectors(config, collector, 'exported');
-    const hidden = values.criteria ? [] : criterionFamilies(collectors);
-    const published = withoutFamilies(collectors, new Set([...config.metrics.excluded, ...hidden]));
-    if (format === 'jsonl') return { format: createJsonlFormat(by), collectors, published };
-    const families = published.flatMap((one) => one.families);
-    const csv = layout === 'tidy' ? createTidyFormat(by) : createWideFormat(by, families);
-    return { format: csv, collectors, published };
-  }
-  if (values.by === 'month') {
-    throw new ConfigError('--by=month cannot be combined with --format=focus', 'its charges are of days');
-  }
-  if (collector.length > 0) {
+  const { format, layout, by, collector } = values;
+  const isFocus = format === 'focus';
+  const conflicts = {
+    '--layout': layout !== undefined && (isFocus || (format === 'jsonl' && layout === 'wide')),
+    '--collector': isFocus && collector.length > 0,
+    [`--by=${by}`]: by === (isFocus ? 'month' : 'team'),
+  };
+  const [conflict] = Object.entries(conflicts).find(([, isOne]) => isOne) ?? [];
+  if (conflict !== undefined) {
     throw new ConfigError(
-      '--collector cannot be combined with --format=focus',
-      'the format contains credits and their cost, and nothing else',
+      `${conflict} cannot be combined with --format=${format}`,
+      'focus has the cost of each day, by model or team; the other formats have all figures by day or month',
     );
   }
+  if (isFocus) return focusOf(by === 'team', config);
+  const period = by === 'month' ? 'month' : 'day';
+  const collectors = chooseCollectors(config, collector, 'exported');
+  const all = collectors.flatMap(({ families }) => families);
+  const criteria = all.filter(({ labels }) => labels.includes('criterion')).map(({ name }) => name);
+  const hidden = [...config.metrics.excluded, ...(values.criteria ? [] : criteria)];
+  const published = withoutFamilies(collectors, new Set(hidden));
+  if (format === 'jsonl') return { format: createJsonlFormat(period), collectors, published };
+  const families = published.flatMap((one) => one.families);
+  const csv = layout === 'tidy' ? createTidyFormat(period) : createWideFormat(period, families);
+  return { format: csv, collectors, published };
+}
+
+function focusOf(isByTeam: boolean, config: Config): ReturnType<typeof formatOf> {
   const unpriced = config.orgs.find(({ contract }) => (contract?.prices ?? []).length === 0);
   if (unpriced !== undefined) {
     throw new ConfigError(
@@ -68,41 +67,25 @@ export function formatOf(
       'set orgs[].prices in the configuration file: without a price there is no cost',
     );
   }
-  const totals = { cost: dailyCost.name, credits: dailyCredits.name, price: creditPrice.name };
-  if (values.by === 'team') {
-    if (config.collectors.get(usersCollector.name) !== true) {
-      throw new ConfigError(
-        '--by=team: the collector users is off',
-        'set collectors.users.enabled: it sums the credits of teams',
-      );
-    }
-    const ofTeams = { ...usersCollector, families: [dailyCreditsByTeam, dailyCostByTeam] };
-    return {
-      format: createFocusFormat('team', {
-        ...totals,
-        costOfParts: dailyCostByTeam.name,
-        creditsOfParts: dailyCreditsByTeam.name,
-      }),
-      collectors: [...FOCUS_COLLECTORS, usersCollector],
-      published: [...FOCUS_COLLECTORS, ofTeams],
-    };
+  if (isByTeam && config.collectors.get(usersCollector.name) !== true) {
+    throw new ConfigError(
+      '--by=team: the collector users is off',
+      'set collectors.users.enabled: it sums the credits of teams',
+    );
   }
+  const ofTeams = { ...usersCollector, families: [dailyCreditsByTeam, dailyCostByTeam] };
   return {
-    format: createFocusFormat('model', {
-      ...totals,
-      costOfParts: dailyCostByModel.name,
-      creditsOfParts: dailyCreditsByModel.name,
+    format: createFocusFormat(isByTeam ? 'team' : 'model', {
+      cost: dailyCost,
+      credits: dailyCredits,
+      price: creditPrice,
+      costOfParts: isByTeam ? dailyCostByTeam : dailyCostByModel,
+      creditsOfParts: isByTeam ? dailyCreditsByTeam : dailyCreditsByModel,
     }),
-    collectors: FOCUS_COLLECTORS,
+    collectors: isByTeam ? [...FOCUS_COLLECTORS, usersCollector] : FOCUS_COLLECTORS,
     // A charge needs all of them, whether they are published or not.
-    published: FOCUS_COLLECTORS,
+    published: isByTeam ? [...FOCUS_COLLECTORS, ofTeams] : FOCUS_COLLECTORS,
   };
-}
-
-/** The names of the families that describe criteria. */
-function criterionFamilies(collectors: readonly Collector[]): readonly string[] {
-  const families = collectors.flatMap((collector) => collector.families);
-  return families.flatMap(({ name, labels }) => (labels.includes('criterion') ? name : []));
 }
 
 /** The days to export, inclusive, and when they are closed if only closed ones are to be exported. */
@@ -157,12 +140,10 @@ export function describeExport(
   corrections?: number,
 ): string {
   const count = corrections === undefined ? `${outcome.rows} rows` : `${corrections} corrections`;
-  const lines = outcome.isRefused
-    ? [`nothing is written of ${range}: not all of its days are stored and final`]
-    : [`${count} of ${range}`];
-  lines.push(...describeMissing(outcome, failed));
-  for (const [who, days] of outcome.open) lines.push(`may still change: ${who} on ${spanOf(days)}`);
-  if (outcome.isRefused) {
+  const lines = [`${count} of ${range}`, ...describeMissing(outcome, failed)];
+  if (outcome.open !== undefined) {
+    lines[0] = `nothing is written of ${range}: not all of its days are stored and final`;
+    for (const [who, days] of outcome.open) lines.push(`may still change: ${who} on ${spanOf(days)}`);
     lines.push('serve stores and revises days; --storage.path=:memory: takes them from the platform instead');
   }
   if (outcome.interrupted) lines.push('interrupted; the output is incomplete');

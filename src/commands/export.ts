@@ -52,7 +52,7 @@ export async function run(context: CommandContext): Promise<number> {
         ...{ ...range, now, format, sink: corrections ?? sink, signal },
       });
       stderr.write(describeExport(outcome, failed, `${range.from} to ${range.to}`, corrections?.count()));
-      return outcome.isRefused ? 1 : exitCodeOf(outcome, failed);
+      return outcome.open !== undefined ? 1 : exitCodeOf(outcome, failed);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       stderr.write(`agent-platform-exporter: cannot write the export: ${messageOf(error)}\n`);

@@ -24,19 +24,17 @@ export function createCorrections(
 ): Corrections {
   const chunks: string[] = [];
   let corrections = 0;
+  let header: ReadonlySet<string> = new Set();
 
-  async function writeRow(
-    known: readonly string[],
-    key: Row,
-    { before, now }: { readonly before?: Row | undefined; readonly now?: Row },
-  ): Promise<void> {
-    for (const figure of known) {
-      const [was, is] = [before?.[figure] ?? '', now?.[figure] ?? ''];
-      if (was === is) continue;
+  async function compare(before: Row = {}, now: Row = {}): Promise<void> {
+    for (const figure of figures) {
+      const [was, is] = [before[figure] ?? '', now[figure] ?? ''];
+      // A release may have added figures since.
+      if (was === is || !header.has(figure)) continue;
       corrections++;
+      const key = keys.map((name) => now[name] ?? before[name] ?? '');
       const values = [was, is].map((text) => (text === '' ? null : Number(text)));
-      const difference = exact(Number(is) - Number(was));
-      await target.write(csvLine([...keys.map((name) => key[name] ?? ''), figure, ...values, difference]));
+      await target.write(csvLine([...key, figure, ...values, exact(Number(is) - Number(was))]));
     }
   }
 
@@ -46,22 +44,17 @@ export function createCorrections(
     },
     async finish() {
       const [before, now] = [await rowsOf(closed, keys), await rowsOf(chunks.join(''), keys)];
-      const [sample] = before.values();
-      if (
-        sample === undefined ||
-        !figures.some((figure) => figure in sample) ||
-        !keys.some((key) => key in sample)
-      ) {
+      const [sample = {}] = before.values();
+      header = new Set(Object.keys(sample));
+      if (!figures.some((figure) => header.has(figure))) {
         throw new ConfigError(
           '--corrections: the file has no rows of such an export',
           'give the file that export --month wrote, and the options that it was written with',
         );
       }
-      // A release may have added figures since.
-      const known = figures.filter((figure) => figure in sample);
       await target.write(csvLine([...keys, 'figure', 'at_close', 'now', 'difference']));
-      for (const [key, row] of now) await writeRow(known, row, { before: before.get(key), now: row });
-      for (const [key, row] of before) if (!now.has(key)) await writeRow(known, row, { before: row });
+      for (const key of new Set([...now.keys(), ...before.keys()]))
+        await compare(before.get(key), now.get(key));
       await target.finish();
     },
     abandon: target.abandon,

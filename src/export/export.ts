@@ -21,10 +21,8 @@ export interface ExportOutcome {
   readonly unknown: ReadonlyMap<string, readonly Day[]>;
   /** The known days that the format cannot express, by organization. */
   readonly omitted: ReadonlyMap<string, readonly Day[]>;
-  /** The known days that may still change, by organization and collector, if they are the reason that nothing was written. */
-  readonly open: ReadonlyMap<string, readonly Day[]>;
-  /** Whether nothing was written because of unknown or open days. */
-  readonly isRefused: boolean;
+  /** If nothing was written because of unknown or open days: the known ones that may still change, by organization and collector. */
+  readonly open?: ReadonlyMap<string, readonly Day[]>;
   readonly interrupted: boolean;
 }
 
@@ -42,10 +40,10 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
   let rows = 0;
 
   if (closedAfterDays !== undefined) {
-    const { unknown, open } = openDays(parts, orgs, closedAfterDays);
-    if (unknown.size + open.size > 0) {
+    const closing = openDays(parts, orgs, closedAfterDays);
+    if (closing.unknown.size + closing.open.size > 0) {
       await sink.abandon();
-      return { rows, unknown, omitted, open, isRefused: true, interrupted: false };
+      return { ...closing, rows, omitted, interrupted: false };
     }
   }
 
@@ -65,7 +63,7 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
     month.add(day, families, missing);
     if (day !== parts.to && day !== monthOf(day).last) return;
     months.delete(name);
-    await write({ ...of, period: month.period(), families: month.families() });
+    await write({ ...of, ...month.end() });
   }
 
   async function write(figures: ExportedFigures): Promise<void> {
@@ -97,7 +95,7 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
   } finally {
     progress.clear();
   }
-  return { rows, unknown, omitted, open: new Map(), isRefused: false, interrupted: signal.aborted };
+  return { rows, unknown, omitted, interrupted: signal.aborted };
 }
 
 /**
@@ -108,7 +106,7 @@ function openDays(
   { pages, collectors, from, to }: PastDays,
   orgs: readonly AssessedOrg[],
   closedAfterDays: number,
-): Pick<ExportOutcome, 'unknown' | 'open'> {
+): Required<Pick<ExportOutcome, 'unknown' | 'open'>> {
   const unknown = new Map<string, Day[]>();
   const open = new Map<string, Day[]>();
   for (const org of orgs) {
@@ -117,12 +115,12 @@ function openDays(
       // Documents have no days that are asked for again.
       if (dataset === undefined) continue;
       const who = `${org.settings.name}/${collector.name}`;
-      const { revisedOn } = org.history.dataset(dataset);
+      const { revisedOn = '' } = org.history.dataset(dataset);
       const stored = org.history.days(dataset);
       for (const day of daysFrom(from, to)) {
+        const isOpen = addDays(day, closedAfterDays) > revisedOn || stored.isUnsettled(day);
         if (knowledgeOf(pages, org, collector, day) === 'unknown') note(unknown, who, day);
-        else if (revisedOn === undefined || addDays(day, closedAfterDays) > revisedOn) note(open, who, day);
-        else if (stored.isUnsettled(day)) note(open, who, day);
+        else if (isOpen) note(open, who, day);
       }
     }
   }

@@ -9,35 +9,20 @@ import { monthOf } from './month.ts';
 /** What the credits and the cost of a day are split by; the API has no credits of a model and a team. */
 type FocusSplit = 'model' | 'team';
 
-/** Names of the metrics that a row is made of. */
-interface FocusFamilies {
-  readonly cost: string;
-  readonly credits: string;
-  readonly price: string;
-  /** Of each model or team. */
-  readonly costOfParts: string;
-  readonly creditsOfParts: string;
-}
+/** The metrics that a row is made of; parts are models or teams. */
+type FocusFamilies = Readonly<
+  Record<'cost' | 'credits' | 'price' | 'costOfParts' | 'creditsOfParts', { readonly name: string }>
+>;
 
 const PLATFORM = 'AI coding-agent platform';
 const MILLION = 1_000_000;
 /** A smaller remainder is a rounding error. */
 const RESIDUE = 1e-9;
 
-/** What the rows of a day describe, each with what is left of its total. */
-const SPLITS: Readonly<
-  Record<FocusSplit, { readonly rest: ChargedPart; describe(part: ChargedPart): string }>
-> = {
-  model: {
-    rest: { sku: 'unattributed', model: null, tier: null, team: null },
-    describe: ({ model }) =>
-      model === null ? 'Credits that belong to no model' : `Credits used with ${model}`,
-  },
-  team: {
-    rest: { sku: 'credits', model: null, tier: null, team: UNASSIGNED },
-    describe: ({ team }) =>
-      team === UNASSIGNED ? 'Credits of no shown team' : `Credits used by the team ${team}`,
-  },
+/** What is left of the total of a day. */
+const REST: Readonly<Record<FocusSplit, ChargedPart>> = {
+  model: { sku: 'unattributed', model: null, tier: null, team: null },
+  team: { sku: 'credits', model: null, tier: null, team: UNASSIGNED },
 };
 
 /** The model or the team of a charge. */
@@ -55,7 +40,6 @@ interface Charge extends ChargedPart {
 
 /** The values that all charges of a day share. */
 interface Frame extends Pick<ExportedFigures, 'org' | 'orgId' | 'day'> {
-  readonly by: FocusSplit;
   readonly currency: string;
   /** Price of one million credits. */
   readonly price: number;
@@ -76,7 +60,7 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
   BillingPeriodStart: (_, { day }) => startText(monthOf(day).first),
   ChargeCategory: () => 'Usage',
   ChargeClass: () => null,
-  ChargeDescription: (charge, { by }) => SPLITS[by].describe(charge),
+  ChargeDescription: descriptionOf,
   ChargeFrequency: () => 'Usage-Based',
   ChargePeriodEnd: (_, { day }) => startText(addDays(day, 1)),
   ChargePeriodStart: (_, { day }) => startText(day),
@@ -121,19 +105,19 @@ export function createFocusFormat(by: FocusSplit, families: FocusFamilies): Expo
     header: csvLine(Object.keys(COLUMNS)),
     rowsOf(day) {
       const byName = new Map<string, PageFamily>(day.families.map((page) => [page.family.name, page]));
-      const samplesOf = (name: string) => [...(byName.get(name)?.samples() ?? [])];
+      const samplesOf = ({ name }: { readonly name: string }) => [...(byName.get(name)?.samples() ?? [])];
       const [total] = samplesOf(families.cost);
       const [credits] = samplesOf(families.credits);
       const [price] = samplesOf(families.price);
       if (total === undefined || credits === undefined || price === undefined) return undefined;
       const currency = total.labels['currency'] ?? '';
       const charges = chargesOf(
-        { ...SPLITS[by].rest, credits: credits.value, cost: total.value },
+        { ...REST[by], credits: credits.value, cost: total.value },
         // For a month after a change of currency there are zeros in the former one.
         samplesOf(families.costOfParts).filter(({ labels }) => labels['currency'] === currency),
         samplesOf(families.creditsOfParts),
       );
-      return linesOf(charges, { ...day, by, currency, price: perMillion(price.value) });
+      return linesOf(charges, { ...day, currency, price: perMillion(price.value) });
     },
   };
 }
@@ -177,6 +161,12 @@ function perMillion(price: number): number {
 
 function keyOf(labels: Readonly<Record<string, string>>): string {
   return JSON.stringify([labels['model'], labels['tier'], labels['team']]);
+}
+
+function descriptionOf({ model, team }: ChargedPart): string {
+  if (team === UNASSIGNED) return 'Credits of no shown team';
+  if (team !== null) return `Credits used by the team ${team}`;
+  return model === null ? 'Credits that belong to no model' : `Credits used with ${model}`;
 }
 
 /** The first instant of a day. */

@@ -9,7 +9,7 @@ import { createLabelWeights } from '../pipeline/label-weights.ts';
 export type PeriodName = 'day' | 'month';
 
 /** A month by its name, such as 2026-10, and its days, inclusive. */
-export interface Month {
+interface Month {
   readonly name: string;
   readonly first: Day;
   readonly last: Day;
@@ -44,38 +44,34 @@ const WHOLE: ReadonlySet<string> = new Set(['model', 'tier', 'team']);
 /** Labels of the states that a month has. */
 const STATE_LABELS: ReadonlySet<string> = new Set(['team', 'currency']);
 
+/** In the name of what belongs to several days, such as the sum of a week. */
+const SEVERAL_DAYS = /_\d+d(_|$)/;
+
 /** Whether a month's summary has a family: amounts of days, which have a sum, and states of the organization and of its teams. */
 export function isOfMonth(family: Family): boolean {
   const { name, labels, aggregation } = family;
-  if (!name.startsWith(DAILY))
-    return aggregation !== 'info' && labels.every((label) => STATE_LABELS.has(label));
-  return isSummed(family);
+  if (SEVERAL_DAYS.test(name)) return false;
+  const isState = aggregation !== 'info' && labels.every((label) => STATE_LABELS.has(label));
+  return name.startsWith(DAILY) ? isSummed(family) : isState;
 }
 
 /** Neither the same people on two days, who are not twice as many, nor single people, nor parts of parts. */
 function isSummed({ name, aggregation, unit, labels, fixedLabels = [], dropPriority }: Family): boolean {
   const kinds = labels.filter((label) => fixedLabels.includes(label) && label !== 'currency');
-  const isPlain = kinds.length === 0 || kinds.length === labels.length;
-  return (
-    name.startsWith(DAILY) &&
-    aggregation === 'additive' &&
-    unit !== 'people' &&
-    isPlain &&
-    dropPriority !== 'detail'
-  );
+  if (kinds.length > 0 && kinds.length < labels.length) return false;
+  const isAmount = aggregation === 'additive' && unit !== 'people';
+  return name.startsWith(DAILY) && isAmount && dropPriority !== 'detail';
 }
 
 /** The figures of an organization's month, or of a part of it. */
 export interface MonthFigures {
   /** Adds a day's figures; `missing` are the collectors that do not know the day. */
   add(day: Day, families: readonly PageFamily[], missing: readonly Collector[]): void;
-  /** The name of the month, or the days of a part of one. */
-  period(): string;
   /**
-   * Daily amounts as their sums, and states as they were on the last day. A total that any day lacks is left out, and with a total in
+   * The name of the month, or the days of a part of one, and its figures: daily amounts as their sums, and states as they were on the last day. A total that any day lacks is left out, and with a total in
    * money all amounts of money; so are the figures of collectors that do not know each day.
    */
-  families(): readonly PageFamily[];
+  end(): { readonly period: string; readonly families: readonly PageFamily[] };
 }
 
 interface Summed {
@@ -97,23 +93,12 @@ export function createMonthFigures(
   const days: Day[] = [];
   let newest: readonly PageFamily[] = [];
 
-  function addSamples({ amounts, family }: Summed, samples: Iterable<Sample>): void {
-    for (const sample of samples) {
-      const key = keyOf(family, sample);
-      const amount = amounts.get(key) ?? { labels: sample.labels, values: [] };
-      amounts.set(key, amount);
-      amount.values.push(sample.value);
-    }
-  }
-
   function sums(): readonly PageFamily[] {
     const known = [...summed.values()].filter((one) => one.days > 0 && !unknown.has(one.family.name));
-    const partial = known.filter(({ family, days: seen }) => isTotal(family) && seen < days.length);
-    const isPriced = !partial.some(({ family }) => family.unit === 'currency');
-    const whole = known.filter(
-      (one) => !partial.includes(one) && (isPriced || one.family.unit !== 'currency'),
-    );
+    const partial = known.filter((one) => isTotal(one.family) && one.days < days.length);
+    if (partial.some(isMoney)) partial.push(...known.filter(isMoney));
     const weights = createLabelWeights(declared, (label) => (WHOLE.has(label) ? Infinity : LARGEST));
+    const whole = known.filter((one) => !partial.includes(one));
     const added = whole.map(({ family, amounts }) => {
       const samples = [...amounts.values()].map(({ labels, values }) => ({
         labels,
@@ -138,20 +123,29 @@ export function createMonthFigures(
         const known = summed.get(family.name);
         if (known === undefined) continue;
         known.days++;
-        addSamples(known, samples());
+        for (const sample of samples()) {
+          const key = keyOf(known.family, sample);
+          const amount = known.amounts.get(key) ?? { labels: sample.labels, values: [] };
+          known.amounts.set(key, amount);
+          amount.values.push(sample.value);
+        }
       }
     },
-    period() {
+    end() {
       const [first, last] = [days[0], days.at(-1)];
       const month = last && monthOf(last);
-      return month?.first === first && month?.last === last ? `${month?.name}` : `${first} to ${last}`;
-    },
-    families() {
+      const isWhole = month?.first === first && month?.last === last;
       const names = new Set<string>(declared.map(({ name }) => name));
-      const states = newest.filter(({ family: { name } }) => names.has(name) && !summed.has(name));
-      return [...sums(), ...states.filter(({ family }) => !unknown.has(family.name))];
+      const states = newest.filter(
+        ({ family: { name } }) => names.has(name) && !summed.has(name) && !unknown.has(name),
+      );
+      return { period: isWhole ? `${month?.name}` : `${first} to ${last}`, families: [...sums(), ...states] };
     },
   };
+}
+
+function isMoney({ family }: Summed): boolean {
+  return family.unit === 'currency';
 }
 
 function isTotal({ labels }: Family): boolean {

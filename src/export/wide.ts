@@ -39,7 +39,10 @@ export function createWideFormat(period: PeriodName, declared: readonly Family[]
         for (const { labels: all, value } of samples()) {
           // A sample can have more labels than its family.
           const own = Object.fromEntries(family.labels.map((label) => [label, all[label] ?? '']));
-          rowOf(rows, things, own).figures.set(family.name, value);
+          rowOf(rows, JSON.stringify(things.map((label) => own[label] ?? '')), own).figures.set(
+            family.name,
+            value,
+          );
         }
       }
       for (const { labels: values, figures, currency } of rows.values()) {
@@ -50,21 +53,12 @@ export function createWideFormat(period: PeriodName, declared: readonly Family[]
   };
 }
 
-/** The row of a sample. Amounts are beside the other figures; those in another currency have a row of their own. */
-function rowOf(rows: Map<string, Row>, things: readonly string[], labels: Sample['labels']): Row {
+/** The row of a thing. Amounts are beside its other figures; those in another currency have a row of their own. */
+function rowOf(rows: Map<string, Row>, key: string, labels: Sample['labels']): Row {
   const currency = labels[CURRENCY];
-  const key = things.map((label) => labels[label] ?? '');
-  const shared = rowAt(rows, JSON.stringify(key), labels);
-  if (currency === undefined) return shared;
-  shared.currency ??= currency;
-  if (shared.currency === currency) return shared;
-  const own = rowAt(rows, JSON.stringify([...key, currency]), labels);
-  own.currency = currency;
-  return own;
-}
-
-function rowAt(rows: Map<string, Row>, key: string, labels: Sample['labels']): Row {
-  const row = rows.get(key) ?? { labels, figures: new Map(), currency: undefined };
+  const row = rows.get(key) ?? { labels, figures: new Map(), currency };
   rows.set(key, row);
-  return row;
+  row.currency ??= currency;
+  if (currency === undefined || row.currency === currency) return row;
+  return rowOf(rows, `${key}${currency}`, labels);
 }

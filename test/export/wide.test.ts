@@ -102,6 +102,8 @@ describe('a month', () => {
       ['2026-04', '3', '0.3', '3'],
     ]);
     expect(outcome.rows).toBe(table.length);
+    // Seven days are no part of a month's sum.
+    expect(Object.keys(table[0] ?? {}).filter((column) => column.includes('7d'))).toEqual([]);
   });
 
   test('has no figures of a dataset that does not know each day, and names the day', async () => {
