@@ -1,3 +1,4 @@
+import { columns } from '../runtime/columns.ts';
 import type { CollectorEstimate, OrgEstimate } from './estimate-org.ts';
 
 const heads = ['collector, label', 'values', 'after limits', 'series', 'after limits'] as const;
@@ -14,18 +15,8 @@ function renderOrg({
   seriesAfterLimits,
   seriesLimit,
 }: OrgEstimate): string {
-  const rows = collectors.flatMap(rowsOf);
   const total = ['as configured', '', '', String(series), String(seriesAfterLimits)];
-  const widths = heads.map((head, column) =>
-    Math.max(...[[...heads], ...rows, total].map((row) => (row[column] ?? head).length)),
-  );
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ');
-  const table = [line(heads), ...rows.map(line), line(total)].map((text) => text.trimEnd());
+  const table = columns([heads, ...collectors.flatMap(rowsOf), total]);
   return [`Organization ${organization}, at most ${seriesLimit} series`, '', ...table, ''].join('\n');
 }
 

@@ -1,5 +1,6 @@
 import type { Day } from '../catalog/day.ts';
 import { daysBetween } from '../catalog/day.ts';
+import { columns } from '../runtime/columns.ts';
 import type { Cause } from './decompose.ts';
 import type { Explanation, Part } from './explain.ts';
 
@@ -84,15 +85,10 @@ interface Style {
 
 const plain: Style = {
   heading: (text) => text,
-  table(title, rows) {
-    const width = Math.max(...rows.map(({ name }) => name.length));
-    const numbers = rows.map(({ credits }) => signed(credits));
-    const wide = Math.max(...numbers.map((number) => number.length));
-    const lines = rows.map(
-      ({ name }, index) => `  ${name.padEnd(width)}  ${(numbers[index] ?? '').padStart(wide)}`,
-    );
-    return ['', title, ...lines];
-  },
+  table: (title, rows) => [
+    ...['', title],
+    ...columns(rows.map(({ name, credits }) => [`  ${name}`, signed(credits)])),
+  ],
 };
 
 const markdown: Style = {

@@ -19,7 +19,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['catalog', 'runtime'],
   backfill: ['catalog', 'runtime', 'store', 'pipeline', 'exposition'],
   export: ['backfill', 'catalog', 'pipeline', 'runtime'],
-  explain: ['catalog', 'collectors'],
+  explain: ['catalog', 'collectors', 'runtime'],
   report: ['catalog', 'collectors', 'explain', 'server'],
   pipeline: ['catalog', 'runtime', 'store', 'exposition', 'platform'],
   server: ['catalog', 'runtime', 'exposition'],
