@@ -4,24 +4,18 @@ import type { ExportFormat } from './format.ts';
 import { exact } from './month.ts';
 import type { RowSink } from './sink.ts';
 
-/** A destination of rows that writes only what is new in them. */
-interface Corrections extends RowSink {
-  /** The number of corrected figures, once it has ended. */
-  count(): number;
-}
-
 type Row = Readonly<Record<string, string>>;
 
 /**
  * Compares the rows of a CSV export with `closed`, the text of an earlier one of the same options, and writes a row for each figure
- * that differs: with both values, empty where it was absent, and their difference. Holds both files in memory. `finish` rejects with a
+ * that differs: with both values, empty where it was absent, and their difference. `count` is their number. Holds both files in memory. `finish` rejects with a
  * `ConfigError` if the earlier file is another one.
  */
 export function createCorrections(
   closed: string,
   { keys, figures }: NonNullable<ExportFormat['compared']>,
   target: RowSink,
-): Corrections {
+): RowSink & { count(): number } {
   const chunks: string[] = [];
   let corrections = 0;
   let header: ReadonlySet<string> = new Set();

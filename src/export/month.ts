@@ -28,8 +28,7 @@ export function monthNamed(name: string): Month | undefined {
 
 /** The newest month that ended on a day or before. */
 export function monthEndedBy(day: Day): Month {
-  const month = monthOf(day);
-  return month.last === day ? month : monthOf(addDays(month.first, -1));
+  return monthOf(addDays(monthOf(addDays(day, 1)).first, -1));
 }
 
 /** Prefix of the names of what belongs to one day. */
