@@ -27,10 +27,13 @@ export function wholeTotal(
   return promql`sum(${figure}) and on () (count(${figure}) == count(${newest(reference, { by: [], ...when })}))`;
 }
 
-/** The quotient of the sums of two figures, over the organizations that have both. */
+/** The quotient of the sums of two figures, over the organizations that have both; of money, by currency. */
 export function quotientOf(upper: Described, lower: Described): Expression {
-  const [above, below] = [newest(upper, { by: [] }), newest(lower, { by: [] })];
-  return promql`sum(${above} and on (org) ${below}) / (sum(${below} and on (org) ${above}) > 0)`;
+  const by = upper.labels.filter((label) => label === 'currency');
+  const [above, below] = [newest(upper, { by }), newest(lower, { by })];
+  const both: Expression = { text: `and on (${['org', ...by].join(',')})`, about: [] };
+  const sum: Expression = { text: by.length === 0 ? 'sum' : 'sum by (currency) ', about: [] };
+  return promql`${sum}(${above} ${both} ${below}) / (${sum}(${below} ${both} ${above}) > 0)`;
 }
 
 /** How much a figure changed, in percent and with its sign, beside the figure itself. */

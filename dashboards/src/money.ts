@@ -56,21 +56,17 @@ export function monthTile(): Placed {
 
 /** The budget in money and credits, and how much of it is and will be used. */
 export function budgetTile(): Placed {
-  const budget = newest(spend.creditsMonthBudget);
+  const inCredits = newest(spend.creditsMonthBudget);
+  const atPrice = promql`${newest(spend.creditPrice)} * on (org) group_left () ${inCredits}`;
   const look = { unit: 'percentunit', decimals: 0, steps: OF_BUDGET };
   return tile({
     title: 'Budget of the month',
-    text: 'The budget of the organizations that have one, at the price of the newest day, and in Standard Credits; the credits to date and the forecast as shares of it; and the days that the rest lasts at the pace of the forecast, of the organization where it is spent first. A number beyond the rest of the month means that the budget lasts.',
+    text: 'The budget of the organizations that have one, in money, or in Standard Credits and at the price of the newest day; the month to date and the forecast as shares of it; and the days that a budget in credits lasts at the pace of the forecast, of the organization where it is spent first. A number beyond the rest of the month means that the budget lasts.',
     queries: [
-      now(
-        promql`sum by (currency) (${newest(spend.creditPrice)} * on (org) group_left () ${budget})`,
-        '{{currency}}',
-        {
-          ...MONEY,
-          colour: palette.main,
-        },
-      ),
-      now(promql`sum(${budget})`, 'credits'),
+      now(promql`sum by (currency) (${newest(spend.costMonthBudget)} or ${atPrice})`, '{{currency}}', MONEY),
+      now(quotientOf(spend.costMonthToDate, spend.costMonthBudget), '{{currency}} used', look),
+      now(quotientOf(spend.costMonthForecast, spend.costMonthBudget), '{{currency}} forecast', look),
+      now(promql`sum(${inCredits})`, 'credits'),
       now(quotientOf(spend.creditsMonthToDate, spend.creditsMonthBudget), 'used', look),
       now(quotientOf(spend.creditsMonthForecast, spend.creditsMonthBudget), 'forecast', look),
       now(promql`min(${newest(compared.creditsMonthBudgetDays)})`, 'lasts', {

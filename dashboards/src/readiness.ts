@@ -121,7 +121,16 @@ const points = (gained: number): readonly TableColumn[] => [
     properties: [
       { id: 'decimals', value: 1 },
       { id: 'custom.cellOptions', value: { type: 'color-text' } },
-      { id: 'color', value: { mode: 'fixed', fixedColor: palette.alarm } },
+      {
+        id: 'thresholds',
+        value: {
+          mode: 'absolute',
+          steps: [
+            { value: null, color: palette.alarm },
+            { value: 0, color: TEXT },
+          ],
+        },
+      },
     ],
   },
   {

@@ -25,6 +25,7 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   { where: /users.json “Share of each team by week” B/, why: 'there are no more than four teams' },
   { where: /“Metrics that are left out”/, why: 'nothing is left out' },
   { where: /health.json “Failing now” [AB]/, why: 'nothing fails' },
+  { where: /“Budget of the month” [BC]/, why: 'the budgets are in credits' },
   { where: /overview.json “Alerts that fire”/, why: 'no rules are loaded' },
   { where: /“(?:This month|Last 7 days)” [BG]/, why: 'every organization has a price' },
   { where: /health.json “Values folded/, why: 'nothing is folded' },
