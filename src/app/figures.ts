@@ -5,6 +5,7 @@ import type { DayFamily, Family, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { dailyActiveUsers } from '../collectors/activity/collector.ts';
 import { activityDataset } from '../collectors/activity/dataset.ts';
+import { RANGE_DAYS } from '../collectors/month-range.ts';
 import {
   dailyGitCommits,
   dailyGitPullRequestsCreated,
@@ -114,7 +115,7 @@ export function createFigures(core: Core, inUse: () => Deployment): ReadFigures 
 /** The day from which each dataset is read at first. */
 function daysToRead(detail: FigureDetail, yesterday: Day): ReadonlyMap<DatasetName, Day> {
   const from = new Map<DatasetName, Day>(READ.map((name) => [name, addDays(yesterday, -LOOKBACK_DAYS)]));
-  from.set('tokens', addDays(yesterday, -(tokensDataset.usedDays ?? LOOKBACK_DAYS)));
+  from.set('tokens', addDays(yesterday, -RANGE_DAYS));
   if (detail === 'full') {
     from.set('tools', addDays(yesterday, -READ_IN_FULL.tools));
     from.set('users', addDays(yesterday, -READ_IN_FULL.users));

@@ -8,6 +8,11 @@ import type { Credits } from './weekdays.ts';
 
 /** Forecasts of this many past days, a week apart, are compared with what was used. */
 const PAST_FORECASTS = 12;
+/**
+ * The days before yesterday that a range is made from: the oldest forecast lies 30 days and eleven weeks back, and needs the
+ * eight weeks before it; the newest day can be some days old.
+ */
+export const RANGE_DAYS = 180;
 /** An error of more than this factor counts as one of it: few people may use nothing for days. */
 const LARGEST_FACTOR = 3;
 /** A tenth of the months is below, and a tenth above, as many standard errors of the logarithm. */

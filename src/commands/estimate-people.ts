@@ -1,6 +1,7 @@
 import type { Collector } from '../catalog/collector.ts';
 import { addDays, type Day } from '../catalog/day.ts';
 import type { PeopleSettings } from '../catalog/settings.ts';
+import { RANGE_DAYS } from '../collectors/month-range.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import type { UsersRow } from '../collectors/users/dataset.ts';
 import { readPeople } from '../collectors/users/fetch.ts';
@@ -60,9 +61,6 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
   };
 }
 
-/** As many days as the month of a team with a budget can have. */
-const MONTH_DAYS = 31;
-
 /** The days with earlier ones on which the teams with a budget used what they did on the newest: their months are known. */
 function withMonth(days: ReadonlyMap<Day, UsersRow>): ReadonlyMap<Day, UsersRow> {
   const newest = [...days.keys()].sort().at(-1);
@@ -70,7 +68,7 @@ function withMonth(days: ReadonlyMap<Day, UsersRow>): ReadonlyMap<Day, UsersRow>
   if (newest === undefined || row?.budgetedTeams === undefined) return days;
   const { identity, teamRules, budgetedTeams } = row;
   const month = new Map<Day, UsersRow>();
-  for (let back = 1; back < MONTH_DAYS; back++) {
+  for (let back = 1; back < RANGE_DAYS; back++) {
     month.set(addDays(newest, -back), { identity, teamRules, budgetedTeams });
   }
   return new Map([...month, ...days]);

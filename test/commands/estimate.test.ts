@@ -66,9 +66,12 @@ test('the months of teams with a budget count as if they were known', async () =
   expect(excluded?.leftOut.map(({ family, series }) => [family, series])).toEqual([
     ['agent_platform_team_credits_month_to_date', 1],
     ['agent_platform_team_credits_month_forecast', 1],
+    ['agent_platform_team_credits_month_forecast_lower', 1],
+    ['agent_platform_team_credits_month_forecast_upper', 1],
+    ['agent_platform_team_credits_month_budget_exceeded_probability', 1],
     ['agent_platform_team_credits_month_budget', 1],
   ]);
-  expect((all?.series ?? 0) - (excluded?.series ?? 0)).toBe(3);
+  expect((all?.series ?? 0) - (excluded?.series ?? 0)).toBe(6);
 });
 
 test('limits count, and collectors that run are distinguished from those that do not', async () => {

@@ -1,4 +1,5 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
+import { RANGE_DAYS } from '../month-range.ts';
 
 /** A day's usage of one model in one tier. An amount is undefined if it was not sent, null if it or a part of it was unusable. */
 export interface ModelTokens {
@@ -29,8 +30,7 @@ export const tokensDataset: DayDataset<TokensRow> = {
   name: 'tokens',
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
   total: ({ credits }) => credits,
-  // Past forecasts of 30 days, the oldest of them 107 days before the newest day, from eight weeks each.
-  usedDays: 180,
+  usedDays: () => RANGE_DAYS,
   parts: {
     total: { fields: ['billable_tokens'], members: ['credits'] },
     input: { fields: ['input_tokens'], members: ['tokens.input'] },

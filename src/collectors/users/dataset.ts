@@ -1,6 +1,7 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 import { ANONYMOUS, type OrgSettings, type PeopleSettings } from '../../catalog/settings.ts';
 import type { Count } from '../counts.ts';
+import { RANGE_DAYS } from '../month-range.ts';
 import type { PeopleColumns } from './columns.ts';
 
 /** Number of people whose most used model this is. */
@@ -66,6 +67,8 @@ export const usersDataset: DayDataset<UsersRow> = {
   name: 'users',
   idle: { identity: ANONYMOUS.identity, teamRules: ANONYMOUS.teamRules },
   total: ({ credits }) => credits,
+  // Rows of this age have no individual people, and are short.
+  usedDays: ({ people = ANONYMOUS }) => (people.teamBudgets.size > 0 ? RANGE_DAYS : undefined),
   parts: {
     // Sums over partly unknown people are meaningless, so a listing is kept or replaced as a whole.
     people: {

@@ -1,8 +1,9 @@
 import { addDays, type Day, daysFrom, firstOfMonth } from '../../catalog/day.ts';
-import { currentFamily, dayFamily, type Sample } from '../../catalog/family.ts';
+import { currentFamily, type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
 import { ANONYMOUS, type Budget, type Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate } from '../month.ts';
+import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
 import { costForecast, costToDate } from '../spend/costs.ts';
 import { type Credits, creditsOf } from '../weekdays.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
@@ -45,6 +46,40 @@ Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and
 forecast is 6 500 000.`,
   samplesOf: (view, day) => ofTeams(view, day, (credits) => creditsForecast(credits, day)),
 });
+
+const teamCreditsMonthForecastLower = ofRange((range) => boundsOf(range).lower, {
+  name: 'agent_platform_team_credits_month_forecast_lower',
+  help: `Standard Credits of a team that the calendar month (UTC) falls short of in one of ten cases. ${ONLY}`,
+  unit: 'credits',
+  definition: `As \`agent_platform_credits_month_forecast_lower\`, from the days of the team. Absent with the forecast of the team, and
+if one of its twelve past forecasts or of the days after them is unknown. Days that were fetched before the team had a budget are unknown.
+
+Example: the month to date is 6 000 000, 4 000 000 are expected, and s is 0.1: 6 000 000 + 4 000 000 · exp(−0.14) = 9 477 433.`,
+});
+
+const teamCreditsMonthForecastUpper = ofRange((range) => boundsOf(range).upper, {
+  name: 'agent_platform_team_credits_month_forecast_upper',
+  help: `Standard Credits of a team that the calendar month (UTC) exceeds in one of ten cases. ${ONLY}`,
+  unit: 'credits',
+  definition: `As \`agent_platform_credits_month_forecast_upper\`, from the days of the team. Absent with
+\`agent_platform_team_credits_month_forecast_lower\`.
+
+Example: with the figures there it is 6 000 000 + 4 000 000 · exp(0.14) = 10 601 095.`,
+});
+
+const teamCreditsMonthBudgetExceededProbability = ofRange(
+  (range, budget) => budget && probabilityAbove(range, budget),
+  {
+    name: 'agent_platform_team_credits_month_budget_exceeded_probability',
+    help: `Probability that the calendar month (UTC) of a team uses more than its budget of Standard Credits. ${ONLY}`,
+    unit: 'ratio',
+    definition: `As \`agent_platform_credits_month_budget_exceeded_probability\`, from the days of the team and its budget. Absent with
+\`agent_platform_team_credits_month_forecast_lower\`, and with a budget in money.
+
+Example: the month to date is 6 000 000, 4 000 000 are expected, s is 0.1 and the budget 10 500 000: log(4.5/4) / 0.1 = 1.178, which T exceeds with a
+probability of 0.132.`,
+  },
+);
 
 export const teamCreditsMonthBudget = currentFamily({
   name: 'agent_platform_team_credits_month_budget',
@@ -118,6 +153,9 @@ Example: \`budgets: {platform: {amount: 1500, currency: USD, per: month}}\` give
 export const teamBudgetFamilies = [
   teamCreditsMonthToDate,
   teamCreditsMonthForecast,
+  teamCreditsMonthForecastLower,
+  teamCreditsMonthForecastUpper,
+  teamCreditsMonthBudgetExceededProbability,
   teamCreditsMonthBudget,
   teamCostMonthToDate,
   teamCostMonthForecast,
@@ -128,6 +166,31 @@ export const teamBudgetFamilies = [
 interface BudgetedTeam {
   readonly team: string;
   readonly credits: Credits;
+}
+
+/** A family of the ranges of the teams' months, and of their budgets. */
+function ofRange(
+  figureOf: (range: MonthRange, budget: number | undefined) => number | undefined,
+  family: Pick<DayFamily, 'name' | 'help' | 'unit'> & { readonly definition: string },
+) {
+  return dayFamily({
+    labels: ['team'],
+    source: `${DAYS}; credits_per_month or budgets ${BUDGET}`,
+    aggregation: 'ratio',
+    ...family,
+    samplesOf(view, day) {
+      const { teamBudgets } = view.settings.people ?? ANONYMOUS;
+      const ranges = view.ofDay(rangesOn, day);
+      return ofTeams(view, day, (_, team) => {
+        const range = ranges.get(team);
+        return range && figureOf(range, asCredits(teamBudgets.get(team)));
+      });
+    },
+  });
+}
+
+function rangesOn(view: View, day: Day): ReadonlyMap<string, MonthRange | undefined> {
+  return new Map(teamsOf(view, day).map(({ team, credits }) => [team, monthRange(credits, day)]));
 }
 
 function ofTeams(

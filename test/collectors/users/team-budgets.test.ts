@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, daysFrom, startOf } from '../../../src/catalog/day.ts';
 import { ANONYMOUS, type CreditPrice, type PeopleSettings } from '../../../src/catalog/settings.ts';
 import type { View } from '../../../src/catalog/view.ts';
+import { boundsOf, probabilityAbove } from '../../../src/collectors/month-range.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { type UsersRow, usersDataset } from '../../../src/collectors/users/dataset.ts';
 import { withoutShortSums } from '../../../src/collectors/users/reduce.ts';
@@ -85,6 +86,46 @@ describe('the worked examples of docs/METRICS.md', () => {
     );
     expect(figures).toMatchObject({ month_to_date: 6_000_000, month_forecast: 6_500_000 });
     expect(definitionOf('month_forecast')).toContain('6 500 000');
+  });
+
+  test('range of the month, and the probability of exceeding the budget', () => {
+    const amounts = Array.from({ length: 200 }, (_, index) => (index % 7 < 5 ? 10 + (index % 3) : 1));
+    const first = addDays(dayNamed('2026-06-28'), -199);
+    const days = Object.fromEntries(amounts.map((amount, index) => [addDays(first, index), amount]));
+    const figures = (budget: number) =>
+      figuresOf(viewOf(days, { people: teamsById({ teamBudgets: new Map([['web', budget]]) }) }));
+    const {
+      month_forecast: forecast = 0,
+      month_forecast_lower: lower,
+      month_forecast_upper: upper,
+    } = figures(900);
+    expect(lower).toBeLessThan(forecast);
+    expect(upper).toBeGreaterThan(forecast);
+    expect(figures(forecast)['month_budget_exceeded_probability']).toBeCloseTo(0.5, 9);
+    expect(figures(1)['month_budget_exceeded_probability']).toBe(1);
+    // Before the team had a budget, nothing is known of it.
+    const { [addDays(first, 150)]: _, ...gap } = days;
+    const unknown = figuresOf(viewOf(gap));
+    expect(unknown).toHaveProperty('month_forecast');
+    expect(unknown).not.toHaveProperty('month_forecast_lower');
+    expect(unknown).not.toHaveProperty('month_budget_exceeded_probability');
+  });
+
+  test('range, for which more days are read if there is a budget', () => {
+    const read = (people: PeopleSettings | undefined) =>
+      usersDataset.usedDays?.({ ...viewOf({}).settings, people });
+    expect(read(BUDGETED)).toBeGreaterThan(156);
+    expect(read(ANONYMOUS)).toBeUndefined();
+    expect(read(undefined)).toBeUndefined();
+  });
+
+  test('bounds and probability', () => {
+    const range = { toDate: 6e6, rest: 4e6, error: 0.1 };
+    const { lower, upper } = boundsOf(range);
+    const shown = [lower, upper].map((bound) => Math.round(bound).toLocaleString('en').replaceAll(',', ' '));
+    expect(definitionOf('month_forecast_lower')).toContain(`= ${shown[0]}.`);
+    expect(definitionOf('month_forecast_upper')).toContain(`= ${shown[1]}.`);
+    expect(probabilityAbove(range, 10.5e6)).toBeCloseTo(0.132, 3);
   });
 
   test('budget', () => {
