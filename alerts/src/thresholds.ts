@@ -60,21 +60,36 @@ export const thresholds = {
     description:
       'The share of a new model is at least that of this many people on an average day of the week: in a small team, one person is a large share.',
   },
+  budgetSureProbability: {
+    default: 0.9,
+    unit: 'probability',
+    description: 'On two days in a row, the budget of the month is exceeded with more than this probability.',
+  },
+  budgetLikelyProbability: {
+    default: 0.6,
+    unit: 'probability',
+    description: 'Late in the month, this probability on two days in a row is enough.',
+  },
+  budgetLikelyFromDay: {
+    default: 20,
+    unit: 'day of the month',
+    description: 'From this day of the month on, it is late.',
+  },
+  budgetUnlikelyProbability: {
+    default: 0.3,
+    unit: 'probability',
+    description: 'The probability must fall to this to resolve.',
+  },
   budgetForecastRatio: {
     default: 1,
     unit: 'ratio',
-    description: 'The forecast of the month exceeds this share of its budget.',
-  },
-  budgetPaceRatio: {
-    default: 1.1,
-    unit: 'ratio',
-    description:
-      'At the pace of the last seven days, the month exceeds this share of its budget, while its forecast does not.',
+    description: 'Where no probability is known, the forecast of the month exceeds this share of its budget.',
   },
   budgetHysteresis: {
     default: 0.1,
     unit: 'ratio',
-    description: 'Forecast and pace must fall by this share of the budget below their threshold to resolve.',
+    description:
+      'Where no probability is known, the forecast must fall by this share of the budget below its threshold to resolve.',
   },
   budgetUsedRatio: {
     default: 1,

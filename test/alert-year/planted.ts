@@ -75,6 +75,8 @@ const DISTURBED = [HELD_BACK, FALL, SILENT];
 
 /** A month that uses more of its budget than this could have exceeded it. */
 const CLOSE = 0.9;
+/** A month that exceeds its budget by less than this is nobody's to foresee. */
+const CLEAR = 1.02;
 const REPOSITORIES = 3;
 const CRITERIA = 30;
 const FLAKY = 3;
@@ -243,7 +245,7 @@ function eventsOfBudget({ month, days, total }: Month, budget: number): readonly
   const early = { from: start, until: end, labels, optional: true };
   if (total <= budget) {
     const isClose = total > CLOSE * budget;
-    return isClose ? ['BudgetProjectedOver', 'BudgetBurningFast'].map((alert) => ({ alert, ...early })) : [];
+    return isClose ? [{ alert: 'BudgetProjectedOver', ...early }] : [];
   }
   let sum = 0;
   const over = days.findIndex(([, credits]) => {
@@ -253,8 +255,10 @@ function eventsOfBudget({ month, days, total }: Month, budget: number): readonly
   const exceeded = start + (over + 1) * DAY;
   return [
     { alert: 'BudgetExceeded', from: exceeded, until: end, labels },
-    { alert: 'BudgetProjectedOver', from: start, until: exceeded + DAY, labels },
-    { alert: 'BudgetBurningFast', ...early },
+    {
+      ...{ alert: 'BudgetProjectedOver', from: start, until: exceeded + DAY, labels },
+      optional: total < CLEAR * budget,
+    },
   ];
 }
 

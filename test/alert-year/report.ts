@@ -1,9 +1,11 @@
 import type { PooledDrops } from './drops.ts';
 import type { PooledForecasts } from './forecasts.ts';
 import type { Judged } from './judged.ts';
+import type { PooledRanges } from './ranges.ts';
 import { type PooledDoubles, type PooledSpikes, precisionOf, recallOf } from './spikes.ts';
 
 const percent = (ratio: number) => `${(100 * ratio).toFixed(0)} %`;
+const tenthsOf = (ratio: number) => `${(100 * ratio).toFixed(1)} %`;
 
 /** The table of credit spikes. */
 export function spikeTable(sizes: readonly PooledSpikes[]): string {
@@ -39,15 +41,56 @@ ${rows.map((row) => `| ${row} |`).join('\n')}
 
 /** The table of month forecasts, by size. */
 export function forecastTable(pooled: readonly PooledForecasts[]): string {
-  const tenths = (ratio: number) => `${(100 * ratio).toFixed(1)} %`;
   const rows = pooled.map(({ people, years, published, ofAllDays }) =>
     [
-      ...[people, years, tenths(published.size), tenths(ofAllDays.size)],
-      ...[tenths(published.bias), tenths(published.january), tenths(ofAllDays.january)],
+      ...[people, years, tenthsOf(published.size), tenthsOf(ofAllDays.size)],
+      ...[tenthsOf(published.bias), tenthsOf(published.january), tenthsOf(ofAllDays.january)],
     ].join(' | '),
   );
   return `| People | Years | Error | Error with quiet days | Too high or low | In January | In January with quiet days |
 |---|---|---|---|---|---|---|
+${rows.map((row) => `| ${row} |`).join('\n')}
+`;
+}
+
+/** The table of the ranges of month forecasts: how many of the months end within them, by days of the month. */
+export function rangeTable(pooled: readonly PooledRanges[]): string {
+  const rows = pooled.map(({ people, withDaysOff, covered, unknown, errorOf15th }) =>
+    [
+      ...[people, withDaysOff ? 'yes' : 'no', tenthsOf(shareWithin(covered))],
+      ...covered.map((part) => percent(shareWithin([part]))),
+      ...[unknown, tenthsOf(errorOf15th)],
+    ].join(' | '),
+  );
+  return `| People | Days off | Within | 1 to 5 | 6 to 10 | 11 to 15 | 16 to 20 | 21 to 25 | From 26 | Days without | Error on the 15th |
+|---|---|---|---|---|---|---|---|---|---|---|
+${rows.map((row) => `| ${row} |`).join('\n')}
+`;
+}
+
+/** The share of the days whose month ends within their range. */
+export function shareWithin(covered: PooledRanges['covered']): number {
+  const total = (of: 'within' | 'days') => covered.reduce((sum, part) => sum + part[of], 0);
+  return total('within') / total('days');
+}
+
+/** The table of alerts about budgets, by the range of the forecast. */
+export function budgetTable(pooled: readonly PooledRanges[]): string {
+  const rows = pooled.map((one) =>
+    [
+      ...[
+        one.people,
+        one.withDaysOff ? 'yes' : 'no',
+        one.found + one.missed,
+        one.found,
+        one.missed,
+        one.falsely,
+      ],
+      ...[percent(precisionOf(one)), percent(recallOf(one)), percent(one.early / one.found)],
+    ].join(' | '),
+  );
+  return `| People | Days off | Months over budget | Found | Missed | False | Precision | Recall | Found five days before |
+|---|---|---|---|---|---|---|---|---|
 ${rows.map((row) => `| ${row} |`).join('\n')}
 `;
 }

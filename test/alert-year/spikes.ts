@@ -97,10 +97,10 @@ export function pooledDoubles(people: number, seeds: readonly number[], growthAM
   return { people, growthAMonth, years: seeds.length, ...sum };
 }
 
-export function precisionOf({ found, falsely }: Score): number {
+export function precisionOf({ found, falsely }: Pick<Score, 'found' | 'falsely'>): number {
   return found + falsely === 0 ? 0 : found / (found + falsely);
 }
 
-export function recallOf({ found, missed }: Score): number {
+export function recallOf({ found, missed }: Pick<Score, 'found' | 'missed'>): number {
   return found / (found + missed);
 }

@@ -1,9 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { thresholds } from '../../alerts/src/index.ts';
+import { createBudgetedYear } from './budget-world.ts';
+import { createYearApart } from './budget-world-apart.ts';
 import { expectDocumented } from './document.ts';
 import { pooledDrops } from './drops.ts';
 import { pooledForecasts } from './forecasts.ts';
-import { doubleTable, dropTable, forecastTable, spikeTable } from './report.ts';
+import { pooledRanges } from './ranges.ts';
+import {
+  budgetTable,
+  doubleTable,
+  dropTable,
+  forecastTable,
+  rangeTable,
+  shareWithin,
+  spikeTable,
+} from './report.ts';
 import { pooledDoubles, pooledSpikes, precisionOf, recallOf } from './spikes.ts';
 
 /** Seeds that no definition was chosen with. */
@@ -47,6 +58,35 @@ describe('month forecasts of twenty years', () => {
 
   test('are as documented; UPDATE=1 writes the table anew', () => {
     expectDocumented('forecasts', forecastTable(pooled));
+  });
+});
+
+describe.each([
+  ['ranges', createBudgetedYear],
+  ['ranges-apart', createYearApart],
+])('%s of month forecasts of twenty years', (part, create) => {
+  const pooled = [5, 120, 2000].flatMap((people) => {
+    const years = seeds.map((seed) => create(seed, people));
+    return [pooledRanges(years, false), pooledRanges(years, true)];
+  });
+
+  test.each(pooled)(
+    'contain about four of five months: $people people, days off $withDaysOff',
+    ({ covered }) => {
+      expect(shareWithin(covered)).toBeGreaterThan(0.75);
+      expect(shareWithin(covered)).toBeLessThan(0.85);
+    },
+  );
+
+  test.each(pooled)('tell budgets in time: $people people, days off $withDaysOff', (one) => {
+    const isFew = one.people < 100;
+    expect(precisionOf(one)).toBeGreaterThan(one.withDaysOff && !isFew ? 0.95 : isFew ? 0.83 : 0.88);
+    expect(recallOf(one)).toBeGreaterThan(isFew ? 0.9 : 0.96);
+    expect(one.early / one.found).toBeGreaterThan(isFew ? 0.7 : 0.87);
+  });
+
+  test('are as documented; UPDATE=1 writes the tables anew', () => {
+    expectDocumented(part, `${rangeTable(pooled)}\n${budgetTable(pooled)}`);
   });
 });
 

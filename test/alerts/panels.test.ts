@@ -26,7 +26,6 @@ const SHOWN: Readonly<Record<string, string>> = {
   CreditSpike: 'agent_platform_daily_credits_expected_upper',
   NewModelShare: 'agent_platform_daily_credits_by_model',
   BudgetProjectedOver: 'agent_platform_credits_month_forecast',
-  BudgetBurningFast: 'agent_platform_credits_month_to_date',
   BudgetExceeded: 'agent_platform_credits_month_to_date',
   TeamBudgetProjectedOver: 'agent_platform_team_credits_month_forecast',
   PlatformSilent: 'agent_platform_daily_active_users',

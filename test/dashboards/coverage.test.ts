@@ -16,7 +16,6 @@ const UNUSED: Readonly<Record<string, string>> = {
     'an alert looks at whether the last one succeeded',
   agent_platform_credits_month_forecast_lower: 'the page shows it beside the forecast',
   agent_platform_credits_month_forecast_upper: 'the page shows it beside the forecast',
-  agent_platform_credits_month_budget_exceeded_probability: 'for rules about the budget',
   agent_platform_cost_month_forecast_lower: 'the range of the credits says the same',
   agent_platform_cost_month_forecast_upper: 'the range of the credits says the same',
   ...Object.fromEntries(

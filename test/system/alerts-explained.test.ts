@@ -47,7 +47,7 @@ function figures(daysBefore: number): readonly Line[] {
     ['credits_trailing_7d', {}, 126e6],
     ['credits_month_budget', {}, 300e6],
     ['credits_month_to_date', {}, 100e6],
-    ['credits_month_forecast', {}, 290e6],
+    ['credits_month_forecast', {}, 310e6],
     ['daily_active_users_mean_7d', {}, 40],
     ['daily_credits_by_team', { team: 'Zürich' }, isSpike ? 30e6 : 3e6],
     ['daily_credits_by_team', { team: 'Web' }, isSpike ? 6e6 : 3e6],
@@ -160,7 +160,7 @@ describe.runIf(requireTool('prometheus') && alertmanager)('a notification', () =
       ' Models behind the rise: "} or vector(1) # !channel (77%), claude (17%), haiku (7%). Teams behind the rise within a week: Zürich (90%), Web (10%).',
     ],
     ['NewModelShare', ' Share lost by: claude (80%), haiku (20%).'],
-    ['BudgetBurningFast', ' Models behind the rise within a week: "} or vector(1) # !channel (100%).'],
+    ['BudgetProjectedOver', ' Models behind the rise within a week: "} or vector(1) # !channel (100%).'],
     ['ReadinessDropped', ' Criteria behind the drop: unit_tests (67%), lint (33%).'],
   ])('of %s says what accounts for most of the change', async (name, sentence) => {
     const text = (await description(name)) ?? '';

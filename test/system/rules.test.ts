@@ -35,7 +35,7 @@ describe.runIf(requireTool('amtool'))('amtool', () => {
   test('accepts the example configuration', async () => {
     const { code, stdout, stderr } = await programs.run('amtool', ['check-config', example]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/7 inhibit rules[\s\S]*3 receivers/);
+    expect(stdout).toMatch(/6 inhibit rules[\s\S]*3 receivers/);
   });
 
   test.each([

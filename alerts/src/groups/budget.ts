@@ -1,10 +1,10 @@
 import { newestOf } from '../../../dashboards/src/promql.ts';
 import {
   creditsMonthBudget,
+  creditsMonthBudgetExceededProbability,
   creditsMonthForecast,
   creditsMonthToDate,
 } from '../../../src/collectors/spend/collector.ts';
-import { creditWeeks } from '../../../src/collectors/spend/comparisons.ts';
 import { modelsOfPace, teamsOfPace } from '../explained.ts';
 import {
   amountInWords,
@@ -15,7 +15,6 @@ import {
   onNewestDay,
   percentageOf,
   valueInWords,
-  withHysteresis,
 } from '../queries.ts';
 import { alertName, OVER_OUTAGES, type RuleGroup, type RuleSettings } from '../rule.ts';
 import { teamBudgetProjectedOver } from './team-budget.ts';
@@ -23,29 +22,19 @@ import { teamBudgetProjectedOver } from './team-budget.ts';
 /** Each month is an alert of its own: the next month notifies again. */
 const LABELS = ['org', 'month'];
 
+/** In it, the day before the newest one was published. */
+const TWO_DAYS = '2d:30m';
+
 /** Alerts about the month against its budget. */
 export function budgetGroup(settings: RuleSettings): RuleGroup {
   const { threshold } = settings;
   const budget = newestOf(creditsMonthBudget);
   const toDate = onNewestDay(creditsMonthToDate, 'tokens');
-  const forecast = onNewestDay(creditsMonthForecast, 'tokens');
-  const pace = `${onNewestDay(creditWeeks.present, 'tokens')} / 7`;
-  const day = newestDayOf('tokens');
-  const atThisPace = `(${toDate} + ${pace} * (days_in_month(${day}) - day_of_month(${day}))) / ${budget}`;
   const isExceeded = `${toDate} > ${threshold('budgetUsedRatio')} * ${budget}`;
-  const isProjected = `${forecast} > ${threshold('budgetForecastRatio')} * ${budget}`;
-  const from = (name: 'budgetForecastRatio' | 'budgetPaceRatio') => ({
-    from: threshold(name),
-    until: `(${threshold(name)} - ${threshold('budgetHysteresis')})`,
-  });
   const ofMonth = `in {{ $labels.month }}`;
   const budgetInWords = amountInWords(`max(${creditsMonthBudget.name}{org=%q})`, 'the budgeted');
   const toDateInWords = `${valueInWords(creditsMonthToDate, 'tokens')} credits were used up to ${dayInWords('tokens')}`;
-
-  /** The value of each organization with the label `month`, such as `2026-06`. */
-  function monthly(value: string): string {
-    return enclosed(`${enclosed(value)} * on (org) group_right () ${monthLabel(day)}`);
-  }
+  const forecast = monthly(`${onNewestDay(creditsMonthForecast, 'tokens')} / ${budget}`);
 
   return {
     name: 'agent-platform-budget',
@@ -53,7 +42,12 @@ export function budgetGroup(settings: RuleSettings): RuleGroup {
       {
         name: 'BudgetProjectedOver',
         expr: `(
-${withHysteresis(monthly(`${forecast} / ${budget}`), from('budgetForecastRatio'), { alert: alertName({ name: 'BudgetProjectedOver' }), labels: LABELS.join(',') })}
+  ${forecast}
+  and on (org) ${enclosed(beginsOverBudget(settings))}
+or
+  ${forecast}
+  and on (org) ${enclosed(staysOverBudget(settings))}
+  and on (${LABELS.join(',')}) last_over_time(ALERTS{alertname="${alertName({ name: 'BudgetProjectedOver' })}",alertstate="firing"}[1h])
 )
 unless on (org) ${isExceeded}`,
         severity: 'warning',
@@ -63,24 +57,7 @@ unless on (org) ${isExceeded}`,
         dashboard: 'credits',
         panel: 'Month to date against the budget',
         summary: 'The month is forecast to exceed its budget',
-        description: `Organization {{ $labels.org }} is forecast to use {{ ${percentageOf()} }} of its budget of ${budgetInWords} credits ${ofMonth}; ${toDateInWords}.`,
-      },
-      {
-        name: 'BudgetBurningFast',
-        // The forecast averages four weeks, and is slower than a pace that has just risen.
-        expr: `(
-${withHysteresis(monthly(atThisPace), from('budgetPaceRatio'), { alert: alertName({ name: 'BudgetBurningFast' }), labels: LABELS.join(',') })}
-)
-unless on (org) ${isProjected}
-unless on (org) ${isExceeded}`,
-        severity: 'warning',
-        for: '1h',
-        keepFiringFor: OVER_OUTAGES,
-        labels: LABELS,
-        dashboard: 'credits',
-        panel: 'Month to date against the budget',
-        summary: 'The budget is being used up fast',
-        description: `At the pace of the seven days up to ${dayInWords('tokens')}, organization {{ $labels.org }} uses {{ ${percentageOf()} }} of its budget of ${budgetInWords} credits ${ofMonth}; ${valueInWords(creditsMonthToDate, 'tokens')} are used. The forecast, which averages four weeks, is still within the budget.${modelsOfPace()}${teamsOfPace()}`,
+        description: `Organization {{ $labels.org }} is forecast to use {{ ${percentageOf()} }} of its budget of ${budgetInWords} credits ${ofMonth}${probabilityInWords()}; ${toDateInWords}.${modelsOfPace()}${teamsOfPace()}`,
       },
       {
         name: 'BudgetExceeded',
@@ -97,4 +74,52 @@ unless on (org) ${isExceeded}`,
       teamBudgetProjectedOver(settings),
     ],
   };
+}
+
+const day = newestDayOf('tokens');
+const probability = onNewestDay(creditsMonthBudgetExceededProbability, 'tokens');
+
+/** The value of each organization with the label `month`, such as `2026-06`. */
+function monthly(value: string): string {
+  return enclosed(`${enclosed(value)} * on (org) group_right () ${monthLabel(day)}`);
+}
+
+/** PromQL for the organizations that a range makes likely to exceed their budget, or the forecast alone without one. */
+function beginsOverBudget({ threshold }: RuleSettings): string {
+  return `${onTwoDays(threshold('budgetSureProbability'), '1')}
+or
+${onTwoDays(threshold('budgetLikelyProbability'), threshold('budgetLikelyFromDay'))}
+or
+${withoutRange(threshold('budgetForecastRatio'))}`;
+}
+
+/** PromQL for the organizations whose alert goes on once it fires: it tells a month once, and no crossing of a limit. */
+function staysOverBudget({ threshold }: RuleSettings): string {
+  const ratio = `(${threshold('budgetForecastRatio')} - ${threshold('budgetHysteresis')})`;
+  return `${probability} > ${threshold('budgetUnlikelyProbability')}
+or
+${withoutRange(ratio)}`;
+}
+
+/** The newest day and the day before it are above a probability, and both in the month, from a day of it on. */
+function onTwoDays(limit: string, fromDay: string): string {
+  return `${probability} > ${limit}
+and on (org) day_of_month(${day}) > ${fromDay}
+and on (org) (
+  max_over_time((
+    count_values by (org) ("day", ${day} and on (org) ${probability} > ${limit})
+  )[${TWO_DAYS}])
+  and on (org,day) count_values by (org) ("day", ${day} - 86400)
+)`;
+}
+
+function withoutRange(ratio: string): string {
+  const forecast = onNewestDay(creditsMonthForecast, 'tokens');
+  return `${forecast} > ${ratio} * ${newestOf(creditsMonthBudget)} unless on (org) ${probability}`;
+}
+
+/** A template of the probability of the alert's organization; empty without one. */
+function probabilityInWords(): string {
+  const query = `max(${creditsMonthBudgetExceededProbability.name}{org=%q})`;
+  return `{{ with query (printf \`${query}\` $labels.org) }}, and exceeds it with a probability of {{ ${percentageOf('. | first | value')} }}{{ end }}`;
 }

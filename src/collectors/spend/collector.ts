@@ -201,14 +201,14 @@ export const costMonthForecast = inMoney(costForecast, {
   definition: definitions.costForecast,
 });
 
-export const costMonthForecastLower = inMoney((view, day) => costBound(view, day, 'lower'), {
+const costMonthForecastLower = inMoney((view, day) => costBound(view, day, 'lower'), {
   name: 'agent_platform_cost_month_forecast_lower',
   help: 'Cost that the calendar month (UTC) falls short of in one of ten cases, each day at its own price.',
   aggregation: 'ratio',
   definition: definitions.costForecastBound,
 });
 
-export const costMonthForecastUpper = inMoney((view, day) => costBound(view, day, 'upper'), {
+const costMonthForecastUpper = inMoney((view, day) => costBound(view, day, 'upper'), {
   name: 'agent_platform_cost_month_forecast_upper',
   help: 'Cost that the calendar month (UTC) exceeds in one of ten cases, each day at its own price.',
   aggregation: 'ratio',

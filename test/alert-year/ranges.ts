@@ -1,0 +1,116 @@
+import { thresholds } from '../../alerts/src/index.ts';
+import { type Day, daysFrom, firstOfMonth, lastOfMonth } from '../../src/catalog/day.ts';
+import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../../src/collectors/month-range.ts';
+import { creditsOf } from '../../src/collectors/weekdays.ts';
+import { createFakeView } from '../collectors/fakes.ts';
+import { type BudgetedYear, YEAR_OF_BUDGETS } from './budget-world.ts';
+
+/** Days of the month that are counted together. */
+const PART_DAYS = 5;
+
+/** How many months ended within the range of a day, by part of the month. */
+interface Covered {
+  within: number;
+  days: number;
+}
+
+/** The ranges of some years, and the alerts that they would have told, counted by month. */
+export interface PooledRanges {
+  readonly people: number;
+  readonly years: number;
+  readonly withDaysOff: boolean;
+  readonly covered: readonly Readonly<Covered>[];
+  /** The days of the years without a range. */
+  readonly unknown: number;
+  /** The mean difference of the forecasts of the 15th from their months, without its sign, as a share of the month. */
+  readonly errorOf15th: number;
+  /** Months over budget that were told before they were, or on that day; those among them told five days before; and others. */
+  readonly found: number;
+  readonly early: number;
+  readonly missed: number;
+  readonly falsely: number;
+}
+
+/** A month of a year, with the range of each of its days. */
+interface Month {
+  readonly days: readonly { readonly day: Day; readonly range: MonthRange | undefined }[];
+  readonly credits: readonly number[];
+  readonly total: number;
+  readonly budget: number;
+}
+
+/** Compares the range of each day of some years with what its month came to. */
+export function pooledRanges(years: readonly BudgetedYear[], withDaysOff: boolean): PooledRanges {
+  const months = years.flatMap((year) => monthsOf(year, withDaysOff));
+  const covered = Array.from({ length: 6 }, (): Covered => ({ within: 0, days: 0 }));
+  const errors: number[] = [];
+  let unknown = 0;
+  for (const { days, total } of months) {
+    for (const { day, range } of days.slice(0, -1)) {
+      if (range === undefined) {
+        unknown += 1;
+        continue;
+      }
+      const dayOfMonth = Number(day.slice(8));
+      const { lower, upper } = boundsOf(range);
+      const part = covered[Math.min(5, Math.floor((dayOfMonth - 1) / PART_DAYS))];
+      if (part !== undefined) {
+        part.days += 1;
+        if (total >= lower && total <= upper) part.within += 1;
+      }
+      if (dayOfMonth === 15) errors.push(Math.abs((range.toDate + range.rest) / total - 1));
+    }
+  }
+  const alerts = months.map((month) => ({ over: overOn(month), told: toldOn(month) }));
+  const found = alerts.filter(({ over, told }) => over !== undefined && told !== undefined && told <= over);
+  return {
+    ...{ people: years[0]?.people ?? 0, years: years.length, withDaysOff, covered, unknown },
+    errorOf15th: errors.reduce((sum, error) => sum + error, 0) / errors.length,
+    found: found.length,
+    early: found.filter(({ over = 0, told = 0 }) => over - told >= 5).length,
+    missed: alerts.filter(({ over }) => over !== undefined).length - found.length,
+    falsely: alerts.filter(({ over, told }) => over === undefined && told !== undefined).length,
+  };
+}
+
+function monthsOf({ credits, daysOff, budgets }: BudgetedYear, withDaysOff: boolean): readonly Month[] {
+  const { settings } = createFakeView({});
+  const days = daysFrom(YEAR_OF_BUDGETS.from, YEAR_OF_BUDGETS.to);
+  const ranges = days.map((day) => {
+    const known = creditsOf({ ...settings, daysOff: withDaysOff ? daysOff : undefined }, (of) =>
+      of > day ? undefined : credits.get(of),
+    );
+    return { day, range: monthRange(known, day) };
+  });
+  return [...budgets].map(([first, budget]) => {
+    const own = daysFrom(first, lastOfMonth(first)).map((day) => credits.get(day) ?? 0);
+    return {
+      days: ranges.filter(({ day }) => firstOfMonth(day) === first),
+      credits: own,
+      total: sum(own),
+      budget,
+    };
+  });
+}
+
+/** The day of the month, from 0 on, with which the budget is exceeded. */
+function overOn({ credits, budget }: Month): number | undefined {
+  const index = credits.findIndex((_, at) => sum(credits.slice(0, at + 1)) > budget);
+  return index === -1 ? undefined : index;
+}
+
+/** The day of the month, from 0 on, with which the alert fires: the second of two days in a row. */
+function toldOn({ days, budget }: Month): number | undefined {
+  const likely = days.map(({ range }) => (range === undefined ? 0 : probabilityAbove(range, budget)));
+  const isTold = (at: number) => {
+    const both = Math.min(likely[at - 1] ?? 0, likely[at] ?? 0);
+    const isLate = at >= thresholds.budgetLikelyFromDay.default;
+    return both > (isLate ? thresholds.budgetLikelyProbability : thresholds.budgetSureProbability).default;
+  };
+  const index = likely.findIndex((_, at) => isTold(at));
+  return index === -1 ? undefined : index;
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + amount, 0);
+}
