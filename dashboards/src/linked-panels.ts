@@ -20,6 +20,7 @@ export const linkedPanels = {
     'Metrics dropped': 210,
     'Store usable': 211,
     'Values of renamed labels': 212,
+    'Fields that changed': 213,
   },
   credits: {
     'Credits by day': 201,

@@ -108,8 +108,14 @@ function collectorStatus(
       }),
     series: collector.families.reduce((sum, family) => sum + (series.get(family.name) ?? 0), 0),
     uncoveredDays: isDayCollector(collector) ? published.uncoveredDays(org.name, name) : undefined,
+    unknownFields: isFetching(collector) ? someOf(run.unknownFields) : undefined,
+    missingFields: isFetching(collector) ? someOf(run.missingFields) : undefined,
     published: !published.isExpired(org.name, name),
   });
+}
+
+function someOf(names: readonly string[]): readonly string[] | undefined {
+  return names.length === 0 ? undefined : names;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Contract } from './contract.ts';
 import type { DatasetName, DayDataset, DocumentDataset } from './dataset.ts';
 import type { Day } from './day.ts';
 import type { Family } from './family.ts';
@@ -61,6 +62,8 @@ interface CollectorDeclaration {
 export interface DayCollector<Row> extends CollectorDeclaration {
   readonly schedule: ScheduleName;
   readonly dataset: DayDataset<Row>;
+  /** What its answers are known to contain; loaded on first use. */
+  contract?(): Promise<Contract>;
   /** Fetch limits, where days are expensive to fetch; without them all days of history are fetched. */
   readonly expensive?: ExpensiveDataset;
   /** Fetches the days of a window; without the organization's `settings`, people are not identified. */
@@ -73,6 +76,8 @@ export interface DocumentCollector<Document> extends CollectorDeclaration {
   readonly past?: 'unknown';
   readonly schedule: ScheduleName;
   readonly dataset: DocumentDataset<Document>;
+  /** What its answers are known to contain; loaded on first use. */
+  contract?(): Promise<Contract>;
   /** Fetches all documents. */
   fetch(source: Source): Promise<FetchedDocuments<Document>>;
 }

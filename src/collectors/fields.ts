@@ -61,7 +61,7 @@ export const flag = z.preprocess((value) => {
 }, z.boolean().optional());
 
 /** Whether an untrusted value is an object with members: neither null nor an array. */
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -12,6 +12,7 @@ import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/sou
 import { collectors } from '../collectors/index.ts';
 import type { OrgConfig } from '../config/config.ts';
 import { formatDuration } from '../config/parse.ts';
+import { watched } from '../pipeline/watched.ts';
 import { createPlatformClient } from '../platform/client.ts';
 import { isAboutToday, parseHttpDate } from '../platform/response.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -54,6 +55,8 @@ interface Answers {
   newest: Day | undefined;
   /** Unusable values, by dataset. */
   readonly rejected: Map<DatasetName, number>;
+  /** Fields that are not read, with their datasets. */
+  readonly unread: Set<string>;
 }
 
 /** Asks the endpoints of an organization's enabled collectors for the newest days, and reports what is wrong. */
@@ -94,7 +97,12 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
   signal.addEventListener('abort', client.close, { once: true });
   const answers: Answers = {
     ...{ orgIds: new Set<string>(), missing: new Map(), answered: new Set<DatasetName>() },
-    ...{ isActive: false, newest: undefined, rejected: new Map<DatasetName, number>() },
+    ...{
+      isActive: false,
+      newest: undefined,
+      rejected: new Map<DatasetName, number>(),
+      unread: new Set<string>(),
+    },
   };
   const told = new Set<string>();
   const reached = new Set<string>();
@@ -189,7 +197,9 @@ async function askDays(
     const early = first < config.history.start ? config.history.start : first;
     const window = { from: expensive === undefined && early < to ? early : to, to };
     try {
-      const { rows, rejected, orgId } = await collector.fetch(source, window);
+      const { rows, rejected, orgId } = await fetchWatched(collector, source, answers, (seen) =>
+        collector.fetch(seen, window),
+      );
       noteCommon(answers, dataset.name, rejected, orgId);
       const newest = [...rows.keys()].sort().at(-1);
       for (const row of rows.values()) answers.isActive ||= hasActivity(dataset, row) === true;
@@ -222,7 +232,12 @@ async function askDocuments(
   answers: Answers,
 ): Promise<Found> {
   const { name } = collector.dataset;
-  const { documents, rejected, remarks, complete, orgId } = await collector.fetch(source);
+  const { documents, rejected, remarks, complete, orgId } = await fetchWatched(
+    collector,
+    source,
+    answers,
+    (seen) => collector.fetch(seen),
+  );
   noteCommon(answers, name, rejected, orgId);
   answers.isActive ||= documents.length > 0;
   const seen = `${documents.length} documents`;
@@ -232,6 +247,19 @@ async function askDocuments(
   if (isCapped || complete) return ok(name, isCapped ? `${seen}, more follow` : seen);
   const advice = 'see the fields below; report it if the platform has changed';
   return warning(name, `${seen}; ${remarks.join('; ') || 'some are unusable'}`, advice);
+}
+
+/** Fetches, and notes the fields that are not read. */
+async function fetchWatched<Fetched>(
+  { contract, dataset }: FetchingCollector,
+  source: Source,
+  answers: Answers,
+  fetch: (source: Source) => Promise<Fetched>,
+): Promise<Fetched> {
+  const watch = (await contract?.())?.watch();
+  const fetched = await fetch(watch === undefined ? source : watched(source, watch));
+  for (const field of watch?.unknown() ?? []) answers.unread.add(`${dataset.name} ${field}`);
+  return fetched;
 }
 
 class BrokenPaging extends Error {}
@@ -359,19 +387,23 @@ function organizationOf(
   return [ok('key', `the key is accepted${of}`)];
 }
 
-function dataOf({ isActive, rejected }: Answers): readonly Found[] {
+function dataOf({ isActive, rejected, unread }: Answers): readonly Found[] {
   const empty = warning(
     'data',
     `all endpoints answer, but nothing happened within ${DAYS} days: the organization is empty`,
     'check that it is the right organization, and that its people use the agent',
   );
   const unusable = [...rejected].map(([dataset, count]) => `${dataset} ${count}`).join(', ');
+  const changed = [
+    ...(unusable === '' ? [] : [`unusable values: ${unusable}`]),
+    ...(unread.size === 0 ? [] : [`not read: ${[...unread].join(', ')}`]),
+  ];
   const advice = 'the log of serve names them at debug level; upgrade if the platform has changed';
   return [
     ...(isActive ? [] : [empty]),
-    unusable === ''
+    changed.length === 0
       ? ok('fields', 'all values can be used')
-      : warning('fields', `unusable values: ${unusable}`, advice),
+      : warning('fields', changed.join('; '), advice),
   ];
 }
 

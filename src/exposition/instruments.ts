@@ -95,7 +95,8 @@ export function createInstruments(deps: InstrumentsDeps) {
 
   const figures = createFiguresOfOrgs();
   const all = Object.values(figures);
-  const runs = [figures.success, figures.lastSuccess, figures.lastRun, figures.duration, figures.failing];
+  const { success, lastSuccess, lastRun, duration, failing, unknown, missing } = figures;
+  const runs = [success, lastSuccess, lastRun, duration, failing, unknown, missing];
 
   return {
     /** Contains the metrics of this process as a whole; other parts may add theirs. */
@@ -169,6 +170,11 @@ export function createInstruments(deps: InstrumentsDeps) {
     recordsRejected({ org, dataset, count }: DatasetCount): void {
       figures.rejected.add({ org, dataset }, count);
     },
+    /** Sets the numbers of a dataset's fields that are not read, and of those that rows no longer have. */
+    fields({ org, dataset }: Omit<DatasetCount, 'count'>, unknown: number, missing: number): void {
+      figures.unknown.set({ org, dataset }, unknown);
+      figures.missing.set({ org, dataset }, missing);
+    },
     /** Counts revised days. */
     dayRevisions({ org, dataset, count }: DatasetCount): void {
       figures.revisions.add({ org, dataset }, count);
@@ -205,6 +211,8 @@ function createFiguresOfOrgs() {
     requestDuration: createOrgFigures(ownMetrics.apiRequestDuration),
     retries: createOrgFigures(ownMetrics.apiRetries),
     rejected: createOrgFigures(ownMetrics.recordsRejected),
+    unknown: createOrgFigures(ownMetrics.unknownFields),
+    missing: createOrgFigures(ownMetrics.missingFields),
     folded: createOrgFigures(ownMetrics.valuesFolded),
     revisions: createOrgFigures(ownMetrics.dayRevisions),
     dropped: createOrgFigures(ownMetrics.familiesDropped),

@@ -87,6 +87,22 @@ export const ownMetrics = {
     unit: 'records',
     source: 'the validation of an answer',
   }),
+  unknownFields: ownMetric({
+    name: 'agent_platform_exporter_unknown_fields',
+    help: 'Fields of the answers of the last 7 days that the exporter does not read: unknown ones, those in an unreadable form or with a new value, at most 50. Their names are on the page and in /status.',
+    type: 'gauge',
+    labels: DATASET,
+    unit: 'fields',
+    source: 'the comparison of an answer with the schema that reads it',
+  }),
+  missingFields: ownMetric({
+    name: 'agent_platform_exporter_missing_fields',
+    help: 'Fields that earlier rows had and that the newest seven days with activity lack. Their names are on the page and in /status.',
+    type: 'gauge',
+    labels: DATASET,
+    unit: 'fields',
+    source: 'the comparison of an answer with the fields of earlier days',
+  }),
   valuesFolded: ownMetric({
     name: 'agent_platform_exporter_values_folded',
     help: 'Label values of the metric that are summed into other, or omitted if they cannot be summed.',

@@ -1,4 +1,5 @@
-import type { Day } from '../catalog/day.ts';
+import type { KnownFields } from '../catalog/contract.ts';
+import type { Day, Instant } from '../catalog/day.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
 
@@ -8,6 +9,10 @@ export interface Learned {
   fetching: FetchMemory;
   /** The last logged problem of an answer, so that it is not logged twice. */
   lastNote: string;
+  /** When each field that is not read was last seen, by path. */
+  readonly unknownFields: Map<string, Instant>;
+  /** What is known of its fields; undefined before it was read. */
+  fields: KnownFields | undefined;
 }
 
 /** What runs have learned; it survives a reload. */
@@ -23,7 +28,9 @@ export function createRunMemory(): RunMemory {
   return {
     of(org, collector) {
       const key = keyOf(org, collector);
-      const learned = known.get(key) ?? { fetching: NOTHING_LEARNED, lastNote: '' };
+      const learned = known.get(key) ?? {
+        ...{ fetching: NOTHING_LEARNED, lastNote: '', unknownFields: new Map(), fields: undefined },
+      };
       known.set(key, learned);
       return learned;
     },

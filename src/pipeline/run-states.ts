@@ -10,6 +10,9 @@ export interface RunState {
   readonly lastSuccessAt: Instant | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly failure: { readonly error: PlatformError; readonly since: Instant } | undefined;
+  /** The fields of its answers that are not read, and those that rows no longer have, as paths. */
+  readonly unknownFields: readonly string[];
+  readonly missingFields: readonly string[];
 }
 
 /** The state before the first run. */
@@ -20,6 +23,8 @@ const NO_RUN: RunState = {
   lastSuccessAt: undefined,
   lastDurationSeconds: undefined,
   failure: undefined,
+  unknownFields: [],
+  missingFields: [],
 };
 
 /** The state of each (organization, collector). */

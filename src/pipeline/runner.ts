@@ -1,14 +1,23 @@
 import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
+import {
+  type FieldsOfDay,
+  type FieldWatch,
+  type KnownFields,
+  missingIn,
+  withDays,
+} from '../catalog/contract.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { Instant } from '../catalog/day.ts';
+import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Turn, Urgency } from '../runtime/turns.ts';
+import { NotStored } from '../store/database.ts';
 import { runDays } from './day-run.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
 import { createRunMemory, type Learned } from './run-memory.ts';
+import { watched } from './watched.ts';
 
 /** An organization and its API client. */
 interface Target {
@@ -17,6 +26,11 @@ interface Target {
   /** Aborted when its runs are abandoned: they end without being counted or stored. */
   readonly retired?: AbortSignal | undefined;
 }
+
+/** How long a field that is not read counts after an answer had it, in milliseconds. */
+const REMEMBERED_MS = 7 * 86_400_000;
+/** Names that are kept of a dataset. */
+const MAX_NAMES = 50;
 
 /** How a run ended: `ended` with success or failure, `unstored` since the store could not be used, or `aborted`. */
 type RunEnd = 'ended' | 'unstored' | 'aborted';
@@ -115,9 +129,11 @@ export function createRunner(deps: RunnerParts): Runner {
     const { name } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
+    const watch = (await collector.contract?.())?.watch();
+    const seen = watch === undefined ? source : watched(source, watch);
     const run: Run = {
       org,
-      source: retired === undefined ? source : withAbort(source, retired),
+      source: retired === undefined ? seen : withAbort(seen, retired),
       deps,
       giveWay,
       tried() {
@@ -142,12 +158,55 @@ export function createRunner(deps: RunnerParts): Runner {
     } catch (thrown) {
       return { failure: failureOf(thrown, log), at: clock.now() };
     } finally {
-      if (!isRetired())
+      if (!isRetired()) {
         reportUnusable(org.name, collector, memory, {
           rejected: noted.rejected,
           remarks: [...noted.remarks],
         });
+        if (watch !== undefined) await reportFields(org.name, collector, memory, watch);
+      }
     }
+  }
+
+  /** Tells of fields that the schema does not know, and of known ones that rows no longer have. */
+  async function reportFields(
+    org: string,
+    { name, dataset }: FetchingCollector,
+    memory: Learned,
+    watch: FieldWatch,
+  ): Promise<void> {
+    const now = clock.now();
+    for (const field of watch.unknown()) memory.unknownFields.set(field, now);
+    for (const [field, at] of memory.unknownFields) {
+      if (now - at > REMEMBERED_MS) memory.unknownFields.delete(field);
+    }
+    memory.fields = await learnFields(org, dataset.name, memory.fields, watch.days());
+    const before = runs.get(org, name);
+    const unknownFields = [...memory.unknownFields.keys()].sort().slice(0, MAX_NAMES);
+    const missingFields = missingIn(memory.fields ?? {});
+    runs.update(org, name, { unknownFields, missingFields });
+    instruments.fields({ org, dataset: dataset.name }, unknownFields.length, missingFields.length);
+    const who = { org, dataset: dataset.name };
+    for (const field of unknownFields.filter((one) => !before.unknownFields.includes(one)))
+      log.info('The platform sends a field that is not read', { ...who, field });
+    for (const field of missingFields.filter((one) => !before.missingFields.includes(one)))
+      log.info('The platform no longer sends a field', { ...who, field });
+  }
+
+  /** Asks the store only for what is new to this process. While it cannot be used, the next run tries again. */
+  async function learnFields(
+    org: string,
+    dataset: DatasetName,
+    known: KnownFields | undefined,
+    days: ReadonlyMap<Day, FieldsOfDay>,
+  ): Promise<KnownFields | undefined> {
+    if (days.size === 0) return known;
+    const next = known && withDays(known, days);
+    if (next !== undefined && JSON.stringify(next) === JSON.stringify(known)) return known;
+    return deps.history.learnFields(org, dataset, days).catch((error: unknown) => {
+      if (error instanceof NotStored) return known;
+      throw error;
+    });
   }
 
   function reportUnusable(

@@ -35,6 +35,10 @@ export interface CollectorStatus {
   readonly uncoveredDays?: number;
   /** All days since the start of the history. */
   readonly historyDays?: number;
+  /** The fields of its answers that are not read, as paths; absent if there is none. */
+  readonly unknownFields?: readonly string[];
+  /** The fields that its rows had and no longer have, as paths; absent if there is none. */
+  readonly missingFields?: readonly string[];
   /** False once the last good answer is older than the maximum age, so that the series were removed. */
   readonly published: boolean;
 }

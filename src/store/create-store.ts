@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { type KnownFields, withDays } from '../catalog/contract.ts';
 import {
   type DatasetName,
   type DayDataset,
@@ -238,6 +239,23 @@ export function createStore(parts: StoreParts): Store {
       write((query) =>
         noteAnswer(query, { org, former: '', dataset }, { isChanged: false, succeededAt: at }),
       ),
+    learnFields: (org, dataset, seen) =>
+      write(async (query) => {
+        const [row] = await query(
+          "SELECT data FROM S.field WHERE org = $1 AND former = '' AND dataset = $2",
+          [org, dataset],
+        );
+        const before = String(row?.['data'] ?? '{}');
+        const known = withDays(JSON.parse(before) as KnownFields, seen);
+        const text = JSON.stringify(known);
+        if (text === before) return known;
+        await query(
+          `INSERT INTO S.field (org, former, dataset, data) VALUES ($1, '', $2, $3)
+           ON CONFLICT (org, former, dataset) DO UPDATE SET data = excluded.data`,
+          [org, dataset, text],
+        );
+        return known;
+      }),
     requestsOf: (org) =>
       counts.transaction(async (query) => {
         const [row] = await query('SELECT day, requests FROM S.request_count WHERE org = $1', [org]);

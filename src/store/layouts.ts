@@ -9,7 +9,7 @@ const STORE: Table = { name: 'store', columns: { single: 'bigint', id: 'text' },
 /** The file of the days and documents: the bytes of `APEh`. */
 export const DAYS: Layout = {
   applicationId: 0x41_50_45_68,
-  version: 7,
+  version: 8,
   tables: DAY_TABLES,
   synchronous: 'NORMAL',
   afterDamage: 'nothing: its content is fetched again',

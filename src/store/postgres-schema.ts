@@ -65,7 +65,8 @@ const BEFORE_RELEASE = 7;
 
 const MIGRATIONS: readonly Migration[] = [
   { sql: `${TABLES};${LEADER}${VIEWS}`, usableFrom: BEFORE_RELEASE + 1 },
-  // The tables that were added.
+  // The tables that were added, each time.
+  { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
   { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
 ];
 

@@ -64,6 +64,7 @@ export function createReader(memory: Store & { readonly write: ReadPart }, read:
     putDocuments: filling(memory.putDocuments),
     putRevisedOn: filling(memory.putRevisedOn),
     putSucceeded: filling(memory.putSucceeded),
+    learnFields: filling(memory.learnFields),
     requestsOf: filling(memory.requestsOf),
     putRequests: filling(memory.putRequests),
   };

@@ -118,6 +118,7 @@ const OF_ORG: readonly (readonly [table: string, key: readonly string[]])[] = [
   ['dataset', ['dataset']],
   ['day', ['dataset', 'day']],
   ['document', ['dataset', 'id']],
+  ['field', ['dataset']],
 ];
 
 /**

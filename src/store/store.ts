@@ -1,3 +1,4 @@
+import type { FieldsOfDay, KnownFields } from '../catalog/contract.ts';
 import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 
@@ -169,6 +170,8 @@ export interface Store {
   /** A pass on the day of the last one raises no revision. */
   putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;
+  /** Adds what was seen of a dataset's days to what is known of its fields, and resolves with all of it. */
+  learnFields(org: string, dataset: DatasetName, days: ReadonlyMap<Day, FieldsOfDay>): Promise<KnownFields>;
   /** The request count of the last day with any requests. */
   requestsOf(org: string): Promise<RequestCount | undefined>;
   putRequests(org: string, count: RequestCount): Promise<void>;

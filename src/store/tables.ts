@@ -13,7 +13,7 @@ export interface Table {
  * What can be asked again. `org` is the name of an organization, `former` the platform's identifier of a former organization
  * of that name that was set aside (empty for the current one). `form` is the dataset's schema version when the row was written; `active` whether
  * it shows activity, `unsettled` whether its last answer was incomplete; `data` is JSON, null for a day that was answered without a row, and `sum`
- * the CRC-32 of that text: SQLite notices no wrong bit in it.
+ * the CRC-32 of that text: SQLite notices no wrong bit in it. `field` has what `KnownFields` are, as JSON.
  */
 export const DAY_TABLES: readonly Table[] = [
   {
@@ -45,6 +45,11 @@ export const DAY_TABLES: readonly Table[] = [
       ...{ data: 'text', sum: 'bigint' },
     },
     key: ['org', 'former', 'dataset', 'id'],
+  },
+  {
+    name: 'field',
+    columns: { org: 'text', former: 'text', dataset: 'text', data: 'text' },
+    key: ['org', 'former', 'dataset'],
   },
   {
     name: 'sweep',

@@ -17,6 +17,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   ConfigReloadFailed: 'agent_platform_exporter_config_last_reload_successful',
   LabelsRenamed: 'agent_platform_exporter_collector_success',
   RecordsRejected: 'agent_platform_exporter_records_rejected_total',
+  ContractChanged: 'agent_platform_exporter_unknown_fields',
   ValuesFolded: 'agent_platform_exporter_values_folded',
   FamiliesDropped: 'agent_platform_exporter_families_dropped',
   KeyRejected: 'agent_platform_exporter_collector_failing',

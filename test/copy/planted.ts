@@ -27,6 +27,8 @@ export async function plant(documents = 1): Promise<string> {
   await store.putDays('acme', 'tokens', answer([monday, tuesday], { [tuesday]: { credits: 2.5 } }, 7));
   await store.putRevisedOn('acme', 'tokens', tuesday);
   await store.putSucceeded('acme', 'tokens', 1_772_582_400_123);
+  const seen = { carried: new Set(['billable_tokens']), lacking: new Set<string>() };
+  await store.learnFields('acme', 'tokens', new Map([[tuesday, seen]]));
   const reports = Array.from({ length: documents }, (_, index) => [`report-${index}`, { index }]);
   await store.putDocuments(
     'globex',

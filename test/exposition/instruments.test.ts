@@ -116,6 +116,7 @@ describe('the metrics about the exporter', () => {
       instruments.apiRequest({ org, endpoint: 'tokens', code: '200', seconds: 1 });
       instruments.collectorRun({ org, collector: 'tokens', at: 1_700_000_000_500, seconds: 1 });
       instruments.recordsRejected({ org, dataset: 'tokens', count: 2 });
+      instruments.fields({ org, dataset: 'tokens' }, 2, 1);
       instruments.dayRevisions({ org, dataset: 'tokens', count: 2 });
       instruments.valuesFolded({ org, metric: 'm', count: 2 });
       instruments.familiesDropped({ org, collector: 'tokens', count: 2 });
@@ -176,6 +177,7 @@ describe('the table of the metrics', () => {
     instruments.initCounters('acme', { endpoints: ['tokens'], dayDatasets: ['tokens'] });
     instruments.collectorRun(labels);
     instruments.apiRequest({ ...labels, endpoint: 'tokens', code: '200' });
+    instruments.fields({ org: 'acme', dataset: 'tokens' }, 1, 1);
     instruments.valuesFolded({ org: 'acme', metric: 'm', count: 1 });
     instruments.familiesDropped({ ...labels, count: 1 });
     const { types, help } = parsePage(String(Buffer.concat([...instruments.textsOfOrgs('text')])));

@@ -131,6 +131,24 @@ unless on (job) ${historyPersistent.name}`,
           '{{ $value }} label values of {{ $labels.metric }} of organization {{ $labels.org }} are over limits.values_per_label. Sums stay correct, but these values cannot be distinguished.',
       },
       {
+        name: 'ContractChanged',
+        // Tells once: a day later, the fields are those of the day before.
+        expr: [ownMetrics.unknownFields, ownMetrics.missingFields]
+          .map(
+            ({ name }) =>
+              `max by (org,dataset) (${name}) > (max by (org,dataset) (${name} offset 1d) or max by (org,dataset) (${name}) * 0)`,
+          )
+          .join('\nor '),
+        severity: 'info',
+        for: '15m',
+        labels: ['org', 'dataset'],
+        dashboard: 'health',
+        panel: 'Fields that changed',
+        summary: 'The platform’s answers have changed',
+        description:
+          'Answers of {{ $labels.dataset }} of organization {{ $labels.org }} have a field that is not read, or lack one that they had. The page of the exporter names it.',
+      },
+      {
         name: 'FamiliesDropped',
         expr: `max by (org,collector) (${familiesDropped.name}) > ${threshold('familiesDropped')}`,
         severity: 'warning',

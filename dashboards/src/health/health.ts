@@ -326,6 +326,24 @@ const losses: Row = {
       noValue: 'None known',
       width: 8,
     }),
+    ranking({
+      title: 'Fields that changed',
+      text: 'Fields of the platform’s answers that are not read, and fields that rows had and no longer have. The page of the exporter names them.',
+      labels: [
+        { of: 'org', title: 'Organization', to: orgLink(links.health) },
+        { of: 'dataset', title: 'Dataset' },
+      ],
+      value: 'Fields',
+      reduce: 'lastNotNull',
+      queries: [
+        now(
+          promql`${newest(ownMetrics.unknownFields)} + ${newest(ownMetrics.missingFields)} > 0`,
+          '{{org}} {{dataset}}',
+        ),
+      ],
+      noValue: 'None known',
+      width: 8,
+    }),
     table({
       title: 'Metrics that are left out',
       text: 'Metrics that the setting metrics.exclude leaves out. A panel of any dashboard that says nothing, or less than it could, may need one of them.',
@@ -338,8 +356,7 @@ const losses: Row = {
       columns: [{ of: 'family', title: 'Metric' }],
       sort: { by: 'Metric', desc: false },
       noValue: 'None known: nothing is left out, or no exporter answers',
-      width: 24,
-      height: 4,
+      width: 16,
     }),
   ],
 };

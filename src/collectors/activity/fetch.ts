@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay, type Dated } from '../analytics.ts';
+import { contractOf } from '../contract.ts';
 import { type Count, summedCounts } from '../counts.ts';
 import { amount, day, elementAmount, members } from '../fields.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
@@ -34,6 +35,12 @@ export const dayRow = z.compile(
       }),
     ),
 );
+
+export const activityContract = contractOf({
+  schema: dayRow,
+  values: { daily_active_users_by_client: ['terminal-ui', 'web', 'non-interactive-cli'] },
+  beyondDay: ['weekly_active_users', 'monthly_active_users'],
+});
 
 function clientsOf(pairs: readonly (readonly [string, number | null | undefined])[]): readonly Count[] {
   const clients: Count[] = [];

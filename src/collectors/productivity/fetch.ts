@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay, type Dated } from '../analytics.ts';
+import { contractOf } from '../contract.ts';
 import { namedCount, summedCounts } from '../counts.ts';
 import { amount, anyElementName, day, element, list, requiredElementAmount } from '../fields.ts';
 import { type ProductivityRow, productivityDataset } from './dataset.ts';
@@ -41,6 +42,8 @@ export const dayRow = z.compile(
       }),
     ),
 );
+
+export const productivityContract = contractOf({ schema: dayRow });
 
 /** Fetches the output of a window. */
 export async function fetchProductivity(

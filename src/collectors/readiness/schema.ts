@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { contractOf } from '../contract.ts';
 import {
   flag,
   members,
@@ -57,6 +58,23 @@ export const reportElement = z.compile(
       }),
     ),
 );
+
+export const readinessContract = contractOf({
+  schema: reportElement,
+  values: {
+    'modelUsed.reasoningEffort': [
+      'low',
+      'medium',
+      'high',
+      'off',
+      'none',
+      'dynamic',
+      'minimal',
+      'xhigh',
+      'max',
+    ],
+  },
+});
 
 function criterion([id, outcome]: readonly [string, z.infer<typeof result>]): Criterion {
   if (outcome === null) return { id, skipped: null };

@@ -4,6 +4,7 @@ import { withRejected } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { type AnalyticsAnswer, askAnalytics, byDay, type Dated } from '../analytics.ts';
+import { contractOf, TIERS } from '../contract.ts';
 import { sumOfUsable } from '../counts.ts';
 import {
   amount,
@@ -86,6 +87,12 @@ function withTiers(entries: readonly SentModel[]): readonly ModelTokens[] {
     return ofModel.map((entry): ModelTokens => ({ ...entry, tier: entry.tier ?? undefined, ...unusable }));
   });
 }
+
+export const tokensContract = contractOf({
+  schema: dayRow,
+  unread: ['by_user.user_id', 'by_user.user_email', 'by_user.by_model'],
+  values: { 'by_model.model_tier': TIERS },
+});
 
 /** An element of the response to `group_by=model`, which has no tier. */
 const groupedRow = z.compile(

@@ -3,6 +3,7 @@ import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { labelValue } from '../../catalog/label.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay, type Dated } from '../analytics.ts';
+import { contractOf, MODES } from '../contract.ts';
 import { breakdown, type Count, namedCount, OTHER, plusUsable, summedCounts } from '../counts.ts';
 import {
   amount,
@@ -89,6 +90,12 @@ export const dayRow = z.compile(
       }),
     ),
 );
+
+export const toolsContract = contractOf({
+  schema: dayRow,
+  unread: ['hooks_by_event.command'],
+  values: { tool_autonomy_level_ratio: MODES },
+});
 
 /** Sums by event and matcher. An unusable matcher of an event can be any of its matchers. */
 function summedHooks(elements: readonly z.infer<typeof hookElement>[]): readonly HookCount[] {

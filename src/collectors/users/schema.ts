@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
 import type { Person } from '../../catalog/settings.ts';
+import { contractOf, MODES, TIERS } from '../contract.ts';
 import { amount, day, list, requiredText, text } from '../fields.ts';
 import type { FigureName } from './columns.ts';
 
@@ -68,6 +69,11 @@ export const personRow = z.compile(
       }),
     ),
 );
+
+export const usersContract = contractOf({
+  schema: personRow,
+  values: { primary_model_tier: TIERS, delegation_level: MODES },
+});
 
 function sum(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined ? other : one + (other ?? 0);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
+import { contractOf } from '../contract.ts';
 import { amount, instant, repository, text } from '../fields.ts';
 import { salvage, withUnusable } from '../usable-row.ts';
 import { partialListing, WIKI_PATH, type WikiRun } from './dataset.ts';
@@ -38,6 +39,12 @@ export const runElement = z.compile(
       return z.NEVER;
     }),
 );
+
+export const wikiContract = contractOf({
+  schema: runElement,
+  elementsOf: runsOf,
+  unread: ['commitHash', 'branch', 'privacyLevel', 'modelUsed', 'droidVersion'],
+});
 
 /** Maximum number of runs read from a listing. */
 const MAX_RUNS = 250_000;

@@ -79,7 +79,7 @@ ${cell(3, moment(collector.lastSuccessAt, now))}
 ${cell(4, durationCell(collector))}
 ${cell(5, moment(collector.nextRunAt, now, 'not planned'))}
 ${cell(6, html`${groupDigits(collector.series)}`)}
-</tr>${failure === undefined ? undefined : failureRow(failure, now)}`;
+</tr>${failure === undefined ? undefined : failureRow(failure, now)}${fieldsRow(collector)}`;
 }
 
 function cell(column: number, content: Html): Html {
@@ -110,6 +110,19 @@ function dataCell(collector: CollectorStatus, now: Instant): Html {
       : html` <small>${count(collector.uncoveredDays, 'day')} not known yet</small>`;
   if (collector.dataDay !== undefined) return html`${dataDay(collector.dataDay, now)}${missing}`;
   return html`<span class="none">${collector.lastSuccessAt === undefined ? 'nothing yet' : 'current state'}</span>${missing}`;
+}
+
+/** What has changed in the platform's answers. */
+function fieldsRow({ unknownFields = [], missingFields = [] }: CollectorStatus): Html | undefined {
+  if (unknownFields.length + missingFields.length === 0) return undefined;
+  const lists = [
+    ['not read', unknownFields],
+    ['no longer sent', missingFields],
+  ] as const;
+  const words = lists.flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`${what}: ${names.join(', ')}`],
+  );
+  return html`<tr role="row" class="fields"><td role="cell" colspan="${COLUMNS.length}"><div><p>Fields ${words.join('; ')}.</p></div></td></tr>`;
 }
 
 function failureRow(failure: CollectorFailure, now: Instant): Html {

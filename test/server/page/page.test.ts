@@ -115,6 +115,15 @@ describe('the page', () => {
     expect(text).toContain('3 days not known yet');
   });
 
+  test('names the fields that have changed in the answers', () => {
+    const collectors = [
+      collectorStatus({ unknownFields: ['by_repo'], missingFields: ['by_user', 'sessions'] }),
+    ];
+    const text = textOf(pageOf(serviceStatus({ orgs: [orgStatus({ collectors })] })));
+    expect(text).toContain('Fields not read: by_repo; no longer sent: by_user, sessions.');
+    expect(textOf(pageOf(serviceStatus({ orgs: [orgStatus({})] })))).not.toContain('not read');
+  });
+
   test('does not say that collectors succeed where another replica runs them', () => {
     const text = textOf(pageOf(serviceStatus({ role: 'follower' })));
     expect(text).toContain('Another replica polls This one publishes what is stored: 1 organization');

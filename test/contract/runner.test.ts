@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import type { Source } from '../../src/catalog/source.ts';
+import { productivityCollector } from '../../src/collectors/productivity/collector.ts';
+import { createInstruments } from '../../src/exposition/instruments.ts';
+import { createRunStates } from '../../src/pipeline/run-states.ts';
+import { createRunner } from '../../src/pipeline/runner.ts';
+import { dayNamed } from '../support/day.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { createMemoryStore } from '../support/store.ts';
+
+const start = dayNamed('2026-03-01');
+const org = {
+  name: 'acme',
+  readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
+} as const;
+
+/** A platform that adds one field and drops another from a day on. */
+function platformThatChanges(from: Day): Source {
+  return {
+    async get({ query }) {
+      const data: object[] = [];
+      for (let day = query['startDate'] as Day; day <= (query['endDate'] ?? ''); day = addDays(day, 1)) {
+        const known = { date: day, files_created: 1, files_edited: 2, git_prs_created: 0 };
+        data.push(day < from ? { ...known, git_commits: 3 } : { ...known, git_prs_merged: 4 });
+      }
+      return { body: { data, meta: { org_id: 'org_1' } }, bytes: 1000 };
+    },
+    pages: () => Promise.reject(new Error('not used')),
+    inSlices: () => Promise.reject(new Error('not used')),
+  };
+}
+
+test('what changes in the answers is logged once by name, counted and shown, also by the next process', async () => {
+  const history = createMemoryStore();
+  const clock = createFakeClock(startOf(dayNamed('2026-03-11')) + 3_600_000, { autoAdvance: true });
+  const source = platformThatChanges(dayNamed('2026-03-11'));
+
+  function startProcess() {
+    const log = createFakeLogger();
+    const runs = createRunStates();
+    const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
+    const publisher = { showsIdle: () => false, publish: async () => undefined };
+    const parts = { history, historyStart: start, revisionDays: 7, publisher, runs, instruments, clock, log };
+    const runner = createRunner(parts);
+    return {
+      run: () => runner.run({ org, source }, productivityCollector, 'scheduled'),
+      told: () =>
+        log.events.filter(({ message }) => message.includes('field')).map(({ fields }) => fields['field']),
+      fields() {
+        const { unknownFields, missingFields } = runs.get('acme', 'productivity');
+        return { unknownFields, missingFields };
+      },
+      page: () =>
+        [...instruments.textsOfOrgs('text')]
+          .join('')
+          .split('\n')
+          .filter((line) => /^agent_platform_exporter_(unknown|missing)_fields\{/.test(line)),
+    };
+  }
+
+  const first = startProcess();
+  await first.run();
+  expect(first.fields()).toEqual({ unknownFields: [], missingFields: [] });
+  for (let day = 0; day < 6; day += 1) {
+    clock.set(clock.now() + 86_400_000);
+    await first.run();
+  }
+  expect(first.fields()).toEqual({ unknownFields: ['git_prs_merged'], missingFields: [] });
+  expect(first.told()).toEqual(['git_prs_merged']);
+
+  const second = startProcess();
+  clock.set(clock.now() + 86_400_000);
+  await second.run();
+  await second.run();
+  expect(second.fields()).toEqual({ unknownFields: ['git_prs_merged'], missingFields: ['git_commits'] });
+  expect(second.told()).toEqual(['git_prs_merged', 'git_commits']);
+  expect(second.page()).toEqual([
+    'agent_platform_exporter_unknown_fields{org="acme",dataset="productivity"} 1',
+    'agent_platform_exporter_missing_fields{org="acme",dataset="productivity"} 1',
+  ]);
+});
