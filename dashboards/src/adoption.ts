@@ -30,7 +30,6 @@ const people: Row = {
           steps: { warn: 0.5, alarm: 0.25 },
         }),
       ],
-      noValue: 'Not known',
       width: 12,
     }),
     lines({

@@ -25,6 +25,12 @@ const MODEL = { model: '$model' } as const;
 /** Selects a model. */
 export const modelLink = drillTo(links.credits, 'model');
 
+/** The columns of a ranking of models. */
+export const MODEL_AND_TIER = [
+  { of: 'model', title: 'Model', to: modelLink },
+  { of: 'tier', title: 'Tier', width: 90 },
+];
+
 function modelVariable(): QueryVariableBuilder {
   const metric = `${tokens.dailyCreditsByModel.name}{job=~"$job",org=~"$org"}`;
   return labelVariable('model', 'Model', { metric }).description(
@@ -217,10 +223,7 @@ const models: Row = {
     ranking({
       title: 'Models by credits',
       text: 'Standard Credits of each model and tier over the days in the range, largest first.',
-      labels: [
-        { of: 'model', title: 'Model', to: modelLink },
-        { of: 'tier', title: 'Tier', width: 90 },
-      ],
+      labels: MODEL_AND_TIER,
       value: 'Credits',
       queries: [
         days(daily(tokens.dailyCreditsByModel, { orgs: 'summed', only: MODEL }), '{{model}} ({{tier}})'),

@@ -10,8 +10,6 @@ import type { Placed } from './panels/panel.ts';
 import { tile } from './panels/tile.ts';
 import { line, now, type Query } from './query.ts';
 
-/** The text of a tile whose days are not complete, or whose exporter does not answer. */
-export const INCOMPLETE = 'Not known';
 /** If no exporter answers, the budgets are unknown too. */
 const NO_BUDGET = 'None known';
 
@@ -48,7 +46,6 @@ export function monthTile(): Placed {
       ...costQueries(spend.costMonthForecast, spend.creditsMonthForecast, ', forecast'),
       now(wholeTotal(spend.creditsMonthForecast, dailyCredits), 'credits, forecast'),
     ],
-    noValue: INCOMPLETE,
     to: links.credits,
     width: 12,
   });
@@ -94,7 +91,6 @@ export function weekTile(): Placed {
         colour: palette.quiet,
       }),
     ],
-    noValue: INCOMPLETE,
     to: links.credits,
     width: 12,
   });
@@ -112,7 +108,6 @@ export function peopleTile(): Placed {
       now(wholeTotal(activity.weeklyActiveUsers, reference), 'in 7 days'),
       now(wholeTotal(activity.monthlyActiveUsers, reference), 'in 30 days', { colour: palette.quiet }),
     ],
-    noValue: INCOMPLETE,
     to: links.adoption,
     width: 12,
   });

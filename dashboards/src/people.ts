@@ -3,7 +3,7 @@ import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import * as of from '../../src/collectors/users/collector.ts';
 import * as budgets from '../../src/collectors/users/team-budgets.ts';
 import * as by from '../../src/collectors/users/user-families.ts';
-import { budgetColumns, budgetQueries, modelLink } from './credits.ts';
+import { budgetColumns, budgetQueries, MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';
 import { meanOverOrgs } from './figures.ts';
@@ -13,8 +13,9 @@ import { links } from './links.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
 import { drillTo, orgLink } from './panels/drill.ts';
+import type { Placed } from './panels/panel.ts';
 import { ranking } from './panels/ranking.ts';
-import { table } from './panels/table.ts';
+import { type TableColumn, table } from './panels/table.ts';
 import { days, now, rows } from './query.ts';
 import { labelVariable } from './variables.ts';
 
@@ -24,6 +25,12 @@ const USER = { user: '$user' } as const;
 
 /** Selects a team. */
 const teamLink = drillTo(links.users, 'team');
+
+/** The columns that identify a team. */
+const ORG_AND_TEAM: readonly TableColumn[] = [
+  { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
+  { of: 'team', title: 'Team', properties: [teamLink] },
+];
 
 const ofTeam = (family: Described<'team'>) => newest(family, { only: TEAM });
 const ofUser = (family: Described<'user'>) => newest(family, { only: USER });
@@ -118,10 +125,7 @@ const groups: Row = {
       title: 'Models used most',
       text: 'People active on a UTC day by the model they used most and its tier: the mean of the days in the range.',
       decimals: 1,
-      labels: [
-        { of: 'model', title: 'Model', to: modelLink },
-        { of: 'tier', title: 'Tier', width: 90 },
-      ],
+      labels: MODEL_AND_TIER,
       value: 'People per day',
       reduce: 'mean',
       queries: [days(daily(of.dailyUsersByPrimaryModel, { orgs: 'summed' }), '{{model}} ({{tier}})')],
@@ -184,8 +188,7 @@ const teams: Row = {
         rows(ofTeam(of.dailyGitPullRequestsCreatedByTeam)),
       ],
       columns: [
-        { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
-        { of: 'team', title: 'Team', properties: [teamLink] },
+        ...ORG_AND_TEAM,
         { of: 0, title: 'People', total: true },
         { of: 1, title: 'Credits', total: true },
         { of: 2, title: 'Per person' },
@@ -234,11 +237,7 @@ const months: Row = {
       title: 'Teams against their budgets',
       text: 'The month of each team with a budget: credits to date, forecast for the whole month, the budget, and both as shares of the budget. Blank while a day of the month is unknown.',
       queries: budgetQueries(TEAM_MONTH, TEAM),
-      columns: [
-        { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
-        { of: 'team', title: 'Team', properties: [teamLink] },
-        ...budgetColumns,
-      ],
+      columns: [...ORG_AND_TEAM, ...budgetColumns],
       sort: { by: 'Will use', desc: true },
       noValue: '–',
       width: 14,
@@ -248,8 +247,7 @@ const months: Row = {
       text: 'Cost of the month to date of each team with a budget, each day at its own price. Needs a price of the organization.',
       queries: [rows(newest(budgets.teamCostMonthToDate, { only: TEAM }))],
       columns: [
-        { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
-        { of: 'team', title: 'Team', properties: [teamLink] },
+        ...ORG_AND_TEAM,
         { of: 'currency', title: 'Currency', width: 90 },
         { of: 0, title: 'To date', unit: 'none', decimals: 2 },
       ],
@@ -274,6 +272,20 @@ const months: Row = {
     }),
   ],
 };
+
+/** People by a figure over the range. */
+function ofPeople(title: string, text: string, value: string, family: Described<'user'>): Placed {
+  return ranking({
+    title,
+    text: `${text} over the UTC days that overlap the range.`,
+    labels: [{ of: 'user', title: 'Person' }],
+    value,
+    reduce: 'lastNotNull',
+    queries: [now(overRange(family, { orgs: 'summed', only: USER }), '{{user}}')],
+    noValue: NOBODY,
+    height: 10,
+  });
+}
 
 /** Individual people, if the operator enabled their identification. */
 const people: Row = {
@@ -312,28 +324,13 @@ const people: Row = {
       noValue: NOBODY,
       height: 11,
     }),
-    ranking({
-      title: 'Credits in the range',
-      text: 'Standard Credits of each person over the UTC days that overlap the range.',
-      labels: [{ of: 'user', title: 'Person' }],
-      value: 'Credits',
-      reduce: 'lastNotNull',
-      queries: [now(overRange(by.dailyCreditsByUser, { orgs: 'summed', only: USER }), '{{user}}')],
-      noValue: NOBODY,
-      width: 8,
-      height: 10,
-    }),
-    ranking({
-      title: 'Commits in the range',
-      text: 'Git commits of each person through the agent over the UTC days that overlap the range.',
-      labels: [{ of: 'user', title: 'Person' }],
-      value: 'Commits',
-      reduce: 'lastNotNull',
-      queries: [now(overRange(by.dailyGitCommitsByUser, { orgs: 'summed', only: USER }), '{{user}}')],
-      noValue: NOBODY,
-      width: 8,
-      height: 10,
-    }),
+    ofPeople('Credits in the range', 'Standard Credits of each person', 'Credits', by.dailyCreditsByUser),
+    ofPeople(
+      'Commits in the range',
+      'Git commits of each person through the agent',
+      'Commits',
+      by.dailyGitCommitsByUser,
+    ),
     table({
       title: 'Extensions on the newest day',
       text: 'Calls of MCP servers, and uses of skills, slash commands and hooks, of each person on the newest complete day.',

@@ -8,7 +8,6 @@ import { largestAndRest } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { live } from './live.ts';
-import { INCOMPLETE } from './money.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
 import type { Placed } from './panels/panel.ts';
@@ -75,7 +74,6 @@ const calls: Row = {
     tile({
       title: 'Tool calls',
       text: 'Tool calls in the 7 days that end with the newest complete day, and the change from the 7 days before.',
-      noValue: INCOMPLETE,
       queries: weekWithChange(tools.toolCallWeeks, tools.dailyToolCalls, 'calls'),
       width: 8,
     }),
@@ -91,7 +89,6 @@ const calls: Row = {
         ),
         now(total(tools.dailyMcpUsers), 'people with MCP', { decimals: 0 }),
       ],
-      noValue: INCOMPLETE,
       width: 16,
     }),
     bars({
@@ -224,7 +221,6 @@ export function outputTiles(widths: readonly [number, number, number]): readonly
     tile({
       title,
       text: `${what} in the 7 days that end with the newest complete day, and the change from the 7 days before. ${ABOUT_OUTPUT}`,
-      noValue: INCOMPLETE,
       queries,
       to: links.usage,
       width: widths[index],

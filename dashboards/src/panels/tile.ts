@@ -40,7 +40,7 @@ export function tile(spec: TileSpec): Placed {
       new VizTextDisplayOptionsBuilder().valueSize(inOneLine ? NAME_SIZE : VALUE_SIZE).titleSize(NAME_SIZE),
     )
     .reduceOptions(new ReduceDataOptionsBuilder().values(false).calcs([reduce]));
-  return { width, height, panel: dressed(builder, { ...spec, large: true }) };
+  return { width, height, panel: dressed(builder, { noValue: 'Not known', ...spec, large: true }) };
 }
 
 function textModeOf({ named = false, queries }: TileSpec): BigValueTextMode {
