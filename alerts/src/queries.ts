@@ -2,6 +2,7 @@ import type { Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { dayOff } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
+import { billingPeriodStart } from '../../src/collectors/spend/collector.ts';
 
 const TARGET = 'job,instance';
 
@@ -85,9 +86,21 @@ export function amountInWords(query: string, otherwise: string, args = '$labels.
   return `{{ with query (printf \`${query}\` ${args}) }}{{ ${numberOf('. | first | value')} }}{{ else }}${otherwise}{{ end }}`;
 }
 
-/** The calendar month of a day given as a timestamp in seconds, by organization, in the label `month`, such as `2026-06`. */
+/** PromQL for the start of the billing month of the newest day, by the organizations that have one. */
+const periodStart = onNewestDay(billingPeriodStart, 'tokens');
+
+/** PromQL for the number of a day given as a timestamp in seconds within its month, by organization: 1 on the first day. */
+export function dayOfMonth(day: string): string {
+  return `((${day} - ${periodStart}) / 86400 + 1 or on (org) day_of_month(${day}))`;
+}
+
+/**
+ * The month of a day given as a timestamp in seconds, by organization, in the label `month`, such as `2026-06`: the calendar
+ * month in which the billing month starts. It has none while the day is behind that month.
+ */
 export function monthLabel(day: string): string {
-  const digits = `count_values by (org) ("month", 100 * year(${day}) + month(${day}))`;
+  const start = `(${periodStart} <= on (org) ${day} or on (org) (${day} unless on (org) ${periodStart}))`;
+  const digits = `count_values by (org) ("month", 100 * year(${start}) + month(${start}))`;
   return `label_replace(${digits}, "month", "$1-$2", "month", "(.{4})(.{2})")`;
 }
 

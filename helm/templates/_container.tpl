@@ -25,6 +25,7 @@
 {{- end }}
 {{- $_ := set $org "prices" $prices }}
 {{- end }}
+{{- with .billing }}{{ $_ := set $org "billing" (dict "period_starts" .periodStarts) }}{{ end }}
 {{- with .calendar }}
 {{- $calendar := dict }}
 {{- with .country }}{{ $_ := set $calendar "country" . }}{{ end }}

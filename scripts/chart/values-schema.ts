@@ -57,6 +57,7 @@ const organization = strict(
       ],
     },
     prices: { type: 'array', items: price },
+    billing: strict({ periodStarts: { ...whole(1), maximum: 31 } }, ['periodStarts']),
     calendar: strict({
       country: { type: 'string', pattern: '^[A-Z]{2}$' },
       daysOff: { type: 'array', items: day },

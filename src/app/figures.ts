@@ -155,6 +155,7 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
       day && [creditsMonthBudget, costMonthBudget].some((family) => isServed(parts, family))
         ? budgetInCredits(view, day)
         : undefined,
+    monthStarts: view.settings.contract?.periodStarts,
     costBudget: isServed(parts, costMonthBudget) ? view.settings.contract?.costPerMonth : undefined,
     repositories: readiness.repositories,
     newestReportAt: readiness.newestReportAt,
@@ -211,7 +212,8 @@ function* dayFigure(
   const bounds = name === 'credits' && isServed(parts, dailyCreditsExpectedUpper);
   const isFull = parts.detail === 'full';
   const trend: TrendDay[] = [];
-  const days = name === 'month' ? monthSoFar(day) : trendDays(day);
+  const days =
+    name === 'month' ? monthSoFar(day, parts.view.settings.contract?.periodStarts) : trendDays(day);
   for (const of of isFull || name === 'credits' ? days : []) {
     const isBound = bounds && (isFull || of === day);
     const upper = isBound ? firstOf(dailyCreditsExpectedUpper.samplesOf(parts.view, of)) : undefined;

@@ -108,15 +108,27 @@ export function yesterdayOf(instant: Instant): Day {
   return addDays(dayOf(instant), -1);
 }
 
-/** The first day of a day's calendar month. */
-export function firstOfMonth(day: Day): Day {
-  return `${day.slice(0, 8)}01` as Day;
+/**
+ * The first day of a day's month, which is the calendar month, or begins on the day of that number. A calendar month without
+ * that day has the beginning on its last day.
+ */
+export function firstOfMonth(day: Day, starts = 1): Day {
+  const first = `${day.slice(0, 8)}01` as Day;
+  if (starts === 1) return first;
+  const begun = beginningIn(first, starts);
+  return begun <= day ? begun : beginningIn(firstOfMonth(addDays(first, -1)), starts);
 }
 
-/** The last day of a day's calendar month. */
-export function lastOfMonth(day: Day): Day {
-  // The first of a month plus 31 days is always in the next month.
-  return addDays(firstOfMonth(addDays(firstOfMonth(day), 31)), -1);
+/** The beginning of a month in the calendar month of a first day. */
+function beginningIn(first: Day, starts: number): Day {
+  const [begun, last] = [addDays(first, starts - 1), lastOfMonth(first)];
+  return begun < last ? begun : last;
+}
+
+/** The last day of a day's month, which is the calendar month, or begins on the day of that number. */
+export function lastOfMonth(day: Day, starts = 1): Day {
+  // The first of a month plus 31 days is always in the next month, since none is shorter than 28 days.
+  return addDays(firstOfMonth(addDays(firstOfMonth(day, starts), 31), starts), -1);
 }
 
 /** The days from one to another, both inclusive; empty if `to` is before `from`. */
@@ -127,11 +139,11 @@ export function daysFrom(from: Day, to: Day): readonly Day[] {
 }
 
 /** The days of the month up to a day, that day included. */
-export function monthSoFar(day: Day): readonly Day[] {
-  return daysFrom(firstOfMonth(day), day);
+export function monthSoFar(day: Day, starts = 1): readonly Day[] {
+  return daysFrom(firstOfMonth(day, starts), day);
 }
 
 /** The days of the month that follow a day. */
-export function restOfMonth(day: Day): readonly Day[] {
-  return daysFrom(addDays(day, 1), lastOfMonth(day));
+export function restOfMonth(day: Day, starts = 1): readonly Day[] {
+  return daysFrom(addDays(day, 1), lastOfMonth(day, starts));
 }

@@ -21,6 +21,8 @@ export interface Contract {
   readonly costPerMonth?: Cost | undefined;
   /** Prices, oldest first, at most one per start day. */
   readonly prices: readonly CreditPrice[];
+  /** The day of a calendar month on which a billing month starts, from 1 to 31; the first by default. */
+  readonly periodStarts?: number | undefined;
 }
 
 /** An amount of money. */

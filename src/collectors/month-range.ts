@@ -28,7 +28,7 @@ export interface MonthRange {
 
 /** The range of the month of a day; undefined if its forecast or one of the past ones is unknown. */
 export function monthRange(credits: Credits, day: Day): MonthRange | undefined {
-  const ahead = restOfMonth(day);
+  const ahead = restOfMonth(day, credits.monthStarts);
   const toDate = creditsToDate(credits, day);
   const rest = toDate === undefined ? undefined : expectedSum(credits, day, ahead);
   const error = rest === undefined ? undefined : errorOf(credits, day, ahead.length);

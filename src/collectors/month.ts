@@ -24,7 +24,7 @@ interface ExpectedDay {
 
 /** The credits from the first of the month to a day. */
 export function creditsToDate(credits: Credits, day: Day): number | undefined {
-  return sumOf(credits, monthSoFar(day));
+  return sumOf(credits, monthSoFar(day, credits.monthStarts));
 }
 
 /** The credits of some days. */
@@ -35,7 +35,7 @@ export function sumOf({ on }: Credits, days: readonly Day[]): number | undefined
 
 /** The forecast of the whole month of a day: the credits to date plus the expected credits of the remaining days. */
 export function creditsForecast(credits: Credits, day: Day): number | undefined {
-  const known = ofEach(monthSoFar(day), credits.on);
+  const known = ofEach(monthSoFar(day, credits.monthStarts), credits.on);
   const expected = known && expectedRest(credits, day);
   return known && expected && preciseSum([...known, ...expected.map((ahead) => ahead.credits)]);
 }
@@ -45,7 +45,7 @@ export function creditsForecast(credits: Credits, day: Day): number | undefined 
  * with fewer than seven known days, or if no day of a remaining weekday is known.
  */
 export function expectedRest(credits: Credits, day: Day): readonly ExpectedDay[] | undefined {
-  return expectedOn(credits, day, restOfMonth(day));
+  return expectedOn(credits, day, restOfMonth(day, credits.monthStarts));
 }
 
 /** As `expectedRest`, of any days after `day`. */

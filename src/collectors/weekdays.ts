@@ -10,6 +10,8 @@ export interface Credits {
   on(day: Day): number | undefined;
   /** From 0 for Monday to 6 for Sunday; a day off counts as a Sunday. */
   weekdayOf(day: Day): number;
+  /** The day of a calendar month on which a month starts; the first by default. */
+  readonly monthStarts?: number | undefined;
 }
 
 const SUNDAY = 6;
@@ -26,8 +28,12 @@ export interface Weekday {
 }
 
 /** The credits of an organization, or of a part of it, with the organization's days off. */
-export function creditsOf({ daysOff }: OrgSettings, on: Credits['on']): Credits {
-  return { on, weekdayOf: (day) => (daysOff?.has(day) === true ? SUNDAY : weekdayOf(day)) };
+export function creditsOf({ daysOff, contract }: OrgSettings, on: Credits['on']): Credits {
+  return {
+    on,
+    weekdayOf: (day) => (daysOff?.has(day) === true ? SUNDAY : weekdayOf(day)),
+    monthStarts: contract?.periodStarts,
+  };
 }
 
 /** Each weekday, from Monday on, in the eight weeks that end with a day. */

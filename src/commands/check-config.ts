@@ -91,13 +91,14 @@ function describePeople({ people }: Config): string {
 
 function contractLines(contract: Contract | undefined): readonly string[] {
   if (contract === undefined) return [];
-  const { seats, creditsPerMonth, costPerMonth, prices } = contract;
+  const { seats, creditsPerMonth, costPerMonth, prices, periodStarts } = contract;
   const lines: string[] = [];
   if (seats !== undefined) lines.push(`    seats        ${seats}`);
   if (creditsPerMonth !== undefined) lines.push(`    budget       ${creditsPerMonth} credits a month`);
   if (costPerMonth !== undefined) {
     lines.push(`    budget       ${costPerMonth.amount} ${costPerMonth.currency} a month`);
   }
+  if (periodStarts !== undefined) lines.push(`    bill         from day ${periodStarts} of each month`);
   for (const { from, currency, perMillionCredits } of prices) {
     lines.push(`    price        ${perMillionCredits} ${currency} per million credits from ${from}`);
   }

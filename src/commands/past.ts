@@ -321,7 +321,8 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
  */
 export function firstExpensiveDayFor(from: Day, orgs: readonly OrgSettings[]): Day {
   const hasBudgets = orgs.some(({ people }) => people !== undefined && people.teamBudgets.size > 0);
-  return hasBudgets ? firstOfMonth(from) : from;
+  const firsts = orgs.map(({ contract }) => firstOfMonth(from, contract?.periodStarts));
+  return hasBudgets ? firsts.reduce((one, other) => (one < other ? one : other), from) : from;
 }
 
 /** A chosen organization, as it is known at any instant. */

@@ -118,6 +118,14 @@ export const orgSchema = z
       description:
         '`[{from: 2026-01-14, currency: USD, per_million_credits: 2.70}]`: the price of credits. Each price applies from its day (UTC) until the next one starts. `currency` is a code of three capital letters. Days without a price have no cost',
     }),
+    billing: z
+      .strictObject({ period_starts: wholeNumber(1, 31) })
+      .optional()
+      .meta({
+        standard: '`{period_starts: 1}`',
+        description:
+          '`{period_starts: 9}`: the day of a calendar month (UTC) on which the billing month starts, which month to date, forecast, budget and the billing periods of FOCUS are of. In a calendar month without that day it starts on the last one',
+      }),
     calendar: z
       .strictObject({
         days_off: list(day()).prefault([]),
@@ -150,15 +158,16 @@ export const orgSchema = z
 /** An organization in the file, with exactly one source of its key. */
 export type OrgEntry = z.output<typeof orgSchema>;
 
-/** The seats, budget and prices of an organization, undefined if it has none of these keys. */
-export function contractOf({ seats, budget, prices }: OrgEntry): Contract | undefined {
-  if (seats === undefined && budget === undefined && prices === undefined) return undefined;
+/** The seats, budget, prices and billing months of an organization, undefined if it has none of these keys. */
+export function contractOf({ seats, budget, prices, billing }: OrgEntry): Contract | undefined {
+  if ([seats, budget, prices, billing].every((key) => key === undefined)) return undefined;
   const inMoney = typeof budget === 'object';
   return {
     seats,
     creditsPerMonth: inMoney ? undefined : budget,
     costPerMonth: inMoney ? budget : undefined,
     prices: prices ?? [],
+    periodStarts: billing?.period_starts,
   };
 }
 

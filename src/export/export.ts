@@ -56,7 +56,8 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
     const isLeftOut = known.length === 0 || (format.needsAll === true && missing.length > 0);
     if (isLeftOut && sumOfMonth === undefined) return;
     const families = await projectPage(pages, org, known, [instantOf(day, parts.now)]);
-    const of = { org: name, orgId: org.history.orgId, day };
+    const monthStarts = org.settings.contract?.periodStarts;
+    const of = { org: name, orgId: org.history.orgId, day, monthStarts };
     if (sumOfMonth === undefined) return write({ ...of, period: day, families });
     const month = months.get(name) ?? createMonthFigures(parts.collectors, sumOfMonth);
     months.set(name, month);

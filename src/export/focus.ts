@@ -1,10 +1,9 @@
 import type { PageFamily } from '../backfill/page.ts';
-import { addDays, type Day } from '../catalog/day.ts';
+import { addDays, type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
 import type { Sample } from '../catalog/family.ts';
 import { UNASSIGNED } from '../catalog/settings.ts';
 import { csvLine, decimalText } from './csv.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
-import { monthOf } from './month.ts';
 
 /** What the credits and the cost of a day are split by; the API has no credits of a model and a team. */
 type FocusSplit = 'model' | 'team';
@@ -39,7 +38,7 @@ interface Charge extends ChargedPart {
 }
 
 /** The values that all charges of a day share. */
-interface Frame extends Pick<ExportedFigures, 'org' | 'orgId' | 'day'> {
+interface Frame extends Pick<ExportedFigures, 'org' | 'orgId' | 'day' | 'monthStarts'> {
   readonly currency: string;
   /** Price of one million credits. */
   readonly price: number;
@@ -56,8 +55,8 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
   BillingAccountId: (_, { orgId, org }) => orgId ?? org,
   BillingAccountName: (_, { org }) => org,
   BillingCurrency: (_, { currency }) => currency,
-  BillingPeriodEnd: (_, { day }) => startText(addDays(monthOf(day).last, 1)),
-  BillingPeriodStart: (_, { day }) => startText(monthOf(day).first),
+  BillingPeriodEnd: (_, { day, monthStarts }) => startText(addDays(lastOfMonth(day, monthStarts), 1)),
+  BillingPeriodStart: (_, { day, monthStarts }) => startText(firstOfMonth(day, monthStarts)),
   ChargeCategory: () => 'Usage',
   ChargeClass: () => null,
   ChargeDescription: descriptionOf,

@@ -11,6 +11,8 @@ export interface ExportedFigures {
   /** The day or month as it is written; a part of a month has its first and its last day. */
   readonly period: string;
   readonly families: readonly PageFamily[];
+  /** The day of a calendar month on which a billing month starts; the first by default. */
+  readonly monthStarts?: number | undefined;
 }
 
 /** A file format, as lines with their newlines. */

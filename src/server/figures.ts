@@ -77,6 +77,8 @@ export interface OrgFigures {
   readonly monthCost: Money | undefined;
   /** In credits; of a budget in money the credits that it pays for, where the month has one price. */
   readonly monthBudget: number | undefined;
+  /** The day of a calendar month on which a billing month starts; the first by default. */
+  readonly monthStarts?: number | undefined;
   /** The budget as configured, if it is in money. */
   readonly costBudget?: Money | undefined;
   readonly monthForecast: number | undefined;

@@ -43,6 +43,7 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   cost_month_forecast_upper: ['currency'],
   cost_month_budget_exceeded_probability: ['currency'],
   cost_month_budget: ['currency'],
+  billing_period_start_timestamp_seconds: [],
   seats: [],
   credits_per_active_user_28d: [],
   cost_per_active_user_28d: ['currency'],

@@ -34,6 +34,13 @@ test('a budget can be in money, in a currency that has a price', async () => {
   );
 });
 
+test('a billing month starts on a day of the calendar month', async () => {
+  expect(await contractOf('    billing: {period_starts: 9}\n')).toEqual({ prices: [], periodStarts: 9 });
+  await expect(contractOf('    billing: {period_starts: 32}\n')).rejects.toThrow(
+    'billing.period_starts: must be a whole number from 1 to 31',
+  );
+});
+
 test('prices are sorted by the day from which they hold', async () => {
   const prices = `    prices:
       - {from: 2026-07-01, currency: EUR, per_million_credits: 2.5}

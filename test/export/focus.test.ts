@@ -50,12 +50,17 @@ const byDay = (rows: readonly unknown[]) =>
 const focusOf = (...rows: readonly unknown[]) => focusBy('day', rows);
 
 /** The file of days with these rows of tokens and of users; undefined is a day that was never answered. */
-async function focusBy(by: 'day' | 'team', rows: readonly unknown[], people: readonly unknown[] = []) {
+async function focusBy(
+  by: 'day' | 'team',
+  rows: readonly unknown[],
+  people: readonly unknown[] = [],
+  billing: { readonly periodStarts?: number } = {},
+) {
   const kept = new Map<string, ReadonlyMap<Day, unknown>>([
     ['tokens', byDay(rows)],
     ['users', byDay(people)],
   ]);
-  const contract = { prices };
+  const contract = { prices, ...billing };
   const { format, published } = formatOf({ ...values, by }, configWith(contract, ['users']));
   const { lines, outcome } = await exported({
     orgs: [
@@ -167,6 +172,15 @@ describe('a FOCUS file', () => {
     ).toEqual([
       ['2026-03-01', '2026-03-31', '2026-04-01', '2026-04-01', 'USD'],
       ['2026-04-01', '2026-04-01', '2026-04-02', '2026-05-01', 'EUR'],
+    ]);
+  });
+
+  test('has the billing months of the organization', async () => {
+    const rows = [tokensOf(5, []), tokensOf(1_000_000, []), tokensOf(1_000_000, [])];
+    const { charges } = await focusBy('day', rows, [], { periodStarts: 31 });
+    expect(charges.map((charge) => [charge['BillingPeriodStart'], charge['BillingPeriodEnd']])).toEqual([
+      ['2026-03-31T00:00:00Z', '2026-04-30T00:00:00Z'],
+      ['2026-03-31T00:00:00Z', '2026-04-30T00:00:00Z'],
     ]);
   });
 

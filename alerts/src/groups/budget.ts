@@ -9,6 +9,7 @@ import { modelsOfPace, teamsOfPace } from '../explained.ts';
 import {
   amountInWords,
   dayInWords,
+  dayOfMonth,
   enclosed,
   monthLabel,
   newestDayOf,
@@ -104,7 +105,7 @@ ${withoutRange(ratio)}`;
 /** The newest day and the day before it are above a probability, and both in the month, from a day of it on. */
 function onTwoDays(limit: string, fromDay: string): string {
   return `${probability} > ${limit}
-and on (org) day_of_month(${day}) > ${fromDay}
+and on (org) ${dayOfMonth(day)} > ${fromDay}
 and on (org) (
   max_over_time((
     count_values by (org) ("day", ${day} and on (org) ${probability} > ${limit})

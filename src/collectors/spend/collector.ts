@@ -1,5 +1,5 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
-import type { Day } from '../../catalog/day.ts';
+import { type Day, firstOfMonth, startOf } from '../../catalog/day.ts';
 import { currentFamily, type DayFamily, dayFamily, type Family, type Sample } from '../../catalog/family.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
@@ -42,33 +42,33 @@ const PRICED_DAYS = `${DAYS}; ${PRICES}`;
 
 export const creditsMonthToDate = inCredits(monthToDate, {
   name: 'agent_platform_credits_month_to_date',
-  help: 'Standard Credits from the first day of the calendar month (UTC) to the newest complete day.',
+  help: 'Standard Credits from the first day of the billing month (UTC) to the newest complete day.',
   definition: definitions.monthToDate,
 });
 
 export const creditsMonthForecast = inCredits(monthForecast, {
   name: 'agent_platform_credits_month_forecast',
-  help: 'Expected Standard Credits of the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out.',
+  help: 'Expected Standard Credits of the whole billing month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out.',
   definition: definitions.monthForecast,
 });
 
 export const creditsMonthForecastLower = inCredits((view, day) => creditsBound(view, day, 'lower'), {
   name: 'agent_platform_credits_month_forecast_lower',
-  help: 'Standard Credits that the calendar month (UTC) falls short of in one of ten cases.',
+  help: 'Standard Credits that the billing month (UTC) falls short of in one of ten cases.',
   aggregation: 'ratio',
   definition: definitions.forecastLower,
 });
 
 export const creditsMonthForecastUpper = inCredits((view, day) => creditsBound(view, day, 'upper'), {
   name: 'agent_platform_credits_month_forecast_upper',
-  help: 'Standard Credits that the calendar month (UTC) exceeds in one of ten cases.',
+  help: 'Standard Credits that the billing month (UTC) exceeds in one of ten cases.',
   aggregation: 'ratio',
   definition: definitions.forecastUpper,
 });
 
 export const creditsMonthBudgetExceededProbability = inCredits(exceededProbability, {
   name: 'agent_platform_credits_month_budget_exceeded_probability',
-  help: 'Probability that the calendar month (UTC) uses more than its budget of Standard Credits.',
+  help: 'Probability that the billing month (UTC) uses more than its budget of Standard Credits.',
   unit: 'ratio',
   source: `${DAYS}; setting orgs[].budget.credits_per_month`,
   aggregation: 'ratio',
@@ -191,33 +191,33 @@ export const dailyCostByModel = dayFamily({
 
 export const costMonthToDate = inMoney(costToDate, {
   name: 'agent_platform_cost_month_to_date',
-  help: 'Cost from the first day of the calendar month (UTC) to the newest complete day, each day at its own price. Do not sum over currencies.',
+  help: 'Cost from the first day of the billing month (UTC) to the newest complete day, each day at its own price. Do not sum over currencies.',
   definition: definitions.costToDate,
 });
 
 export const costMonthForecast = inMoney(costForecast, {
   name: 'agent_platform_cost_month_forecast',
-  help: 'Expected cost of the whole calendar month (UTC), each day at its own price. Do not sum over currencies.',
+  help: 'Expected cost of the whole billing month (UTC), each day at its own price. Do not sum over currencies.',
   definition: definitions.costForecast,
 });
 
 const costMonthForecastLower = inMoney((view, day) => costBound(view, day, 'lower'), {
   name: 'agent_platform_cost_month_forecast_lower',
-  help: 'Cost that the calendar month (UTC) falls short of in one of ten cases, each day at its own price.',
+  help: 'Cost that the billing month (UTC) falls short of in one of ten cases, each day at its own price.',
   aggregation: 'ratio',
   definition: definitions.costForecastBound,
 });
 
 const costMonthForecastUpper = inMoney((view, day) => costBound(view, day, 'upper'), {
   name: 'agent_platform_cost_month_forecast_upper',
-  help: 'Cost that the calendar month (UTC) exceeds in one of ten cases, each day at its own price.',
+  help: 'Cost that the billing month (UTC) exceeds in one of ten cases, each day at its own price.',
   aggregation: 'ratio',
   definition: definitions.costForecastBound,
 });
 
 export const costMonthBudgetExceededProbability = inMoney(costExceededProbability, {
   name: 'agent_platform_cost_month_budget_exceeded_probability',
-  help: 'Probability that the calendar month (UTC) costs more than its budget in money.',
+  help: 'Probability that the billing month (UTC) costs more than its budget in money.',
   unit: 'ratio',
   source: `${PRICED_DAYS}, budget.amount`,
   aggregation: 'ratio',
@@ -235,6 +235,20 @@ export const costMonthBudget = currentFamily({
   dropPriority: 'main',
   definition: definitions.costBudget,
   samplesOf: ({ settings }) => inItsCurrency(settings.contract?.costPerMonth),
+});
+
+export const billingPeriodStart = dayFamily({
+  name: 'agent_platform_billing_period_start_timestamp_seconds',
+  help: 'Start of the billing month of the newest complete UTC day, in Unix seconds, if the setting billing is given.',
+  labels: [],
+  unit: 'seconds',
+  source: 'setting orgs[].billing.period_starts',
+  aggregation: 'timestamp',
+  definition: definitions.periodStart,
+  samplesOf(view, day) {
+    const starts = view.settings.contract?.periodStarts;
+    return figure(starts && startOf(firstOfMonth(day, starts)) / 1000);
+  },
 });
 
 export const seats = currentFamily({
@@ -261,6 +275,7 @@ const costFamilies: readonly Family[] = [
   costMonthForecastUpper,
   costMonthBudgetExceededProbability,
   costMonthBudget,
+  billingPeriodStart,
   seats,
 ];
 

@@ -1,10 +1,11 @@
-import { addDays, type Day, daysFrom, firstOfMonth, monthSoFar, restOfMonth } from '../../catalog/day.ts';
+import { addDays, type Day, firstOfMonth, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import { dayFamily } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure } from '../samples.ts';
 import { dailyCredits, dailyCreditsByModel } from '../tokens/collector.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
+import { budgetInCredits } from './costs.ts';
 import { creditsOn, expectationOf, monthForecast, monthToDate, trailing } from './credits.ts';
 
 const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
@@ -15,7 +16,7 @@ export const modelWeeks = weeksOf(tokensDataset, dailyCreditsByModel);
 
 export const creditsMonthToDateBaseline = dayFamily({
   name: 'agent_platform_credits_month_to_date_baseline',
-  help: 'Standard Credits from the first day of the calendar month before (UTC) to the same day of that month, or to its last day if it is shorter.',
+  help: 'Standard Credits from the first day of the billing month before (UTC) to the same day of that month, or to its last day if it is shorter.',
   labels: [],
   unit: 'credits',
   source: DAYS,
@@ -24,13 +25,13 @@ export const creditsMonthToDateBaseline = dayFamily({
 shorter. Absent if one of its days is unknown or its row lacks the credits.
 
 Example: on 31 March it is the sum of the days from 1 to 28 February, of a year without 29 February.`,
-  samplesOf: (view, day) => figure(monthToDate(view, aMonthBefore(day))),
+  samplesOf: (view, day) =>
+    figure(monthToDate(view, aMonthBefore(day, view.settings.contract?.periodStarts))),
 });
 
-function aMonthBefore(day: Day): Day {
-  const last = addDays(firstOfMonth(day), -1);
-  const days = daysFrom(firstOfMonth(last), last);
-  return days[monthSoFar(day).length - 1] ?? last;
+function aMonthBefore(day: Day, starts: number | undefined): Day {
+  const last = addDays(firstOfMonth(day, starts), -1);
+  return monthSoFar(last, starts)[monthSoFar(day, starts).length - 1] ?? last;
 }
 
 export const creditsMonthBudgetDays = dayFamily({
@@ -38,11 +39,12 @@ export const creditsMonthBudgetDays = dayFamily({
   help: 'Days after the newest complete UTC day for which the rest of the monthly budget lasts at the pace of the forecast, 0 if it is spent.',
   labels: [],
   unit: 'days',
-  source: `${DAYS}; setting orgs[].budget.credits_per_month`,
+  source: `${DAYS}; setting orgs[].budget`,
   aggregation: 'ratio',
   definition: `The budget less the month to date, divided by the mean credits that the forecast expects for each remaining day of the
 month; on the last day of a month, by the mean of its days. It is 0 if the budget is spent, and more than the remaining days if the budget
-lasts. Absent without a budget or a forecast, and if no credits are expected.
+lasts. A budget in money counts as the credits that it pays for, if all days of the month have one price. Absent without a budget or a
+forecast, and if no credits are expected.
 
 Example: of a budget of 3 000 000 credits, 2 000 000 are spent on 20 March, and the forecast is 3 100 000: 100 000 for each of 11 days, so
 that the rest lasts 10 days.`,
@@ -50,13 +52,15 @@ that the rest lasts 10 days.`,
 });
 
 function budgetDays(view: View, day: Day): number | undefined {
-  const budget = view.settings.contract?.creditsPerMonth;
+  const { periodStarts } = view.settings.contract ?? {};
+  const budget = budgetInCredits(view, day);
   const toDate = budget === undefined ? undefined : monthToDate(view, day);
   const forecast = toDate === undefined ? undefined : monthForecast(view, day);
   if (budget === undefined || toDate === undefined || forecast === undefined) return undefined;
   if (toDate >= budget) return 0;
-  const remaining = restOfMonth(day).length;
-  const pace = remaining === 0 ? toDate / monthSoFar(day).length : (forecast - toDate) / remaining;
+  const remaining = restOfMonth(day, periodStarts).length;
+  const pace =
+    remaining === 0 ? toDate / monthSoFar(day, periodStarts).length : (forecast - toDate) / remaining;
   return pace > 0 ? Math.min((budget - toDate) / pace, Number.MAX_VALUE) : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { type Day, daysFrom, firstOfMonth, lastOfMonth, monthSoFar } from '../../catalog/day.ts';
+import { type Day, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import { type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { Cost, CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
@@ -79,17 +79,17 @@ function costRange(view: View, day: Day): (MonthRange & Pick<Cost, 'currency'>) 
  * days have other currencies or more than one price.
  */
 export function budgetInCredits(view: View, day: Day): number | undefined {
-  const { creditsPerMonth, costPerMonth } = view.settings.contract ?? {};
+  const { creditsPerMonth, costPerMonth, periodStarts } = view.settings.contract ?? {};
   if (costPerMonth === undefined) return creditsPerMonth;
   const [price, ...others] = new Set(
-    daysFrom(firstOfMonth(day), lastOfMonth(day)).map((of) => priceOn(view, of)),
+    [...monthSoFar(day, periodStarts), ...restOfMonth(day, periodStarts)].map((of) => priceOn(view, of)),
   );
   if (price?.currency !== costPerMonth.currency || others.length > 0) return undefined;
   return Math.min((costPerMonth.amount * MILLION) / price.perMillionCredits, Number.MAX_VALUE);
 }
 
-function costsToDate(view: View, day: Day, { on }: Credits): readonly Cost[] | undefined {
-  return ofEach(monthSoFar(day), (past) => pricedOn(view, past, on(past)));
+function costsToDate(view: View, day: Day, { on, monthStarts }: Credits): readonly Cost[] | undefined {
+  return ofEach(monthSoFar(day, monthStarts), (past) => pricedOn(view, past, on(past)));
 }
 
 /** The cost of credits of a day; undefined if they or the day's price are unknown. */

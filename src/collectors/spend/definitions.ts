@@ -1,8 +1,8 @@
 /** The definition of each computed figure, when it is absent, and a worked example, as shown in `docs/METRICS.md`. */
 export const definitions = {
-  monthToDate: `The sum of the credits of every day from the first of the data day's calendar month (UTC) to the data day.
-A day without activity counts as 0. Absent if one of these days is unknown or its row lacks the credits: it is never a
-partial sum. It is therefore absent in a month that began before \`history.start\`.
+  monthToDate: `The sum of the credits of every day from the first of the data day's billing month (UTC) to the data day.
+A day without activity counts as 0. The billing month is the calendar month, unless \`billing.period_starts\` has it begin on another day.
+Absent if one of these days is unknown or its row lacks the credits: it is never a partial sum. It is therefore absent in a month that began before \`history.start\`.
 
 Example: 2 000 000 credits on 1 June, 1 500 000 on 2 June, no activity on 3 June. On 3 June it is 3 500 000. While
 2 June is unknown, it is absent.`,
@@ -106,7 +106,7 @@ of currency there are zeros in the old one. Like the credits, the sum can differ
 Example: of 2 000 000 credits, model a used 1 500 000 and model b 400 000. At 2.70 USD per million a cost 4.05 USD and b
 1.08 USD; 0.27 USD of the total of 5.40 USD belong to no model.`,
 
-  costToDate: `The sum of the cost of every day from the first of the data day's calendar month (UTC) to the data day, each at
+  costToDate: `The sum of the cost of every day from the first of the data day's billing month (UTC) to the data day, each at
 its own price. Absent if one of these days lacks its credits or its price, or if their currencies differ: in a month
 in which the currency changes, it is absent from the change until the next month.
 
@@ -137,6 +137,11 @@ Example: 600 USD are used, 400 are expected, s is 0.1 and the budget 1 050 USD: 
   costBudget: `The setting \`budget\` of the organization, if it is in money; absent without it, and with a budget in credits.
 
 Example: \`budget: {amount: 1500, currency: USD, per: month}\` gives 1 500 with \`currency="USD"\`.`,
+
+  periodStart: `The first instant of the billing month of the data day; absent without the setting \`billing\`. Alerts name a billing month by the
+calendar month in which it starts.
+
+Example: with \`billing: {period_starts: 9}\` and the data day 3 June 2026 it is 1 778 284 800, which is 9 May 2026.`,
 
   seats: `The setting \`seats\` of the organization; absent without it.
 

@@ -14,12 +14,12 @@ const ONLY = 'Only teams with a budget.';
 
 export const teamCreditsMonthToDate = dayFamily({
   name: 'agent_platform_team_credits_month_to_date',
-  help: `Standard Credits of a team from the first day of the calendar month (UTC) to the newest complete day. ${ONLY}`,
+  help: `Standard Credits of a team from the first day of the billing month (UTC) to the newest complete day. ${ONLY}`,
   labels: ['team'],
   unit: 'credits',
   source: DAYS,
   aggregation: 'additive',
-  definition: `The sum of the credits of the team's people on every day from the first of the data day's calendar month (UTC) to the data
+  definition: `The sum of the credits of the team's people on every day from the first of the data day's billing month (UTC) to the data
 day, however few of them were active. Each day counts those who were in the team when that day was fetched. A day without activity counts
 as 0. Absent if one of these days is unknown, has an unusable field that the sum needs, or was fetched before the team had a budget.
 A team that has used no credits in the organization, neither in the month nor in the 28 days before it, has no series of any team budget
@@ -32,7 +32,7 @@ June it is 500 000. While 2 June is unknown, it is absent.`,
 
 export const teamCreditsMonthForecast = dayFamily({
   name: 'agent_platform_team_credits_month_forecast',
-  help: `Expected Standard Credits of a team in the whole calendar month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out. ${ONLY}`,
+  help: `Expected Standard Credits of a team in the whole billing month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out. ${ONLY}`,
   labels: ['team'],
   unit: 'credits',
   source: DAYS,
@@ -49,7 +49,7 @@ forecast is 6 500 000.`,
 
 const teamCreditsMonthForecastLower = ofRange((range) => boundsOf(range).lower, {
   name: 'agent_platform_team_credits_month_forecast_lower',
-  help: `Standard Credits of a team that the calendar month (UTC) falls short of in one of ten cases. ${ONLY}`,
+  help: `Standard Credits of a team that the billing month (UTC) falls short of in one of ten cases. ${ONLY}`,
   unit: 'credits',
   definition: `As \`agent_platform_credits_month_forecast_lower\`, from the days of the team. Absent with the forecast of the team, and
 if one of its twelve past forecasts or of the days after them is unknown. Days that were fetched before the team had a budget are unknown.
@@ -59,7 +59,7 @@ Example: the month to date is 6 000 000, 4 000 000 are expected, and s is 0.1: 6
 
 const teamCreditsMonthForecastUpper = ofRange((range) => boundsOf(range).upper, {
   name: 'agent_platform_team_credits_month_forecast_upper',
-  help: `Standard Credits of a team that the calendar month (UTC) exceeds in one of ten cases. ${ONLY}`,
+  help: `Standard Credits of a team that the billing month (UTC) exceeds in one of ten cases. ${ONLY}`,
   unit: 'credits',
   definition: `As \`agent_platform_credits_month_forecast_upper\`, from the days of the team. Absent with
 \`agent_platform_team_credits_month_forecast_lower\`.
@@ -71,7 +71,7 @@ const teamCreditsMonthBudgetExceededProbability = ofRange(
   (range, budget) => budget && probabilityAbove(range, budget),
   {
     name: 'agent_platform_team_credits_month_budget_exceeded_probability',
-    help: `Probability that the calendar month (UTC) of a team uses more than its budget of Standard Credits. ${ONLY}`,
+    help: `Probability that the billing month (UTC) of a team uses more than its budget of Standard Credits. ${ONLY}`,
     unit: 'ratio',
     definition: `As \`agent_platform_credits_month_budget_exceeded_probability\`, from the days of the team and its budget. Absent with
 \`agent_platform_team_credits_month_forecast_lower\`, and with a budget in money.
@@ -101,7 +101,7 @@ Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`tea
 
 export const teamCostMonthToDate = dayFamily({
   name: 'agent_platform_team_cost_month_to_date',
-  help: `Cost of a team from the first day of the calendar month (UTC) to the newest complete day, each day at its own price. ${ONLY} Do not sum over currencies.`,
+  help: `Cost of a team from the first day of the billing month (UTC) to the newest complete day, each day at its own price. ${ONLY} Do not sum over currencies.`,
   labels: ['team', 'currency'],
   fixedLabels: ['currency'],
   unit: 'currency',
@@ -117,7 +117,7 @@ Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per 
 
 export const teamCostMonthForecast = dayFamily({
   name: 'agent_platform_team_cost_month_forecast',
-  help: `Expected cost of a team in the whole calendar month (UTC), each day at its own price. ${ONLY} Do not sum over currencies.`,
+  help: `Expected cost of a team in the whole billing month (UTC), each day at its own price. ${ONLY} Do not sum over currencies.`,
   labels: ['team', 'currency'],
   fixedLabels: ['currency'],
   unit: 'currency',
@@ -232,7 +232,7 @@ const SEEN_DAYS = 28;
 function teamsOf(view: View, day: Day): readonly BudgetedTeam[] {
   const { teamBudgets } = view.settings.people ?? ANONYMOUS;
   const known = view.once(createKnownCredits);
-  const lately = daysFrom(addDays(firstOfMonth(day), -SEEN_DAYS), day);
+  const lately = daysFrom(addDays(firstOfMonth(day, view.settings.contract?.periodStarts), -SEEN_DAYS), day);
   return [...teamBudgets.keys()]
     .map((team): BudgetedTeam => ({ team, credits: creditsOf(view.settings, (of) => known(of, team)) }))
     .filter(({ credits }) => lately.some((of) => (credits.on(of) ?? 0) > 0));

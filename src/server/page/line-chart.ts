@@ -35,11 +35,11 @@ export function monthChart(
   id: string,
   title: string,
   trend: readonly TrendDay[],
-  { monthForecast, monthBudget }: OrgFigures,
+  { monthForecast, monthBudget, monthStarts }: OrgFigures,
 ): Html | undefined {
   const [first, last] = [trend[0], trend.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const days = trend.length + restOfMonth(last.day).length;
+  const days = trend.length + restOfMonth(last.day, monthStarts).length;
   const top = Math.max(1, monthForecast ?? 0, ...trend.map(({ value = 0 }) => value));
   // A budget far above would flatten the bars.
   const budget = monthBudget === undefined || monthBudget > 3 * top ? undefined : monthBudget;
@@ -61,7 +61,7 @@ export function monthChart(
     ...(monthBudget === undefined ? [] : [`Budget: ${readable(monthBudget)}.`]),
   ].join(' ');
   return html`${chart(id, title, described, html`<path class="bars" d="${bars.join('')}"/>${ahead}${limit || undefined}`)}
-<p class="ends">${dayTime(first.day)} ${dayTime(lastOfMonth(last.day))}</p>`;
+<p class="ends">${dayTime(first.day)} ${dayTime(lastOfMonth(last.day, monthStarts))}</p>`;
 }
 
 function chart(id: string, title: string, described: string, content: Html): Html {

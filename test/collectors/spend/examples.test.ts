@@ -80,6 +80,13 @@ describe('the worked examples of docs/METRICS.md', () => {
     });
   });
 
+  test('the start of a billing month', () => {
+    const view = spendView(juneDays, { prices: [], periodStarts: 9 });
+    const start = spendOn(view, '2026-06-03')['billing_period_start_timestamp_seconds'];
+    expect(start).toBe(Date.UTC(2026, 4, 9) / 1000);
+    expect(definitionOf('billing_period_start_timestamp_seconds')).toContain('1 778 284 800');
+  });
+
   test('a budget in money, and no other one', () => {
     const costPerMonth = { amount: 1500, currency: 'USD' };
     const view = spendView({}, { costPerMonth, prices: sinceJanuary });

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day, daysBetween, lastOfMonth } from '../../../src/catalog/day.ts';
+import {
+  addDays,
+  type Day,
+  daysBetween,
+  daysFrom,
+  firstOfMonth,
+  lastOfMonth,
+} from '../../../src/catalog/day.ts';
 import { preciseSum } from '../../../src/collectors/counts.ts';
 import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
 import { dayNamed } from '../../support/day.ts';
@@ -42,6 +49,29 @@ describe('the spend figures', () => {
       ),
       RUNS,
     );
+  });
+
+  test('of billing months have the credits of each day once, and a forecast of their own days', () => {
+    const days = daysSince(
+      FIRST,
+      Array.from({ length: LENGTH }, (_, index) => 1000 + index),
+    );
+    for (const periodStarts of [9, 29, 30, 31]) {
+      const view = spendView(days, { prices, periodStarts });
+      const first = firstOfMonth(addDays(FIRST, 40), periodStarts);
+      const ends = Array.from({ length: 3 }).reduce<Day[]>(
+        (found) => [...found, lastOfMonth(addDays(found.at(-1) ?? addDays(first, -1), 1), periodStarts)],
+        [],
+      );
+      const figures = ends.map((day) => spendOn(view, day));
+      const all = daysFrom(first, ends.at(-1) ?? first);
+      const total = preciseSum(all.map((day) => 1000 + daysBetween(FIRST, day)));
+      expect(preciseSum(figures.map((shown) => shown['credits_month_to_date'] ?? 0))).toBe(total);
+      for (const shown of figures) {
+        expect(shown['credits_month_forecast']).toBe(shown['credits_month_to_date']);
+        expect(shown['cost_month_forecast{USD}']).toBe(shown['cost_month_to_date{USD}']);
+      }
+    }
   });
 
   test('expect of a constant series itself, and one and three quarters of it at most', () => {

@@ -9,6 +9,7 @@ export const ABSENT: readonly Absent[] = [
   { family: /_readiness_criterion_(passed|evaluated)$/, why: 'the counts are off by default' },
   { family: /_day_off$/, why: 'there is no calendar' },
   { family: /_wiki_runs_by_status$/, why: 'the usual listing has no status' },
+  { family: /_billing_period_start_timestamp_seconds$/, why: 'billing months are calendar months' },
   { family: /_cost_month_budget(_exceeded_probability)?$/, why: 'the budget is in credits' },
 ];
 
