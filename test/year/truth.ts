@@ -166,18 +166,45 @@ export function createTruth(
   function forecast(index: number): Figure {
     const soFar = sumOf(monthTo(index));
     if (typeof soFar !== 'number') return soFar;
-    const noise = noiseOf(workingUntil(index));
-    const rest = restOfMonth(index).map((ahead) => {
-      const days: number[] = [];
-      for (let back = ahead - 7; back >= 0; back -= 7) if (back <= index) days.push(back);
-      const usual = knownOf(days.filter((day) => day > index - 42));
-      const known = knownOf(days);
+    const rest = expectedOf(index, restOfMonth(index));
+    return rest === 'open' ? 'open' : soFar + rest;
+  }
+
+  /** What is expected of days after one, from what is known up to it. */
+  function expectedOf(index: number, days: readonly number[]): number | 'open' {
+    const working = workingUntil(index);
+    const noise = noiseOf(working);
+    const each = days.map((ahead) => {
+      const before: number[] = [];
+      for (let back = ahead - 7; back >= 0; back -= 7) if (back <= index) before.push(back);
+      const usual = knownOf(before.filter((day) => day > index - 42));
+      const known = knownOf(before);
       if (noise === 'open' || usual === 'open' || known === 'open') return 'open';
-      const limit = median(usual) * Math.min(1 / 3, 1 - 3 * noise);
-      const last = known.filter((credits) => !(credits < limit)).slice(0, 4);
+      const share = working.length === 0 ? 0 : Math.min(1 / 3, 1 - 3 * noise);
+      const last = known.filter((credits) => !(credits < median(usual) * share)).slice(0, 4);
       return last.reduce((sum, one) => sum + one, 0) / last.length;
     });
-    return rest.includes('open') ? 'open' : (rest as number[]).reduce((sum, one) => sum + one, soFar);
+    return each.includes('open') ? 'open' : (each as number[]).reduce((sum, one) => sum + one, 0);
+  }
+
+  /** A bound of the forecast, from what twelve past forecasts of as many days missed. */
+  function bound(index: number, sign: 1 | -1): Figure {
+    const soFar = sumOf(monthTo(index));
+    if (typeof soFar !== 'number') return soFar;
+    const ahead = restOfMonth(index);
+    const rest = expectedOf(index, ahead);
+    let squares = 0;
+    for (let week = 0; week < 12 && ahead.length > 0; week++) {
+      const origin = index - ahead.length - 7 * week;
+      const next = ahead.map((_, nth) => origin + 1 + nth);
+      const [used, said] = [sumOf(next), expectedOf(origin, next)];
+      if (used === 'open' || said === 'open') return 'open';
+      if (used === undefined) return undefined;
+      const error = used === said ? 0 : Math.log(used / said);
+      squares += Math.min(Math.log(3), Math.abs(error)) ** 2;
+    }
+    if (rest === 'open') return 'open';
+    return soFar + rest * Math.exp(sign * 1.4 * Math.sqrt((squares / 12) * (13 / 12)));
   }
 
   function knownOf(days: readonly number[]): readonly number[] | 'open' {
@@ -292,6 +319,8 @@ export function createTruth(
     tool_calls_sum_7d: (index) => sumOf(span(index, 7), 'tools'),
     tool_calls_sum_7d_baseline: (index) => sumOf(span(index - 7, 7), 'tools'),
     credits_month_forecast: forecast,
+    credits_month_forecast_lower: (index) => bound(index, -1),
+    credits_month_forecast_upper: (index) => bound(index, 1),
     daily_credits_expected: expected,
     daily_credits_expected_upper: upper,
     credits_share_by_model: (index, isFirst) => share([index], isFirst, 1),

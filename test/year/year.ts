@@ -38,7 +38,10 @@ interface YearOptions {
 
 const NO_FIGURES = new Set(['data_day_timestamp_seconds', 'history_uncovered', 'org_info']);
 /** Families that are medians of many days. */
-const MEDIANS = new Set(['daily_credits_expected_upper', 'credits_month_forecast']);
+const MEDIANS = new Set([
+  'daily_credits_expected_upper',
+  ...['', '_lower', '_upper'].map((bound) => `credits_month_forecast${bound}`),
+]);
 const DAY_MS = 24 * HOUR;
 /** A backfill of the last weeks is tried at this interval. */
 const PAST_EVERY = 37;
