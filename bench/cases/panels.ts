@@ -101,7 +101,10 @@ async function query(
     ],
     { stdio: 'ignore' },
   );
-  async function seconds({ expr, instant, daily }: BenchQuery, form: 'raw' | 'recorded'): Promise<number> {
+  async function seconds(
+    { expr, instant, days: each }: BenchQuery,
+    form: 'raw' | 'recorded',
+  ): Promise<number> {
     const text = expr
       .replaceAll('$raw', form === 'raw' ? 'max by' : '#')
       .replaceAll('$recorded', form === 'raw' ? '#' : 'last_over_time')
@@ -111,8 +114,8 @@ async function query(
       .replaceAll('$__to', String(end * 1000))
       .replaceAll(`\${__range_s}`, String(days * DAY_S))
       .replaceAll(/\$\w+/g, '.+');
-    const last = daily ? end - DAY_S / 2 : end;
-    const step = String(daily ? DAY_S : 8 * 3600);
+    const last = each === undefined ? end : end - DAY_S / 2;
+    const step = String(each === undefined ? 8 * 3600 : each * DAY_S);
     const range = { start: String(last - days * DAY_S), end: String(last), step };
     const body = new URLSearchParams({ query: text, ...(instant ? { time: String(end) } : range) });
     const before = await cpuSeconds();

@@ -11,8 +11,8 @@ export interface BenchPanel {
 export interface BenchQuery {
   readonly expr: string;
   readonly instant: boolean;
-  /** Whether it has one point per day. */
-  readonly daily: boolean;
+  /** The days between two of its points; undefined if it has points at any time. */
+  readonly days?: 1 | 7;
 }
 
 interface Target {
@@ -41,7 +41,7 @@ export function readPanels(root: string): readonly BenchPanel[] {
     const variables = templating.list.flatMap(({ query }) => {
       const text = typeof query === 'object' ? query.query : query;
       const expr = /^query_result\((.*)\)$/s.exec(text ?? '')?.[1];
-      return expr === undefined ? [] : [{ expr, instant: true, daily: false }];
+      return expr === undefined ? [] : [{ expr, instant: true }];
     });
     const shown = panels.map(({ title = '', targets = [] }) => ({
       dashboard,
@@ -49,7 +49,8 @@ export function readPanels(root: string): readonly BenchPanel[] {
       queries: targets.map(({ expr, instant, interval }) => ({
         expr,
         instant: instant === true,
-        daily: interval === '1d',
+        ...(interval === '1d' && { days: 1 as const }),
+        ...(interval === '7d' && { days: 7 as const }),
       })),
     }));
     return [{ dashboard, title: '(variables)', queries: variables }, ...shown].filter(
