@@ -93,7 +93,10 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   );
   const jobs = [...orgs.values()].flatMap((org) =>
     fetching.map((collector) =>
-      jobOf({ org, collector, runner, leading: core.leading, schedules: config.schedules }),
+      jobOf({
+        ...{ org, collector, runner, leading: core.leading, scheduler: core.scheduler },
+        schedules: config.schedules,
+      }),
     ),
   );
   return {

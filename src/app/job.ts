@@ -1,7 +1,7 @@
 import type { FetchingCollector } from '../catalog/collector.ts';
 import type { LiveConfig } from '../config/config.ts';
 import type { Runner } from '../pipeline/runner.ts';
-import type { Job } from '../scheduler/scheduler.ts';
+import type { Job, Scheduler } from '../scheduler/scheduler.ts';
 import type { Leading } from './leading.ts';
 import type { DeployedOrg } from './org.ts';
 
@@ -17,11 +17,12 @@ interface JobParts {
   readonly runner: Runner;
   readonly leading: Pick<Leading, 'permit' | 'missed'>;
   readonly schedules: LiveConfig['schedules'];
+  readonly scheduler: Pick<Scheduler, 'nextRunOf'>;
 }
 
 /** Creates the job of a collector. */
 export function jobOf(parts: JobParts): DeployedJob {
-  const { org, collector, runner, leading, schedules } = parts;
+  const { org, collector, runner, leading, schedules, scheduler } = parts;
   const name = jobName(org.config.name, collector.name);
   const schedule = schedules[collector.schedule];
   return {
@@ -37,7 +38,9 @@ export function jobOf(parts: JobParts): DeployedJob {
         if (permitted === undefined) return;
         const source = await org.connection.open();
         const signals = [org.retired.signal, ...(permitted.ended === undefined ? [] : [permitted.ended])];
-        const target = { org: org.settings, source, retired: AbortSignal.any(signals) };
+        const next = scheduler.nextRunOf(name);
+        const dueBy = next === undefined ? undefined : next + schedules.jitterMs;
+        const target = { org: org.settings, source, retired: AbortSignal.any(signals), dueBy };
         isDone = (await runner.run(target, collector, mode)) === 'ended';
       } finally {
         if (!isDone) leading.missed(name);

@@ -1,3 +1,4 @@
+import { isDayCollector } from '../catalog/collector.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -16,7 +17,12 @@ export async function restore(
     if (config.orgId !== undefined && core.leading.permit() !== undefined)
       await core.history.adopt(name, config.orgId);
   }
-  for (const org of deployment.orgs.keys()) await restoreRuns(core, deployment, org);
+  const datasets = deployment.fetching.filter(isDayCollector).map(({ dataset }) => dataset.name);
+  for (const org of deployment.orgs.keys()) {
+    await restoreRuns(core, deployment, org);
+    if (core.leading.permit() !== undefined)
+      core.instruments.dayLags(org, datasets, await core.history.dayLags(org));
+  }
 }
 
 /** Restores when the collectors of an organization last succeeded, unless this process has run them. */

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { DatasetName } from '../catalog/dataset.ts';
+import type { DayLag } from '../catalog/day-lag.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type FailureReason, failureReasons } from '../runtime/errors.ts';
 import { createOrgFigures } from './org-figures.ts';
@@ -95,8 +96,8 @@ export function createInstruments(deps: InstrumentsDeps) {
 
   const figures = createFiguresOfOrgs();
   const all = Object.values(figures);
-  const { success, lastSuccess, lastRun, duration, failing, unknown, missing } = figures;
-  const runs = [success, lastSuccess, lastRun, duration, failing, unknown, missing];
+  const { success, lastSuccess, lastRun, duration, failing, unknown, missing, published, settled } = figures;
+  const runs = [success, lastSuccess, lastRun, duration, failing, unknown, missing, published, settled];
 
   return {
     /** Contains the metrics of this process as a whole; other parts may add theirs. */
@@ -179,6 +180,19 @@ export function createInstruments(deps: InstrumentsDeps) {
     dayRevisions({ org, dataset, count }: DatasetCount): void {
       figures.revisions.add({ org, dataset }, count);
     },
+    /** Sets the lags of an organization's days, all of them of these datasets. */
+    dayLags(org: string, datasets: readonly DatasetName[], lags: readonly DayLag[]): void {
+      for (const dataset of datasets) {
+        for (const kind of ['published', 'settled'] as const) {
+          const counted = lags.filter((lag) => lag.dataset === dataset && lag.kind === kind);
+          figures[kind].setBuckets(
+            { org, dataset },
+            (bound) => counted.find((lag) => lag.bound === bound)?.count ?? 0,
+            counted.reduce((sum, { seconds }) => sum + seconds, 0),
+          );
+        }
+      }
+    },
     /** Sets the number of folded label values of a metric. */
     valuesFolded({ org, metric, count }: { org: string; metric: string; count: number }): void {
       figures.folded.set({ org, metric }, count);
@@ -215,6 +229,8 @@ function createFiguresOfOrgs() {
     missing: createOrgFigures(ownMetrics.missingFields),
     folded: createOrgFigures(ownMetrics.valuesFolded),
     revisions: createOrgFigures(ownMetrics.dayRevisions),
+    published: createOrgFigures(ownMetrics.dayPublishedLag),
+    settled: createOrgFigures(ownMetrics.daySettledLag),
     dropped: createOrgFigures(ownMetrics.familiesDropped),
   };
 }

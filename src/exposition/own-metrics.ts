@@ -1,3 +1,4 @@
+import { LAG_BOUNDS } from '../catalog/day-lag.ts';
 import { type OwnMetric, ownMetric } from './own-metric.ts';
 
 const COLLECTOR = ['org', 'collector'] as const;
@@ -118,6 +119,24 @@ export const ownMetrics = {
     labels: DATASET,
     unit: 'days',
     source: 'the comparison of an answer with the stored day',
+  }),
+  dayPublishedLag: ownMetric({
+    name: 'agent_platform_exporter_day_published_lag_seconds',
+    help: 'Time from the end of a day until its row was first seen, as the newest one, by two successful polls in succession; at most a polling interval too long.',
+    type: 'histogram',
+    labels: DATASET,
+    unit: 'seconds',
+    source: 'the first answer with the day',
+    buckets: LAG_BOUNDS,
+  }),
+  daySettledLag: ownMetric({
+    name: 'agent_platform_exporter_day_settled_lag_seconds',
+    help: 'Time from the end of a day until its row last changed within the revision window; days before the newest are compared once a day.',
+    type: 'histogram',
+    labels: DATASET,
+    unit: 'seconds',
+    source: 'the comparison of answers with the stored day',
+    buckets: LAG_BOUNDS,
   }),
   historyPersistent: ownMetric({
     name: 'agent_platform_exporter_history_persistent',

@@ -4,7 +4,8 @@ import { addDays, type Day, dayOf, type Instant, yesterdayOf } from '../catalog/
 import { IncompleteListing, type Source } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
-import type { Completed, Revision, StoredDays } from '../store/store.ts';
+import type { Completed, LagNotes, Revision, StoredDays } from '../store/store.ts';
+import { watchLag } from './day-lag.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
 import {
   createCatchingUp,
@@ -14,6 +15,7 @@ import {
   firstExpensiveDay,
   type KnownDays,
   MAX_WINDOW_DAYS,
+  newestRowOf,
   revisionPassDays,
   withoutDays,
 } from './days-to-fetch.ts';
@@ -31,19 +33,17 @@ const MAX_DAYS_BEHIND = 2;
 export async function runDays(
   run: Run,
   collector: DayCollector<unknown>,
-  held: Pick<Learned, 'fetching'>,
+  held: Pick<Learned, 'fetching' | 'polled'>,
   mode: 'scheduled' | 'thorough',
 ): Promise<Instant | undefined> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
   const now = deps.clock.now();
   const isThorough = mode === 'thorough';
-  const { newest, historyStart, toFetch, unknown, rowless, catchingUp, isPass } = await wantedDays(
-    run,
-    collector,
-    isThorough,
-    now,
-  );
+  const wanted = await wantedDays(run, collector, isThorough, now);
+  const { newest, historyStart, toFetch, unknown, rowless, catchingUp, isPass } = wanted;
+  const comparedDays = comparedDaysOf(run, collector);
+  const lag = watchLag(held, { ...wanted, now, dueBy: run.dueBy, comparedDays });
   const before = held.fetching;
   let plan = planDays({
     ...{ newest, toFetch, historyStart, memory: before, isThorough },
@@ -97,7 +97,7 @@ export async function runDays(
         const next = afterAnswer(withDays(plan, passed), ask, fetched.rows.size, fetched.bytes);
         // One transaction with the last answer.
         completed = nextAsk(next) === undefined ? completedWith(next) : undefined;
-        await store(run, collector, { answered, fetched, completed });
+        await store(run, collector, { answered, fetched, completed, lag: lag.notesOn(fetched) });
         plan = next;
         work?.advance(days.filter((day) => unknown.has(day)).length);
         // The newest day is published at once; older ones change little and are published together.
@@ -123,6 +123,7 @@ export async function runDays(
   }
   run.tried();
   if (plan.failure !== undefined) throw plan.failure;
+  if (completed !== undefined) lag.succeeded();
   return completed?.succeededAt;
 }
 
@@ -148,7 +149,8 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
     ...{ isPass, lastPass, now },
   });
   return {
-    ...{ newest, historyStart, toFetch, isPass },
+    ...{ newest, historyStart, toFetch, isPass, lastPass },
+    newestRow: newestRowOf(known, historyStart, newest),
     unknown: new Set(toFetch.filter((day) => !covered.has(day))),
     rowless: new Set([...ofPass].filter((day) => covered.has(day) && !covered.isFilled(day))),
     catchingUp: createCatchingUp({
@@ -161,14 +163,18 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
 
 /** How many of the newest days a pass fetches again. */
 function passDays(
-  { deps }: Run,
-  { expensive }: DayCollector<unknown>,
+  run: Run,
+  collector: DayCollector<unknown>,
   lastPass: Day | undefined,
   now: Instant,
 ): number {
   const today = dayOf(now);
-  const windowDays = Math.min(deps.revisionDays, expensive?.revisionDays ?? deps.revisionDays);
-  return revisionPassDays(windowDays, lastPass === today ? undefined : lastPass, today);
+  return revisionPassDays(comparedDaysOf(run, collector), lastPass === today ? undefined : lastPass, today);
+}
+
+/** How many of the newest days are fetched again once a day. */
+function comparedDaysOf({ deps }: Run, { expensive }: DayCollector<unknown>): number {
+  return Math.min(deps.revisionDays, expensive?.revisionDays ?? deps.revisionDays);
 }
 
 /** Fetches a window; returns the failure as a value. */
@@ -269,7 +275,9 @@ async function store(
     answered,
     fetched,
     completed,
+    lag,
   }: {
+    readonly lag: Omit<LagNotes, 'isCurrent'>;
     readonly answered: readonly Day[];
     readonly fetched: FetchedDays<unknown>;
     readonly completed: Completed | undefined;
@@ -279,19 +287,26 @@ async function store(
   const dataset = collector.dataset.name;
   // The settings may have changed during the request: data that may no longer be kept must not return.
   if (run.retired()) return;
-  const { revisions: changes, missing } = await deps.history.putDays(org.name, dataset, {
+  const isCurrent = (row: unknown) => collector.dataset.isCurrent?.(row, org) ?? true;
+  const {
+    revisions: changes,
+    missing,
+    lags,
+  } = await deps.history.putDays(org.name, dataset, {
     days: answered,
     rows: fetched.rows,
     parts: collector.dataset.parts,
     orgId: fetched.orgId,
     at: deps.clock.now(),
     completes: completed,
+    lags: { ...lag, isCurrent },
   });
   if (run.retired()) return;
+  if (lags !== undefined) deps.instruments.dayLags(org.name, [dataset], lags);
   run.note(withMissing(fetched, missing));
   // A row made with other settings does not count as revised; a day that was published as idle does.
   const revisions = [
-    ...changes.filter(({ before }) => collector.dataset.isCurrent?.(before, org) ?? true),
+    ...changes.filter(({ before }) => isCurrent(before)),
     ...[...fetched.rows]
       .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
       .filter(([, row]) => hasActivity(collector.dataset, row) !== false)

@@ -7,7 +7,7 @@ import type { StoredDays } from '../store/store.ts';
 export const LATE_DAYS = 3;
 
 /** How many of the newest days every run fetches while they have no row. */
-const NEWEST_DAYS = 7;
+export const NEWEST_DAYS = 7;
 
 /** What is known of days without their rows. */
 export type KnownDays = Pick<StoredDays, 'has' | 'isFilled' | 'isUnsettled' | 'keys'>;

@@ -7,6 +7,8 @@ import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
 export interface Learned {
   /** About fetching its days. */
   fetching: FetchMemory;
+  /** When the last run began, if it succeeded, and when the next one was due at the latest; in milliseconds. */
+  polled: { readonly at: Instant; readonly dueBy: Instant } | undefined;
   /** The last logged problem of an answer, so that it is not logged twice. */
   lastNote: string;
   /** When each field that is not read was last seen, by path. */
@@ -29,7 +31,13 @@ export function createRunMemory(): RunMemory {
     of(org, collector) {
       const key = keyOf(org, collector);
       const learned = known.get(key) ?? {
-        ...{ fetching: NOTHING_LEARNED, lastNote: '', unknownFields: new Map(), fields: undefined },
+        ...{
+          fetching: NOTHING_LEARNED,
+          polled: undefined,
+          lastNote: '',
+          unknownFields: new Map(),
+          fields: undefined,
+        },
       };
       known.set(key, learned);
       return learned;

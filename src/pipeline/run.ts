@@ -1,4 +1,4 @@
-import type { Day } from '../catalog/day.ts';
+import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import type { Instruments } from '../exposition/instruments.ts';
@@ -50,6 +50,8 @@ export interface Run {
   readonly deps: RunnerParts;
   /** Lets waiting work run first; the newest day of an organization is urgent. */
   giveWay(urgency: Urgency): Promise<void>;
+  /** When the next scheduled run is due at the latest, in milliseconds; undefined without a schedule. */
+  readonly dueBy: Instant | undefined;
   /** Marks the newest data as attempted, and as published if it arrived. */
   tried(): void;
   /** Counts unusable records of an answer; they are logged when the run ends. */

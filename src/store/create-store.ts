@@ -12,6 +12,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { type Database, NotStored, type Query, type Value } from './database.ts';
+import { followDays, readLags } from './day-lags.ts';
 import { mergeDays } from './merge.ts';
 import { planSweep } from './retention.ts';
 import { sendRows } from './send-rows.ts';
@@ -224,7 +225,12 @@ export function createStore(parts: StoreParts): Store {
         await putRows(query, place, changes);
         const isChanged = changes.size > 0;
         await noteAnswer(query, place, { isChanged, answeredAt: answer.at, ...answer.completes });
-        return stored;
+        const { lags: notes } = answer;
+        if (notes === undefined) return stored;
+        const changed = stored.revisions.filter(({ before }) => notes.isCurrent(before));
+        const revised = new Set(changed.map(({ day }) => day));
+        const lags = await followDays(query, place, answer, { notes, revised });
+        return lags.length === 0 ? stored : { ...stored, lags };
       }),
     putDocuments: (org, dataset, answer) =>
       write(async (query) => {
@@ -256,6 +262,7 @@ export function createStore(parts: StoreParts): Store {
         );
         return known;
       }),
+    dayLags: (org) => days.transaction((query) => readLags(query, org), 'snapshot'),
     requestsOf: (org) =>
       counts.transaction(async (query) => {
         const [row] = await query('SELECT day, requests FROM S.request_count WHERE org = $1', [org]);

@@ -68,6 +68,7 @@ const MIGRATIONS: readonly Migration[] = [
   // The tables that were added, each time.
   { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
   { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
+  { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
 ];
 
 /**

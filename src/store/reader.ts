@@ -65,6 +65,7 @@ export function createReader(memory: Store & { readonly write: ReadPart }, read:
     putRevisedOn: filling(memory.putRevisedOn),
     putSucceeded: filling(memory.putSucceeded),
     learnFields: filling(memory.learnFields),
+    dayLags: filling(memory.dayLags),
     requestsOf: filling(memory.requestsOf),
     putRequests: filling(memory.putRequests),
   };

@@ -119,6 +119,8 @@ const OF_ORG: readonly (readonly [table: string, key: readonly string[]])[] = [
   ['day', ['dataset', 'day']],
   ['document', ['dataset', 'id']],
   ['field', ['dataset']],
+  ['day_moment', ['dataset', 'day']],
+  ['day_lag', ['dataset', 'kind', 'bound']],
 ];
 
 /**
@@ -238,5 +240,6 @@ async function removeForgotten(query: Query, place: readonly string[], firstDay:
     firstDay,
   ]);
   if (kept !== undefined) return;
-  for (const table of ['day', 'document', 'dataset']) await query(`DELETE FROM S.${table} ${where}`, place);
+  for (const table of ['day', 'document', 'day_moment', 'day_lag', 'dataset'])
+    await query(`DELETE FROM S.${table} ${where}`, place);
 }

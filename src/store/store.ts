@@ -1,6 +1,7 @@
 import type { FieldsOfDay, KnownFields } from '../catalog/contract.ts';
 import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
+import type { DayLag } from '../catalog/day-lag.ts';
 
 /** What is known of a dataset without its rows. */
 export interface DatasetStanding {
@@ -87,6 +88,20 @@ export interface AnsweredDays {
   readonly orgId: string | undefined;
   readonly at: Instant;
   readonly completes?: Completed | undefined;
+  /** Without it, the lag of no day is counted. */
+  readonly lags?: LagNotes | undefined;
+}
+
+/** What a run knows about when days are published and change. */
+export interface LagNotes {
+  /** The day whose row is seen for the first time, as the newest one, by the poll that follows one without it. */
+  readonly published: Day | undefined;
+  /** Whether the poll before this one succeeded, with no scheduled one between them. */
+  readonly isNextPoll: boolean;
+  /** For how many days after its own one a day is asked for again. */
+  readonly comparedDays: number;
+  /** Whether such a row was made with the present settings, so that another one is the platform's change. */
+  isCurrent(row: unknown): boolean;
 }
 
 /** What is complete with the last answer of a run. */
@@ -121,6 +136,8 @@ export interface StoredAnswer {
   readonly revisions: readonly Revision[];
   /** Number of fields that keep their stored values because the answer lacks them without a fault of its own. */
   readonly missing: number;
+  /** All counted lags of the dataset's days, if one was counted now. */
+  readonly lags?: readonly DayLag[];
 }
 
 /** The number of requests for an organization on a UTC day. */
@@ -172,6 +189,8 @@ export interface Store {
   putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;
   /** Adds what was seen of a dataset's days to what is known of its fields, and resolves with all of it. */
   learnFields(org: string, dataset: DatasetName, days: ReadonlyMap<Day, FieldsOfDay>): Promise<KnownFields>;
+  /** The counted lags of the days of an organization. */
+  dayLags(org: string): Promise<readonly DayLag[]>;
   /** The request count of the last day with any requests. */
   requestsOf(org: string): Promise<RequestCount | undefined>;
   putRequests(org: string, count: RequestCount): Promise<void>;

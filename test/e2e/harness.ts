@@ -55,6 +55,8 @@ export interface StoryOptions {
   readonly begins?: number;
   /** Changes the platform's answers. */
   readonly rewrite?: Rewrite;
+  /** If true, polls know when the next one is due. */
+  readonly scheduled?: boolean;
   /** If false, nothing has been polled yet. */
   readonly polled?: boolean;
   /** Called when the service was created, before it starts. */
@@ -90,7 +92,7 @@ export interface Story {
 /** Starts the platform and the service, and runs every collector once; both are stopped after the test. */
 export async function startStory(options: StoryOptions = {}): Promise<Story> {
   const clock = createStoryClock(options.begins ?? NOON);
-  const ticker = createFakeTicker();
+  const ticker = createFakeTicker(options.scheduled ? clock : undefined);
   const platform = createFaultyPlatform({
     now: clock.now,
     users: 12,

@@ -99,6 +99,28 @@ describe('the metrics about the exporter', () => {
     expect(lines).toContain(`${duration}_sum{org="acme",endpoint="tokens"} 0.3`);
   });
 
+  test('show the stored lags of days, each bucket with those below it, and zeros where there are none', async () => {
+    const instruments = create();
+    const lag = { dataset: 'tokens', kind: 'published', count: 2 } as const;
+    instruments.dayLags(
+      'acme',
+      ['tokens'],
+      [
+        { ...lag, bound: 7_200, seconds: 9_000 },
+        { ...lag, bound: Number.POSITIVE_INFINITY, seconds: 4_000_000 },
+      ],
+    );
+    const lines = await linesOf(instruments);
+    const published = `${PREFIX}day_published_lag_seconds`;
+    expect(lines).toContain(`${published}_bucket{org="acme",le="3600",dataset="tokens"} 0`);
+    expect(lines).toContain(`${published}_bucket{org="acme",le="7200",dataset="tokens"} 2`);
+    expect(lines).toContain(`${published}_bucket{org="acme",le="1209600",dataset="tokens"} 2`);
+    expect(lines).toContain(`${published}_bucket{org="acme",le="+Inf",dataset="tokens"} 4`);
+    expect(lines).toContain(`${published}_sum{org="acme",dataset="tokens"} 4009000`);
+    expect(lines).toContain(`${published}_count{org="acme",dataset="tokens"} 4`);
+    expect(lines).toContain(`${PREFIX}day_settled_lag_seconds_count{org="acme",dataset="tokens"} 0`);
+  });
+
   test('show the published series, and no removed collector', async () => {
     let series = new Map([['tokens', 3]]);
     const instruments = create(() => series);
@@ -179,6 +201,7 @@ describe('the table of the metrics', () => {
     instruments.apiRequest({ ...labels, endpoint: 'tokens', code: '200' });
     instruments.fields({ org: 'acme', dataset: 'tokens' }, 1, 1);
     instruments.valuesFolded({ org: 'acme', metric: 'm', count: 1 });
+    instruments.dayLags('acme', ['tokens'], []);
     instruments.familiesDropped({ ...labels, count: 1 });
     const { types, help } = parsePage(String(Buffer.concat([...instruments.textsOfOrgs('text')])));
     const ofOrgs = [...types].map(([name, type]) => ({ name, help: help.get(name), type }));

@@ -1,14 +1,24 @@
+import type { Instant } from '../../src/catalog/day.ts';
+import { readCron } from '../../src/scheduler/cron.ts';
 import type { Ticker } from '../../src/scheduler/ticker.ts';
 
-/** A ticker for tests: `tick` fires every schedule with that expression, `jump` reports a change of the clock. */
-export function createFakeTicker(): Ticker & { tick(expression: string): void; jump(): void } {
+/**
+ * A ticker for tests: `tick` fires every schedule with that expression, `jump` reports a change of the clock. With a clock, it
+ * knows when schedules are due.
+ */
+export function createFakeTicker(clock?: {
+  now(): Instant;
+}): Ticker & { tick(expression: string): void; jump(): void } {
   const schedules = new Set<{ expression: string; onTick: () => void }>();
   const listeners = new Set<() => void>();
   return {
     start(expression, onTick) {
       const schedule = { expression, onTick };
       schedules.add(schedule);
-      return { next: () => undefined, stop: () => void schedules.delete(schedule) };
+      return {
+        next: () => clock && readCron(expression).next(clock.now()),
+        stop: () => void schedules.delete(schedule),
+      };
     },
     onJump(listener) {
       listeners.add(listener);

@@ -18,6 +18,7 @@ import { line, now, type Query, rows } from '../query.ts';
 import { renamableLabels, renamedValues } from '../renamed-labels.ts';
 import { failures } from './failures.ts';
 import { collectorNames, datasetNames, reasons } from './known.ts';
+import { lags } from './lags.ts';
 import {
   exportersUp,
   ofEachExporter,
@@ -426,8 +427,8 @@ const size: Row = {
 export const health: DashboardSpec = {
   ...links.health,
   description:
-    'Health of the exporter: age of the data, collectors, requests to the platform, rejected and dropped data, renamed labels, size.',
-  rows: [state, freshness, requests, losses, labels, size],
+    'Health of the exporter: age of the data, collectors, requests to the platform, rejected and dropped data, renamed labels, size, lag of the platform.',
+  rows: [state, freshness, requests, losses, labels, size, lags],
   from: 'now-24h',
   refresh: '1m',
   events: exporterEvents,

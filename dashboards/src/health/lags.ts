@@ -1,0 +1,41 @@
+import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
+import { type Expression, increase } from '../expression.ts';
+import type { Row } from '../layout.ts';
+import { table } from '../panels/table.ts';
+import { rows } from '../query.ts';
+
+type Lag = typeof ownMetrics.dayPublishedLag | typeof ownMetrics.daySettledLag;
+
+/** A quantile of the days that were counted in the range. */
+function quantile(of: number, metric: Lag): Expression {
+  const counts = increase(metric, '$__range', { by: ['dataset'], suffix: '_bucket' });
+  return { text: `histogram_quantile(${of}, ${counts.text}) > 0`, about: counts.about };
+}
+
+/** How late the platform publishes days. */
+export const lags: Row = {
+  title: 'Lag of the platform',
+  panels: [
+    table({
+      title: 'When days are published, and when they settle',
+      text: 'Time from the end of a day until its figures appeared, and until they last changed, estimated from histograms of the days counted in the range: choose a month. Days are left out that appeared or changed while polls failed.',
+      unit: 's',
+      queries: [
+        rows(quantile(0.5, ownMetrics.dayPublishedLag)),
+        rows(quantile(0.9, ownMetrics.dayPublishedLag)),
+        rows(quantile(0.5, ownMetrics.daySettledLag)),
+        rows(quantile(0.9, ownMetrics.daySettledLag)),
+      ],
+      columns: [
+        { of: 'dataset', title: 'Dataset' },
+        { of: 0, title: 'Published, median' },
+        { of: 1, title: 'Published, 90th percentile' },
+        { of: 2, title: 'Settled, median' },
+        { of: 3, title: 'Settled, 90th percentile' },
+      ],
+      sort: { by: 'Dataset', desc: false },
+      noValue: 'No day in the range',
+      height: 7,
+    }),
+  ],
+};
