@@ -3,7 +3,6 @@ import type { LiveConfig } from '../config/config.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
-import { createFollowedFiles } from './followed-files.ts';
 import { collectorsOfPeople, showSamePeople, showsOtherPeople, stripOldIdentities } from './people.ts';
 import { logUnlessNotStored } from './store.ts';
 import { introduce, jobsOf, prepareDeployment, putInUse, retire, startCounters } from './transition.ts';
@@ -15,8 +14,10 @@ export interface Deployments {
    * Applies another configuration; rejects with a `ConfigError`, before anything has changed, if that is impossible.
    */
   apply(config: LiveConfig): Promise<OrgChanges>;
-  /** Applies changed files, and removes identities that may no longer be stored. Never rejects. */
-  followFiles(): Promise<void>;
+  /** Applies changed files about people; resolves with whether there were any, rejects with why one cannot be used. */
+  followPeople(): Promise<boolean>;
+  /** Removes identities that may no longer be stored. Never rejects. */
+  stripIdentities(): Promise<void>;
   /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
   publishOrg(org: string): Promise<void>;
   /** Publishes these organizations, by default all, where anything has changed. */
@@ -27,19 +28,13 @@ export interface Deployments {
   refresh(collectors?: ReadonlySet<string>): Promise<void>;
 }
 
-interface DeploymentEvents {
-  /** Called with why a watched file is not in use, or that it is in use again. */
-  note(name: string, problem: string | undefined): void;
-}
-
 /** Creates the first deployment. */
-export function createDeployments(config: LiveConfig, core: Core, { note }: DeploymentEvents): Deployments {
+export function createDeployments(config: LiveConfig, core: Core): Deployments {
   const { log } = core;
   // The only reference that a reload replaces.
   let inUse = createDeployment(config, core);
   putInUse(inUse, core);
   startCounters(inUse, core);
-  const files = createFollowedFiles(log, note);
   // A reload and a changed file must not replace the same deployment.
   const turns = createSerialQueue();
 
@@ -70,11 +65,14 @@ export function createDeployments(config: LiveConfig, core: Core, { note }: Depl
     void refresh(collectorsOfPeople(next));
   }
 
-  async function followFiles(): Promise<void> {
+  async function followPeople(): Promise<boolean> {
     const before = inUse;
-    await files.follow(before);
-    if (!showsOtherPeople(before)) return stripSafely();
-    await replace(before, createDeployment(before.config, core, before));
+    try {
+      return await before.config.people.refresh();
+    } finally {
+      // One unusable file does not block the other.
+      if (showsOtherPeople(before)) await replace(before, createDeployment(before.config, core, before));
+    }
   }
 
   async function stripSafely(): Promise<void> {
@@ -110,7 +108,8 @@ export function createDeployments(config: LiveConfig, core: Core, { note }: Depl
   return {
     inUse: () => inUse,
     apply: (next) => turns.run(() => apply(next)),
-    followFiles: () => turns.run(followFiles),
+    followPeople: () => turns.run(followPeople),
+    stripIdentities: () => turns.run(stripSafely),
     ...{ publishOrg, publishAll, publishSafely, refresh },
   };
 }

@@ -1,10 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { createFiles, type Files } from '../config/files.ts';
+import { createLook, type Watched, watch } from '../config/followed.ts';
 import { takesHookEvents } from '../config/shard.ts';
 import { storageSecrets } from '../config/storage.ts';
 import type { Exposition } from '../exposition/exposition.ts';
 import { negotiate } from '../exposition/negotiate.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import type { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
 import { createApp } from '../server/app.ts';
@@ -27,6 +28,7 @@ import { logUnlessNotStored } from './store.ts';
 import { takePart } from './take-part.ts';
 import { trafficSettings } from './traffic.ts';
 import { closeConnections, connect, jobsOf } from './transition.ts';
+import { filesOf } from './watched.ts';
 import { openServiceWeb, type ServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
@@ -86,10 +88,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     ...{ onTried, onExit },
   });
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
-  deployments = createDeployments(config, core, {
-    note: (name, problem) => reload.note(name, problem),
-  });
-  const { apply, followFiles, publishAll, publishSafely, refresh } = deployments;
+  deployments = createDeployments(config, core);
+  const { apply, stripIdentities, publishAll, publishSafely, refresh } = deployments;
   const reload = createReload(
     [
       { name: 'the configuration', reload: reloadConfig },
@@ -129,8 +129,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   }
 
   async function reloadWeb(): Promise<undefined> {
-    const outcome = await web?.reload();
-    if (outcome !== undefined && 'problem' in outcome) throw new ConfigError(outcome.problem, outcome.hint);
+    await web?.reload();
   }
 
   /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
@@ -214,7 +213,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
         .sweep(retention())
         .then(noticeNewFile)
         .catch((error: unknown) => logUnlessNotStored(log, 'History sweep failed', error));
-      await followFiles();
+      await stripIdentities();
       await publishSafely();
       // With several processes, the beat of the leader does this.
       if (core.store.leadership === undefined) scheduler.catchUp(core.leading.takeMissed());
@@ -312,6 +311,27 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     sweep().catch(() => undefined);
   }
 
+  async function watchFiles(files: Files, { reload: look }: ServiceWeb): Promise<void> {
+    const { path, watch: isWatched } = config.file;
+    const isChanged = isWatched && path !== undefined ? await createLook(files, path) : undefined;
+    function* watched(): Iterable<Watched> {
+      yield { name: WEB_CONFIGURATION, look };
+      if (isChanged !== undefined) {
+        yield {
+          name: 'the configuration file',
+          async look() {
+            if (await isChanged()) await reloadOnce();
+            return false;
+          },
+        };
+      }
+      if (deployments !== undefined) yield* filesOf(deployments);
+    }
+    const { signal } = core.stopping;
+    // It ends only when the service stops.
+    watch(watched, { clock, signal, log, note: reload.note }).catch(() => undefined);
+  }
+
   async function limitConnections(files: Files): Promise<number> {
     const { maxConnections } = config.web;
     // Only Linux has this file. Node.js has raised the soft limit to the hard one.
@@ -342,7 +362,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: await limitConnections(files) });
       const { port } = await server.listen(config.web.listen);
-      web.watch((problem) => reload.note(WEB_CONFIGURATION, problem));
+      await watchFiles(files, web);
       try {
         await connect(inUse(), core);
       } catch (error) {

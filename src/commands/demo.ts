@@ -9,7 +9,7 @@ import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
 import { commandLine } from './own-command.ts';
-import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
+import { createRealService, reloadOnHangup, untilStopped } from './run-service.ts';
 
 /** The simulated platform runs in this process and needs no rate limit. */
 const REQUESTS_PER_SECOND = 200;
@@ -28,7 +28,7 @@ export const demoContract: Contract = {
 
 /** Serves metrics of a simulated platform in the same process, in memory, until stopped. */
 export async function run(context: CommandContext): Promise<number> {
-  const triggers = createReloadTriggers(context);
+  const attach = reloadOnHangup(context);
   const sandbox = createSandbox({
     now: createSystemClock().now,
     // Makes the figures of spend and readiness show something.
@@ -58,7 +58,7 @@ export async function run(context: CommandContext): Promise<number> {
   const service = await createRealService(context, config, true, load);
   try {
     const { port, scheme } = await service.start();
-    triggers.attach(service, config);
+    attach(service);
     const host = config.web.listen.host ?? 'localhost';
     const key = sandbox.orgs[0]?.keys.owner ?? '';
     const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -67,7 +67,6 @@ export async function run(context: CommandContext): Promise<number> {
     );
     await stopped;
   } finally {
-    triggers.stop();
     await service.stop();
     await sandbox.close();
   }

@@ -1,7 +1,6 @@
 import { createService, type Service } from '../app/service.ts';
 import type { Config } from '../config/config.ts';
 import { revisionOf } from '../config/environment.ts';
-import { watchFile } from '../config/files.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import type { CommandContext } from './command.ts';
 import { createTerminal } from './terminal-progress.ts';
@@ -23,36 +22,26 @@ export async function createRealService(
     random: Math.random,
     stderr: terminal?.stream ?? context.stderr,
     simulated,
+    files: context.files,
     ...(terminal && { progress: terminal.fetching }),
     ...(loadConfig && { loadConfig }),
   });
 }
 
-/** Reloads the configuration of a service: at each SIGHUP, and when a watched file changes. */
-interface ReloadTriggers {
-  /** Reloads that were requested before are done now. */
-  attach(service: Service, config: Config): void;
-  stop(): void;
-}
-
-/** Listens for SIGHUP from now on, because its default would end the process. */
-export function createReloadTriggers(context: CommandContext): ReloadTriggers {
-  const stopping = new AbortController();
+/**
+ * Listens for SIGHUP from now on, because its default would end the process. The function that it returns lets each reload a
+ * service; one that was requested before is done then.
+ */
+export function reloadOnHangup(context: CommandContext): (service: Service) => void {
   let reload: (() => unknown) | undefined;
   let isWanted = false;
   context.onHangup(() => {
     isWanted = true;
     reload?.();
   });
-  return {
-    attach(service, { file }) {
-      reload = () => service.reload();
-      if (isWanted) reload();
-      if (!file.watch || file.path === undefined) return;
-      const parts = { files: context.files, clock: createSystemClock(), signal: stopping.signal };
-      void watchFile(file.path, { ...parts, onChange: () => void service.reload() });
-    },
-    stop: () => stopping.abort(),
+  return (service) => {
+    reload = () => service.reload();
+    if (isWanted) reload();
   };
 }
 

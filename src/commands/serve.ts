@@ -1,17 +1,17 @@
 import { collectors } from '../collectors/index.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';
-import { createRealService, createReloadTriggers, untilStopped } from './run-service.ts';
+import { createRealService, reloadOnHangup, untilStopped } from './run-service.ts';
 
 /** Polls the configured organizations and serves their metrics until stopped; exit code 1 if that became impossible. */
 export async function run(context: CommandContext): Promise<number> {
-  const triggers = createReloadTriggers(context);
+  const attach = reloadOnHangup(context);
   const load = () => loadConfig({ ...context, collectors });
   const config = await load();
   const service = await createRealService(context, config, false, load);
   const stopped = untilStopped(context);
   const { port, scheme } = await service.start();
-  triggers.attach(service, config);
+  attach(service);
   service.log.info('Serving', {
     version: context.version,
     port,
@@ -21,7 +21,6 @@ export async function run(context: CommandContext): Promise<number> {
     ...(config.shard.total > 1 && { shard: config.shard.index, shards: config.shard.total }),
   });
   const code = await Promise.race([stopped.then(() => 0), service.failed]);
-  triggers.stop();
   service.log.info('Stopping');
   await service.stop();
   return code;

@@ -1,7 +1,7 @@
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { pasteProblem } from '../runtime/pasted-key.ts';
 import type { Files } from './files.ts';
-import { followFile } from './followed-file.ts';
+import { followFile } from './followed.ts';
 import type { Environment } from './process-environment.ts';
 
 /** A source of an API key. */

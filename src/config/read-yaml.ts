@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import { ConfigError } from '../runtime/errors.ts';
-import { unreadable } from '../runtime/text-file.ts';
 import type { Files } from './files.ts';
+import { readNamed } from './followed.ts';
 import { validated } from './validate.ts';
 import type { YamlNode } from './yaml-node.ts';
 
@@ -19,12 +18,7 @@ export async function readYaml<Schema extends z.ZodType>(
   schema: Schema,
   { file, origin, files }: { readonly file: string; readonly origin: string; readonly files: Files },
 ): Promise<YamlFile<z.output<Schema>>> {
-  let text: string;
-  try {
-    text = await files.read(file);
-  } catch (error) {
-    throw new ConfigError(`${origin}: ${file} ${unreadable(error)}`);
-  }
+  const text = await readNamed(files, file, `${origin}: ${file}`);
   // Loaded lazily: the parser costs 50 ms at start-up, and most configurations have no file.
   const { parseYaml } = await import('./parse-yaml.ts');
   const root = parseYaml(text, file);

@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { unreadable } from '../runtime/text-file.ts';
 import { type Credential, createFileCredential, createFixedCredential, secretIn } from './credential.ts';
 import type { Environment } from './environment.ts';
 import type { Files } from './files.ts';
+import { readNamed } from './followed.ts';
 
 /** Where the history and the hook events are stored. */
 export interface StorageConfig {
@@ -128,12 +128,7 @@ async function checkPem(
   parse: (pem: string) => unknown,
   files: Files,
 ): Promise<void> {
-  let text: string;
-  try {
-    text = await files.read(path);
-  } catch (error) {
-    throw new ConfigError(`${what} ${unreadable(error)}`);
-  }
+  const text = await readNamed(files, path, what);
   try {
     parse(text);
   } catch (error) {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Files } from '../config/files.ts';
-import { configErrorAt, type YamlNode } from '../config/yaml-node.ts';
-import { unreadable } from '../runtime/text-file.ts';
+import { readNamed } from '../config/followed.ts';
+import { configErrorAt, originOf, type YamlNode } from '../config/yaml-node.ts';
 import { checkAuthorities, checkKeyPair, checkSuites, type Pem } from './certificates.ts';
 import { curves, defaultSuites, opensslSuites } from './names.ts';
 import type { TlsSection } from './schema.ts';
@@ -73,9 +73,5 @@ async function pemOf(
   if (fileName == null) return undefined;
   const node = nodeOf(`${name}_file`);
   const file = path.resolve(path.dirname(node.file), fileName);
-  try {
-    return { node, text: await files.read(file) };
-  } catch (error) {
-    throw configErrorAt(node, `${file} ${unreadable(error)}`);
-  }
+  return { node, text: await readNamed(files, file, `${originOf(node)}: ${file}`) };
 }

@@ -1,14 +1,15 @@
 import type { RequestListener } from 'node:http';
 import type { Files } from '../config/files.ts';
+import { follow } from '../config/followed.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createTokenBucket } from '../runtime/rate-limiters.ts';
 import type { HttpServerDeps } from '../server/http-server.ts';
 import { createGuard } from './guard.ts';
+import { loadWebSettings } from './load.ts';
 import { createPasswordChecker } from './passwords/checker.ts';
 import { createComparing } from './passwords/comparing.ts';
-import { createReloading, type ReloadOutcome } from './reloading.ts';
 import type { WebSettings } from './settings.ts';
 import { createTlsListener, type TlsListener } from './tls-server.ts';
 
@@ -26,30 +27,39 @@ export interface WebConfig {
   readonly scheme: 'http' | 'https';
   /** The parts of a server that serves an application according to this file. */
   serve(app: RequestListener): Pick<HttpServerDeps, 'app' | 'createServer'>;
-  /** Reads changed files now; an unusable file changes nothing. */
-  reload(): Promise<ReloadOutcome>;
-  /** Reloads the files whenever they change, until closed; reports when they become unusable and usable again. */
-  watch(notify: (problem: string | undefined) => void): void;
+  /**
+   * Reads changed files; resolves with whether there were any. Rejects with a `ConfigError`, and changes nothing, if one cannot be used
+   * or the change needs a restart.
+   */
+  reload(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /** Reads a web configuration file; rejects with a `ConfigError`. */
 export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
-  const { clock, log } = deps;
-  let tls: TlsListener | undefined;
-  const reloading = await createReloading({ ...deps, apply });
-  const initial = reloading.current();
+  const { file, clock, log } = deps;
   const openPaths = new Set(deps.openPaths);
-  if (initial.tls !== undefined) tls = createTlsListener(initial.tls, openPaths.size > 0);
+  let tls: TlsListener | undefined;
+  let isOpen = false;
+  const settings = await follow(deps.files, async (files) => {
+    const read = await loadWebSettings(file, files);
+    for (const warning of read.warnings) log.warn('Weak web configuration', { warning });
+    apply(read);
+    return read;
+  });
   const comparing = createComparing();
   const passwords = createPasswordChecker(comparing);
-  const stopping = new AbortController();
 
   function apply(settings: WebSettings): void {
+    if (!isOpen) {
+      if (settings.tls !== undefined) tls = createTlsListener(settings.tls, openPaths.size > 0);
+      isOpen = true;
+      return;
+    }
     if ((settings.tls === undefined) !== (tls === undefined)) {
       const change = settings.tls === undefined ? 'no longer has' : 'now has';
       throw new ConfigError(
-        `${deps.file} ${change} a tls_server_config`,
+        `${file} ${change} a tls_server_config`,
         'a running server cannot switch between them: restart it',
       );
     }
@@ -61,7 +71,7 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
     serve: (app) => ({
       app: createGuard({
         app,
-        settings: reloading.current,
+        settings: settings.current,
         clock,
         passwords,
         limiter: createTokenBucket(clock),
@@ -72,15 +82,11 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
       }),
       createServer: tls?.createServer,
     }),
-    reload: reloading.reload,
-    watch(notify) {
-      reloading.watch(stopping.signal, notify).catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.error('Web configuration no longer watched', { error });
-      });
+    async reload() {
+      const isChanged = await settings.refresh();
+      if (isChanged) log.info('Web configuration reloaded', { file });
+      return isChanged;
     },
-    async close() {
-      stopping.abort();
-      await comparing.close();
-    },
+    close: comparing.close,
   };
 }

@@ -9,7 +9,7 @@ async function applyUnread({ isEnding }: { readonly isEnding: boolean }): Promis
   // Whoever waits for it gets the error.
   opened.promise.catch(() => undefined);
   const history = { ...core.history, read: () => opened.promise, amend: () => opened.promise };
-  const deployments = createDeployments(config, { ...core, history }, { note: () => undefined });
+  const deployments = createDeployments(config, { ...core, history });
   const people = { ...config.people, current: () => ({ ...config.people.current(), identity: 'id' }) };
   const applying = deployments.apply({ ...config, people });
   if (isEnding) core.stopping.abort();

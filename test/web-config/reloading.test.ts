@@ -1,5 +1,6 @@
 import { Agent } from 'node:https';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { LOOK_MS, watch } from '../../src/config/followed.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { client, FILE, HASH, startWorld, successor, tlsFile, type World } from './world.ts';
 
@@ -17,7 +18,7 @@ function errors({ log }: World) {
 /** Lets the watch check the files once. */
 async function look(world: World): Promise<void> {
   const before = world.clock.waits.length;
-  await world.clock.advance(5_000);
+  await world.clock.advance(LOOK_MS);
   await waitFor(() => expect(world.clock.waits.length).toBeGreaterThan(before));
 }
 
@@ -26,7 +27,12 @@ async function startWatched(
 ): Promise<World & { readonly told: readonly (string | undefined)[] }> {
   const world = await startWorld(yaml);
   const told: (string | undefined)[] = [];
-  world.web.watch((problem) => told.push(problem));
+  const { web, clock, log } = world;
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  const note = (_: string, problem: string | undefined) => told.push(problem);
+  const watched = [{ name: 'the web configuration', look: web.reload }];
+  watch(() => watched, { clock, log, signal: stopping.signal, note }).catch(() => undefined);
   return { ...world, told };
 }
 
@@ -54,18 +60,18 @@ describe('a changed file', () => {
     world.write(
       `basic_auth_users: {alice: ${HASH}}\nhttp_server_config: {headers: {X-Frame-Options: deny}}\n`,
     );
-    expect(await world.web.reload()).toEqual({ changed: true });
+    expect(await world.web.reload()).toBe(true);
     expect(await world.ask()).toMatchObject({ status: 401, headers: { 'x-frame-options': 'deny' } });
     expect((await world.ask({ auth: 'alice:good' })).status).toBe(200);
     world.write('');
-    expect(await world.web.reload()).toEqual({ changed: true });
+    expect(await world.web.reload()).toBe(true);
     expect((await world.ask()).status).toBe(200);
   });
 
   test('can request client certificates from then on, and no longer', async () => {
     const world = await startWorld(tlsFile());
     world.write(MTLS);
-    expect(await world.web.reload()).toEqual({ changed: true });
+    expect(await world.web.reload()).toBe(true);
     await expect(world.ask()).rejects.toThrow();
     expect((await world.ask({ certificate: client })).status).toBe(200);
     world.write(tlsFile());
@@ -75,7 +81,7 @@ describe('a changed file', () => {
 
   test('that did not change is not reloaded', async () => {
     const world = await startWorld(tlsFile());
-    expect(await world.web.reload()).toEqual({ changed: false });
+    expect(await world.web.reload()).toBe(false);
     expect(world.log.events).toEqual([]);
   });
 });
@@ -85,8 +91,8 @@ describe('a file that cannot be used', () => {
     const world = await startWorld(`basic_auth_users: {alice: ${HASH}}\n`);
     world.write('basic_auth_users: {alice: planted-secret}\n');
     const problem = `${FILE}:1: basic_auth_users.alice: is not a bcrypt hash`;
-    expect(await world.web.reload()).toMatchObject({ problem });
-    expect(await world.web.reload()).toMatchObject({ problem });
+    await expect(world.web.reload()).rejects.toThrow(problem);
+    await expect(world.web.reload()).rejects.toThrow(problem);
     expect((await world.ask()).status).toBe(401);
     expect((await world.ask({ auth: 'alice:good' })).status).toBe(200);
   });
@@ -99,9 +105,9 @@ describe('a file that cannot be used', () => {
     for (let looks = 0; looks < 4; looks++) await look(world);
     expect(errors(world)).toMatchObject([
       {
-        message: 'Web configuration invalid; keeping the previous one',
+        message: 'Watched file unusable; keeping its last good value',
         fields: {
-          problem: `${FILE}:1: tls_server_config.key_file: does not match the certificate`,
+          error: `${FILE}:1: tls_server_config.key_file: does not match the certificate`,
         },
       },
     ]);
@@ -143,14 +149,14 @@ describe('a file that cannot be used', () => {
   test('is one that turns TLS on or off, which requires a restart', async () => {
     const plain = await startWorld('');
     plain.write(tlsFile());
-    expect(await plain.web.reload()).toMatchObject({ problem: `${FILE} now has a tls_server_config` });
+    await expect(plain.web.reload()).rejects.toThrow(`${FILE} now has a tls_server_config`);
     expect((await plain.ask()).status).toBe(200);
     const secure = await startWorld(tlsFile());
     secure.write('');
-    expect(await secure.web.reload()).toMatchObject({ problem: `${FILE} no longer has a tls_server_config` });
+    await expect(secure.web.reload()).rejects.toThrow(`${FILE} no longer has a tls_server_config`);
     expect((await secure.ask()).server).toBe('server');
     secure.write(tlsFile());
-    expect(await secure.web.reload()).toEqual({ changed: true });
+    expect(await secure.web.reload()).toBe(true);
   });
 });
 
@@ -158,5 +164,5 @@ test('concurrent reloads run one after the other', async () => {
   const world = await startWorld('');
   world.write(`basic_auth_users: {alice: ${HASH}}\n`);
   const outcomes = await Promise.all([world.web.reload(), world.web.reload(), world.web.reload()]);
-  expect(outcomes).toEqual([{ changed: true }, { changed: false }, { changed: false }]);
+  expect(outcomes).toEqual([true, false, false]);
 });

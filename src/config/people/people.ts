@@ -2,7 +2,7 @@ import type { PeopleSettings } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
 import type { Environment } from '../environment.ts';
 import type { Files } from '../files.ts';
-import { followFile } from '../followed-file.ts';
+import { followFile } from '../followed.ts';
 import { createLabels, type Identity } from './labels.ts';
 import { createTeams, NO_TEAMS } from './teams.ts';
 

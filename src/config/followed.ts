@@ -1,0 +1,152 @@
+import type { Clock } from '../runtime/clock.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
+import { unreadable } from '../runtime/text-file.ts';
+import type { Files } from './files.ts';
+
+/** The last valid content of one or more files. */
+export interface Followed<Content> {
+  current(): Content;
+  /**
+   * Reads the files again if one has changed, or if they were unusable; resolves with whether it did. Rejects if they cannot
+   * be used, and keeps the previous content. Calls run one after the other.
+   */
+  refresh(): Promise<boolean>;
+}
+
+/** Follows the files that `read` reads by its argument; rejects if they cannot be used at first. */
+export async function follow<Content>(
+  files: Files,
+  read: (files: Files) => Promise<Content>,
+): Promise<Followed<Content>> {
+  const turns = createSerialQueue();
+  /** The files of the current content, as they were; undefined if a later attempt has failed. */
+  let seen: ReadonlyMap<string, string | undefined> | undefined;
+  let current = await attempt();
+
+  async function attempt(): Promise<Content> {
+    seen = undefined;
+    const marks = new Map<string, string | undefined>();
+    const content = await read({
+      ...files,
+      async read(path) {
+        // Taken before reading: after a write in between, the next refresh reads again.
+        marks.set(path, await markOf(files, path));
+        return files.read(path);
+      },
+    });
+    seen = marks;
+    return content;
+  }
+
+  async function isUnchanged(): Promise<boolean> {
+    const same = [...(seen ?? [])].map(async ([path, mark]) => (await markOf(files, path)) === mark);
+    return seen !== undefined && (await Promise.all(same)).every(Boolean);
+  }
+
+  async function refresh(): Promise<boolean> {
+    if (await isUnchanged()) return false;
+    current = await attempt();
+    return true;
+  }
+
+  return { current: () => current, refresh: () => turns.run(refresh) };
+}
+
+/** Follows one file; `source` names it in the `ConfigError` with which a file that cannot be read is refused. */
+export function followFile<Content>(
+  { path, source, files }: { readonly path: string; readonly source: string; readonly files: Files },
+  parse: (text: string) => Content | Promise<Content>,
+): Promise<Followed<Content>> {
+  return follow(files, async ({ read }) => parse(await readNamed({ read }, path, source)));
+}
+
+/** The text of a file; rejects with a `ConfigError` that begins with `source` if it cannot be read. */
+export async function readNamed(files: Pick<Files, 'read'>, path: string, source: string): Promise<string> {
+  try {
+    return await files.read(path);
+  } catch (error) {
+    throw new ConfigError(`${source} ${unreadable(error)}`);
+  }
+}
+
+/** The fingerprint of a file; undefined if there is none. */
+function markOf(files: Pick<Files, 'fingerprint'>, path: string): Promise<string | undefined> {
+  return files.fingerprint(path).catch(() => undefined);
+}
+
+/**
+ * Whether a file has changed since this last said so, once two looks in a row found it the same: a file that is being written
+ * is incomplete. One that is missing for a moment, as during a replacement, has not changed.
+ */
+export async function createLook(
+  files: Pick<Files, 'fingerprint'>,
+  path: string,
+): Promise<() => Promise<boolean>> {
+  let known = await markOf(files, path);
+  let last = known;
+  return async () => {
+    const now = await markOf(files, path);
+    const isSettled = now === last;
+    last = now;
+    if (now === undefined || now === known || !isSettled) return false;
+    known = now;
+    return true;
+  };
+}
+
+/** Files that are looked at every few seconds. */
+export interface Watched {
+  /** In plain words: `the web configuration`. */
+  readonly name: string;
+  /** Applies changed content, and resolves with whether there was any; rejects with why it cannot be used. */
+  look(): Promise<boolean>;
+}
+
+/** Interval between looks, in milliseconds. */
+export const LOOK_MS = 3_500;
+
+/**
+ * Looks at all watched files until aborted, then rejects. A problem that lasts is logged once; `note` is told of it, and of its
+ * end. No unusable file blocks the others.
+ */
+export async function watch(
+  watched: () => Iterable<Watched>,
+  parts: {
+    readonly clock: Pick<Clock, 'wait'>;
+    readonly signal: AbortSignal;
+    readonly log: Logger;
+    note(name: string, problem: string | undefined): void;
+  },
+): Promise<void> {
+  const { clock, signal, log, note } = parts;
+  const reported = new Map<string, string>();
+  let before: ReadonlyMap<string, string> = new Map();
+  for (;;) {
+    await clock.wait(LOOK_MS, signal);
+    const problems = new Map<string, string>();
+    for (const { name, look } of watched()) {
+      try {
+        if (!(await look())) continue;
+        // A requested reload may have told of a problem that was not reported here.
+        reported.delete(name);
+        note(name, undefined);
+      } catch (error) {
+        const problem = messageOf(error);
+        problems.set(name, problem);
+        // A certificate and its key are written one after the other: only what lasts until the next look is reported.
+        if (before.get(name) !== problem || reported.get(name) === problem) continue;
+        const hint = error instanceof ConfigError ? error.hint : undefined;
+        log.error('Watched file unusable; keeping its last good value', { what: name, error: problem, hint });
+        reported.set(name, problem);
+        note(name, problem);
+      }
+    }
+    for (const name of [...reported.keys()].filter((one) => !problems.has(one))) {
+      reported.delete(name);
+      note(name, undefined);
+    }
+    before = problems;
+  }
+}
