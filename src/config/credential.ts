@@ -8,6 +8,8 @@ import type { Environment } from './process-environment.ts';
 export interface Credential {
   /** The current key: the last good one while its file contains no usable key. */
   read(): Promise<string>;
+  /** Reads its file if that has changed; resolves with whether it did, rejects with the `problem`. */
+  refresh(): Promise<boolean>;
   /** Why the latest content of its file is not in use; undefined if it is. */
   problem(): string | undefined;
   /** Describes the source of the key, without the key. */
@@ -36,7 +38,13 @@ const keysRemembered = 8;
 /** A constant key, or what `parse` reads instead. Throws a `ConfigError` if it is invalid. */
 export function createFixedCredential(text: string, source: string, parse = keyIn): Credential {
   const key = parse(text, source);
-  return { read: async () => key, problem: () => undefined, describe: () => source, secrets: () => [key] };
+  return {
+    read: async () => key,
+    refresh: async () => false,
+    problem: () => undefined,
+    describe: () => source,
+    secrets: () => [key],
+  };
 }
 
 /**
@@ -52,17 +60,25 @@ export async function createFileCredential(
   const file = await followFile({ path, source, files }, (text) => parse(text, source));
   let problem: string | undefined;
   let known: readonly string[] = [file.current()];
-  return {
-    async read() {
-      try {
-        await file.refresh();
-        problem = undefined;
-      } catch (error) {
-        problem = messageOf(error);
-      }
+
+  async function refresh(): Promise<boolean> {
+    try {
+      const isChanged = await file.refresh();
+      problem = undefined;
       const key = file.current();
       if (key !== known.at(-1)) known = [...known, key].slice(-keysRemembered);
-      return key;
+      return isChanged;
+    } catch (error) {
+      problem = messageOf(error);
+      throw error;
+    }
+  }
+
+  return {
+    refresh,
+    async read() {
+      await refresh().catch(() => undefined);
+      return file.current();
     },
     problem: () => problem,
     describe: () => source,

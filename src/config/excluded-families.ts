@@ -1,5 +1,6 @@
 import { ConfigError } from '../runtime/errors.ts';
 import { nearest } from '../runtime/suggestion.ts';
+import { wildcard } from '../runtime/wildcard.ts';
 import type { CollectorChoice } from './option.ts';
 import { quoted } from './parse.ts';
 
@@ -14,25 +15,11 @@ export function excludedFamilies(
   const names = collectors.flatMap(({ families = [] }) => families.map(({ name }) => name));
   const excluded = new Set<string>();
   for (const pattern of patterns) {
-    const matching = names.filter((name) => matches(name, pattern));
+    const matching = names.filter(wildcard(pattern));
     if (matching.length === 0 && names.length > 0) throw unknown(pattern, names);
     for (const name of matching) excluded.add(name);
   }
   return excluded;
-}
-
-function matches(name: string, pattern: string): boolean {
-  const [first = '', ...parts] = pattern.split('*');
-  if (parts.length === 0) return name === pattern;
-  if (!name.startsWith(first)) return false;
-  const last = parts.pop() ?? '';
-  let at = first.length;
-  for (const part of parts) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
 }
 
 function unknown(pattern: string, names: readonly string[]): ConfigError {

@@ -1,4 +1,3 @@
-import { validate } from 'node-cron';
 import * as z from 'zod';
 import { type Day, daysBetween, daysFrom, parseDay } from '../catalog/day.ts';
 import { parseListenAddress } from './listen-address.ts';
@@ -48,7 +47,7 @@ function isScalar(value: unknown): value is Scalar {
 }
 
 /** A value that YAML must contain as a text. */
-function textual<Value>(
+export function textual<Value>(
   kind: string,
   parse: (text: string) => Result<Value>,
   meta: Readonly<Record<string, unknown>> = {},
@@ -91,7 +90,7 @@ function between<Value extends number | string>(
   };
 }
 
-function orElse<Value>(value: Value | undefined, text: string, meant: string): Result<Value> {
+export function orElse<Value>(value: Value | undefined, text: string, meant: string): Result<Value> {
   return value === undefined ? { problem: `${quoted(text)} is not ${meant}` } : { value };
 }
 
@@ -109,21 +108,6 @@ export function choice<const Choice extends string>(...choices: readonly Choice[
       `one of ${choices.join(', ')}`,
     );
   return textual('choice', parse, { choices, enum: choices });
-}
-
-/** A cron expression of five fields. */
-export function cron(): z.ZodType<string> {
-  return textual('cron', (text) => {
-    const expression = text.trim();
-    const fields = expression.split(/\s+/).length;
-    // With six fields the first would be seconds: an hourly schedule would run every minute.
-    if (fields !== 5) {
-      return {
-        problem: `${quoted(text)} has ${fields} ${fields === 1 ? 'field' : 'fields'}; a cron schedule has 5: minute, hour, day of month, month, day of week`,
-      };
-    }
-    return orElse(validate(expression) ? expression : undefined, text, 'a cron schedule, such as 20 * * * *');
-  });
 }
 
 /** A UTC day. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { cron } from './cron.ts';
 import * as kinds from './kinds.ts';
 import { type CollectorChoice, option, optionsOf } from './option.ts';
 
@@ -101,18 +102,18 @@ const sharedOptions = {
     {
       'schedule.analytics': option(
         'Schedule of the analytics collectors. Every collector also runs at start-up',
-        kinds.cron(),
+        cron(),
         { default: '20 * * * *' },
       ),
       'schedule.users': option(
         'Schedule of the users collector, which fetches every person of a day',
-        kinds.cron(),
+        cron(),
         { default: '35 */3 * * *' },
       ),
-      'schedule.readiness': option('Schedule of the readiness collector', kinds.cron(), {
+      'schedule.readiness': option('Schedule of the readiness collector', cron(), {
         default: '40 * * * *',
       }),
-      'schedule.wiki': option('Schedule of the wiki collector', kinds.cron(), { default: '50 * * * *' }),
+      'schedule.wiki': option('Schedule of the wiki collector', cron(), { default: '50 * * * *' }),
       'schedule.jitter': option(
         'Maximum random delay of a scheduled run; 0 starts it immediately',
         kinds.duration('0', '30m'),

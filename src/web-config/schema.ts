@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { durationJson, parseDuration, quoted } from '../config/parse.ts';
+import { duration } from '../config/kinds.ts';
+import { quoted } from '../config/parse.ts';
 import { section, text, wholeNumber } from '../config/validate.ts';
 import { suggestion } from '../runtime/suggestion.ts';
 import { curves, headers, suiteNames } from './names.ts';
@@ -174,16 +175,8 @@ const users = z
   )
   .meta(usersMeta);
 
-const interval = z
-  .unknown()
-  .transform((value, context) => {
-    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-    return parseDuration(text) ?? refuse(context, `${quoted(text)} is not a duration, such as 100ms or 1s`);
-  })
-  .meta(durationJson);
-
 const rateLimit = z
-  .strictObject({ interval: interval.nullish(), burst: wholeNumber(0, MAX_BURST).nullish() })
+  .strictObject({ interval: duration().nullish(), burst: wholeNumber(0, MAX_BURST).nullish() })
   .meta({ dependencies: { burst: ['interval'] } })
   .transform(({ interval, burst }, context): RateLimit | undefined => {
     if (interval == null && burst !== undefined) return refuse(context, 'has a burst, but no interval');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cron } from '../../src/config/cron.ts';
 import * as kinds from '../../src/config/kinds.ts';
 import { formatListenAddress, parseListenAddress } from '../../src/config/listen-address.ts';
 import { optionsOf, parseOption } from '../../src/config/option.ts';
@@ -10,7 +11,7 @@ import { propertyRuns } from '../support/thoroughness.ts';
 const schemas = {
   boolean: kinds.boolean,
   choice: () => kinds.choice('low', 'high'),
-  cron: kinds.cron,
+  cron,
   day: kinds.day,
   month: kinds.month,
   days: kinds.days,

@@ -1,5 +1,6 @@
 import type { PeopleSettings } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
+import { type Credential, readSecret } from '../credential.ts';
 import type { Environment } from '../environment.ts';
 import type { Files } from '../files.ts';
 import { followFile } from '../followed.ts';
@@ -7,7 +8,6 @@ import { createLabels, type Identity } from './labels.ts';
 import { createTeams, NO_TEAMS } from './teams.ts';
 
 const hashKeyVariable = 'AGENT_PLATFORM_USERS_HASH_KEY';
-const hashKeyFileVariable = 'AGENT_PLATFORM_USERS_HASH_KEY_FILE';
 
 const MIN_KEY_BYTES = 16;
 
@@ -53,7 +53,7 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
   let settings = make();
 
   function make(): PeopleSettings {
-    const labels = createLabels(identity, key?.current() ?? '');
+    const labels = createLabels(identity, key?.secrets().at(-1) ?? '');
     const { fingerprint, teamOf, budgets } = teams?.current() ?? NO_TEAMS;
     return {
       ...{ identity: labels.fingerprint, labelOf: labels.labelOf },
@@ -75,31 +75,17 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       return isChanged;
     },
-    secrets: () => (key === undefined ? [] : [key.current()]),
+    secrets: () => key?.secrets() ?? [],
   };
 }
 
-async function openHashKey(environment: Environment, files: Files) {
-  const text = environment[hashKeyVariable] || undefined;
-  const path = environment[hashKeyFileVariable] || undefined;
-  if (text !== undefined && path !== undefined) {
-    throw new ConfigError(
-      `${hashKeyVariable} and ${hashKeyFileVariable} are both set`,
-      'set only one of them',
-    );
-  }
-  if (path !== undefined) {
-    const source = `${hashKeyFileVariable}: ${path}`;
-    return followFile({ path, source, files }, (content) => keyIn(content, path));
-  }
-  if (text === undefined) {
-    throw new ConfigError(
-      'users.identity is hash, but no hash key is set',
-      `set ${hashKeyVariable} or ${hashKeyFileVariable} to at least ${MIN_KEY_BYTES} random bytes, for example from: openssl rand -hex 32`,
-    );
-  }
-  const key = keyIn(text, hashKeyVariable);
-  return { current: () => key, refresh: async () => false };
+async function openHashKey(environment: Environment, files: Files): Promise<Credential> {
+  const key = await readSecret(hashKeyVariable, environment, files, keyIn);
+  if (key !== undefined) return key;
+  throw new ConfigError(
+    'users.identity is hash, but no hash key is set',
+    `set ${hashKeyVariable} or ${hashKeyVariable}_FILE to at least ${MIN_KEY_BYTES} random bytes, for example from: openssl rand -hex 32`,
+  );
 }
 
 /** The key in a text, without trailing line breaks; the text is never repeated. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Budget, NO_TEAM, type Person } from '../../catalog/settings.ts';
+import { wildcard } from '../../runtime/wildcard.ts';
 
 /** The content of a teams file. */
 export interface TeamsFile {
@@ -42,7 +43,7 @@ export function createTeams({ rules, budgets }: TeamsFile): Teams {
   const exact = new Map<string, string>();
   const patterns: { readonly fits: (email: string) => boolean; readonly team: string }[] = [];
   for (const { member, team } of rules) {
-    if (member.includes('*')) patterns.push({ fits: pattern(member.toLowerCase()), team });
+    if (member.includes('*')) patterns.push({ fits: wildcard(member.toLowerCase()), team });
     else exact.set(memberKey(member), team);
   }
   return {
@@ -66,21 +67,4 @@ function fingerprintOf(rules: readonly TeamRule[], budgeted: readonly string[]):
 /** The normalized form of a member. */
 export function memberKey(member: string): string {
   return member.includes('@') ? member.toLowerCase() : member;
-}
-
-/** Matches a pattern in linear time, even for hostile input. */
-function pattern(text: string): (email: string) => boolean {
-  const [head = '', ...parts] = text.split('*');
-  const tail = parts.pop() ?? '';
-  return (email) => {
-    if (email.length < head.length + tail.length) return false;
-    if (!email.startsWith(head) || !email.endsWith(tail)) return false;
-    let at = head.length;
-    for (const part of parts) {
-      const found = email.indexOf(part, at);
-      if (found < 0) return false;
-      at = found + part.length;
-    }
-    return at <= email.length - tail.length;
-  };
 }

@@ -280,12 +280,12 @@ describe('the identification of people', () => {
     [
       'a file that is not there',
       { AGENT_PLATFORM_USERS_HASH_KEY_FILE: '/gone' },
-      'AGENT_PLATFORM_USERS_HASH_KEY_FILE: /gone does not exist',
+      '/gone (AGENT_PLATFORM_USERS_HASH_KEY_FILE) does not exist',
     ],
     [
       'a file with a short key',
       { AGENT_PLATFORM_USERS_HASH_KEY_FILE: '/short' },
-      '/short: the hash key has fewer than 16 bytes',
+      '/short (AGENT_PLATFORM_USERS_HASH_KEY_FILE): the hash key has fewer than 16 bytes',
     ],
   ])('by hash with %s is refused', async (_, environment, message) => {
     const files = { '/short': 'planted-secret\n' };

@@ -1,0 +1,20 @@
+// Apart from the other formats: its library need not be loaded by the hook.
+import { validate } from 'node-cron';
+import type * as z from 'zod';
+import { orElse, textual } from './kinds.ts';
+import { quoted } from './parse.ts';
+
+/** A cron expression of five fields. */
+export function cron(): z.ZodType<string> {
+  return textual('cron', (text) => {
+    const expression = text.trim();
+    const fields = expression.split(/\s+/).length;
+    // With six fields the first would be seconds: an hourly schedule would run every minute.
+    if (fields !== 5) {
+      return {
+        problem: `${quoted(text)} has ${fields} ${fields === 1 ? 'field' : 'fields'}; a cron schedule has 5: minute, hour, day of month, month, day of week`,
+      };
+    }
+    return orElse(validate(expression) ? expression : undefined, text, 'a cron schedule, such as 20 * * * *');
+  });
+}
