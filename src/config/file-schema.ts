@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Budget, Contract, CreditPrice } from '../catalog/settings.ts';
-import { day } from './kinds.ts';
+import { day, url } from './kinds.ts';
 import { type OptionTable, optionsIn } from './option.ts';
 import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
-import { list, positiveNumber, section, text, webAddress, wholeNumber } from './validate.ts';
+import { list, positiveNumber, section, text, variableName, wholeNumber } from './validate.ts';
 
 /** Limits of published label values and series. */
 export interface Limits {
@@ -82,8 +82,8 @@ export const orgSchema = z
         description:
           'Value of the `org` label: 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them. Names must be unique',
       }),
-    base_url: webAddress.meta({ standard: 'required', description: 'Base URL of the API host' }),
-    app_url: webAddress.optional().meta({
+    base_url: url().meta({ standard: 'required', description: 'Base URL of the API host' }),
+    app_url: url().optional().meta({
       standard: '`base_url`',
       description: 'Base URL of the web-app host, which serves the readiness reports',
     }),
@@ -92,13 +92,10 @@ export const orgSchema = z
       description:
         'File with the API key. A relative path is resolved against the directory of the configuration file',
     }),
-    api_key_env: text()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'is not the name of an environment variable' })
-      .optional()
-      .meta({
-        standard: 'this or `api_key_file`',
-        description: 'Name of the environment variable with the API key',
-      }),
+    api_key_env: variableName.optional().meta({
+      standard: 'this or `api_key_file`',
+      description: 'Name of the environment variable with the API key',
+    }),
     org_id: text().trim().optional().meta({
       standard: 'the first one in the answers',
       description:

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ConfigError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
-import { parseUrl, quoted, urlPattern } from './parse.ts';
+import { quoted } from './parse.ts';
 import { configErrorAt, type Tree, unknownKey, type YamlNode } from './yaml-node.ts';
 
 type Path = readonly PropertyKey[];
@@ -43,15 +43,10 @@ export function text(): z.ZodString {
   return z.string().refine((value) => value.trim() !== '', { error: 'is empty', abort: true });
 }
 
-/** An http or https address without user name, query and fragment, and without a trailing slash. */
-export const webAddress = text()
-  .transform((value, context) => {
-    const parsed = parseUrl(value);
-    if ('value' in parsed) return parsed.value;
-    context.addIssue(parsed.problem);
-    return z.NEVER;
-  })
-  .meta({ pattern: urlPattern });
+/** The name of an environment variable. */
+export const variableName = text().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+  error: 'is not the name of an environment variable',
+});
 
 /** A section that may be empty: `limits:` without a value is `limits: {}`. */
 export function section<Schema extends z.ZodType>(schema: Schema) {

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { duration, size } from '../../config/kinds.ts';
+import { url as address, duration, size } from '../../config/kinds.ts';
 import { parseYaml } from '../../config/parse-yaml.ts';
-import { list, section, text, validated, webAddress, wholeNumber } from '../../config/validate.ts';
+import { list, section, text, validated, variableName, wholeNumber } from '../../config/validate.ts';
 import type { YamlNode } from '../../config/yaml-node.ts';
 import { readNow } from '../../runtime/files.ts';
 import { suggestion } from '../../runtime/suggestion.ts';
 import { waitingTypes } from '../event.ts';
 import { expandHome } from '../paths.ts';
 import { defaultDeadlineMs, standardLimits } from './basics.ts';
-import { addresses, cwdPattern, quietHours, secretOf, template, texts, variable } from './values.ts';
+import { addresses, cwdPattern, quietHours, secretOf, template, texts } from './values.ts';
 
 const DEFAULT_PORTS = { tls: 465, starttls: 587, none: 25 } as const;
 /** The template variables that are lengths. */
@@ -49,9 +49,9 @@ export function settingsSchema(folder: string, home: string) {
 
   const forward = z
     .strictObject({
-      url: webAddress,
+      url: address(),
       token_file: file.optional(),
-      token_env: variable.optional(),
+      token_env: variableName.optional(),
       ca_file: file.optional(),
       timeout: duration('10ms', '30s').default(1000),
       spool: section(
@@ -119,7 +119,7 @@ export function settingsSchema(folder: string, home: string) {
 }
 
 function channelsSchema(file: z.ZodType<string>) {
-  const urlFrom = { url_file: file.optional(), url_env: variable.optional() };
+  const urlFrom = { url_file: file.optional(), url_env: variableName.optional() };
   const chat = <Type extends 'slack' | 'teams' | 'discord'>(type: Type) =>
     z.strictObject({ type: z.literal(type), ...urlFrom }).transform(({ url_file, url_env }, context) => ({
       type,
@@ -138,7 +138,7 @@ function channelsSchema(file: z.ZodType<string>) {
       to: addresses,
       username: text().optional(),
       password_file: file.optional(),
-      password_env: variable.optional(),
+      password_env: variableName.optional(),
       ca_file: file.optional(),
     })
     .transform((entry, context) => {
@@ -173,10 +173,10 @@ function channelsSchema(file: z.ZodType<string>) {
   const webhook = z
     .strictObject({
       type: z.literal('webhook'),
-      url: webAddress.optional(),
+      url: address().optional(),
       ...urlFrom,
       secret_file: file.optional(),
-      secret_env: variable.optional(),
+      secret_env: variableName.optional(),
       ca_file: file.optional(),
     })
     .transform(({ type, url, url_file, url_env, secret_file, secret_env, ca_file }, context) => ({

@@ -8,10 +8,6 @@ const DAY_MINUTES = 1440;
 
 const ADDRESS = /^(?:[^<>\r\n]{0,200}<)?[^\s<>@,;]{1,64}@[^\s<>@,;]{1,253}>?$/;
 
-export const variable = text().regex(/^[A-Za-z_]\w*$/, {
-  error: 'is not the name of an environment variable',
-});
-
 /** A list of texts, or a single one. */
 export const texts = z.preprocess(
   (value) => (value === undefined || Array.isArray(value) ? value : [value]),
