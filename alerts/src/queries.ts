@@ -1,4 +1,4 @@
-import type { Queried } from '../../dashboards/src/promql.ts';
+import { newestOf, type Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { dayOff } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
@@ -84,6 +84,33 @@ export function valueInWords(family: Queried, dataset: DatasetName): string {
 /** A template of the value of a query, such as `34.2 Mil`; `args` are the values that its verbs stand for. */
 export function amountInWords(query: string, otherwise: string, args = '$labels.org'): string {
   return `{{ with query (printf \`${query}\` ${args}) }}{{ ${numberOf('. | first | value')} }}{{ else }}${otherwise}{{ end }}`;
+}
+
+/**
+ * A template of an amount of credits, such as `34.2 Mil credits`; where the query has no result, of an amount of money by
+ * another query, such as `1.5 K USD`. `args` are the values that the verbs of both stand for.
+ */
+export function creditsOrMoneyInWords(
+  queries: { readonly credits: string; readonly money: string },
+  otherwise: string,
+  args = '$labels.org',
+): string {
+  const [credits, money] = [queries.credits, queries.money].map((query) => query.replaceAll(/\s+/g, ' '));
+  const amount = numberOf('. | first | value');
+  return `{{ with query (printf \`${credits}\` ${args}) }}{{ ${amount} }} credits{{ else }}{{ with query (printf \`${money}\` ${args}) }}{{ ${amount} }} {{ . | first | label "currency" }}{{ else }}${otherwise} credits{{ end }}{{ end }}`;
+}
+
+/**
+ * PromQL for a figure of a month as a share of its budget, by the labels: of a budget in credits, otherwise of one in money, in
+ * its currency.
+ */
+export function ofBudget(
+  figures: { readonly credits: string; readonly money: string },
+  budgets: { readonly credits: Queried; readonly money: Queried },
+  labels = 'org',
+): string {
+  const inMoney = `max by (${labels}) (${figures.money} / ${newestOf(budgets.money)})`;
+  return `(${figures.credits} / ${newestOf(budgets.credits)} or ${inMoney})`;
 }
 
 /** PromQL for the start of the billing month of the newest day, by the organizations that have one. */

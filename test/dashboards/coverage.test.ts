@@ -24,9 +24,6 @@ const UNUSED: Readonly<Record<string, string>> = {
       'for reports: the panels show output per million credits of 7 days',
     ]),
   ),
-  agent_platform_cost_month_budget_exceeded_probability: 'for queries of your own',
-  agent_platform_team_cost_month_forecast: 'for queries of your own',
-  agent_platform_team_cost_month_budget: 'for queries of your own',
   agent_platform_team_credits_month_forecast_lower: 'the probability says what it means for the budget',
   agent_platform_team_credits_month_forecast_upper: 'the probability says what it means for the budget',
   agent_platform_team_credits_month_budget_exceeded_probability:

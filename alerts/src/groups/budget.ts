@@ -1,5 +1,9 @@
-import { newestOf } from '../../../dashboards/src/promql.ts';
+import type { Queried } from '../../../dashboards/src/promql.ts';
 import {
+  costMonthBudget,
+  costMonthBudgetExceededProbability,
+  costMonthForecast,
+  costMonthToDate,
   creditsMonthBudget,
   creditsMonthBudgetExceededProbability,
   creditsMonthForecast,
@@ -7,12 +11,13 @@ import {
 } from '../../../src/collectors/spend/collector.ts';
 import { modelsOfPace, teamsOfPace } from '../explained.ts';
 import {
-  amountInWords,
+  creditsOrMoneyInWords,
   dayInWords,
   dayOfMonth,
   enclosed,
   monthLabel,
   newestDayOf,
+  ofBudget,
   onNewestDay,
   percentageOf,
   valueInWords,
@@ -29,13 +34,17 @@ const TWO_DAYS = '2d:30m';
 /** Alerts about the month against its budget. */
 export function budgetGroup(settings: RuleSettings): RuleGroup {
   const { threshold } = settings;
-  const budget = newestOf(creditsMonthBudget);
-  const toDate = onNewestDay(creditsMonthToDate, 'tokens');
-  const isExceeded = `${toDate} > ${threshold('budgetUsedRatio')} * ${budget}`;
+  const isExceeded = `${used} > ${threshold('budgetUsedRatio')}`;
   const ofMonth = `in {{ $labels.month }}`;
-  const budgetInWords = amountInWords(`max(${creditsMonthBudget.name}{org=%q})`, 'the budgeted');
+  const budgetInWords = creditsOrMoneyInWords(
+    {
+      credits: `max(${creditsMonthBudget.name}{org=%q})`,
+      money: `max by (currency) (${costMonthBudget.name}{org=%q})`,
+    },
+    'the budgeted',
+  );
   const toDateInWords = `${valueInWords(creditsMonthToDate, 'tokens')} credits were used up to ${dayInWords('tokens')}`;
-  const forecast = monthly(`${onNewestDay(creditsMonthForecast, 'tokens')} / ${budget}`);
+  const forecast = monthly(projected);
 
   return {
     name: 'agent-platform-budget',
@@ -58,11 +67,11 @@ unless on (org) ${isExceeded}`,
         dashboard: 'credits',
         panel: 'Month to date against the budget',
         summary: 'The month is forecast to exceed its budget',
-        description: `Organization {{ $labels.org }} is forecast to use {{ ${percentageOf()} }} of its budget of ${budgetInWords} credits ${ofMonth}${probabilityInWords()}; ${toDateInWords}.${modelsOfPace()}${teamsOfPace()}`,
+        description: `Organization {{ $labels.org }} is forecast to use {{ ${percentageOf()} }} of its budget of ${budgetInWords} ${ofMonth}${probabilityInWords()}; ${toDateInWords}.${modelsOfPace()}${teamsOfPace()}`,
       },
       {
         name: 'BudgetExceeded',
-        expr: `${monthly(`${toDate} / ${budget}`)} > ${threshold('budgetUsedRatio')}`,
+        expr: `${monthly(used)} > ${threshold('budgetUsedRatio')}`,
         severity: 'warning',
         for: '15m',
         keepFiringFor: OVER_OUTAGES,
@@ -70,7 +79,7 @@ unless on (org) ${isExceeded}`,
         dashboard: 'credits',
         panel: 'Month to date against the budget',
         summary: 'The budget of the month is used up',
-        description: `Organization {{ $labels.org }} has used {{ ${percentageOf()} }} of its budget of ${budgetInWords} credits ${ofMonth}: ${toDateInWords}.`,
+        description: `Organization {{ $labels.org }} has used {{ ${percentageOf()} }} of its budget of ${budgetInWords} ${ofMonth}: ${toDateInWords}.`,
       },
       teamBudgetProjectedOver(settings),
     ],
@@ -78,7 +87,15 @@ unless on (org) ${isExceeded}`,
 }
 
 const day = newestDayOf('tokens');
-const probability = onNewestDay(creditsMonthBudgetExceededProbability, 'tokens');
+const budgets = { credits: creditsMonthBudget, money: costMonthBudget };
+const used = ofBudget(onDay(creditsMonthToDate, costMonthToDate), budgets);
+const projected = ofBudget(onDay(creditsMonthForecast, costMonthForecast), budgets);
+const likely = onDay(creditsMonthBudgetExceededProbability, costMonthBudgetExceededProbability);
+const probability = `(${likely.credits} or max by (org) ${enclosed(likely.money)})`;
+
+function onDay(credits: Queried, money: Queried) {
+  return { credits: onNewestDay(credits, 'tokens'), money: onNewestDay(money, 'tokens') };
+}
 
 /** The value of each organization with the label `month`, such as `2026-06`. */
 function monthly(value: string): string {
@@ -115,12 +132,11 @@ and on (org) (
 }
 
 function withoutRange(ratio: string): string {
-  const forecast = onNewestDay(creditsMonthForecast, 'tokens');
-  return `${forecast} > ${ratio} * ${newestOf(creditsMonthBudget)} unless on (org) ${probability}`;
+  return `${projected} > ${ratio} unless on (org) ${probability}`;
 }
 
 /** A template of the probability of the alert's organization; empty without one. */
 function probabilityInWords(): string {
-  const query = `max(${creditsMonthBudgetExceededProbability.name}{org=%q})`;
+  const query = `max(${creditsMonthBudgetExceededProbability.name}{org=%[1]q} or ${costMonthBudgetExceededProbability.name}{org=%[1]q})`;
   return `{{ with query (printf \`${query}\` $labels.org) }}, and exceeds it with a probability of {{ ${percentageOf('. | first | value')} }}{{ end }}`;
 }
