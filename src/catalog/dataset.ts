@@ -87,8 +87,7 @@ export function hasActivity(dataset: DayDataset<unknown>, row: unknown): boolean
   return numbers.length === 0 || isUnsettled(row) ? undefined : false;
 }
 
-/** All numbers of a value, at any depth. */
-export function numbersIn(value: unknown): readonly number[] {
+function numbersIn(value: unknown): readonly number[] {
   if (typeof value === 'number') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Contract, FieldsOfDay, FieldWatch } from '../catalog/contract.ts';
-import { numbersIn } from '../catalog/dataset.ts';
 import { type Day, parseDay } from '../catalog/day.ts';
 import { isObject } from './fields.ts';
 
@@ -105,7 +104,8 @@ export function contractOf(parts: ContractParts): Contract {
         found.some((one) => typeof one === 'string' && !known.has(spelling(one)))
       )
         unknown.add(`${path} (new value)`);
-      return !beyondDay.has(path) && numbersIn(value).some((number) => number > 0);
+      const numbers = isObject(value) ? Object.values(value) : [value];
+      return !beyondDay.has(path) && numbers.some((one) => typeof one !== 'object' && Number(one) > 0);
     }
 
     function noteForm(path: string, isReadable: boolean): void {

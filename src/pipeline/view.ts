@@ -29,9 +29,11 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
     days: memo = createDayMemo(),
   }: PastView = past ?? { coverage: createCoverage(parts, asOf) };
   const newest = new Map<DatasetName, Day | undefined>();
+  /** Rows of others were stored while they were collected, and are no longer renewed. */
+  const collected = new Set(parts.datasets.map(({ name }) => name));
 
   function stateOf(dataset: DatasetName, day: Day): DayState {
-    if (day > newestPossible) return 'unknown';
+    if (day > newestPossible || !collected.has(dataset)) return 'unknown';
     const state = coverage.stateOf(dataset, day);
     return state === 'provisional' && isPast ? 'unknown' : state;
   }

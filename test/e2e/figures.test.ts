@@ -43,6 +43,12 @@ test('the figures of the newest day are the API’s own', async () => {
       value: one[`${kind}_tokens`],
     }));
   }
+  const read = (field: string) => Number(tokens.day[field]);
+  recount.add('daily_cache_read_ratio', {}, read('cache_read_tokens') / read('input_tokens'));
+  const millions = (read('input_tokens') + read('output_tokens')) / 1e6;
+  recount.add('daily_credits_per_million_tokens', {}, credits / millions);
+  // A day within its usual range.
+  recount.add('daily_credits_unusual', {}, 0);
   for (const kind of ['model', 'user']) {
     const parts = listOf(tokens.day, `by_${kind}`).map((one) => Number(one['billable_tokens']));
     recount.add(

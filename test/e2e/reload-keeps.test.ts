@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { createFileCredential } from '../../src/config/credential.ts';
+import { LOOK_MS } from '../../src/config/followed.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { HOUR, type Story, startStory } from './harness.ts';
@@ -178,8 +179,11 @@ describe('a file that is followed and cannot be read', () => {
     const teams = async () =>
       Object.keys((await story.page()).by('team', 'agent_platform_daily_credits_by_team'));
     files.set('t.csv', new Error('gone'));
-    story.clock.advance(61_000);
-    await waitFor(() => expect(story.logged('level=error', 't.csv')).toHaveLength(1));
+    // It is a problem once two looks have found it.
+    await waitFor(() => {
+      story.clock.advance(LOOK_MS);
+      expect(story.logged('level=error', 't.csv')).toHaveLength(1);
+    });
     await story.reload(otherClients);
     expect(await teams()).toContain('first');
     expect(await story.poll()).toEqual([]);

@@ -32,6 +32,7 @@ test('every key that exists only in the file is documented', () => {
       'seats',
       'budget',
       'prices',
+      'billing',
       'calendar',
     ].map((key) => `orgs[].${key}`),
     ...['values_per_label', 'series'].map((key) => `limits.${key}`),

@@ -264,6 +264,13 @@ export function createTruth(
     return days.reduce((sum, _, at) => sum + Number(all[at] ?? 0) * Number(credits[at]), 0);
   }
 
+  /** Credits per person and day of activity over four weeks. */
+  function creditsPerPerson(index: number): Figure {
+    const [credits, people] = [sumOf(span(index, 28)), sumOf(span(index, 28), 'activity')];
+    if (credits === undefined || people === undefined) return undefined;
+    return credits === 'open' || people === 'open' ? 'open' : credits / people;
+  }
+
   /** The main number of a dataset in a week, per main number of the activity, as which the people count too. */
   function perPerson(index: number, dataset: Dataset): Figure {
     const [sum, people] = [sumOf(span(index, 7), dataset), sumOf(span(index, 7), 'activity')];
@@ -306,6 +313,7 @@ export function createTruth(
     credits_month_to_date_baseline: monthBefore,
   };
   const figures: Readonly<Record<string, (index: number, isFirst: boolean, kind?: string) => Figure>> = {
+    credits_per_active_user_28d: creditsPerPerson,
     usage_per_active_user_7d: (index, _, kind) =>
       perPerson(index, kind === 'tool_calls' ? 'tools' : 'activity'),
     credits_month_to_date: (index) => sumOf(monthTo(index)),
