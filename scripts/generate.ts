@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import {
+  composeSettings,
   defaultSettings,
   markerSettings,
   renderReadme,
@@ -49,6 +50,8 @@ const source: readonly GeneratedFile[] = [
   },
   { path: 'assets/notification.wav', content: renderSound },
   { path: 'alerts/agent-platform-exporter.rules.yaml', content: () => rulesDocument(defaultSettings) },
+  // The same with links to the Grafana beside it.
+  { path: 'compose/alerts.rules.yaml', content: () => rulesDocument(composeSettings) },
   { path: 'alerts/agent-platform-exporter.recording.rules.yaml', content: recordingDocument },
   // The same for the chart.
   { path: 'helm/files/recording.rules.yaml', content: recordingDocument },

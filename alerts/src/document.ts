@@ -39,7 +39,9 @@ function alertRule(alert: AlertDeclaration, settings: RuleSettings) {
     annotations: {
       summary: alert.summary,
       description: text(alert.description),
-      dashboard_url: text(dashboardOf(alert, settings)),
+      ...(settings.dashboardUrl === undefined
+        ? {}
+        : { dashboard_url: text(`${settings.dashboardUrl}/d/${dashboardOf(alert)}`) }),
       runbook_url: text(`${settings.runbookUrl}#${name.toLowerCase()}`),
     },
   };
@@ -52,7 +54,7 @@ const VARIABLES = new Map([
 ]);
 
 /** Grafana finds a panel by its plain id, as it does by the key that it makes of it since version 11. */
-function dashboardOf(alert: AlertDeclaration, { dashboardUrl }: RuleSettings): string {
+function dashboardOf(alert: AlertDeclaration): string {
   const { dashboard, labels, unselected = [] } = alert;
   const chosen = labels.flatMap((label) => {
     const variable = VARIABLES.get(label);
@@ -61,7 +63,7 @@ function dashboardOf(alert: AlertDeclaration, { dashboardUrl }: RuleSettings): s
   });
   const panel = linkedIdOf(alert);
   const query = [...(panel === undefined ? [] : [`viewPanel=${panel}`]), ...chosen].join('&');
-  return `${dashboardUrl}/d/${links[dashboard].uid}${query === '' ? '' : `?${query}`}`;
+  return `${links[dashboard].uid}${query === '' ? '' : `?${query}`}`;
 }
 
 /** A text as a literal block, which needs no quotes whatever replaces a marker in it. */

@@ -6,7 +6,7 @@ import { collectionGroup } from './groups/collection.ts';
 import { exporterGroup } from './groups/exporter.ts';
 import { readinessGroup } from './groups/readiness.ts';
 import { spendGroup } from './groups/spend.ts';
-import { DASHBOARD_URL, type RuleGroup, type RuleSettings } from './rule.ts';
+import type { RuleGroup, RuleSettings } from './rule.ts';
 import { marker, type ThresholdName, thresholds } from './thresholds.ts';
 
 export { renderReadme } from './readme.ts';
@@ -16,12 +16,14 @@ export { marker, type Threshold, type ThresholdName, thresholds } from './thresh
 /** URL of the published runbook; `runbookUrl` is the name of its marker. */
 const RUNBOOK_URL = documentUrl(project, 'docs/runbook.md');
 
-/** The default thresholds, the published runbook and the compose stack's dashboards. */
+/** The default thresholds and the published runbook, without links to dashboards, whose Grafana nobody knows. */
 export const defaultSettings: RuleSettings = {
   threshold: (name: ThresholdName) => String(thresholds[name].default),
   runbookUrl: RUNBOOK_URL,
-  dashboardUrl: DASHBOARD_URL,
 };
+
+/** The same with the Grafana of the compose stack. */
+export const composeSettings: RuleSettings = { ...defaultSettings, dashboardUrl: 'http://localhost:3000' };
 
 /** Markers such as `@dataStaleHours@` and `@runbookUrl@` instead of values, which the chart replaces. */
 export const markerSettings: RuleSettings = {

@@ -1,4 +1,4 @@
-import { alertName, DASHBOARD_URL, type RuleGroup } from './rule.ts';
+import { alertName, type RuleGroup } from './rule.ts';
 import type { Threshold } from './thresholds.ts';
 
 /** Renders `alerts/README.md`. */
@@ -22,9 +22,10 @@ days, so that Prometheus needs no history beyond five days, and alerts work from
 days. An alert about days or reports keeps firing over restarts and a gap in scraping of up to four hours
 (\`keep_firing_for\`); it fires once per event. [How often they are right](../docs/alert-quality.md) is measured over simulated years.
 
-The links (\`dashboard_url\`) open the panel that shows the cause, with the alert's organization, repository or team selected, in the
-Grafana of the compose stack, \`${DASHBOARD_URL}\`: replace it in the rule file, or set \`prometheusRule.dashboardUrl\` in the
-chart. Notifications write numbers as the panels do. Alertmanager must remember notifications for longer than the longest
+Each alert links to its section of the runbook, and to the panel that shows its cause (\`dashboard_url\`), with its organization,
+repository or team selected, if \`prometheusRule.dashboardUrl\` of the chart is set. Without the chart, take
+[\`compose/alerts.rules.yaml\`](../compose/alerts.rules.yaml), where \`http://localhost:3000\` is to be replaced by your Grafana.
+Notifications write numbers as the panels do. Alertmanager must remember notifications for longer than the longest
 \`repeat_interval\`: start it with \`--data.retention=768h\`, because after its default of 120 hours it repeats them.
 
 | Alert | Severity | For | When |

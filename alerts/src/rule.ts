@@ -9,8 +9,8 @@ export interface RuleSettings {
   threshold(name: ThresholdName): string;
   /** URL of the runbook, without an anchor. */
   readonly runbookUrl: string;
-  /** Base URL of the Grafana with the dashboards, without a slash at the end. */
-  readonly dashboardUrl: string;
+  /** Base URL of the Grafana with the dashboards, without a slash at the end; without it, alerts have no links to them. */
+  readonly dashboardUrl?: string;
   /** Replaces a declared duration such as `15m`; by default it is used unchanged. */
   duration?(said: string, use: DurationUse): string;
 }
@@ -54,9 +54,6 @@ const ALERT_PREFIX = 'AgentPlatform';
 export function durationOf({ duration }: RuleSettings, said: string, use: DurationUse): string {
   return duration?.(said, use) ?? said;
 }
-
-/** The Grafana of the compose stack; `dashboardUrl` is the name of its marker. */
-export const DASHBOARD_URL = 'http://localhost:3000';
 
 /**
  * How long alerts about days and reports keep firing without data: over restarts and a gap in scraping of three hours,

@@ -50,6 +50,9 @@
 {{- include "ape.needsApi" (list . "prometheusRule.enabled" .Values.prometheusRule.enabled "monitoring.coreos.com/v1") }}
 {{- include "ape.needsApi" (list . "grafanaDashboards.enabled" .Values.grafanaDashboards.enabled "grafana.integreatly.org/v1beta1") }}
 {{- include "ape.needsApi" (list . "hooks.httpRoute.enabled" .Values.hooks.httpRoute.enabled "gateway.networking.k8s.io/v1") }}
+{{- if not (or .Values.demo .Values.organizations .Values.extraEnv .Values.extraEnvFrom .Values.extraArgs) }}
+{{- fail "organizations: empty, so there is nothing to poll. Add one (helm/README.md has an example), let extraEnv, extraEnvFrom or extraArgs configure one, or try the demo: --set demo=true" }}
+{{- end }}
 {{- if and .Values.grafanaDashboards.enabled (not .Values.dashboards.enabled) }}{{ fail "grafanaDashboards.enabled: needs dashboards.enabled" }}{{ end }}
 {{- end }}
 

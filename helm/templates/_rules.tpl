@@ -38,7 +38,8 @@
 {{- $_ := set $rule "expr" (include "ape.filled" (list $rule.expr $thresholds $values)) }}
 {{- if $name }}
 {{- $annotations := dict }}
-{{- range $key, $text := $rule.annotations }}
+{{- $texts := ternary $rule.annotations (omit $rule.annotations "dashboard_url") (ne $values.dashboardUrl "") }}
+{{- range $key, $text := $texts }}
 {{- $_ := set $annotations $key (include "ape.filled" (list $text $thresholds $values)) }}
 {{- end }}
 {{- $_ := set $rule "annotations" (mergeOverwrite $annotations (deepCopy ($override.annotations | default dict))) }}

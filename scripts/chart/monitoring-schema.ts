@@ -67,7 +67,7 @@ export const monitoring = {
     annotations: textMap,
     namespace: text,
     runbookUrl: { type: 'string', pattern: '^https?://\\S+$' },
-    dashboardUrl: { type: 'string', pattern: '^https?://\\S+$' },
+    dashboardUrl: { type: 'string', pattern: '^(https?://\\S+)?$' },
     additionalLabels: textMap,
     disabled: { type: 'array', items: { enum: alerts.map(alertName) }, uniqueItems: true },
     overrides: strict(Object.fromEntries(alerts.map((alert) => [alertName(alert), override(alert)]))),

@@ -1,6 +1,7 @@
 import type { Instant } from '../catalog/day.ts';
 import { type OrgChanges, restartOptions } from '../config/changes.ts';
-import type { StartConfig } from '../config/config.ts';
+import type { OrgConfig, StartConfig } from '../config/config.ts';
+import { apiPathOf } from '../config/orgs.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Reloadable, ReloadOutcome } from '../runtime/reload.ts';
@@ -51,8 +52,7 @@ export function createReload(
       const notes: string[] = [];
       for (const { name, reload } of parts) {
         try {
-          const note = await reload();
-          if (note !== undefined) notes.push(note);
+          notes.push(...(await reload()));
           problems.delete(name);
         } catch (error) {
           const hint = error instanceof ConfigError ? error.hint : undefined;
@@ -68,7 +68,7 @@ export function createReload(
 }
 
 /** Notes changed options that require a restart, and logs each set of them once. */
-export function createRestartNote(start: StartConfig, log: Logger): (now: StartConfig) => string | undefined {
+export function createRestartNote(start: StartConfig, log: Logger): (now: StartConfig) => readonly string[] {
   let last = '';
   return (now) => {
     const options = restartOptions(start, now)
@@ -77,8 +77,26 @@ export function createRestartNote(start: StartConfig, log: Logger): (now: StartC
     if (options !== '' && options !== last)
       log.warn('Changed options take effect after a restart', { options });
     last = options;
-    return options === '' ? undefined : `Changed options take effect after a restart: ${options}`;
+    return options === '' ? [] : [`Changed options take effect after a restart: ${options}`];
   };
+}
+
+/** Notes and logs each organization whose address already has the path that every request adds. */
+export function noteAddresses(
+  orgs: readonly Pick<OrgConfig, 'name' | 'baseUrl'>[],
+  log: Logger,
+): readonly string[] {
+  return orgs.flatMap(({ name: org, baseUrl }) => {
+    const path = apiPathOf(baseUrl);
+    if (path === undefined) return [];
+    const hint = `leave out ${path}`;
+    log.warn('base_url has the path of the API already; its requests will not be found', {
+      org,
+      base_url: baseUrl,
+      hint,
+    });
+    return [`base_url of ${org}: requests go to ${path}/api/v1/…; ${hint}`];
+  });
 }
 
 /** The organizations that a reload has changed, as log fields. */

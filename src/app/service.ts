@@ -21,7 +21,7 @@ import { createFigures } from './figures.ts';
 import type { ServiceHooks } from './hooks.ts';
 import type { DeployedJob } from './job.ts';
 import { stripOldIdentities } from './people.ts';
-import { createReload, createRestartNote, namesOf } from './reload.ts';
+import { createReload, createRestartNote, namesOf, noteAddresses } from './reload.ts';
 import { restore } from './restore.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
 import { logUnlessNotStored } from './store.ts';
@@ -120,16 +120,17 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     return [...keys, ...storageSecrets(config.storage), ...(config.hooks.token?.secrets() ?? [])];
   }
 
-  async function reloadConfig(): Promise<string | undefined> {
+  async function reloadConfig(): Promise<readonly string[]> {
     const next = await parts.loadConfig?.();
-    if (next === undefined) return undefined;
+    if (next === undefined) return [];
     const changes = await apply(next);
     log.info('Configuration reloaded', { organizations: inUse().orgs.size, ...namesOf(changes) });
-    return noteRestart(next);
+    return [...noteAddresses(next.orgs, log), ...noteRestart(next)];
   }
 
-  async function reloadWeb(): Promise<undefined> {
+  async function reloadWeb(): Promise<readonly string[]> {
     await web?.reload();
+    return web?.warnings().map((warning) => `Weak web configuration: ${warning}`) ?? [];
   }
 
   /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */

@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { WebConfig } from '../web-config/web-config.ts';
 
-export type ServiceWeb = Pick<WebConfig, 'scheme' | 'serve' | 'reload' | 'close'>;
+export type ServiceWeb = Pick<WebConfig, 'scheme' | 'serve' | 'warnings' | 'reload' | 'close'>;
 
 const healthPaths = ['/-/healthy', '/-/ready'];
 /** Hook senders present a bearer token, which the route checks itself: a password would need the same header. */
@@ -24,6 +24,7 @@ export async function openServiceWeb(parts: {
     return {
       scheme: 'http',
       serve: (app) => ({ app }),
+      warnings: () => [],
       reload: async () => false,
       close: async () => undefined,
     };

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Files } from '../config/files.ts';
 import { formatListenAddress } from '../config/listen-address.ts';
 import { loadConfig } from '../config/load.ts';
+import { apiPathOf } from '../config/orgs.ts';
 import { formatDuration } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
 import type { CommandContext } from './command.ts';
@@ -107,9 +108,8 @@ function contractLines(contract: Contract | undefined): readonly string[] {
 
 const openNote = '  (not HTTPS: the key crosses the network in clear text)';
 
-/** The paths of the API begin with /api themselves. */
 function pathNote(url: string): string {
-  const [path] = /\/api(?:\/v\d+)?\/*$/.exec(new URL(url).pathname) ?? [];
+  const path = apiPathOf(url);
   return path === undefined ? '' : `  (requests would go to ${path}/api/v1/…: leave out ${path})`;
 }
 

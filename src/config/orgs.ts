@@ -136,3 +136,8 @@ function noOrganization(): ConfigError {
     ].join('\n'),
   );
 }
+
+/** The end of an address that every request adds itself, such as `/api/v1`; undefined if there is none. */
+export function apiPathOf(baseUrl: string): string | undefined {
+  return /\/api(?:\/v\d+)?(?=\/*$)/.exec(new URL(baseUrl).pathname)?.[0];
+}

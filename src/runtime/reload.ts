@@ -3,10 +3,10 @@ export interface Reloadable {
   /** Its name in plain words: `the web configuration`. */
   readonly name: string;
   /**
-   * Applies the current content of the files, and resolves with what is to be said of it, if anything. If the content is
-   * unusable, keeps the previous one and rejects with a `ConfigError`.
+   * Applies the current content of the files, and resolves with what is to be said of it all the same, a sentence each. If
+   * the content is unusable, keeps the previous one and rejects with a `ConfigError`.
    */
-  reload(): Promise<string | undefined>;
+  reload(): Promise<readonly string[]>;
 }
 
 /** The outcome of a reload. */

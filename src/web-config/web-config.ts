@@ -27,6 +27,8 @@ export interface WebConfig {
   readonly scheme: 'http' | 'https';
   /** The parts of a server that serves an application according to this file. */
   serve(app: RequestListener): Pick<HttpServerDeps, 'app' | 'createServer'>;
+  /** Valid but probably unintended settings in effect, one line each with file, line and key. */
+  warnings(): readonly string[];
   /**
    * Reads changed files; resolves with whether there were any. Rejects with a `ConfigError`, and changes nothing, if one cannot be used
    * or the change needs a restart.
@@ -82,6 +84,7 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
       }),
       createServer: tls?.createServer,
     }),
+    warnings: () => settings.current().warnings,
     async reload() {
       const isChanged = await settings.refresh();
       if (isChanged) log.info('Web configuration reloaded', { file });

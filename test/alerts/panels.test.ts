@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { alertName, defaultSettings, ruleGroups, rulesDocument } from '../../alerts/src/index.ts';
+import { alertName, composeSettings, ruleGroups, rulesDocument } from '../../alerts/src/index.ts';
 import { linkedPanels } from '../../dashboards/src/linked-panels.ts';
 import { links } from '../../dashboards/src/links.ts';
 import { allPanels, dataPanels, readDashboards } from '../dashboards/files.ts';
 
-const alerts = ruleGroups(defaultSettings).flatMap((group) => group.alerts);
+const alerts = ruleGroups(composeSettings).flatMap((group) => group.alerts);
 const dashboards = readDashboards().map(({ dashboard }) => dashboard);
-const urls = [...rulesDocument(defaultSettings).matchAll(/http:\/\/localhost:3000\/d\/(\S+?)(?:\?(.*))?$/gm)];
+const urls = [...rulesDocument(composeSettings).matchAll(/http:\/\/localhost:3000\/d\/(\S+?)(?:\?(.*))?$/gm)];
 
 /** What the panel of each alert shows: the family whose value is the cause. */
 const SHOWN: Readonly<Record<string, string>> = {

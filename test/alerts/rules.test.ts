@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
   alertName,
+  composeSettings,
   defaultSettings,
   markerSettings,
   ruleGroups,
@@ -128,18 +129,19 @@ describe('the thresholds', () => {
         rulesDocument(markerSettings),
       )
       .replaceAll('@runbookUrl@', defaultSettings.runbookUrl)
-      .replaceAll('@dashboardUrl@', defaultSettings.dashboardUrl);
-    expect(filled).toBe(rulesDocument(defaultSettings));
+      .replaceAll('@dashboardUrl@', composeSettings.dashboardUrl ?? '');
+    expect(filled).toBe(rulesDocument(composeSettings));
     expect(filled).not.toMatch(/@\w+@/);
   });
 });
 
 describe('the rule file', () => {
-  test('keeps what its groups say', () => {
-    const file = readFileSync(
-      new URL('../../alerts/agent-platform-exporter.rules.yaml', import.meta.url),
-      'utf8',
-    );
+  test.each([
+    ['alerts/agent-platform-exporter.rules.yaml', []],
+    // Only there is it known where the dashboards are.
+    ['compose/alerts.rules.yaml', ['dashboard_url']],
+  ])('keeps what its groups say: %s', (path, links) => {
+    const file = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
     const written = (
       parse(file) as { groups: { rules: { alert?: string; annotations?: object }[] }[] }
     ).groups
@@ -147,12 +149,7 @@ describe('the rule file', () => {
       .filter(({ alert }) => alert !== undefined);
     expect(written.map(({ alert }) => alert)).toEqual(alerts.map(alertName));
     for (const { annotations } of written) {
-      expect(Object.keys(annotations ?? {})).toEqual([
-        'summary',
-        'description',
-        'dashboard_url',
-        'runbook_url',
-      ]);
+      expect(Object.keys(annotations ?? {})).toEqual(['summary', 'description', ...links, 'runbook_url']);
     }
   });
 });

@@ -66,7 +66,7 @@ describe(`the chart on Kubernetes ${KUBERNETES}`, () => {
   }
 
   function valuesOf(shape: string, folder = CHART): readonly string[] {
-    return shape === 'default' ? [] : ['--values', join(folder, 'ci', `${shape}-values.yaml`)];
+    return ['--values', join(folder, 'ci', `${shape}-values.yaml`)];
   }
 
   /** Does what a node would do with the pod of `helm test`. */

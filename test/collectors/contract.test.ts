@@ -27,7 +27,7 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   credits_share_by_model: ['model', 'tier'],
   credits_share_by_model_baseline: ['model', 'tier'],
   credits_month_to_date_baseline: [],
-  credits_month_budget_days: [],
+  credits_month_budget_lasts: [],
   credits_trailing_7d_baseline: [],
   daily_credits_unusual: [],
   credits_by_model_sum_7d: ['model', 'tier'],

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { createFileCredential } from '../../src/config/credential.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
@@ -253,6 +256,30 @@ describe('settings', () => {
     const said = story.logged('level=warn', 'take effect after a restart');
     expect(said).toHaveLength(1);
     expect(said[0]).toContain('--storage.path --web.listen-address');
+  });
+
+  test('an address that ends like the paths of the API is noted by each reload, and in the log', async () => {
+    const story = await startStory({ collectors: ['wiki'] });
+    const longer = (config: Config) => ({
+      ...config,
+      orgs: config.orgs.map((org) => ({ ...org, baseUrl: `${org.baseUrl}/api/v1/` })),
+    });
+    const notes = ['base_url of acme: requests go to /api/v1/api/v1/…; leave out /api/v1'];
+    expect(await story.reload(longer)).toEqual({ ok: true, notes });
+    expect(story.logged('level=warn', 'base_url', 'hint="leave out /api/v1"')).toHaveLength(1);
+    expect(await story.reload(same)).toEqual({ ok: true });
+  });
+
+  test('what is weak in the web configuration is said by each reload', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'weak-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'web.yml');
+    writeFileSync(file, 'rate_limit: {interval: 1s, burst: 5}\n');
+    const story = await startStory({ collectors: ['wiki'], flags: [`web.config.file=${file}`] });
+    expect(await story.reload(same)).toEqual({ ok: true });
+    writeFileSync(file, 'rate_limit: {interval: 1s, burst: 0}\n');
+    const notes = [expect.stringMatching(/^Weak web configuration: .*web\.yml:1: .*no request passes$/)];
+    for (let round = 0; round < 2; round++) expect(await story.reload(same)).toEqual({ ok: true, notes });
   });
 
   test('concurrent reloads run one after the other, and the last one wins', async () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { defaultSettings, rulesDocument } from '../../alerts/src/index.ts';
+import { composeSettings, rulesDocument } from '../../alerts/src/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { LOOKBACK_STEP, startAlerting, startAlertmanager } from './alerting.ts';
@@ -14,7 +14,7 @@ const alertmanager = findTool(['prometheus-alertmanager', 'alertmanager']);
 
 /** The rules with other durations: they fire at once and keep firing for as long as the test takes. */
 const rules = rulesDocument({
-  ...defaultSettings,
+  ...composeSettings,
   duration: (_said, use) => ({ for: '0s', keep_firing_for: '1h', step: LOOKBACK_STEP })[use],
 });
 

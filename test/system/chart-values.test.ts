@@ -214,7 +214,7 @@ prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}
   });
 
   describe('about alerts', () => {
-    async function rules(values: string, shape = 'default'): Promise<ReadonlyMap<string, Rule>> {
+    async function rules(values: string, shape = 'demo'): Promise<ReadonlyMap<string, Rule>> {
       const [object] = await chart.objects({ shape, values, showOnly: 'templates/prometheusrule.yaml' });
       const { groups } = rulesSpec.parse(object?.['spec']);
       return new Map(groups.flatMap((group) => group.rules).map((rule) => [rule.alert ?? '', rule]));
@@ -247,7 +247,7 @@ prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}
     test('add the recording rules', async () => {
       const source = await readFile(join(CHART, 'files/recording.rules.yaml'), 'utf8');
       const [object] = await chart.objects({
-        shape: 'default',
+        shape: 'demo',
         values: 'prometheusRule: {enabled: true, recording: true}',
         showOnly: 'templates/prometheusrule.yaml',
       });
@@ -296,7 +296,8 @@ prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}
     ],
     ['an image that nobody publishes', 'demo: true', /is a placeholder/],
   ])('are warned about in the notes: %s', async (_, values, message) => {
-    expect(await chart.notes({ values })).toMatch(message);
+    const shape = values.includes('demo: true') ? 'demo' : 'one-organization';
+    expect(await chart.notes({ shape, values })).toMatch(message);
   });
 
   test('cause no warnings in a sound release', async () => {

@@ -22,22 +22,28 @@ describe.runIf(hasHelm)('the chart', () => {
     );
   }
 
-  test.each(shapes)('has nothing that the linter reports: %s', async (shape) => {
-    const values = shape === 'default' ? [] : ['--values', join(CHART, 'ci', `${shape}-values.yaml`)];
+  function lint(...values: readonly string[]) {
     // The linter has no cluster.
-    const lint = [
-      'lint',
-      '--strict',
-      CHART,
-      '--kube-version',
-      '1.32.0',
-      '--set',
-      'trustCRDs=true',
-      ...values,
-    ];
-    const { code, stdout, stderr } = await programs.run('helm', lint);
+    const args = ['lint', '--strict', CHART, '--kube-version', '1.32.0', '--set', 'trustCRDs=true'];
+    return programs.run('helm', [...args, ...values]);
+  }
+
+  test.each(shapes)('has nothing that the linter reports: %s', async (shape) => {
+    const { code, stdout, stderr } = await lint('--values', join(CHART, 'ci', `${shape}-values.yaml`));
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).not.toMatch(/WARNING|ERROR/);
+  });
+
+  test('says how to get something to poll, which its own values do not have', async () => {
+    const wayOut =
+      /organizations: empty, so there is nothing to poll\. Add one .* or try the demo: --set demo=true/;
+    expect(await refusal('{}')).toMatch(wayOut);
+    // The linter renders what it has, and only says so.
+    const { code, stdout, stderr } = await lint();
+    expect([code, stdout]).toEqual([0, expect.not.stringMatching(/WARNING|ERROR/)]);
+    expect(stderr).toMatch(wayOut);
+    for (const values of ['demo: true', 'extraEnv: [{name: AGENT_PLATFORM_ORG, value: acme}]'])
+      expect(await refusal(values)).toBe('taken');
   });
 
   test.each(shapes)('renders an upgrade to %s', async (shape) => {
@@ -70,7 +76,9 @@ describe.runIf(hasHelm)('the chart', () => {
     expect(await chart.notes({ shape: 'shards' })).toMatch(
       /rollout status statefulset\/test-agent[\s\S]*port-forward service\/test-agent[\s\S]*logs --selector/,
     );
-    expect(await chart.notes({})).toContain('No organization is configured');
+    expect(await chart.notes({ values: 'extraArgs: [--org=acme]' })).toContain(
+      'No organization is configured',
+    );
     expect(await chart.notes({ shape: 'one-organization' })).not.toContain('No organization');
   });
 
@@ -259,7 +267,7 @@ persistence: {enabled: true, storageClass: "007", size: "5"}`;
 
     test('are those of the repository if no threshold is given', async () => {
       const source = await readFile(join(REPOSITORY, 'alerts/agent-platform-exporter.rules.yaml'), 'utf8');
-      expect(JSON.parse(await rules('default', 'prometheusRule: {enabled: true}'))).toEqual(parse(source));
+      expect(JSON.parse(await rules('demo', 'prometheusRule: {enabled: true}'))).toEqual(parse(source));
     });
 
     test.each(['one-organization', 'everything'])(
@@ -274,6 +282,13 @@ persistence: {enabled: true, storageClass: "007", size: "5"}`;
         expect(stdout).toMatch(/SUCCESS: \d\d rules found/);
       },
     );
+
+    test('link to dashboards only where they are known to be', async () => {
+      expect(await rules('demo', 'prometheusRule: {enabled: true}')).not.toContain('dashboard_url');
+      expect(await rules('everything', '{}')).toContain(
+        '"dashboard_url":"https://grafana.example.com/d/ape-credits?viewPanel=201&var-org={{ $labels.org | urlquery }}',
+      );
+    });
 
     test('take thresholds and the runbook of the operator', async () => {
       expect(await rules('one-organization', '{}')).toContain('> 80 * 3600');

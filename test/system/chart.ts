@@ -16,11 +16,10 @@ export const extensions = [
   'gateway.networking.k8s.io/v1',
 ];
 
-/** The values of a release of each shape, by name; `default` has none of its own. */
-export const shapes: readonly string[] = [
-  'default',
-  ...readdirSync(join(CHART, 'ci')).map((file) => file.replace(/-values\.yaml$/, '')),
-];
+/** The names of the values of a release of each shape. */
+export const shapes: readonly string[] = readdirSync(join(CHART, 'ci')).map((file) =>
+  file.replace(/-values\.yaml$/, ''),
+);
 
 const object = z.looseObject({
   apiVersion: z.string(),
@@ -31,6 +30,7 @@ const object = z.looseObject({
 export type KubernetesObject = z.infer<typeof object>;
 
 interface Rendering {
+  /** Without one, the chart's own values. */
   readonly shape?: string;
   /** Values in addition to those of the shape, as YAML. */
   readonly values?: string;
@@ -50,12 +50,9 @@ interface Chart {
 
 /** The chart as rendered by a real Helm. */
 export function createChart(programs: Programs): Chart {
-  async function render(
-    chart: string,
-    { shape = 'default', values, version = '1.32.0', ...more }: Rendering,
-  ) {
+  async function render(chart: string, { shape, values, version = '1.32.0', ...more }: Rendering) {
     const args = ['template', 'test', chart, '--namespace', 'monitoring', '--kube-version', version];
-    if (shape !== 'default') args.push('--values', join(CHART, 'ci', `${shape}-values.yaml`));
+    if (shape !== undefined) args.push('--values', join(CHART, 'ci', `${shape}-values.yaml`));
     if (values !== undefined) {
       const file = join(programs.folder(), 'values.yaml');
       await writeFile(file, values);

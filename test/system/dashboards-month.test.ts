@@ -15,7 +15,7 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   credits_month_to_date_baseline: { 'org="acme"': 1600 },
   credits_month_forecast: { 'org="acme"': 3100, 'org="globex"': 600 },
   credits_month_budget: { 'org="acme"': 3000 },
-  credits_month_budget_days: { 'org="acme"': 10 },
+  credits_month_budget_lasts: { 'org="acme"': 10 },
   daily_credits: { 'org="acme"': 100, 'org="globex"': 10 },
   credit_price: { 'org="acme",currency="EUR"': 0.03 },
   cost_month_to_date: { 'org="acme",currency="EUR"': 60 },

@@ -35,7 +35,7 @@ function aMonthBefore(day: Day, starts: number | undefined): Day {
 }
 
 export const creditsMonthBudgetDays = dayFamily({
-  name: 'agent_platform_credits_month_budget_days',
+  name: 'agent_platform_credits_month_budget_lasts',
   help: 'Days after the newest complete UTC day for which the rest of the monthly budget lasts at the pace of the forecast, 0 if it is spent.',
   labels: [],
   unit: 'days',

@@ -123,7 +123,7 @@ describe('the worked examples of docs/METRICS.md', () => {
   test('the days that the budget lasts', () => {
     const days = { ...daysSince('2026-03-01', Array<number>(20).fill(100_000)) };
     const left = (creditsPerMonth: number, day = '2026-03-20') =>
-      spendOn(spendView(days, { creditsPerMonth, prices: [] }), day)['credits_month_budget_days'];
+      spendOn(spendView(days, { creditsPerMonth, prices: [] }), day)['credits_month_budget_lasts'];
     expect(left(3 * MILLION)).toBeCloseTo(10, 9);
     expect(left(2 * MILLION)).toBe(0);
     expect(left(6 * MILLION)).toBeCloseTo(40, 9);
@@ -131,8 +131,8 @@ describe('the worked examples of docs/METRICS.md', () => {
       creditsPerMonth: 4 * MILLION,
       prices: [],
     });
-    expect(spendOn(april, '2026-04-30')['credits_month_budget_days']).toBeCloseTo(10, 9);
-    expect(definitionOf('credits_month_budget_days')).toContain('lasts 10 days');
+    expect(spendOn(april, '2026-04-30')['credits_month_budget_lasts']).toBeCloseTo(10, 9);
+    expect(definitionOf('credits_month_budget_lasts')).toContain('lasts 10 days');
   });
 
   test('an unusual day', () => {
