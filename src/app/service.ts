@@ -88,6 +88,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     ...{ onTried, onExit },
   });
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
+  noteAddresses(config.orgs, log);
   deployments = createDeployments(config, core);
   const { apply, stripIdentities, publishAll, publishSafely, refresh } = deployments;
   const reload = createReload(
