@@ -4,7 +4,7 @@ import type { DayLag } from '../catalog/day-lag.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type FailureReason, failureReasons } from '../runtime/errors.ts';
 import { createOrgFigures } from './org-figures.ts';
-import { makeGauge } from './own-metric.ts';
+import { makeGauge, makeStoredHistogram, type StoredSeries } from './own-metric.ts';
 import { ownMetrics } from './own-metrics.ts';
 import type { Format } from './text.ts';
 
@@ -96,8 +96,12 @@ export function createInstruments(deps: InstrumentsDeps) {
 
   const figures = createFiguresOfOrgs();
   const all = Object.values(figures);
-  const { success, lastSuccess, lastRun, duration, failing, unknown, missing, published, settled } = figures;
-  const runs = [success, lastSuccess, lastRun, duration, failing, unknown, missing, published, settled];
+  const { success, lastSuccess, lastRun, duration, failing, unknown, missing } = figures;
+  const runs = [success, lastSuccess, lastRun, duration, failing, unknown, missing];
+  /** By organization, but shown as their sum: hundreds of histograms would cost more than they tell. */
+  const lags = new Map<string, Map<DatasetName, readonly DayLag[]>>();
+  makeStoredHistogram(registry, ownMetrics.dayPublishedLag, () => sumsOf(lags.values(), 'published'));
+  makeStoredHistogram(registry, ownMetrics.daySettledLag, () => sumsOf(lags.values(), 'settled'));
 
   return {
     /** Contains the metrics of this process as a whole; other parts may add theirs. */
@@ -121,9 +125,11 @@ export function createInstruments(deps: InstrumentsDeps) {
     /** Removes every series of an organization that is no longer configured. */
     forgetOrg(org: string): void {
       for (const one of all) one.remove(org);
+      lags.delete(org);
     },
     /** Removes the series of an organization's disabled collector; those of a shared dataset stay. */
     forgetCollector({ org, collector, dataset, metrics }: GoneCollector): void {
+      if (dataset !== undefined) lags.get(org)?.delete(dataset);
       for (const one of all) {
         one.remove(
           org,
@@ -162,6 +168,7 @@ export function createInstruments(deps: InstrumentsDeps) {
     /** Removes the figures about an organization's runs; its counters stay. */
     forgetRuns(org: string): void {
       for (const one of runs) one.remove(org);
+      lags.delete(org);
     },
     /** Restores the last success of an earlier process. */
     restoreLastSuccess({ org, collector, at }: Pick<CollectorRun, 'org' | 'collector' | 'at'>): void {
@@ -181,17 +188,14 @@ export function createInstruments(deps: InstrumentsDeps) {
       figures.revisions.add({ org, dataset }, count);
     },
     /** Sets the lags of an organization's days, all of them of these datasets. */
-    dayLags(org: string, datasets: readonly DatasetName[], lags: readonly DayLag[]): void {
-      for (const dataset of datasets) {
-        for (const kind of ['published', 'settled'] as const) {
-          const counted = lags.filter((lag) => lag.dataset === dataset && lag.kind === kind);
-          figures[kind].setBuckets(
-            { org, dataset },
-            (bound) => counted.find((lag) => lag.bound === bound)?.count ?? 0,
-            counted.reduce((sum, { seconds }) => sum + seconds, 0),
-          );
-        }
-      }
+    dayLags(org: string, datasets: readonly DatasetName[], counted: readonly DayLag[]): void {
+      const ofOrg = lags.get(org) ?? new Map<DatasetName, readonly DayLag[]>();
+      lags.set(org, ofOrg);
+      for (const dataset of datasets)
+        ofOrg.set(
+          dataset,
+          counted.filter((lag) => lag.dataset === dataset),
+        );
     },
     /** Sets the number of folded label values of a metric. */
     valuesFolded({ org, metric, count }: { org: string; metric: string; count: number }): void {
@@ -213,6 +217,27 @@ export function createInstruments(deps: InstrumentsDeps) {
   };
 }
 
+/** The lags of one kind over all organizations, by dataset. */
+function sumsOf(
+  orgs: Iterable<ReadonlyMap<DatasetName, readonly DayLag[]>>,
+  kind: DayLag['kind'],
+): readonly StoredSeries<'dataset'>[] {
+  const sums = new Map<DatasetName, { readonly counts: Map<number, number>; seconds: number }>();
+  for (const [dataset, lags] of [...orgs].flatMap((ofOrg) => [...ofOrg])) {
+    const sum = sums.get(dataset) ?? { counts: new Map<number, number>(), seconds: 0 };
+    sums.set(dataset, sum);
+    for (const lag of lags.filter((one) => one.kind === kind)) {
+      sum.counts.set(lag.bound, (sum.counts.get(lag.bound) ?? 0) + lag.count);
+      sum.seconds += lag.seconds;
+    }
+  }
+  return [...sums].map(([dataset, { counts, seconds }]) => ({
+    labels: { dataset },
+    countOf: (bound) => counts.get(bound) ?? 0,
+    sum: seconds,
+  }));
+}
+
 /** In the order of the page. */
 function createFiguresOfOrgs() {
   return {
@@ -229,8 +254,6 @@ function createFiguresOfOrgs() {
     missing: createOrgFigures(ownMetrics.missingFields),
     folded: createOrgFigures(ownMetrics.valuesFolded),
     revisions: createOrgFigures(ownMetrics.dayRevisions),
-    published: createOrgFigures(ownMetrics.dayPublishedLag),
-    settled: createOrgFigures(ownMetrics.daySettledLag),
     dropped: createOrgFigures(ownMetrics.familiesDropped),
   };
 }

@@ -11,8 +11,6 @@ export interface OrgFigures {
   add(labels: Labels, count: number): void;
   /** Adds a value to a histogram. */
   observe(labels: Labels, value: number): void;
-  /** Sets a histogram that is counted elsewhere, by the number of values in each bucket and in no lower one. */
-  setBuckets(labels: Labels, countOf: (bound: number) => number, sum: number): void;
   /** Removes an organization's series, or those with these labels. */
   remove(org: string, isGone?: (labels: Labels) => boolean): void;
   /** The header, and the lines of each organization as one text, which is kept while they are the same; nothing without series. */
@@ -45,7 +43,7 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
   const lineOf = lineFinder(name, names);
   const bucketOf = lineFinder(`${name}_bucket`, ['org', 'le', ...others]);
   const sumOf = lineFinder(`${name}_sum`, names);
-  const totalOf = lineFinder(`${name}_count`, names);
+  const countOf = lineFinder(`${name}_count`, names);
 
   function lineFinder(sample: string, labelNames: readonly string[]): (labels: Labels) => Line {
     const startOf = createLineStart({ name: sample, labels: labelNames }, {});
@@ -94,17 +92,7 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
         change(labels['org'], bucket, (before) => before + (value <= bound ? 1 : 0));
       }
       change(labels['org'], sumOf(labels), (before) => before + value);
-      change(labels['org'], totalOf(labels), (before) => before + 1);
-    },
-    setBuckets(labels, countOf, sum) {
-      let count = 0;
-      for (const bound of [...buckets, Number.POSITIVE_INFINITY]) {
-        count += countOf(bound);
-        const upToBound = count;
-        change(labels['org'], bucketOf({ ...labels, le: formatValue(bound) }), () => upToBound);
-      }
-      change(labels['org'], sumOf(labels), () => sum);
-      change(labels['org'], totalOf(labels), () => count);
+      change(labels['org'], countOf(labels), (before) => before + 1);
     },
     remove(org, isGone = () => true) {
       const ofOrg = byOrg.get(org);

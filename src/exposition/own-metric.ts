@@ -48,7 +48,7 @@ export function makeGauge<Label extends string>(
 }
 
 /** One series of a histogram. */
-interface StoredSeries<Label extends string> {
+export interface StoredSeries<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
   /** How many values are in the bucket with this upper bound and in no lower one. */
   readonly countOf: (bound: number) => number;

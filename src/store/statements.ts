@@ -240,6 +240,6 @@ async function removeForgotten(query: Query, place: readonly string[], firstDay:
     firstDay,
   ]);
   if (kept !== undefined) return;
-  for (const table of ['day', 'document', 'day_moment', 'day_lag', 'dataset'])
+  for (const table of ['day', 'document', 'field', 'day_moment', 'day_lag', 'dataset'])
     await query(`DELETE FROM S.${table} ${where}`, place);
 }

@@ -99,7 +99,7 @@ describe('the metrics about the exporter', () => {
     expect(lines).toContain(`${duration}_sum{org="acme",endpoint="tokens"} 0.3`);
   });
 
-  test('show the stored lags of days, each bucket with those below it, and zeros where there are none', async () => {
+  test('show the stored lags of days, each bucket with those below it, over all organizations', async () => {
     const instruments = create();
     const lag = { dataset: 'tokens', kind: 'published', count: 2 } as const;
     instruments.dayLags(
@@ -110,15 +110,18 @@ describe('the metrics about the exporter', () => {
         { ...lag, bound: Number.POSITIVE_INFINITY, seconds: 4_000_000 },
       ],
     );
+    instruments.dayLags('globex', ['tokens'], [{ ...lag, bound: 7_200, seconds: 1_000 }]);
     const lines = await linesOf(instruments);
     const published = `${PREFIX}day_published_lag_seconds`;
-    expect(lines).toContain(`${published}_bucket{org="acme",le="3600",dataset="tokens"} 0`);
-    expect(lines).toContain(`${published}_bucket{org="acme",le="7200",dataset="tokens"} 2`);
-    expect(lines).toContain(`${published}_bucket{org="acme",le="1209600",dataset="tokens"} 2`);
-    expect(lines).toContain(`${published}_bucket{org="acme",le="+Inf",dataset="tokens"} 4`);
-    expect(lines).toContain(`${published}_sum{org="acme",dataset="tokens"} 4009000`);
-    expect(lines).toContain(`${published}_count{org="acme",dataset="tokens"} 4`);
-    expect(lines).toContain(`${PREFIX}day_settled_lag_seconds_count{org="acme",dataset="tokens"} 0`);
+    expect(lines).toContain(`${published}_bucket{le="3600",dataset="tokens"} 0`);
+    expect(lines).toContain(`${published}_bucket{le="7200",dataset="tokens"} 4`);
+    expect(lines).toContain(`${published}_bucket{le="1209600",dataset="tokens"} 4`);
+    expect(lines).toContain(`${published}_bucket{le="+Inf",dataset="tokens"} 6`);
+    expect(lines).toContain(`${published}_sum{dataset="tokens"} 4010000`);
+    expect(lines).toContain(`${published}_count{dataset="tokens"} 6`);
+    expect(lines).toContain(`${PREFIX}day_settled_lag_seconds_count{dataset="tokens"} 0`);
+    instruments.forgetOrg('globex');
+    expect(await linesOf(instruments)).toContain(`${published}_count{dataset="tokens"} 4`);
   });
 
   test('show the published series, and no removed collector', async () => {
