@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { collectors } from '../../src/collectors/index.ts';
@@ -41,4 +41,29 @@ describe('the command lines of the pages', () => {
     });
     expect(unknown).toEqual([]);
   });
+});
+
+describe('what the pages name of the repository', () => {
+  const all = [...pages, 'AGENTS.md', 'CONTRIBUTING.md'];
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+  const found = (text: string, named: RegExp): readonly string[] =>
+    [...text.matchAll(named)].map(([, name = '']) => name);
+
+  test.each(all)('exists, scripts of npm and files: %s', (page) => {
+    const text = textOf(page);
+    const missing = found(text, /(?:^|[`&(] ?)npm run ([\w:]+)/gm).filter((name) => !(name in scripts));
+    const files = [
+      ...found(
+        text,
+        /`((?:alerts|bench|compose|dashboards|docs|helm|packaging|scripts|src|test)\/[\w./-]+)`/g,
+      ),
+      ...found(text, /\bnode ((?:bench|scripts|src)\/[\w./-]+)/g),
+      ...found(text, /\bvitest (?:run )?--project \w+ (test\/[\w./-]+)/g),
+    ];
+    expect([...missing, ...files.filter((file) => !existsSync(join(ROOT, file)))]).toEqual([]);
+  });
+
+  test('is much', () =>
+    expect(all.flatMap((page) => found(textOf(page), /(npm run|vitest)/g)).length).toBeGreaterThan(30));
 });

@@ -65,10 +65,12 @@ describe('the program', () => {
     const directory = await mkdtemp(join(tmpdir(), 'exporter-once-'));
     const { code, stderr } = await exporter(
       ['once', '--api.retries=0', `--storage.path=${join(directory, 'history.db')}`],
-      { AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:1', AGENT_PLATFORM_API_KEY: 'not-a-key' },
+      { AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:1/api', AGENT_PLATFORM_API_KEY: 'not-a-key' },
     );
     expect(code).toBe(1);
     expect(stderr).toContain('connection refused');
+    // The service, which `serve` starts too, notes an address that no request would find.
+    expect(stderr).toMatch(/level=warn .*base_url has the path of the API already.*hint="leave out \/api"/);
     expect(await readdir(directory)).toEqual([]);
     await rm(directory, { recursive: true });
   });

@@ -296,8 +296,8 @@ prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}
     ],
     ['an image that nobody publishes', 'demo: true', /is a placeholder/],
   ])('are warned about in the notes: %s', async (_, values, message) => {
-    const shape = values.includes('demo: true') ? 'demo' : 'one-organization';
-    expect(await chart.notes({ shape, values })).toMatch(message);
+    const given = JSON.stringify({ extraArgs: ['--org=acme'], ...parse(values) });
+    expect(await chart.notes({ values: given })).toMatch(message);
   });
 
   test('cause no warnings in a sound release', async () => {
