@@ -17,7 +17,7 @@ export const ABSENT: readonly Absent[] = [
 export const ABSENT_WITHOUT_CONTRACT: readonly Absent[] = [
   ...ABSENT,
   {
-    family: /_credits_month_budget(_exceeded_probability)?$|_seats$/,
+    family: /_credits_month_budget(_exceeded_probability|_lasts)?$|_seats$/,
     why: 'there is neither a budget nor a number of seats',
   },
   { family: /_cost|_credit_price$/, why: 'there is no price' },
