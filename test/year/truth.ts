@@ -57,6 +57,18 @@ export function datasetOf(family: string): Dataset {
   return MAIN[family] ?? PARTS[family] ?? OF_DATASET[family] ?? 'tokens';
 }
 
+/** Reckons once for each number. */
+function remembered<Value>(reckon: (of: number) => Value): (of: number) => Value {
+  const known = new Map<number, Value>();
+  return (of) => {
+    const found = known.get(of);
+    if (found !== undefined || known.has(of)) return found as Value;
+    const made = reckon(of);
+    known.set(of, made);
+    return made;
+  };
+}
+
 /**
  * Checks figures using the world alone. `rules` are those of the last time that the platform could be reached: according
  * to them a zero may have been provisional. `calm` is the last time at which everything could be requested, `before` that
@@ -115,10 +127,15 @@ export function createTruth(
     return values.size === 1 ? [...values][0] : 'open';
   }
 
-  const creditsOf = (index: number) => mainOf('tokens', index);
+  const creditsOf = remembered((index) => mainOf('tokens', index));
+  const noiseUntil = remembered((index) => noiseOf(workingUntil(index)));
+
+  const trueMains = new Map<Dataset, (index: number) => Figure>();
 
   function sumOf(indices: readonly number[], dataset: Dataset = 'tokens'): Figure {
-    const all = indices.map((index) => trueMainOf(dataset, index));
+    const trueMain = trueMains.get(dataset) ?? remembered((index) => trueMainOf(dataset, index));
+    trueMains.set(dataset, trueMain);
+    const all = indices.map(trueMain);
     if (all.includes(undefined)) return undefined;
     return all.includes('open') ? 'open' : (all as number[]).reduce((sum, one) => sum + one, 0);
   }
@@ -172,39 +189,48 @@ export function createTruth(
 
   /** What is expected of days after one, from what is known up to it. */
   function expectedOf(index: number, days: readonly number[]): number | 'open' {
-    const working = workingUntil(index);
-    const noise = noiseOf(working);
-    const each = days.map((ahead) => {
-      const before: number[] = [];
-      for (let back = ahead - 7; back >= 0; back -= 7) if (back <= index) before.push(back);
-      const usual = knownOf(before.filter((day) => day > index - 42));
-      const known = knownOf(before);
-      if (noise === 'open' || usual === 'open' || known === 'open') return 'open';
-      const share = working.length === 0 ? 0 : Math.min(1 / 3, 1 - 3 * noise);
-      const last = known.filter((credits) => !(credits < median(usual) * share)).slice(0, 4);
-      return last.reduce((sum, one) => sum + one, 0) / last.length;
-    });
+    const each = days.map((ahead) => expectedOn(7 * index + (ahead % 7)));
     return each.includes('open') ? 'open' : (each as number[]).reduce((sum, one) => sum + one, 0);
   }
 
-  /** A bound of the forecast, from what twelve past forecasts of as many days missed. */
-  function bound(index: number, sign: 1 | -1): Figure {
-    const soFar = sumOf(monthTo(index));
-    if (typeof soFar !== 'number') return soFar;
+  /** What is expected of a weekday after a day, both in one number. */
+  const expectedOn = remembered((both): number | 'open' => {
+    const [index, weekday] = [Math.floor(both / 7), both % 7];
+    const before: number[] = [];
+    for (let back = index; back >= 0; back--) if (back % 7 === weekday) before.push(back);
+    const noise = noiseUntil(index);
+    const usual = knownOf(before.filter((day) => day > index - 42));
+    const known = knownOf(before);
+    if (noise === 'open' || usual === 'open' || known === 'open') return 'open';
+    const share = workingUntil(index).length === 0 ? 0 : Math.min(1 / 3, 1 - 3 * noise);
+    const last = known.filter((credits) => !(credits < median(usual) * share)).slice(0, 4);
+    return last.reduce((sum, one) => sum + one, 0) / last.length;
+  });
+
+  /** The standard error of the rest of a month, from what twelve past forecasts of as many days missed. */
+  const errorOf = remembered((index): Figure => {
     const ahead = restOfMonth(index);
-    const rest = expectedOf(index, ahead);
     let squares = 0;
     for (let week = 0; week < 12 && ahead.length > 0; week++) {
       const origin = index - ahead.length - 7 * week;
       const next = ahead.map((_, nth) => origin + 1 + nth);
-      const [used, said] = [sumOf(next), expectedOf(origin, next)];
-      if (used === 'open' || said === 'open') return 'open';
-      if (used === undefined) return undefined;
+      const used = sumOf(next);
+      if (used === undefined || used === 'open') return used;
+      const said = expectedOf(origin, next);
+      if (said === 'open') return 'open';
       const error = used === said ? 0 : Math.log(used / said);
       squares += Math.min(Math.log(3), Math.abs(error)) ** 2;
     }
-    if (rest === 'open') return 'open';
-    return soFar + rest * Math.exp(sign * 1.4 * Math.sqrt((squares / 12) * (13 / 12)));
+    return Math.sqrt((squares / 12) * (13 / 12));
+  });
+
+  function bound(index: number, sign: 1 | -1): Figure {
+    const soFar = sumOf(monthTo(index));
+    if (typeof soFar !== 'number') return soFar;
+    const rest = expectedOf(index, restOfMonth(index));
+    const error = errorOf(index);
+    if (rest === 'open' || typeof error !== 'number') return rest === 'open' ? 'open' : error;
+    return soFar + rest * Math.exp(sign * 1.4 * error);
   }
 
   function knownOf(days: readonly number[]): readonly number[] | 'open' {
