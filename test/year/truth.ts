@@ -283,11 +283,17 @@ export function createTruth(
 
   /** The credits of the first or the second model on some days. */
   function ofModel(days: readonly number[], isFirst: boolean): Figure {
-    const all = days.map((day) => share([day], isFirst, 1));
-    const credits = days.map(creditsOf);
-    if (credits.includes(undefined)) return undefined;
-    if ([...all, ...credits].includes('open') || days.some(isNew)) return 'open';
-    return days.reduce((sum, _, at) => sum + Number(all[at] ?? 0) * Number(credits[at]), 0);
+    if (days.some(isNew)) return 'open';
+    let sum = 0;
+    for (const day of days) {
+      const credits = trueMainOf('tokens', day);
+      if (typeof credits !== 'number') return credits;
+      const both = new Set(versions('tokens', day).map((version) => version.both));
+      if (both.size > 1) return 'open';
+      const first = firstPart(credits, both.has(true));
+      sum += isFirst ? first : credits - first;
+    }
+    return sum;
   }
 
   /** Credits per person and day of activity over four weeks. */
