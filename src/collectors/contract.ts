@@ -11,6 +11,8 @@ const MIN_SEEN = 2;
 /** Other names may be data: identifiers, addresses, keys. */
 const PLAIN_NAME = /^(?!.*\d{6})[A-Za-z_][A-Za-z0-9_-]{0,47}$/;
 const NO_PLAIN_NAME = '(not a plain name)';
+/** A hostile answer has as many names as it likes. */
+const MAX_NAMES = 50;
 
 /** The known tiers of models, and modes of autonomy: the platform's own words of several years. */
 export const TIERS = ['standard', 'thinking'];
@@ -81,6 +83,7 @@ export function contractOf(parts: ContractParts): Contract {
       seen: Seen,
     ): boolean {
       for (const name of Object.keys(value)) {
+        if (unknown.size >= MAX_NAMES) break;
         if (!members.has(name) && !unread.has(pathOf(path, name))) unknown.add(pathOf(path, shown(name)));
       }
       let isActive = false;

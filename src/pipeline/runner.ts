@@ -179,13 +179,13 @@ export function createRunner(deps: RunnerParts): Runner {
     watch: FieldWatch,
   ): Promise<void> {
     const now = clock.now();
-    for (const field of watch.unknown()) memory.unknownFields.set(field, now);
-    for (const [field, at] of memory.unknownFields) {
-      if (now - at > REMEMBERED_MS) memory.unknownFields.delete(field);
-    }
+    const known = memory.unknownFields;
+    for (const [field, at] of known) if (now - at > REMEMBERED_MS) known.delete(field);
+    for (const field of watch.unknown())
+      if (known.has(field) || known.size < MAX_NAMES) known.set(field, now);
     memory.fields = await learnFields(org, dataset.name, memory.fields, watch.days());
     const before = runs.get(org, name);
-    const unknownFields = [...memory.unknownFields.keys()].sort().slice(0, MAX_NAMES);
+    const unknownFields = [...known.keys()].sort();
     const missingFields = missingIn(memory.fields ?? {});
     runs.update(org, name, { unknownFields, missingFields });
     instruments.fields({ org, dataset: dataset.name }, unknownFields.length, missingFields.length);

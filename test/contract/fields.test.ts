@@ -234,3 +234,13 @@ test('a name that may be data is not repeated', async () => {
   ]);
   expect([...seen.unknown]).toEqual(['(not a plain name)']);
 });
+
+test('an answer with any number of names is told of by fifty', async () => {
+  const seen = await observer('tokens');
+  const names = Array.from({ length: 100_000 }, (_, index) => [
+    `n${index % 1000}_${Math.floor(index / 1000)}`,
+    1,
+  ]);
+  seen.poll([{ date: dayOf(0), ...Object.fromEntries(names) }]);
+  expect(seen.unknown.size).toBe(50);
+});
