@@ -66,7 +66,7 @@ export function budgetTile(): Placed {
       now(promql`sum(${inCredits})`, 'credits'),
       now(quotientOf(spend.creditsMonthToDate, spend.creditsMonthBudget), 'used', look),
       now(quotientOf(spend.creditsMonthForecast, spend.creditsMonthBudget), 'forecast', look),
-      now(promql`min(${newest(compared.creditsMonthBudgetDays)})`, 'lasts', {
+      now(promql`min(${newest(compared.creditsMonthBudgetLasts)})`, 'lasts', {
         unit: 'suffix: days',
         decimals: 0,
       }),

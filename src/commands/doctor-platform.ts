@@ -12,7 +12,7 @@ import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/sou
 import { collectors } from '../collectors/index.ts';
 import type { OrgConfig } from '../config/config.ts';
 import { formatDuration } from '../config/parse.ts';
-import { watched } from '../pipeline/watched.ts';
+import { beginWatch } from '../pipeline/watched.ts';
 import { createPlatformClient } from '../platform/client.ts';
 import { isAboutToday, parseHttpDate } from '../platform/response.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -251,14 +251,14 @@ async function askDocuments(
 
 /** Fetches, and notes the fields that are not read. */
 async function fetchWatched<Fetched>(
-  { contract, dataset }: FetchingCollector,
+  collector: FetchingCollector,
   source: Source,
   answers: Answers,
   fetch: (source: Source) => Promise<Fetched>,
 ): Promise<Fetched> {
-  const watch = (await contract?.())?.watch();
-  const fetched = await fetch(watch === undefined ? source : watched(source, watch));
-  for (const field of watch?.unknown() ?? []) answers.unread.add(`${dataset.name} ${field}`);
+  const { watch, source: seen } = await beginWatch(collector, source);
+  const fetched = await fetch(seen);
+  for (const field of watch?.unknown() ?? []) answers.unread.add(`${collector.dataset.name} ${field}`);
   return fetched;
 }
 

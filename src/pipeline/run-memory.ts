@@ -1,4 +1,4 @@
-import type { KnownFields } from '../catalog/contract.ts';
+import type { KnownFields } from '../catalog/api-contract.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';

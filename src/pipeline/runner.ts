@@ -1,11 +1,11 @@
-import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import {
   type FieldsOfDay,
   type FieldWatch,
   type KnownFields,
   missingIn,
   withDays,
-} from '../catalog/contract.ts';
+} from '../catalog/api-contract.ts';
+import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -17,7 +17,7 @@ import { NotStored } from '../store/database.ts';
 import { runDays } from './day-run.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
 import { createRunMemory, type Learned } from './run-memory.ts';
-import { watched } from './watched.ts';
+import { beginWatch } from './watched.ts';
 
 /** An organization and its API client. */
 interface Target {
@@ -131,8 +131,7 @@ export function createRunner(deps: RunnerParts): Runner {
     const { name } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
-    const watch = (await collector.contract?.())?.watch();
-    const seen = watch === undefined ? source : watched(source, watch);
+    const { watch, source: seen } = await beginWatch(collector, source);
     const run: Run = {
       org,
       source: retired === undefined ? seen : withAbort(seen, retired),

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type KnownFields, withDays } from '../catalog/contract.ts';
+import { type KnownFields, withDays } from '../catalog/api-contract.ts';
 import {
   type DatasetName,
   type DayDataset,

@@ -1,4 +1,4 @@
-import type { FieldsOfDay, KnownFields } from '../catalog/contract.ts';
+import type { FieldsOfDay, KnownFields } from '../catalog/api-contract.ts';
 import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { DayLag } from '../catalog/day-lag.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type KnownFields, missingIn, withDays } from '../../src/catalog/api-contract.ts';
 import { isDayCollector, isFetching } from '../../src/catalog/collector.ts';
-import { type KnownFields, missingIn, withDays } from '../../src/catalog/contract.ts';
 import { addDays, type Day, dayOf, startOf } from '../../src/catalog/day.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { createRandom, drawn, type Random } from '../fuzz/random.ts';
@@ -21,7 +21,7 @@ const NEWEST = dayNamed('2027-02-20');
 
 /** Polls one dataset day by day, each time with the newest days, and collects what is noticed. */
 async function observer(dataset: string) {
-  const contract = await collectorOf(dataset).contract?.();
+  const contract = await collectorOf(dataset).apiContract?.();
   if (contract === undefined) throw new Error(`${dataset} has no contract`);
   let known: KnownFields = {};
   const unknown = new Set<string>();
@@ -98,7 +98,7 @@ const VALUES: readonly (readonly [string, string])[] = [
 
 /** The paths that the schema of a dataset reads, from what it knows of rows that have all of them. */
 async function pathsOf(dataset: string, elements: readonly Row[]): Promise<readonly string[]> {
-  const contract = await collectorOf(dataset).contract?.();
+  const contract = await collectorOf(dataset).apiContract?.();
   const watch = contract?.watch();
   watch?.lookAt(elements.map((element) => ({ date: NEWEST, ...element })));
   const paths = [...(watch?.days().values() ?? [])].flatMap(({ carried }) => [...carried]);

@@ -131,7 +131,7 @@ export const activityCollector: DayCollector<ActivityRow> = {
   schedule: 'analytics',
   enabledByDefault: true,
   dataset: activityDataset,
-  contract: async () => (await import('./fetch.ts')).activityContract,
+  apiContract: async () => (await import('./fetch.ts')).activityContract,
   families: [
     dailyActiveUsers,
     weeklyActiveUsers,

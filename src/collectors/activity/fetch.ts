@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay, type Dated } from '../analytics.ts';
-import { contractOf } from '../contract.ts';
+import { apiContractOf } from '../api-contract.ts';
 import { type Count, summedCounts } from '../counts.ts';
 import { amount, day, elementAmount, members } from '../fields.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
@@ -36,7 +36,7 @@ export const dayRow = z.compile(
     ),
 );
 
-export const activityContract = contractOf({
+export const activityContract = apiContractOf({
   schema: dayRow,
   values: { daily_active_users_by_client: ['terminal-ui', 'web', 'non-interactive-cli'] },
   beyondDay: ['weekly_active_users', 'monthly_active_users'],

@@ -87,7 +87,7 @@ export const productivityCollector: DayCollector<ProductivityRow> = {
   schedule: 'analytics',
   enabledByDefault: true,
   dataset: productivityDataset,
-  contract: async () => (await import('./fetch.ts')).productivityContract,
+  apiContract: async () => (await import('./fetch.ts')).productivityContract,
   families: [
     dailyFiles,
     dailyFileOperationsByExtension,

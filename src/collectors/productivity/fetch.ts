@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay, type Dated } from '../analytics.ts';
-import { contractOf } from '../contract.ts';
+import { apiContractOf } from '../api-contract.ts';
 import { namedCount, summedCounts } from '../counts.ts';
 import { amount, anyElementName, day, element, list, requiredElementAmount } from '../fields.ts';
 import { type ProductivityRow, productivityDataset } from './dataset.ts';
@@ -43,7 +43,7 @@ export const dayRow = z.compile(
     ),
 );
 
-export const productivityContract = contractOf({ schema: dayRow });
+export const productivityContract = apiContractOf({ schema: dayRow });
 
 /** Fetches the output of a window. */
 export async function fetchProductivity(

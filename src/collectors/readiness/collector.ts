@@ -195,7 +195,7 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
   schedule: 'readiness',
   enabledByDefault: true,
   dataset: readinessDataset,
-  contract: async () => (await import('./schema.ts')).readinessContract,
+  apiContract: async () => (await import('./schema.ts')).readinessContract,
   families: [
     readinessRatio,
     readinessRatioPrevious,

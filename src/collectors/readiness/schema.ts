@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contractOf } from '../contract.ts';
+import { apiContractOf } from '../api-contract.ts';
 import {
   flag,
   members,
@@ -59,7 +59,7 @@ export const reportElement = z.compile(
     ),
 );
 
-export const readinessContract = contractOf({
+export const readinessContract = apiContractOf({
   schema: reportElement,
   values: {
     'modelUsed.reasoningEffort': [

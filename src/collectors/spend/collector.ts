@@ -8,7 +8,7 @@ import { tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
 import {
-  creditsMonthBudgetDays,
+  creditsMonthBudgetLasts,
   creditsMonthToDateBaseline,
   creditWeeks,
   dailyCreditsUnusual,
@@ -150,7 +150,7 @@ const creditFamilies: readonly Family[] = [
   creditsShareByModel,
   creditsShareByModelBaseline,
   creditsMonthToDateBaseline,
-  creditsMonthBudgetDays,
+  creditsMonthBudgetLasts,
   creditWeeks.before,
   dailyCreditsUnusual,
   modelWeeks.present,

@@ -34,7 +34,7 @@ function aMonthBefore(day: Day, starts: number | undefined): Day {
   return monthSoFar(last, starts)[monthSoFar(day, starts).length - 1] ?? last;
 }
 
-export const creditsMonthBudgetDays = dayFamily({
+export const creditsMonthBudgetLasts = dayFamily({
   name: 'agent_platform_credits_month_budget_lasts',
   help: 'Days after the newest complete UTC day for which the rest of the monthly budget lasts at the pace of the forecast, 0 if it is spent.',
   labels: [],

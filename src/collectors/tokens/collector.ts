@@ -102,7 +102,7 @@ export const tokensCollector: DayCollector<TokensRow> = {
   schedule: 'analytics',
   enabledByDefault: true,
   dataset: tokensDataset,
-  contract: async () => (await import('./fetch.ts')).tokensContract,
+  apiContract: async () => (await import('./fetch.ts')).tokensContract,
   families: [
     dailyCredits,
     dailyCreditsByModel,

@@ -4,7 +4,7 @@ import { withRejected } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { type AnalyticsAnswer, askAnalytics, byDay, type Dated } from '../analytics.ts';
-import { contractOf, TIERS } from '../contract.ts';
+import { apiContractOf, TIERS } from '../api-contract.ts';
 import { sumOfUsable } from '../counts.ts';
 import {
   amount,
@@ -88,7 +88,7 @@ function withTiers(entries: readonly SentModel[]): readonly ModelTokens[] {
   });
 }
 
-export const tokensContract = contractOf({
+export const tokensContract = apiContractOf({
   schema: dayRow,
   unread: ['by_user.user_id', 'by_user.user_email', 'by_user.by_model'],
   values: { 'by_model.model_tier': TIERS },

@@ -153,7 +153,7 @@ export const toolsCollector: DayCollector<ToolsRow> = {
   schedule: 'analytics',
   enabledByDefault: true,
   dataset: toolsDataset,
-  contract: async () => (await import('./fetch.ts')).toolsContract,
+  apiContract: async () => (await import('./fetch.ts')).toolsContract,
   families: [
     dailyToolCalls,
     dailyToolCallsByTool,

@@ -3,7 +3,7 @@ import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { labelValue } from '../../catalog/label.ts';
 import type { Source } from '../../catalog/source.ts';
 import { askAnalytics, byDay, type Dated } from '../analytics.ts';
-import { contractOf, MODES } from '../contract.ts';
+import { apiContractOf, MODES } from '../api-contract.ts';
 import { breakdown, type Count, namedCount, OTHER, plusUsable, summedCounts } from '../counts.ts';
 import {
   amount,
@@ -91,7 +91,7 @@ export const dayRow = z.compile(
     ),
 );
 
-export const toolsContract = contractOf({
+export const toolsContract = apiContractOf({
   schema: dayRow,
   unread: ['hooks_by_event.command'],
   values: { tool_autonomy_level_ratio: MODES },

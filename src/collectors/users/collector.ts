@@ -191,7 +191,7 @@ export const usersCollector: DayCollector<UsersRow> = {
   schedule: 'users',
   enabledByDefault: false,
   dataset: usersDataset,
-  contract: async () => (await import('./schema.ts')).usersContract,
+  apiContract: async () => (await import('./schema.ts')).usersContract,
   expensive: {
     ...{ windowDays: 1, revisionDays: 3, catchUpDays: CATCH_UP_DAYS },
     // A whole month, and four of each weekday.

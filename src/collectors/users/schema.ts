@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
 import type { Person } from '../../catalog/settings.ts';
-import { contractOf, MODES, TIERS } from '../contract.ts';
+import { apiContractOf, MODES, TIERS } from '../api-contract.ts';
 import { amount, day, list, requiredText, text } from '../fields.ts';
 import type { FigureName } from './columns.ts';
 
@@ -70,7 +70,7 @@ export const personRow = z.compile(
     ),
 );
 
-export const usersContract = contractOf({
+export const usersContract = apiContractOf({
   schema: personRow,
   values: { primary_model_tier: TIERS, delegation_level: MODES },
 });

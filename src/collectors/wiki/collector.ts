@@ -53,7 +53,7 @@ export const wikiCollector: DocumentCollector<WikiRun> = {
   schedule: 'wiki',
   enabledByDefault: true,
   dataset: wikiDataset,
-  contract: async () => (await import('./fetch.ts')).wikiContract,
+  apiContract: async () => (await import('./fetch.ts')).wikiContract,
   // The listing may contain only the newest run of each repository.
   past: 'unknown',
   families: [wikiRuns, wikiRunsByStatus, wikiLastRunTimestampSeconds, wikiPages],

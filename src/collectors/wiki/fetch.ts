@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
-import { contractOf } from '../contract.ts';
+import { apiContractOf } from '../api-contract.ts';
 import { amount, instant, repository, text } from '../fields.ts';
 import { salvage, withUnusable } from '../usable-row.ts';
 import { partialListing, WIKI_PATH, type WikiRun } from './dataset.ts';
@@ -40,7 +40,7 @@ export const runElement = z.compile(
     }),
 );
 
-export const wikiContract = contractOf({
+export const wikiContract = apiContractOf({
   schema: runElement,
   elementsOf: runsOf,
   unread: ['commitHash', 'branch', 'privacyLevel', 'modelUsed', 'droidVersion'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Contract, FieldsOfDay, FieldWatch } from '../catalog/contract.ts';
+import type { ApiContract, FieldsOfDay, FieldWatch } from '../catalog/api-contract.ts';
 import { type Day, parseDay } from '../catalog/day.ts';
 import { isObject } from './fields.ts';
 
@@ -21,7 +21,7 @@ export const MODES = [
   ...['auto', 'off', 'low', 'medium', 'high'],
 ];
 
-interface ContractParts {
+interface ApiContractParts {
   /** The schema of an element. */
   readonly schema: z.ZodType;
   /** Where the elements are in an answer; by default the array `data`. */
@@ -41,7 +41,7 @@ type Shape =
   | { readonly kind: 'value'; isReadable(value: unknown): boolean };
 
 /** Creates the contract of a dataset from the schema that reads it. */
-export function contractOf(parts: ContractParts): Contract {
+export function apiContractOf(parts: ApiContractParts): ApiContract {
   const shape = shapeOf(parts.schema);
   const unread = new Set(parts.unread);
   const beyondDay = new Set(parts.beyondDay);

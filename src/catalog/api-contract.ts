@@ -4,7 +4,7 @@ import type { Day } from './day.ts';
 const MISSING_DAYS = 7;
 
 /** What the elements of a dataset's answers are known to contain. */
-export interface Contract {
+export interface ApiContract {
   /** Begins to compare answers with it. */
   watch(): FieldWatch;
 }
