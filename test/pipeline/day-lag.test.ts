@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { DayCollector } from '../../src/catalog/collector.ts';
-import type { DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, daysFrom, endOf, type Instant, startOf } from '../../src/catalog/day.ts';
 import type { DayLag } from '../../src/catalog/day-lag.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
@@ -13,6 +11,7 @@ import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createMemoryStore } from '../support/store.ts';
+import { createCreditsCollector } from './credits-collector.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -35,29 +34,18 @@ function harness(lifeOf: (day: Day) => Life, begins = startOf(addDays(start, 14)
   const clock = createFakeClock(begins, { autoAdvance: true });
   const history = createMemoryStore();
   const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
-  const dataset: DayDataset<{ credits: number }> = { kind: 'days', name: 'tokens', idle: { credits: 0 } };
   let isDown = false;
   let memory = createRunMemory();
-  const collector: DayCollector<{ credits: number }> = {
-    ...{
-      name: 'tokens',
-      description: '',
-      schedule: 'analytics',
-      enabledByDefault: true,
-      families: [],
-      dataset,
-    },
-    async fetch(_source, { from, to }) {
-      if (isDown) throw new PlatformError('network', 'down');
-      const rows = new Map<Day, { credits: number }>();
-      for (const day of daysFrom(from, to)) {
-        const age = (clock.now() - endOf(day)) / HOUR;
-        const credits = lifeOf(day).filter((hours) => hours <= age).length;
-        if (credits > 0) rows.set(day, { credits });
-      }
-      return { rows, lost: 0, rejected: 0, bytes: 100, remarks: [] };
-    },
-  };
+  const collector = createCreditsCollector(async (_source, { from, to }) => {
+    if (isDown) throw new PlatformError('network', 'down');
+    const rows = new Map<Day, { credits: number }>();
+    for (const day of daysFrom(from, to)) {
+      const age = (clock.now() - endOf(day)) / HOUR;
+      const credits = lifeOf(day).filter((hours) => hours <= age).length;
+      if (credits > 0) rows.set(day, { credits });
+    }
+    return { rows, lost: 0, rejected: 0, bytes: 100, remarks: [] };
+  });
   const states = createRunStates();
 
   async function poll(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { DayCollector, DocumentCollector, Window } from '../../src/catalog/collector.ts';
-import type { DayDataset, DocumentDataset } from '../../src/catalog/dataset.ts';
+import type { DocumentCollector, Window } from '../../src/catalog/collector.ts';
+import type { DocumentDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
@@ -14,6 +14,7 @@ import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createMemoryStore } from '../support/store.ts';
+import { createCreditsCollector } from './credits-collector.ts';
 
 const start = dayNamed('2026-03-01');
 const yesterday = dayNamed('2026-03-31');
@@ -21,7 +22,6 @@ const org = {
   name: 'acme',
   readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
 } as const;
-const dataset: DayDataset<{ credits: number }> = { kind: 'days', name: 'tokens', idle: { credits: 0 } };
 const source: Source = {
   get: () => Promise.reject(new Error('not used')),
   pages: () => Promise.reject(new Error('not used')),
@@ -49,27 +49,19 @@ function harness(answer: Answer) {
       published += 1;
     },
   };
-  const collector: DayCollector<{ credits: number }> = {
-    name: 'tokens',
-    description: '',
-    schedule: 'analytics',
-    enabledByDefault: true,
-    families: [],
-    dataset,
-    async fetch(_source, window) {
-      asked.push(`${window.from}..${window.to}`);
-      const given = answer(window, asked.length);
-      if (given instanceof PlatformError) throw given;
-      const days = given.rows ?? daysDescending(window.from, window.to);
-      return {
-        rows: new Map(days.map((day) => [day, { credits: 1 }])),
-        lost: given.lost ?? 0,
-        rejected: given.lost ?? 0,
-        bytes: 100 * days.length,
-        remarks: [],
-      };
-    },
-  };
+  const collector = createCreditsCollector(async (_source, window) => {
+    asked.push(`${window.from}..${window.to}`);
+    const given = answer(window, asked.length);
+    if (given instanceof PlatformError) throw given;
+    const days = given.rows ?? daysDescending(window.from, window.to);
+    return {
+      rows: new Map(days.map((day) => [day, { credits: 1 }])),
+      lost: given.lost ?? 0,
+      rejected: given.lost ?? 0,
+      bytes: 100 * days.length,
+      remarks: [],
+    };
+  });
   const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
   const stopping = new AbortController();
   const runner = createRunner({

@@ -293,6 +293,28 @@ const requests: Row = {
   ],
 };
 
+/** How many of something each organization has, by another label; those without any are left out. */
+function countsOfOrgs({
+  by,
+  count,
+  ...panel
+}: {
+  readonly title: string;
+  readonly text: string;
+  readonly by: { readonly of: string; readonly title: string };
+  readonly value: string;
+  readonly count: Expression;
+}) {
+  return ranking({
+    ...panel,
+    labels: [{ of: 'org', title: 'Organization', to: orgLink(links.health) }, by],
+    reduce: 'lastNotNull',
+    queries: [now(promql`${count} > 0`, `{{org}} {{${by.of}}}`)],
+    noValue: 'None known',
+    width: 8,
+  });
+}
+
 /** Rejected, folded and dropped data. */
 const losses: Row = {
   title: 'Rejected, folded and dropped',
@@ -314,36 +336,19 @@ const losses: Row = {
       noValue: 'None known',
       width: 8,
     }),
-    ranking({
+    countsOfOrgs({
       title: 'Metrics dropped',
       text: 'Metrics of each collector that are not published, because the organization is over limits.series.',
-      labels: [
-        { of: 'org', title: 'Organization', to: orgLink(links.health) },
-        { of: 'collector', title: 'Collector' },
-      ],
+      by: { of: 'collector', title: 'Collector' },
       value: 'Metrics',
-      reduce: 'lastNotNull',
-      queries: [now(promql`${newest(ownMetrics.familiesDropped)} > 0`, '{{org}} {{collector}}')],
-      noValue: 'None known',
-      width: 8,
+      count: newest(ownMetrics.familiesDropped),
     }),
-    ranking({
+    countsOfOrgs({
       title: 'Fields that changed',
       text: 'Fields of the platform’s answers that are not read, and fields that rows had and no longer have. The page of the exporter names them.',
-      labels: [
-        { of: 'org', title: 'Organization', to: orgLink(links.health) },
-        { of: 'dataset', title: 'Dataset' },
-      ],
+      by: { of: 'dataset', title: 'Dataset' },
       value: 'Fields',
-      reduce: 'lastNotNull',
-      queries: [
-        now(
-          promql`${newest(ownMetrics.unknownFields)} + ${newest(ownMetrics.missingFields)} > 0`,
-          '{{org}} {{dataset}}',
-        ),
-      ],
-      noValue: 'None known',
-      width: 8,
+      count: promql`${newest(ownMetrics.unknownFields)} + ${newest(ownMetrics.missingFields)}`,
     }),
     table({
       title: 'Metrics that are left out',

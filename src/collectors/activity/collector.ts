@@ -112,7 +112,7 @@ export const usagePerActiveUser7d = dayFamily({
   aggregation: 'ratio',
   definition: meanDefinitions.perPerson,
   samplesOf(view, day) {
-    const people = (weeklyMean(view, day) ?? 0) * 7;
+    const people = weeklySum(view, day, activityDataset, ({ dailyUsers }) => dailyUsers);
     const per = <Row>(dataset: DayDataset<Row>, figureOf: (row: Row) => number | undefined) =>
       quotientOf(weeklySum(view, day, dataset, figureOf), people);
     return parts('kind', {

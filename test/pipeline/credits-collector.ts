@@ -1,0 +1,22 @@
+import type { DayCollector } from '../../src/catalog/collector.ts';
+import type { DayDataset } from '../../src/catalog/dataset.ts';
+
+/** A day that has nothing but credits. */
+interface CreditsRow {
+  readonly credits: number;
+}
+
+const creditsDataset: DayDataset<CreditsRow> = { kind: 'days', name: 'tokens', idle: { credits: 0 } };
+
+/** A collector of credits without families. */
+export function createCreditsCollector(fetch: DayCollector<CreditsRow>['fetch']): DayCollector<CreditsRow> {
+  return {
+    name: 'tokens',
+    description: '',
+    schedule: 'analytics',
+    enabledByDefault: true,
+    families: [],
+    dataset: creditsDataset,
+    fetch,
+  };
+}
