@@ -1,5 +1,8 @@
 import type { Day } from './day.ts';
 
+/** Names of unknown fields that are kept of a dataset: a hostile answer has as many as it likes. */
+export const MAX_NAMES = 50;
+
 /** A field is missing once so many active days lack it. */
 const MISSING_DAYS = 7;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ApiContract, FieldsOfDay, FieldWatch } from '../catalog/api-contract.ts';
+import { type ApiContract, type FieldsOfDay, type FieldWatch, MAX_NAMES } from '../catalog/api-contract.ts';
 import { type Day, parseDay } from '../catalog/day.ts';
 import { isObject } from './fields.ts';
 
@@ -11,8 +11,6 @@ const MIN_SEEN = 2;
 /** Other names may be data: identifiers, addresses, keys. */
 const PLAIN_NAME = /^(?!.*\d{6})[A-Za-z_][A-Za-z0-9_-]{0,47}$/;
 const NO_PLAIN_NAME = '(not a plain name)';
-/** A hostile answer has as many names as it likes. */
-const MAX_NAMES = 50;
 
 /** The known tiers of models, and modes of autonomy: the platform's own words of several years. */
 export const TIERS = ['standard', 'thinking'];

@@ -1,6 +1,6 @@
 import { addDays, type Day, monthSoFar, restOfMonth } from '../catalog/day.ts';
 import { preciseSum } from './counts.ts';
-import { ofEach } from './statistics.ts';
+import { ofEach, sumOfEach } from './statistics.ts';
 import { type Credits, deviationOf, weekdaysUpTo, workingDays } from './weekdays.ts';
 
 // The month of an organization and of a team, by the same definitions.
@@ -29,8 +29,7 @@ export function creditsToDate(credits: Credits, day: Day): number | undefined {
 
 /** The credits of some days. */
 export function sumOf({ on }: Credits, days: readonly Day[]): number | undefined {
-  const credits = ofEach(days, on);
-  return credits && preciseSum(credits);
+  return sumOfEach(days, on);
 }
 
 /** The forecast of the whole month of a day: the credits to date plus the expected credits of the remaining days. */

@@ -1,3 +1,5 @@
+import { preciseSum } from './counts.ts';
+
 /** Scales the median absolute deviation of normally distributed values to their standard deviation. */
 export const DEVIATION_SCALE = 1.4826;
 
@@ -21,6 +23,15 @@ export function ofEach<Item, Figure>(
     figures.push(figure);
   }
   return figures;
+}
+
+/** The sum of a figure of each item; undefined if any item has none. */
+export function sumOfEach<Item>(
+  items: readonly Item[],
+  figureOf: (item: Item) => number | undefined,
+): number | undefined {
+  const figures = ofEach(items, figureOf);
+  return figures && preciseSum(figures);
 }
 
 /** The quotient of two amounts; undefined if one of them is unknown or the divisor is 0. */

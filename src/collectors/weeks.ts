@@ -3,7 +3,7 @@ import { addDays, type Day, daysFrom } from '../catalog/day.ts';
 import { type DayFamily, type Sample, UNKNOWN } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { preciseSum } from './counts.ts';
-import { ofEach } from './statistics.ts';
+import { sumOfEach } from './statistics.ts';
 
 const WEEK_DAYS = 7;
 const NEWEST = 'the newest complete UTC day';
@@ -108,9 +108,8 @@ export function weeklySum<Row>(
   dataset: DayDataset<Row>,
   figureOf: (row: Row) => number | undefined,
 ): number | undefined {
-  const figures = ofEach(daysFrom(addDays(last, 1 - WEEK_DAYS), last), (day) => {
+  return sumOfEach(daysFrom(addDays(last, 1 - WEEK_DAYS), last), (day) => {
     const row = view.row(dataset, day);
     return row && figureOf(row);
   });
-  return figures && preciseSum(figures);
 }

@@ -4,6 +4,7 @@ import type { Sample } from '../catalog/family.ts';
 import { UNASSIGNED } from '../catalog/settings.ts';
 import { csvLine, decimalText } from './csv.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
+import { exact } from './month.ts';
 
 /** What the credits and the cost of a day are split by; the API has no credits of a model and a team. */
 type FocusSplit = 'model' | 'team';
@@ -116,7 +117,7 @@ export function createFocusFormat(by: FocusSplit, families: FocusFamilies): Expo
         samplesOf(families.costOfParts).filter(({ labels }) => labels['currency'] === currency),
         samplesOf(families.creditsOfParts),
       );
-      return linesOf(charges, { ...day, currency, price: perMillion(price.value) });
+      return linesOf(charges, { ...day, currency, price: exact(price.value * MILLION) });
     },
   };
 }
@@ -151,11 +152,6 @@ function chargesOf(total: Charge, costs: readonly Sample[], credits: readonly Sa
   const restCost = total.cost - sum((charge) => charge.cost);
   if (Math.abs(rest) <= RESIDUE * Math.abs(total.credits)) return charges;
   return [...charges, { ...total, credits: rest, cost: restCost }];
-}
-
-/** The configured price: dividing by a million and multiplying again can leave a rounding error. */
-function perMillion(price: number): number {
-  return Number((price * MILLION).toPrecision(15));
 }
 
 function keyOf(labels: Readonly<Record<string, string>>): string {

@@ -2,6 +2,7 @@ import {
   type FieldsOfDay,
   type FieldWatch,
   type KnownFields,
+  MAX_NAMES,
   missingIn,
   withDays,
 } from '../catalog/api-contract.ts';
@@ -31,8 +32,6 @@ interface Target {
 
 /** How long a field that is not read counts after an answer had it, in milliseconds. */
 const REMEMBERED_MS = 7 * 86_400_000;
-/** Names that are kept of a dataset. */
-const MAX_NAMES = 50;
 
 /** How a run ended: `ended` with success or failure, `unstored` since the store could not be used, or `aborted`. */
 type RunEnd = 'ended' | 'unstored' | 'aborted';

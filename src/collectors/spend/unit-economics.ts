@@ -2,10 +2,9 @@ import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import { dayFamily, type Family } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
-import { preciseSum } from '../counts.ts';
 import { productivityDataset } from '../productivity/dataset.ts';
 import { figure } from '../samples.ts';
-import { ofEach } from '../statistics.ts';
+import { sumOfEach } from '../statistics.ts';
 import { costOver } from './costs.ts';
 import { trailing } from './credits.ts';
 
@@ -121,14 +120,9 @@ function activityOver(view: View, days: readonly Day[]): number | undefined {
   // A week that begins before the first day can have people of earlier days only.
   const people = rows.flatMap((row, at) => [row?.dailyUsers ?? 0, at < 6 ? 0 : (row?.weeklyUsers ?? 0)]);
   if (Math.max(...people) < FLOOR) return undefined;
-  return sumOf(days, (day) => view.row(activityDataset, day)?.dailyUsers);
+  return sumOfEach(days, (day) => view.row(activityDataset, day)?.dailyUsers);
 }
 
 function producedOver(view: View, days: readonly Day[], what: 'commits' | 'pullRequests') {
-  return sumOf(days, (day) => view.row(productivityDataset, day)?.[what]);
-}
-
-function sumOf(days: readonly Day[], figureOf: (day: Day) => number | undefined): number | undefined {
-  const figures = ofEach(days, figureOf);
-  return figures && preciseSum(figures);
+  return sumOfEach(days, (day) => view.row(productivityDataset, day)?.[what]);
 }
