@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import { type Page, readPage } from '../../e2e/page.ts';
 import { createFaultyPlatform } from '../../platform/faulty/platform.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { type Program, type Programs, written } from '../programs.ts';
 
 const TOKEN = 'a-token-of-the-senders';
@@ -133,4 +134,24 @@ history: {start: ${start}}\napi: {requests_per_second: ${rate}}\n${settings}`,
       return response.status;
     },
   };
+}
+
+/**
+ * Has everything fetched again, through any replica, and waits until the one that polls has ended all of it: nothing is
+ * under way afterwards. Needs `AGENT_PLATFORM_WEB_ENABLE_LIFECYCLE`.
+ */
+export async function refresh(through: Replica, leader: Replica): Promise<void> {
+  const ends = async () =>
+    (await leader.page()).find('agent_platform_exporter_collector_last_run_timestamp_seconds');
+  const before = await ends();
+  expect(before).not.toEqual([]);
+  expect((await fetch(`${through.url}/-/refresh`, { method: 'POST' })).status).toBe(202);
+  await waitFor(async () => {
+    const after = await ends();
+    expect(after).toHaveLength(before.length);
+    for (const [index, { labels, value }] of before.entries()) {
+      expect(after[index]?.labels).toEqual(labels);
+      expect(Number(after[index]?.value)).toBeGreaterThan(Number(value));
+    }
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitFor } from '../../support/wait-for.ts';
 import { createPrograms } from '../programs.ts';
-import { type Replica, startAskedPlatform, startReplica } from './replicas.ts';
+import { type Replica, refresh, startAskedPlatform, startReplica } from './replicas.ts';
 import { usePostgres } from './server.ts';
 
 const PREFIX = 'agent_platform_exporter_';
@@ -167,8 +167,8 @@ test('steps of the database’s clock by a year stop nothing and repeat nothing'
     await waitFor(async () => expect(await beat()).toBeGreaterThan(before + 5));
     expect(await leader.leads()).toBe(true);
     expect(platform.asked.length).toBe(asked);
-    await fetch(`${leader.url}/-/refresh`, { method: 'POST' });
-    await waitFor(() => expect(platform.asked.length).toBeGreaterThan(asked + 5));
+    await refresh(leader, leader);
+    expect(platform.asked.length).toBeGreaterThan(asked + 5);
     for (const replica of replicas) {
       expect(await replica.send([{ id: `event-${days}`, event: 'Stop' }])).toBe(202);
       await waitFor(async () => expect(await stops(replica)).toBe(index + 1));
