@@ -8,6 +8,8 @@ import { waitFor } from '../support/wait-for.ts';
 import { createMachineClock, type MachineClock } from './machine-clock.ts';
 
 const MINUTE = 60_000;
+/** The interval between the program's checks of its clock. */
+const BETWEEN_LOOKS = 30_000;
 /** Longer than the interval between the program's checks of its clock, by more than the threshold of a jump. */
 const STANDSTILL = 95_000;
 /** How long an extra run delays the next one. */
@@ -38,6 +40,7 @@ async function startWatched(flags: readonly string[] = []): Promise<Watched> {
     { now: clock.now, nodeArguments: [clock.nodeArgument] },
   );
   await settledPage(program, COLLECTORS);
+  await untilIdle(program);
   const jumps = () => program.log().split(JUMP).length - 1;
   const asked = (day: string) =>
     DATASETS.map(
@@ -54,8 +57,7 @@ async function startWatched(flags: readonly string[] = []): Promise<Watched> {
     jumps,
     async untilAsked(day, times) {
       await waitFor(() => expect(asked(day)).toEqual(DATASETS.map(() => times)), { log: program.log });
-      // Time that passes during a request counts towards its duration.
-      await waitFor(async () => expect(JSON.stringify(await statusOf(program))).not.toContain('"running"'));
+      await untilIdle(program);
     },
     untilNoticed: (times) => waitFor(() => expect(jumps()).toBe(times), { log: program.log }),
   };
@@ -69,6 +71,11 @@ interface Status {
 
 async function statusOf(program: Program): Promise<Status> {
   return (await (await program.get('/status')).json()) as Status;
+}
+
+/** Resolves once no collector runs: time that passes during a request counts towards its duration. */
+async function untilIdle(program: Program): Promise<void> {
+  await waitFor(async () => expect(JSON.stringify(await statusOf(program))).not.toContain('"running"'));
 }
 
 /** The state of a process, such as `T` for stopped. */
@@ -109,8 +116,7 @@ test('a process that was stopped and continued runs each collector exactly once,
 
 test('a clock that is set back by eight hours is followed at once', async () => {
   const program = await startWatched();
-  program.clock.step(-8 * HOUR);
-  program.clock.pass(30_000);
+  program.clock.step(-8 * HOUR, BETWEEN_LOOKS);
   await program.untilNoticed(1);
   await program.untilAsked(YESTERDAY, 2);
   const { orgs } = await statusOf(program);
@@ -127,13 +133,12 @@ test('a clock that is wrong by a year for a while costs no figure, and its misse
   expect(days).toBeGreaterThanOrEqual(60);
   const wrong = '2027-11-19';
 
-  program.clock.step(365 * DAY);
-  program.clock.pass(30_000);
+  program.clock.step(365 * DAY, BETWEEN_LOOKS);
   await program.untilNoticed(1);
   await program.untilAsked(wrong, 1);
-  for (let minutes = 0; minutes < 5; minutes += 1) {
-    program.clock.pass(MINUTE);
-    // Two minutes at once would be a standstill.
+  for (let passed = 0; passed < 5 * MINUTE; passed += BETWEEN_LOOKS) {
+    program.clock.pass(BETWEEN_LOOKS);
+    // More at once could be a standstill, depending on how long ago the program last checked its clock.
     await program.clock.followed();
     await program.page();
   }
@@ -144,8 +149,7 @@ test('a clock that is wrong by a year for a while costs no figure, and its misse
   expect(await stored()).toBe(days);
   expect(program.asked(wrong)).toEqual([1, 1, 1, 1]);
 
-  program.clock.step(-365 * DAY);
-  program.clock.pass(BETWEEN_EXTRA_RUNS);
+  program.clock.step(-365 * DAY, BETWEEN_EXTRA_RUNS);
   await program.untilNoticed(2);
   await program.untilAsked(YESTERDAY, 2);
   await waitFor(async () => expect((await program.page()).platform()).toEqual(before));

@@ -10,8 +10,8 @@ export interface MachineClock {
   readonly nodeArgument: string;
   /** The true time, as on all other clocks, in milliseconds since the epoch. */
   now(): number;
-  /** Sets the clock: only its wall time changes. */
-  step(ms: number): void;
+  /** Sets the clock: only its wall time changes; meanwhile, time may pass, of which no program sees one without the other. */
+  step(ms: number, passing?: number): void;
   /** Lets time pass: wall time and monotonic time advance, and timers that are due fire. */
   pass(ms: number): void;
   /** Resolves once a program has seen the time as it was last set, and its timers that were due have fired. */
@@ -75,8 +75,9 @@ export function createMachineClock(begins: number): MachineClock {
   return {
     nodeArgument: `--import=data:text/javascript,${encodeURIComponent(FOLLOW(file))}`,
     now: () => Date.now() + offset + passed,
-    step(ms) {
+    step(ms, passing = 0) {
       stepped += ms;
+      passed += passing;
       save();
     },
     pass(ms) {

@@ -168,11 +168,15 @@ test('a history that is damaged while it is open and must not be replaced ends t
   const file = path.join(createDirectory(), 'history.db');
   const program = await startOn(file, ['--storage.on-damage=exit']);
   await program.untilPersistent(1);
+  // What a run stored after the damage would change the file.
+  await settledPage(program, COLLECTORS);
   const damaged = await damage(program, file);
   await waitFor(() => {
     program.clock.pass(SWEEP);
     expect(program.process.exitCode).toBe(2);
   });
+  // A process may be gone before the last of its log was read.
+  await waitFor(() => program.process.stderr?.readableEnded === true);
   expect(program.logged('level=error', 'is damaged', 'hint=')).toHaveLength(1);
   expect(readFileSync(file).equals(damaged)).toBe(true);
 });
