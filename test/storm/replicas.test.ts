@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DAYS } from '../../src/store/layouts.ts';
 import { readFile } from '../../src/store/reader.ts';
+import { DAY, HOUR } from '../e2e/harness.ts';
 import { daysWithoutRow } from '../e2e/settled.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { TEST_LIMIT_MS } from '../support/limits.ts';
@@ -26,8 +27,11 @@ const EVENTS_IN_TIME = 10_000;
 /** After this time, a sender tries another replica. */
 const SEND_MS = 5_000;
 const START = '2026-06-01';
-/** The platform's clock: all processes ask it about the same days. */
-const NOW = Date.now();
+/** The platform's clock, which stands at noon: all processes ask it about the same days. */
+const NOW = Math.floor(Date.now() / DAY) * DAY + 12 * HOUR;
+/** The clocks of the processes go on from there, so that no day ends between two of them. */
+const FROM_NOON = `const now = Date.now; Date.now = () => now() + ${NOW - Date.now()};`;
+const CLOCK = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FROM_NOON)}` };
 /** Each is answered rightly when it is asked again. */
 const FAULTS = ['500=0.03', 'close=0.02', 'slow=0.1:200'];
 
@@ -51,7 +55,7 @@ async function polled(
         expect(page.value('agent_platform_exporter_collector_success', { org: name, collector })).toBe(1);
       for (const dataset of ['tokens', 'tools', 'activity', 'productivity']) {
         const days = page.value('agent_platform_history_uncovered', { org: name, dataset });
-        const expected = daysWithoutRow(page, { org: name, dataset }, Date.now());
+        const expected = daysWithoutRow(page, { org: name, dataset }, NOW);
         expect(days).toBeLessThanOrEqual(empty.get(`${name} ${dataset}`) ?? expected);
         uncovered.set(`${name} ${dataset}`, days ?? 0);
       }
@@ -94,7 +98,7 @@ test.each(seedsOr([1]))(
     const world = { orgs: ORGS, users: 3, repos: 1, now: () => NOW };
     const calm = await startAskedPlatform(world);
     const file = join(programs.folder(), 'history.db');
-    const environment = { AGENT_PLATFORM_STORAGE_PATH: file };
+    const environment = { ...CLOCK, AGENT_PLATFORM_STORAGE_PATH: file };
     const alone = await startReplica(programs, calm, { start: START, rate: 500, environment });
     const empty = await polled([alone], calm.orgs);
     alone.program.send('SIGTERM');
@@ -111,7 +115,11 @@ test.each(seedsOr([1]))(
       // Slow enough for the polls to be under way whenever something happens.
       rate: 5,
       // A collector that failed would be run again in years.
-      environment: { AGENT_PLATFORM_STORAGE_URL: proxied.href, AGENT_PLATFORM_API_RETRIES: '12' },
+      environment: {
+        ...CLOCK,
+        AGENT_PLATFORM_STORAGE_URL: proxied.href,
+        AGENT_PLATFORM_API_RETRIES: '12',
+      },
     };
     const join3 = () => startReplica(programs, platform, joining);
     const living: Replica[] = await Promise.all([join3(), join3(), join3()]);
