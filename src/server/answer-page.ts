@@ -4,7 +4,7 @@ import type { Scrape } from '../exposition/exposition.ts';
 import type { ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type ExpressRequest, refuseCodings, refusesIdentity } from './negotiation.ts';
-import { NO_STORE, respondText } from './respond.ts';
+import { NO_STORE, respondText, writeHeaders } from './respond.ts';
 import { sendBody } from './send-body.ts';
 
 /** Sends a page of metrics, or lists the available collectors. */
@@ -48,7 +48,7 @@ export function createPageAnswer(log: Logger): AnswerPage {
       refuseCodings(response);
       return;
     }
-    response.writeHead(200, headersOf(scrape));
+    writeHeaders(response, 200, headersOf(scrape));
     if (request.method === 'HEAD') response.end();
     else if ('parts' in scrape.body) sendBody(response, scrape.body.parts);
     else inflate(response, scrape.body.stream());

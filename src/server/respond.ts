@@ -15,6 +15,16 @@ const GUARDED = [
 /** Allows a plain-text page nothing in a browser. */
 const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'";
 
+/** Writes the status and headers; one that is set already, by the web configuration file, stays as it is. */
+export function writeHeaders(response: ServerResponse, status: number, headers: ExtraHeaders): void {
+  const isSet = new Set(response.getHeaderNames());
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const [name = '', value = ''] = headers.slice(index, index + 2);
+    if (!isSet.has(name.toLowerCase())) response.appendHeader(name, value);
+  }
+  response.writeHead(status);
+}
+
 /** Sends a complete body, or for HEAD its headers only. `policy` is the content security policy. */
 export function respond(
   response: ServerResponse,
@@ -25,7 +35,7 @@ export function respond(
   policy: string = NOTHING_ALLOWED,
 ): void {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const headers = [
+  writeHeaders(response, status, [
     'Content-Type',
     contentType,
     'Content-Length',
@@ -35,8 +45,7 @@ export function respond(
     'Content-Security-Policy',
     policy,
     ...extra,
-  ];
-  response.writeHead(status, headers);
+  ]);
   sendBody(response, [bytes]);
 }
 

@@ -2,7 +2,8 @@ import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'no
 import { createSecureContext, getCACertificates, type SecureContextOptions } from 'node:tls';
 import { configErrorAt, type YamlNode } from '../config/yaml-node.ts';
 import { messageOf } from '../runtime/errors.ts';
-import { type TlsSettings, verifiesClients } from './settings.ts';
+import { policies } from './names.ts';
+import type { TlsSettings } from './settings.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
@@ -91,7 +92,7 @@ export function contextOptions(tls: TlsSettings): SecureContextOptions {
 
 function authoritiesOf({ clientAuth, clientCa }: TlsSettings): Pick<SecureContextOptions, 'ca'> {
   if (clientCa !== undefined) return { ca: clientCa };
-  if (!verifiesClients(clientAuth)) return {};
+  if (!policies[clientAuth].verifies) return {};
   // Some systems list certificates twice, and clients abort a handshake that names too many.
   const ofSystem = [...new Set(getCACertificates('system'))];
   // Without system certificates, the ones bundled with Node are used.

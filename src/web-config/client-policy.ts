@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { policies } from './names.ts';
 import type { TlsSettings } from './settings.ts';
 import { hasAllowedName } from './subject-names.ts';
 
@@ -12,23 +13,11 @@ interface ShownCertificate {
 }
 
 /** Whether a client is admitted after the handshake. */
-export function admits(tls: TlsSettings, shown: ShownCertificate): boolean {
-  switch (tls.clientAuth) {
-    case 'NoClientCert':
-    case 'RequestClientCert':
-      return true;
-    case 'VerifyClientCertIfGiven':
-      return !shown.present || shown.verified;
-    case 'RequireAnyClientCert':
-      return shown.present && isNamed(tls, shown);
-    case 'RequireAndVerifyClientCert':
-      return shown.present && shown.verified && isNamed(tls, shown);
-  }
-}
-
-/** Whether the handshake requests a certificate. */
-export function asksForCertificate({ clientAuth }: TlsSettings): boolean {
-  return clientAuth !== 'NoClientCert';
+export function admits({ clientAuth, allowedNames }: TlsSettings, shown: ShownCertificate): boolean {
+  const { requires, verifies } = policies[clientAuth];
+  if (!shown.present) return !requires;
+  if (verifies && !shown.verified) return false;
+  return allowedNames === undefined || hasAllowedName(shown.alternativeNames, allowedNames);
 }
 
 /** The certificate that a client presented in its handshake. */
@@ -39,8 +28,4 @@ export function shownBy(socket: TLSSocket): ShownCertificate {
     verified: certificate !== undefined && socket.authorized,
     alternativeNames: certificate?.subjectAltName,
   };
-}
-
-function isNamed({ allowedNames }: TlsSettings, { alternativeNames }: ShownCertificate): boolean {
-  return allowedNames === undefined || hasAllowedName(alternativeNames, allowedNames);
 }

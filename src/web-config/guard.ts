@@ -1,10 +1,4 @@
-import type {
-  IncomingMessage,
-  OutgoingHttpHeader,
-  OutgoingHttpHeaders,
-  RequestListener,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAdmission } from '../runtime/admission.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -41,14 +35,17 @@ const CHALLENGE = [
   ...HANG_UP,
 ] as const;
 
-/** Enforces certificates, rate limit and passwords and sets headers for every route of an application. */
+/**
+ * Enforces certificates, rate limit and passwords for every route of an application, and sets headers, which take
+ * precedence over the route's own where `writeHeaders` writes those.
+ */
 export function createGuard(deps: GuardDeps): RequestListener {
   const { app, clock, passwords, log } = deps;
   const late = createAdmission({ total: MAX_LATE });
 
   return (request, response) => {
     const settings = deps.settings();
-    if (settings.headers.size > 0) setHeaders(response, settings.headers);
+    for (const [name, value] of settings.headers) response.setHeader(name, value);
     const path = pathOf(request);
     if (deps.openPaths.has(path)) {
       app(request, response);
@@ -123,42 +120,4 @@ function pathOf({ url = '' }: IncomingMessage): string {
 
 function isBearer(authorization: string | undefined): boolean {
   return authorization !== undefined && /^bearer /i.test(authorization);
-}
-
-type HeadersOfAnswer = OutgoingHttpHeaders | OutgoingHttpHeader[];
-
-/** Sets the configured headers of a response; they override the route's own. */
-function setHeaders(response: ServerResponse, headers: ReadonlyMap<string, string>): void {
-  const names = new Set([...headers.keys()].map((name) => name.toLowerCase()));
-  const writeHead = response.writeHead.bind(response);
-  response.writeHead = (
-    status: number,
-    reason?: string | HeadersOfAnswer,
-    more?: HeadersOfAnswer,
-  ): ServerResponse => {
-    const own = typeof reason === 'string' ? more : reason;
-    for (const [name, value] of pairsOf(own)) {
-      if (!names.has(name.toLowerCase())) response.appendHeader(name, value);
-    }
-    for (const [name, value] of headers) response.setHeader(name, value);
-    return typeof reason === 'string' ? writeHead(status, reason) : writeHead(status);
-  };
-}
-
-function pairsOf(headers: HeadersOfAnswer | undefined): (readonly [string, string | string[]])[] {
-  if (headers === undefined) return [];
-  if (!Array.isArray(headers)) {
-    return Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, textOf(value)] as const],
-    );
-  }
-  const pairs: (readonly [string, string | string[]])[] = [];
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    pairs.push([String(headers[index]), textOf(headers[index + 1] ?? '')]);
-  }
-  return pairs;
-}
-
-function textOf(value: OutgoingHttpHeader): string | string[] {
-  return typeof value === 'number' ? String(value) : value;
 }

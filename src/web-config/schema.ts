@@ -3,8 +3,7 @@ import { duration } from '../config/kinds.ts';
 import { quoted } from '../config/parse.ts';
 import { section, text, wholeNumber } from '../config/validate.ts';
 import { suggestion } from '../runtime/suggestion.ts';
-import { curves, headers, suiteNames } from './names.ts';
-import { clientAuthTypes, type RateLimit, type TlsVersion } from './settings.ts';
+import { curves, headers, policies, suiteList, suites, versions } from './names.ts';
 
 const HASH = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
@@ -27,25 +26,31 @@ function refuse(
   return z.NEVER;
 }
 
-/** One of the known names, some of which have alternative spellings. */
-function oneOf<Name extends string>(known: readonly Name[], spellings: Readonly<Record<string, Name>> = {}) {
+/** What one of the known names stands for; some names have alternative spellings. */
+function oneOf<Value>(known: ReadonlyMap<string, Value>, spellings: Readonly<Record<string, string>> = {}) {
+  const names = [...known.keys()];
   const parsed = text().transform((value, context) => {
-    const found = known.find((name) => name === (spellings[value] ?? value));
+    const found = known.get(spellings[value] ?? value);
     if (found !== undefined) return found;
-    const hint = suggestion(value, known) ?? `one of ${known.join(', ')}`;
+    const hint = suggestion(value, names) ?? `one of ${names.join(', ')}`;
     return refuse(context, `${quoted(value)} is not known`, hint);
   });
-  return parsed.meta({ enum: [...known, ...Object.keys(spellings)] });
+  return parsed.meta({ enum: [...names, ...Object.keys(spellings)] });
 }
+
+type ClientAuth = keyof typeof policies;
+// A legacy name is accepted too.
+const clientAuthType = oneOf(new Map(Object.keys(policies).map((name) => [name, name as ClientAuth])), {
+  RequireClientCert: 'RequireAnyClientCert',
+});
 
 const version = text()
   .superRefine((value, context) => {
     if (value !== 'TLS10' && value !== 'TLS11') return;
     refuse(context, `${value} is obsolete and not offered`, 'TLS12 and TLS13 are');
   })
-  .pipe(oneOf(['TLS12', 'TLS13']))
-  .transform((name): TlsVersion => (name === 'TLS12' ? 'TLSv1.2' : 'TLSv1.3'))
-  .meta({ enum: ['TLS12', 'TLS13'] });
+  .pipe(oneOf(versions))
+  .meta({ enum: [...versions.keys()] });
 
 /** For a JSON Schema: a text is given inline or by its file, not both. */
 function eitherWay(name: string) {
@@ -58,15 +63,14 @@ const tls = z
     key_file: text().nullish(),
     cert: text().nullish(),
     key: text().nullish(),
-    // A legacy name is accepted too.
-    client_auth_type: oneOf(clientAuthTypes, { RequireClientCert: 'RequireAnyClientCert' }).nullish(),
+    client_auth_type: clientAuthType.nullish(),
     client_ca_file: text().nullish(),
     client_ca: text().nullish(),
     client_allowed_sans: z.array(text()).nullish(),
     min_version: version.nullish(),
     max_version: version.nullish(),
-    cipher_suites: z.array(oneOf(suiteNames)).nullish(),
-    curve_preferences: z.array(oneOf([...curves.keys()])).nullish(),
+    cipher_suites: z.array(oneOf(suites)).nullish(),
+    curve_preferences: z.array(oneOf(curves)).nullish(),
     prefer_server_cipher_suites: z.boolean().nullish(),
   })
   .meta({ anyOf: [{ additionalProperties: { type: 'null' } }, { allOf: ['cert', 'key'].map(eitherWay) }] })
@@ -79,20 +83,30 @@ const tls = z
     const clientAuth = entry.client_auth_type ?? 'NoClientCert';
     const hint = 'add client_auth_type: RequireAndVerifyClientCert';
     const path = ['client_allowed_sans'];
-    if (entry.client_allowed_sans != null && !clientAuth.startsWith('Require')) {
+    if (entry.client_allowed_sans != null && !policies[clientAuth].requires) {
       refuse(context, 'requires that every client presents a certificate', hint, path);
     } else if (entry.client_allowed_sans?.length === 0) {
       refuse(context, 'is empty, so that no client could connect', undefined, path);
     }
-    const { min_version: minVersion = null, max_version: maxVersion = null } = entry;
-    if (minVersion !== null && minVersion > (maxVersion ?? 'TLSv1.3')) {
+    const { min_version: lowest, max_version: highest } = entry;
+    if (lowest != null && lowest > (highest ?? 'TLSv1.3')) {
       refuse(context, 'is later than max_version', undefined, ['min_version']);
     }
     return {
-      ...entry,
-      clientAuth,
-      minVersion: minVersion ?? 'TLSv1.2',
-      maxVersion: maxVersion ?? 'TLSv1.3',
+      pem: entry,
+      suites: entry.cipher_suites ?? [],
+      settings: {
+        clientAuth,
+        /** The names of which a client certificate must contain one, if given. */
+        allowedNames: entry.client_allowed_sans ?? undefined,
+        minVersion: lowest ?? 'TLSv1.2',
+        maxVersion: highest ?? 'TLSv1.3',
+        /** Suites and curves in OpenSSL's notation. */
+        ciphers: suiteList(entry.cipher_suites ?? []),
+        curves: entry.curve_preferences?.join(':') || undefined,
+        /** Whether the server determines the order of suites. */
+        serverOrder: entry.prefer_server_cipher_suites ?? true,
+      },
     };
   });
 
@@ -178,10 +192,11 @@ const users = z
 const rateLimit = z
   .strictObject({ interval: duration().nullish(), burst: wholeNumber(0, MAX_BURST).nullish() })
   .meta({ dependencies: { burst: ['interval'] } })
-  .transform(({ interval, burst }, context): RateLimit | undefined => {
+  .transform(({ interval, burst }, context) => {
     if (interval == null && burst !== undefined) return refuse(context, 'has a burst, but no interval');
     if (interval == null || interval === 0) return undefined;
     if (burst == null) return refuse(context, 'has no burst: no request would pass');
+    // Milliseconds from one request to the next, and the maximum number of requests at once.
     return { intervalMs: interval, burst };
   });
 
@@ -194,10 +209,10 @@ export const webConfigSchema = section(
     rate_limit: section(rateLimit).optional(),
   }),
 ).superRefine(({ tls_server_config: tls, http_server_config: http }, context) => {
-  const suites = tls?.cipher_suites ?? [];
+  const chosen = tls?.suites ?? [];
   // Other exporters offer HTTP/2 by default and reject such a list; a shared file would fail there.
-  if (suites.length === 0 || http?.http2 === false || tls?.minVersion === 'TLSv1.3') return;
-  if (suitesOfHttp2.some((suite) => suites.includes(suite))) return;
+  if (chosen.length === 0 || http?.http2 === false || tls?.settings.minVersion === 'TLSv1.3') return;
+  if (suitesOfHttp2.some((name) => chosen.includes(suites.get(name) ?? ''))) return;
   refuse(
     context,
     `has no suite that HTTP/2 requires (${suitesOfHttp2.join(' or ')})`,
@@ -208,3 +223,6 @@ export const webConfigSchema = section(
 
 /** The section `tls_server_config` of a valid file, if it is not empty. */
 export type TlsSection = NonNullable<z.output<typeof tls>>;
+
+/** A token bucket for all requests. */
+export type RateLimit = NonNullable<z.output<typeof rateLimit>>;

@@ -1,48 +1,14 @@
-/** Client certificate policies, by their names in Go's TLS. */
-export const clientAuthTypes = [
-  'NoClientCert',
-  'RequestClientCert',
-  'RequireAnyClientCert',
-  'VerifyClientCertIfGiven',
-  'RequireAndVerifyClientCert',
-] as const;
-
-type ClientAuth = (typeof clientAuthTypes)[number];
-
-/** Whether a policy verifies certificates against a CA. */
-export function verifiesClients(clientAuth: ClientAuth): boolean {
-  return clientAuth === 'RequireAndVerifyClientCert' || clientAuth === 'VerifyClientCertIfGiven';
-}
-
-export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
+import type { RateLimit, TlsSection } from './schema.ts';
 
 /** The TLS settings of the server; certificates and keys are PEM texts. */
-export interface TlsSettings {
+export type TlsSettings = TlsSection['settings'] & {
   readonly certificate: string;
   readonly key: string;
   /** End of the certificate's validity, in milliseconds since the epoch. */
   readonly expiresAt: number;
-  readonly clientAuth: ClientAuth;
   /** The trusted CAs of client certificates; the system's if a policy verifies and none are given. */
   readonly clientCa: string | undefined;
-  /** The names of which a client certificate must contain one, if given. */
-  readonly allowedNames: readonly string[] | undefined;
-  readonly minVersion: TlsVersion;
-  readonly maxVersion: TlsVersion;
-  /** Suites and curves in OpenSSL's notation. */
-  readonly ciphers: string;
-  readonly curves: string | undefined;
-  /** Whether the server determines the order of suites. */
-  readonly serverOrder: boolean;
-}
-
-/** A token bucket for all requests. */
-export interface RateLimit {
-  /** Milliseconds from one request to the next. */
-  readonly intervalMs: number;
-  /** Maximum number of requests at once. */
-  readonly burst: number;
-}
+};
 
 /** A parsed web configuration file. */
 export interface WebSettings {

@@ -3,9 +3,9 @@ import type { Files } from '../config/files.ts';
 import { readNamed } from '../config/followed.ts';
 import { configErrorAt, originOf, type YamlNode } from '../config/yaml-node.ts';
 import { checkAuthorities, checkKeyPair, checkSuites, type Pem } from './certificates.ts';
-import { curves, defaultSuites, opensslSuites } from './names.ts';
+import { policies } from './names.ts';
 import type { TlsSection } from './schema.ts';
-import { type TlsSettings, verifiesClients } from './settings.ts';
+import type { TlsSettings } from './settings.ts';
 
 /**
  * Reads the certificates that a valid `tls_server_config` names and checks what they hold; `nodeOf` gives where the
@@ -13,13 +13,11 @@ import { type TlsSettings, verifiesClients } from './settings.ts';
  * Rejects with a `ConfigError`.
  */
 export async function readTls(
-  section: TlsSection,
+  { pem: given, settings: chosen }: TlsSection,
   nodeOf: (key?: string) => YamlNode,
   files: Files,
 ): Promise<TlsSettings> {
-  const { clientAuth, minVersion, maxVersion } = section;
-  const suites = section.cipher_suites ?? [];
-  const pem = (name: PemName) => pemOf(section[name], section[`${name}_file`], nodeOf, name, files);
+  const pem = (name: PemName) => pemOf(given[name], given[`${name}_file`], nodeOf, name, files);
   const certificate = await pem('cert');
   const key = await pem('key');
   // Otherwise plain HTTP would be served although TLS was requested.
@@ -27,20 +25,14 @@ export async function readTls(
   if (key === undefined) throw configErrorAt(nodeOf(), 'has no key_file (or key)');
   const clientCa = await pem('client_ca');
   const settings: TlsSettings = {
+    ...chosen,
     certificate: certificate.text,
     key: key.text,
     expiresAt: checkKeyPair(certificate, key),
-    clientAuth,
     clientCa: clientCa?.text,
-    allowedNames: section.client_allowed_sans ?? undefined,
-    minVersion,
-    maxVersion,
-    ciphers: opensslSuites(suites.length === 0 ? defaultSuites : suites),
-    curves: section.curve_preferences?.map((name) => curves.get(name)).join(':') || undefined,
-    serverOrder: section.prefer_server_cipher_suites ?? true,
   };
   if (clientCa !== undefined) {
-    if (clientAuth === 'NoClientCert') {
+    if (!policies[settings.clientAuth].asks) {
       throw configErrorAt(
         clientCa.node,
         'is given, but client_auth_type does not request client certificates',
@@ -55,7 +47,7 @@ export async function readTls(
 
 /** A valid but probably unintended choice, in words that follow the section's name. */
 export function tlsWarning({ clientAuth, clientCa }: TlsSettings): string | undefined {
-  if (clientCa !== undefined || !verifiesClients(clientAuth)) return undefined;
+  if (clientCa !== undefined || !policies[clientAuth].verifies) return undefined;
   return `has client_auth_type ${clientAuth} without client_ca_file: certificates of any public CA are accepted`;
 }
 

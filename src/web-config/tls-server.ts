@@ -3,7 +3,8 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { contextOptions } from './certificates.ts';
-import { admits, asksForCertificate, shownBy } from './client-policy.ts';
+import { admits, shownBy } from './client-policy.ts';
+import { policies } from './names.ts';
 import type { TlsSettings } from './settings.ts';
 
 /** Maximum duration of a handshake. */
@@ -40,7 +41,7 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
         ...options,
         ...contextOptions(current),
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-        requestCert: asksForCertificate(current),
+        requestCert: policies[current.clientAuth].asks,
         // Node.js implements only two of the five policies.
         rejectUnauthorized: false,
       });
@@ -51,7 +52,7 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
       server?.setSecureContext(contextOptions(tls));
       // Node.js has no method for this. If a later version ignores it, no client is asked for a certificate or
       // admitted.
-      if (server !== undefined) Object.assign(server, { requestCert: asksForCertificate(tls) });
+      if (server !== undefined) Object.assign(server, { requestCert: policies[tls.clientAuth].asks });
       current = tls;
     },
     isUncertified: (socket) => uncertified.has(socket),

@@ -6,6 +6,7 @@ import { hashSync } from 'bcryptjs';
 import { onTestFinished } from 'vitest';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
+import { writeHeaders } from '../../src/server/respond.ts';
 import { openWebConfig, type WebConfig } from '../../src/web-config/web-config.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
@@ -77,7 +78,7 @@ export async function startWorld(
   const app: RequestListener =
     options.app ??
     ((request, response) => {
-      response.writeHead(200, ['Content-Security-Policy', "default-src 'none'", 'X-Own', 'yes']);
+      writeHeaders(response, 200, ['Content-Security-Policy', "default-src 'none'", 'X-Own', 'yes']);
       response.end(`${request.method} ${request.url}`);
     });
   const http = createHttpServer({ ...web.serve(app), clock: createSystemClock(), maxConnections: 100 });
