@@ -1,4 +1,5 @@
-import type { LiveConfig, OrgConfig, StartConfig } from './config.ts';
+import type { LiveConfig, StartConfig } from './config.ts';
+import type { OrgConfig } from './orgs.ts';
 
 /** The names of the organizations that another configuration changes. */
 export interface OrgChanges {

@@ -4,6 +4,12 @@ import type { Files } from './files.ts';
 import { followFile } from './followed.ts';
 import type { Environment } from './process-environment.ts';
 
+/** Where secrets are. */
+export interface SecretSources {
+  readonly environment: Environment;
+  readonly files: Files;
+}
+
 /** A source of an API key. */
 export interface Credential {
   /** The current key: the last good one while its file contains no usable key. */
@@ -92,8 +98,7 @@ export async function createFileCredential(
  */
 export async function readSecret(
   variable: string,
-  environment: Environment,
-  files: Files,
+  { environment, files }: SecretSources,
   parse = keyIn,
 ): Promise<Credential | undefined> {
   // Compose and Helm set variables without a value to the empty string.

@@ -3,13 +3,12 @@ import { ConfigError } from '../runtime/errors.ts';
 import { type ProxySettings, proxyIn } from '../runtime/proxy.ts';
 import { parseProxies } from '../runtime/proxy-address.ts';
 import { commandOptions, historyCopyOptions } from './command-options.ts';
-import type { Config } from './config.ts';
 import { readSecret, secretVariables } from './credential.ts';
 import { type Environment, refuseUnknownVariables } from './environment.ts';
 import { excludedFamilies } from './excluded-families.ts';
 import { fileSchema, partialSchema } from './file-schema.ts';
 import { type CollectorChoice, type OptionTable, optionsIn, type ValuesOf } from './option.ts';
-import { createOptions } from './options.ts';
+import { createOptions, type SharedValues } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
 import { type OptionSources, readConfigFile, resolve } from './resolve.ts';
@@ -26,8 +25,8 @@ interface ConfigSources extends OptionSources {
 }
 
 /** Loads the configuration (flag > environment > file > default); rejects with a `ConfigError`. */
-export async function loadConfig(sources: ConfigSources): Promise<Config> {
-  const { flags, environment, files, collectors } = sources;
+export async function loadConfig(sources: ConfigSources) {
+  const { flags, environment, collectors } = sources;
   const options = createOptions(collectors);
   const labels = collectors.flatMap(({ families = [] }) => families.flatMap((family) => family.labels));
   const schema = fileSchema(options, labels);
@@ -45,12 +44,13 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const orgs =
     sources.organizations === 'ignored'
       ? []
-      : await createOrgs({ entries, root: file?.root }, values, shard, environment, files);
+      : await createOrgs({ entries, root: file?.root }, values, shard, sources);
   const hooks = {
-    token: await readSecret('AGENT_PLATFORM_HOOKS_TOKEN', environment, files),
+    // The bearer token of senders; without one, no events are accepted.
+    token: await readSecret('AGENT_PLATFORM_HOOKS_TOKEN', sources),
     requestsPerSecond: values['hooks.requests-per-second'],
   };
-  const storage = await readStorage(resolved, environment, files);
+  const storage = await readStorage(resolved, sources);
   const isSharded = shard.total > 1 || resolved.origin('shard') !== undefined;
   if (storage.url !== undefined && isSharded) {
     throw new ConfigError(
@@ -65,8 +65,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const people = await createPeople({
     identity: values['users.identity'],
     teamsFile: teams === undefined || folder === undefined ? teams : path.resolve(folder, teams),
-    environment,
-    files,
+    ...sources,
   });
   return {
     orgs,
@@ -83,7 +82,10 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
 }
 
 /** The values of the options that take effect only at a start, by flag. */
-function restartValues(options: OptionTable, values: Readonly<Record<string, unknown>>) {
+function restartValues(
+  options: OptionTable,
+  values: Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, unknown> {
   const fixed = optionsIn(options).filter(({ reload }) => reload === 'restart');
   return new Map(fixed.map(({ flag }) => [flag, values[flag]]));
 }
@@ -119,7 +121,7 @@ export async function loadForCopy(sources: OptionSources) {
     sources,
   );
   const { values } = resolved;
-  const stores = await readBothStores(resolved, sources.environment, sources.files);
+  const stores = await readBothStores(resolved, sources);
   return { ...stores, to: values.to, log: { level: values['log.level'], format: values['log.format'] } };
 }
 
@@ -135,11 +137,7 @@ function readProxy(environment: Environment): ProxySettings {
   return settings;
 }
 
-function configOf(
-  values: ValuesOf<ReturnType<typeof createOptions>>,
-  collectors: readonly CollectorChoice[],
-  environment: Environment,
-): Pick<Config, 'file' | 'api' | 'schedules' | 'collectors' | 'metrics' | 'history' | 'web' | 'log'> {
+function configOf(values: SharedValues, collectors: readonly CollectorChoice[], environment: Environment) {
   return {
     file: { path: values['config.file'], watch: values['config.watch'] },
     api: {
@@ -152,6 +150,7 @@ function configOf(
       proxy: readProxy(environment),
       readinessPath: values['api.readiness-path'],
     },
+    // Cron expressions of five fields, UTC.
     schedules: {
       analytics: values['schedule.analytics'],
       users: values['schedule.users'],
@@ -159,6 +158,7 @@ function configOf(
       wiki: values['schedule.wiki'],
       jitterMs: values['schedule.jitter'],
     },
+    // Whether a collector is enabled, for every existing collector by name.
     collectors: new Map(
       collectors.map(({ name, derivesFrom = name }) => [
         name,

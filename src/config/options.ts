@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { cron } from './cron.ts';
 import * as kinds from './kinds.ts';
-import { type CollectorChoice, option, optionsOf } from './option.ts';
+import { type CollectorChoice, option, optionsOf, type ValuesOf } from './option.ts';
 
 /** Commands that use the complete configuration. */
 const all = [
@@ -250,6 +250,9 @@ const sharedOptions = {
 
 export type SharedOptions = typeof sharedOptions &
   Readonly<Record<`collector.${string}`, z.ZodType<boolean>>>;
+
+/** The values of the shared options by flag. */
+export type SharedValues = ValuesOf<SharedOptions>;
 
 /** The shared options of the commands, with a switch for each collector. */
 export function createOptions(collectors: readonly CollectorChoice[]): SharedOptions {

@@ -1,23 +1,33 @@
 import { dirname, resolve } from 'node:path';
 import type { Day } from '../catalog/day.ts';
+import type { Contract } from '../catalog/settings.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { publicHolidaysOf } from './calendar.ts';
-import type { OrgConfig } from './config.ts';
-import { createFileCredential, createFixedCredential, readSecret } from './credential.ts';
-import type { Environment } from './environment.ts';
+import {
+  type Credential,
+  createFileCredential,
+  createFixedCredential,
+  readSecret,
+  type SecretSources,
+} from './credential.ts';
 import { contractOf, type OrgEntry } from './file-schema.ts';
-import type { Files } from './files.ts';
+import type { SharedValues } from './options.ts';
 import { quoted } from './parse.ts';
 import { type Shard, serves } from './shard.ts';
 import { nodeAt } from './validate.ts';
 import { configErrorAt, originOf, type YamlNode } from './yaml-node.ts';
 
-/** The organization of flags and environment. */
-interface SingleOrg {
-  readonly org: string;
-  readonly 'api.base-url': string | undefined;
-  readonly 'api.app-url': string | undefined;
-  readonly 'api.org-id': string | undefined;
+/** An organization to poll; addresses have no trailing slash. */
+export interface OrgConfig {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly appUrl: string;
+  readonly credential: Credential;
+  /** The organization's identifier on the platform, if only its answers are accepted. */
+  readonly orgId?: string | undefined;
+  readonly contract?: Contract | undefined;
+  /** The listed days off and the public holidays of the country. */
+  readonly daysOff?: ReadonlySet<Day> | undefined;
 }
 
 const keyVariable = 'AGENT_PLATFORM_API_KEY';
@@ -29,10 +39,9 @@ const keyVariable = 'AGENT_PLATFORM_API_KEY';
  */
 export async function createOrgs(
   { entries, root }: { readonly entries: readonly OrgEntry[]; readonly root: YamlNode | undefined },
-  single: SingleOrg,
+  values: SharedValues,
   shard: Shard,
-  environment: Environment,
-  files: Files,
+  sources: SecretSources,
 ): Promise<readonly OrgConfig[]> {
   const names = new Set<string>();
   const orgs: OrgConfig[] = [];
@@ -41,9 +50,9 @@ export async function createOrgs(
     if (node === undefined) continue;
     if (names.has(entry.name)) throw configErrorAt(node, `the name ${entry.name} is given twice`);
     names.add(entry.name);
-    if (serves(shard, entry.name)) orgs.push(await orgOfEntry(entry, node, environment, files));
+    if (serves(shard, entry.name)) orgs.push(await orgOfEntry(entry, node, sources));
   }
-  const own = await orgOfEnvironment(single, environment, files);
+  const own = await orgOfEnvironment(values, sources);
   if (own !== undefined) {
     if (names.has(own.name)) {
       throw new ConfigError(
@@ -61,8 +70,7 @@ export async function createOrgs(
 async function orgOfEntry(
   entry: OrgEntry,
   node: YamlNode,
-  environment: Environment,
-  files: Files,
+  { environment, files }: SecretSources,
 ): Promise<OrgConfig> {
   const { base_url: baseUrl, app_url: appUrl = baseUrl, api_key_env: variable } = entry;
   const { name, org_id: orgId } = entry;
@@ -101,13 +109,12 @@ async function daysOffOf({ calendar }: OrgEntry, node: YamlNode): Promise<Readon
 }
 
 async function orgOfEnvironment(
-  single: SingleOrg,
-  environment: Environment,
-  files: Files,
+  values: SharedValues,
+  sources: SecretSources,
 ): Promise<OrgConfig | undefined> {
-  const { org: name, 'api.base-url': baseUrl, 'api.app-url': appUrl } = single;
+  const { org: name, 'api.base-url': baseUrl, 'api.app-url': appUrl } = values;
   if (baseUrl === undefined) {
-    const variable = [keyVariable, `${keyVariable}_FILE`].find((name) => environment[name]);
+    const variable = [keyVariable, `${keyVariable}_FILE`].find((name) => sources.environment[name]);
     const given = appUrl === undefined ? variable : '--api.app-url';
     if (given === undefined) return undefined;
     throw new ConfigError(
@@ -115,14 +122,14 @@ async function orgOfEnvironment(
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
     );
   }
-  const credential = await readSecret(keyVariable, environment, files);
+  const credential = await readSecret(keyVariable, sources);
   if (credential === undefined) {
     throw new ConfigError(
       'an API address is set, but no key',
       `set ${keyVariable} or ${keyVariable}_FILE, or try the exporter without a key: agent-platform-exporter demo`,
     );
   }
-  return { name, baseUrl, appUrl: appUrl ?? baseUrl, orgId: single['api.org-id']?.trim(), credential };
+  return { name, baseUrl, appUrl: appUrl ?? baseUrl, orgId: values['api.org-id']?.trim(), credential };
 }
 
 function noOrganization(): ConfigError {

@@ -5,7 +5,7 @@ import { validated } from './validate.ts';
 import type { YamlNode } from './yaml-node.ts';
 
 /** A file that was valid, and where each of its values is. */
-interface YamlFile<Value> {
+export interface YamlFile<Value> {
   readonly value: Value;
   readonly root: YamlNode;
 }

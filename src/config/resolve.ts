@@ -1,17 +1,15 @@
 import type * as z from 'zod';
+import type { SecretSources } from './credential.ts';
 import { type Environment, optionsInEnvironment } from './environment.ts';
-import type { Files } from './files.ts';
 import { type OptionTable, optionOf, parseOption, type RawOptions, type ValuesOf } from './option.ts';
 import { createOptions } from './options.ts';
-import { readYaml } from './read-yaml.ts';
+import { readYaml, type YamlFile } from './read-yaml.ts';
 import { nodeAt } from './validate.ts';
 import { originOf, type YamlNode } from './yaml-node.ts';
 
 /** The sources of option values. */
-export interface OptionSources {
+export interface OptionSources extends SecretSources {
   readonly flags: RawOptions;
-  readonly environment: Environment;
-  readonly files: Files;
 }
 
 /** The values of options, and where they are from. */
@@ -23,12 +21,6 @@ export interface Resolved<Table extends OptionTable> {
   isInFile(flag: keyof Table & string): boolean;
 }
 
-/** A parsed configuration file. */
-export interface ConfigFile<Content> {
-  readonly value: Content;
-  readonly root: YamlNode;
-}
-
 /**
  * Reads the configuration file that a flag or the environment names, undefined if there is none. Rejects with a
  * `ConfigError` if it is invalid.
@@ -36,7 +28,7 @@ export interface ConfigFile<Content> {
 export async function readConfigFile<Schema extends z.ZodType>(
   schema: Schema,
   { flags, environment, files }: OptionSources,
-): Promise<ConfigFile<z.output<Schema>> | undefined> {
+): Promise<YamlFile<z.output<Schema>> | undefined> {
   const options = { 'config.file': createOptions([])['config.file'] };
   const { values, origin } = resolve(options, flags, environment, undefined);
   const file = values['config.file'];
@@ -52,7 +44,7 @@ export function resolve<Table extends OptionTable>(
   table: Table,
   flags: RawOptions,
   environment: Environment,
-  file: ConfigFile<unknown> | undefined,
+  file: YamlFile<unknown> | undefined,
 ): Resolved<Table> {
   const sources = [flags, optionsInEnvironment(environment, table)];
   const given = (flag: string) => sources.flatMap((source) => source.get(flag) ?? []);

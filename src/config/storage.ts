@@ -1,47 +1,39 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { type Credential, createFileCredential, createFixedCredential, secretIn } from './credential.ts';
+import {
+  type Credential,
+  createFileCredential,
+  createFixedCredential,
+  type SecretSources,
+  secretIn,
+} from './credential.ts';
 import type { Environment } from './environment.ts';
 import type { Files } from './files.ts';
 import { readNamed } from './followed.ts';
+import type { SharedOptions } from './options.ts';
+import type { Resolved } from './resolve.ts';
 
 /** Where the history and the hook events are stored. */
-export interface StorageConfig {
-  /** The file of the history, or `:memory:`; not used if there is a URL. */
-  readonly path: string;
-  /** The URL of the PostgreSQL database, which contains its password; undefined for the file. */
-  readonly url: Credential | undefined;
-  /** What happens to a file that is damaged: replaced, or the program ends. */
-  readonly onDamage: 'replace' | 'exit';
-}
+export type StorageConfig = Awaited<ReturnType<typeof readStorage>>;
 
-interface StorageValues {
-  readonly 'storage.path': string;
-  readonly 'storage.url': string | undefined;
-  readonly 'storage.on-damage': 'replace' | 'exit';
-}
-
-interface StorageOptions<Name extends keyof StorageValues = keyof StorageValues> {
-  readonly values: Pick<StorageValues, Name>;
-  /** Names what gives an option; undefined if it has its default. */
-  origin(name: Name): string | undefined;
-}
+type Given<Flag extends keyof SharedOptions> = Resolved<Pick<SharedOptions, Flag>>;
 
 const urlVariable = 'AGENT_PLATFORM_STORAGE_URL';
 const fileVariable = 'AGENT_PLATFORM_STORAGE_URL_FILE';
 
 /**
- * Reads the settings of the store. Rejects with a `ConfigError` if both a
- * file and a database are given, or if a password is set where others could read it.
+ * Reads the settings of the store. Rejects with a `ConfigError` if both a file and a database are given, or if a password
+ * is set where others could read it.
  */
 export async function readStorage(
-  { values, origin }: StorageOptions,
-  environment: Environment,
-  files: Files,
-): Promise<StorageConfig> {
-  const url = await readUrl(values['storage.url'], origin('storage.url'), environment, files);
-  const path = origin('storage.path');
+  given: Given<'storage.path' | 'storage.url' | 'storage.on-damage'>,
+  sources: SecretSources,
+) {
+  const { values } = given;
+  // Contains the password of the database; undefined for the file.
+  const url = await readUrl(given, sources);
+  const path = given.origin('storage.path');
   if (url !== undefined && path !== undefined) {
     throw new ConfigError(
       `${path} and ${url.describe()} are both set`,
@@ -52,13 +44,9 @@ export async function readStorage(
 }
 
 /** Reads both stores, for a copy from one to the other; rejects with a `ConfigError` if one is missing. */
-export async function readBothStores(
-  { values, origin }: StorageOptions<'storage.path' | 'storage.url'>,
-  environment: Environment,
-  files: Files,
-): Promise<{ readonly path: string; readonly url: Credential }> {
-  const path = values['storage.path'];
-  const url = await readUrl(values['storage.url'], origin('storage.url'), environment, files);
+export async function readBothStores(given: Given<'storage.path' | 'storage.url'>, sources: SecretSources) {
+  const path = given.values['storage.path'];
+  const url = await readUrl(given, sources);
   if (url === undefined)
     throw new ConfigError('no database is given', `set ${urlVariable} or ${fileVariable}`);
   if (path === ':memory:') throw new ConfigError('storage.path: memory cannot be copied', 'give a file');
@@ -66,23 +54,23 @@ export async function readBothStores(
 }
 
 async function readUrl(
-  value: string | undefined,
-  given: string | undefined,
-  environment: Environment,
-  files: Files,
+  { values, origin }: Given<'storage.url'>,
+  sources: SecretSources,
 ): Promise<Credential | undefined> {
-  const file = environment[fileVariable] || undefined;
+  const value = values['storage.url'];
+  const given = origin('storage.url');
+  const file = sources.environment[fileVariable] || undefined;
   if (given !== undefined && file !== undefined) {
     throw new ConfigError(`${given} and ${fileVariable} are both set`, 'set only one of them');
   }
   if (file !== undefined) {
     const source = `${file} (${fileVariable})`;
-    const url = await createFileCredential(file, source, files, secretIn);
-    await check(await url.read(), source, environment, files);
+    const url = await createFileCredential(file, source, sources.files, secretIn);
+    await check(await url.read(), source, sources);
     return url;
   }
   if (given === undefined || value === undefined) return undefined;
-  const { password } = await check(value, given, environment, files);
+  const { password } = await check(value, given, sources);
   if (password !== undefined && given !== urlVariable) {
     throw new ConfigError(
       `${given} contains a password`,
@@ -96,8 +84,7 @@ async function readUrl(
 async function check(
   text: string,
   origin: string,
-  environment: Environment,
-  files: Files,
+  { environment, files }: SecretSources,
 ): Promise<DatabaseUrl> {
   const url = parsed(text, origin);
   refuseVariables(url, origin, environment);

@@ -1,8 +1,6 @@
 import type { PeopleSettings } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
-import { type Credential, readSecret } from '../credential.ts';
-import type { Environment } from '../environment.ts';
-import type { Files } from '../files.ts';
+import { type Credential, readSecret, type SecretSources } from '../credential.ts';
 import { followFile } from '../followed.ts';
 import { createLabels, type Identity } from './labels.ts';
 import { createTeams, NO_TEAMS } from './teams.ts';
@@ -30,18 +28,16 @@ export interface People {
   secrets(): readonly string[];
 }
 
-interface PeopleSources {
+interface PeopleSources extends SecretSources {
   readonly identity: Identity;
   /** The path of the teams file. */
   readonly teamsFile: string | undefined;
-  readonly environment: Environment;
-  readonly files: Files;
 }
 
 /** Reads everything once; rejects with a `ConfigError` if a file is unusable. */
 export async function createPeople({ identity, ...sources }: PeopleSources): Promise<People> {
-  const { environment, files, teamsFile } = sources;
-  const key = identity === 'hash' ? await openHashKey(environment, files) : undefined;
+  const { files, teamsFile } = sources;
+  const key = identity === 'hash' ? await openHashKey(sources) : undefined;
   const teams =
     teamsFile === undefined
       ? undefined
@@ -79,8 +75,8 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
   };
 }
 
-async function openHashKey(environment: Environment, files: Files): Promise<Credential> {
-  const key = await readSecret(hashKeyVariable, environment, files, keyIn);
+async function openHashKey(sources: SecretSources): Promise<Credential> {
+  const key = await readSecret(hashKeyVariable, sources, keyIn);
   if (key !== undefined) return key;
   throw new ConfigError(
     'users.identity is hash, but no hash key is set',
