@@ -1,10 +1,11 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { ConfigError } from '../runtime/errors.ts';
-import type { Entry, Tree, YamlNode } from './yaml-node.ts';
+import type { YamlNode } from './yaml-node.ts';
 
 // Far above any real file; a few nested aliases would otherwise expand to billions of nodes.
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 32;
+const MAX_SHOWN_KEY = 60;
 
 /**
  * Parses a YAML text into nodes with line numbers; throws a `ConfigError` with file and line, which quotes the text
@@ -30,45 +31,41 @@ export function parseYaml(text: string, file: string, words: 'quoted' | 'unquote
     if (flaw.code === 'MULTIPLE_DOCS') throw new ConfigError(`${at}: contains a second document`);
     throw new ConfigError(`${at}: is not valid YAML: ${firstLine(flaw.message)}`);
   }
-  const tree = unfold(document, document.contents, file, lines);
-  return { file, path: '', line: tree.line, tree };
-}
-
-function unfold(document: Document, contents: Node | null, file: string, lines: LineCounter): Tree {
   let count = 0;
-  function visit(node: unknown, depth: number, line: number): Tree {
+  function nodeOf(yaml: unknown, path: string, line: number, depth: number): YamlNode {
     count += 1;
     if (count > MAX_NODES || depth > MAX_DEPTH) {
       throw new ConfigError(`${file}: is too large or too deeply nested`);
     }
-    if (isAlias(node)) return visit(node.resolve(document), depth + 1, lineOf(node, line));
-    const at = lineOf(node, line);
-    if (isMap(node)) {
-      const entries = new Map<string, Entry>();
-      for (const { key, value } of node.items) {
-        const keyLine = lineOf(key, at);
-        if (!isScalar(key)) throw new ConfigError(`${file}:${keyLine}: keys must be plain words`);
-        entries.set(String(key.value), { line: keyLine, tree: visit(value, depth + 1, keyLine) });
+    if (isAlias(yaml)) return nodeOf(yaml.resolve(document), path, line, depth + 1);
+    const children = new Map<string, YamlNode>();
+    const at = { file, path, line, children };
+    if (isSeq(yaml)) {
+      for (const [index, item] of yaml.items.entries()) {
+        children.set(String(index), nodeOf(item, `${path}[${index}]`, lineOf(item, line), depth + 1));
       }
-      return { kind: 'mapping', line: at, entries };
+      return { ...at, value: [...children.values()].map(({ value }) => value) };
     }
-    if (isSeq(node)) {
-      return { kind: 'list', line: at, items: node.items.map((item) => visit(item, depth + 1, at)) };
+    if (!isMap(yaml)) return { ...at, value: isScalar(yaml) ? yaml.value : null };
+    for (const { key, value } of yaml.items) {
+      const keyLine = lineOf(key, line);
+      if (!isScalar(key)) throw new ConfigError(`${file}:${keyLine}: keys must be plain words`);
+      const name = String(key.value);
+      const below = path === '' ? shown(name) : `${path}.${shown(name)}`;
+      children.set(name, nodeOf(value, below, keyLine, depth + 1));
     }
-    if (!isScalar(node) || node.value === null) return { kind: 'empty', line: at };
-    const { value, source } = node;
-    if (typeof value === 'string') return { kind: 'text', line: at, text: value };
-    return {
-      kind: typeof value === 'boolean' ? 'boolean' : 'number',
-      line: at,
-      text: source ?? String(value),
-    };
+    return { ...at, value: Object.fromEntries([...children].map(([key, { value }]) => [key, value])) };
   }
   function lineOf(node: unknown, fallback: number): number {
-    const start = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
+    const start = isNode(node) ? node.range?.[0] : undefined;
     return start === undefined ? fallback : lines.linePos(start).line;
   }
-  return visit(contents, 0, 1);
+  return nodeOf(document.contents, '', lineOf(document.contents, 1), 0);
+}
+
+/** Keys come from the operator and can have any length. */
+function shown(key: string): string {
+  return key.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN_KEY);
 }
 
 function firstLine(message: string): string {

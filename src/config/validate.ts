@@ -2,12 +2,9 @@ import * as z from 'zod';
 import type { ConfigError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
 import { quoted } from './parse.ts';
-import { configErrorAt, type Tree, unknownKey, type YamlNode } from './yaml-node.ts';
+import { configErrorAt, unknownKey, type YamlNode } from './yaml-node.ts';
 
 type Path = readonly PropertyKey[];
-
-/** Keys come from the operator and can have any length. */
-const MAX_SHOWN_KEY = 60;
 
 const KEY_SEPARATOR = '\n';
 
@@ -21,7 +18,7 @@ export function validated<Schema extends z.ZodType>(
   node: YamlNode,
   missing = (key: string) => `has no ${key}`,
 ): z.output<Schema> {
-  const result = schema.safeParse(plainValueOf(node.tree), { error: wordsFor });
+  const result = schema.safeParse(node.value, { error: wordsFor });
   if (result.success) return result.data;
   throw errorOf(node, firstOf(result.error.issues.flatMap(leavesOf)), missing);
 }
@@ -56,24 +53,6 @@ export function section<Schema extends z.ZodType>(schema: Schema) {
 /** A list that may be empty. */
 export function list<Item extends z.ZodType>(item: Item) {
   return z.preprocess((value) => value ?? [], z.array(item));
-}
-
-/** The plain value of a node: `null` if it is empty. */
-export function plainValueOf(tree: Tree): unknown {
-  switch (tree.kind) {
-    case 'mapping':
-      return Object.fromEntries([...tree.entries].map(([key, entry]) => [key, plainValueOf(entry.tree)]));
-    case 'list':
-      return tree.items.map(plainValueOf);
-    case 'number':
-      return Number(tree.text);
-    case 'boolean':
-      return tree.text.toLowerCase() === 'true';
-    case 'text':
-      return tree.text;
-    case 'empty':
-      return null;
-  }
 }
 
 function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
@@ -161,10 +140,9 @@ function errorOf(root: YamlNode, issue: z.core.$ZodIssue, missing: (key: string)
     const hint = issue.code === 'invalid_union' ? optionsOf(issue) : undefined;
     return configErrorAt(parent, missing(String(issue.path.at(-1))), hint);
   }
-  const { tree } = node;
   const hint =
-    issue.code === 'invalid_value' && tree.kind === 'text'
-      ? suggestion(tree.text, issue.values.map(String))
+    issue.code === 'invalid_value' && typeof node.value === 'string'
+      ? suggestion(node.value, issue.values.map(String))
       : issue.code === 'custom' && typeof issue.params?.['hint'] === 'string'
         ? issue.params['hint']
         : undefined;
@@ -173,32 +151,18 @@ function errorOf(root: YamlNode, issue: z.core.$ZodIssue, missing: (key: string)
 
 /** The node at a path below a node, or its nearest existing ancestor. */
 export function nearestNode(root: YamlNode, path: Path): YamlNode {
-  for (let length = path.length; length > 0; length -= 1) {
-    const node = nodeAt(root, path.slice(0, length));
-    if (node !== undefined) return node;
-  }
-  return root;
+  const [key, ...rest] = path;
+  const child = key === undefined ? undefined : childOf(root, key);
+  return child === undefined ? root : nearestNode(child, rest);
 }
 
 /** The node at a path below a node, undefined if there is none. */
 export function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
-  let node = root;
-  for (const key of path) {
-    const { tree, file, path: parent } = node;
-    if (tree.kind === 'mapping') {
-      const entry = tree.entries.get(String(key));
-      if (entry === undefined) return undefined;
-      node = { file, path: parent === '' ? shown(key) : `${parent}.${shown(key)}`, ...entry };
-    } else if (tree.kind === 'list') {
-      const item = tree.items[Number(key)];
-      if (item === undefined) return undefined;
-      node = { file, path: `${parent}[${String(key)}]`, line: item.line, tree: item };
-    } else if (key !== 0) return undefined;
-    // Otherwise a single value that the schema accepts as a list of one.
-  }
-  return node;
+  return path.reduce<YamlNode | undefined>((node, key) => node && childOf(node, key), root);
 }
 
-function shown(key: PropertyKey): string {
-  return String(key).replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN_KEY);
+function childOf(node: YamlNode, key: PropertyKey): YamlNode | undefined {
+  // A single value that the schema accepts as a list of one.
+  if (key === 0 && typeof node.value !== 'object') return node;
+  return node.children.get(String(key));
 }

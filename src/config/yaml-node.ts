@@ -1,26 +1,26 @@
 import { ConfigError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
 
-/** The parsed content of a YAML node; scalars keep their source text. */
-export type Tree =
-  | { readonly kind: 'mapping'; readonly line: number; readonly entries: ReadonlyMap<string, Entry> }
-  | { readonly kind: 'list'; readonly line: number; readonly items: readonly Tree[] }
-  | { readonly kind: 'text' | 'number' | 'boolean'; readonly line: number; readonly text: string }
-  | { readonly kind: 'empty'; readonly line: number };
-
-/** A key's value; `line` is the key's. */
-export interface Entry {
-  readonly line: number;
-  readonly tree: Tree;
-}
-
 /** A node of a configuration file with its file, line and path, for messages. */
 export interface YamlNode {
   readonly file: string;
   /** Dotted, with indexes: `orgs[1].name`; empty for the whole file. */
   readonly path: string;
+  /** The line of its key, if it has one. */
   readonly line: number;
-  readonly tree: Tree;
+  /** Null if it is empty. */
+  readonly value: unknown;
+  /** The nodes below it by key or index, in the order of the file. */
+  readonly children: ReadonlyMap<string, YamlNode>;
+}
+
+/** The node of a plain value that is on one line, as in a CSV file. */
+export function nodeOnLine(file: string, line: number, path: string, value: unknown): YamlNode {
+  const entries = Object.entries(typeof value === 'object' && value !== null ? value : {});
+  const children = entries.map(
+    ([key, below]) => [key, nodeOnLine(file, line, `${path}.${key}`, below)] as const,
+  );
+  return { file, path, line, value, children: new Map(children) };
 }
 
 /** An error at a node: `config.yml:3: api.timeout: <problem>`. */

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { type Budget, OTHER_TEAMS, UNASSIGNED } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
 import { budgetSchema, MAX_CREDITS } from '../file-schema.ts';
-import { plainValueOf, positiveNumber, validated } from '../validate.ts';
-import { configErrorAt, type Entry, type Tree, type YamlNode } from '../yaml-node.ts';
+import { positiveNumber, validated } from '../validate.ts';
+import { configErrorAt, nodeOnLine, type YamlNode } from '../yaml-node.ts';
 import { memberKey, type TeamRule, type TeamsFile } from './teams.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -32,7 +32,10 @@ export const teamsSchema = z
   .nullable();
 
 /** The keys of budgets in YAML; the first one is the name of their column in CSV. */
-const BUDGETS = ['credits_per_month', 'budgets'] as const;
+const budgetKinds = {
+  credits_per_month: { schema: positiveNumber(MAX_CREDITS), what: 'credits' },
+  budgets: { schema: budgetSchema, what: 'budget' },
+};
 
 /** A team with fewer people in the file cannot have a budget: its month would be nearly one person's own figure. */
 const MIN_PEOPLE = 5;
@@ -45,7 +48,7 @@ interface Line {
 
 const hint = 'each line has a user id, an e-mail address or a pattern such as "*@example.com", and a team';
 
-const csvHint = `${hint}; or no user, a team and its ${BUDGETS[0]}, or an amount such as 1500 USD`;
+const csvHint = `${hint}; or no user, a team and its credits_per_month, or an amount such as 1500 USD`;
 
 /**
  * Parses a teams file: CSV if its name ends in `.csv`, otherwise YAML. Throws a `ConfigError` with file and line that
@@ -65,37 +68,30 @@ export async function parseTeams(text: string, file: string): Promise<TeamsFile>
   return { rules, budgets: budgetsIn(budgets, rules) };
 }
 
-/** The lines of a file, and its budgets as mappings from team to budget. */
 interface Content {
   readonly lines: readonly Line[];
-  readonly budgets: readonly YamlNode[];
+  readonly budgets: readonly BudgetLine[];
+}
+
+interface BudgetLine {
+  readonly kind: keyof typeof budgetKinds;
+  readonly team: string;
+  readonly node: YamlNode;
 }
 
 /** The budgets by team; a message names a team only if the file has people of it, since the key can be any text. */
-function budgetsIn(nodes: readonly YamlNode[], rules: readonly TeamRule[]): ReadonlyMap<string, Budget> {
+function budgetsIn(lines: readonly BudgetLine[], rules: readonly TeamRule[]): ReadonlyMap<string, Budget> {
   const teams = Map.groupBy(rules, ({ team }) => team);
   const budgets = new Map<string, Budget>();
-  for (const node of nodes) {
-    if (node.tree.kind === 'empty') continue;
-    const isCredits = node.path === BUDGETS[0];
-    const what = isCredits ? 'credits' : 'budget';
-    if (node.tree.kind !== 'mapping') throw configErrorAt(node, `must be a mapping from team to ${what}`);
-    for (const [key, entry] of node.tree.entries) {
-      const team = key.trim();
-      const members = teams.get(team);
-      const at = { ...node, ...entry };
-      if (members === undefined) throw configErrorAt(at, 'names a team without people in this file');
-      if (budgets.has(team)) throw configErrorAt(at, 'names a team that has a budget already');
-      budgets.set(
-        team,
-        budgetOf({ ...at, path: `${node.path}.${team}` }, isCredits ? credits : budgetSchema, team, members),
-      );
-    }
+  for (const { kind, team, node } of lines) {
+    const members = teams.get(team);
+    const unnamed = { ...node, path: kind };
+    if (members === undefined) throw configErrorAt(unnamed, 'names a team without people in this file');
+    if (budgets.has(team)) throw configErrorAt(unnamed, 'names a team that has a budget already');
+    budgets.set(team, budgetOf(node, budgetKinds[kind].schema, team, members));
   }
   return budgets;
 }
-
-const credits = positiveNumber(MAX_CREDITS);
 
 function budgetOf(
   node: YamlNode,
@@ -121,18 +117,28 @@ function isScalar(value: unknown): boolean {
 
 async function readYaml(text: string, file: string): Promise<Content> {
   const { parseYaml } = await import('../parse-yaml.ts');
-  const { tree } = parseYaml(text, file, 'unquoted');
-  if (tree.kind === 'empty') return { lines: [], budgets: [] };
-  if (tree.kind !== 'mapping') throw new ConfigError(`${file}:${tree.line}: must be a mapping`, hint);
-  const entries = [...tree.entries];
-  const isBudgets = ([key, { tree: value }]: readonly [string, Entry]) =>
-    BUDGETS.some((name) => name === key) && value.kind !== 'text';
-  return {
-    lines: entries
-      .filter((entry) => !isBudgets(entry))
-      .map(([member, { line, tree: team }]) => ({ line, fields: { member, team: plainValueOf(team) } })),
-    budgets: entries.filter(isBudgets).map(([path, budgets]) => ({ file, path, ...budgets })),
-  };
+  const root = parseYaml(text, file, 'unquoted');
+  if (root.value === null) return { lines: [], budgets: [] };
+  if (!isMapping(root)) throw new ConfigError(`${file}:${root.line}: must be a mapping`, hint);
+  const lines: Line[] = [];
+  const budgets: BudgetLine[] = [];
+  for (const [key, node] of root.children) {
+    const { line, value } = node;
+    const kind = key === 'credits_per_month' || key === 'budgets' ? key : undefined;
+    if (kind === undefined || typeof value === 'string') {
+      lines.push({ line, fields: { member: key, team: value } });
+      continue;
+    }
+    if (value !== null && !isMapping(node)) {
+      throw configErrorAt(node, `must be a mapping from team to ${budgetKinds[kind].what}`);
+    }
+    for (const [team, below] of node.children) budgets.push({ kind, team: team.trim(), node: below });
+  }
+  return { lines, budgets };
+}
+
+function isMapping({ value }: YamlNode): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function readCsv(text: string, file: string): Promise<Content> {
@@ -153,38 +159,31 @@ async function readCsv(text: string, file: string): Promise<Content> {
     const line = error instanceof Error && 'lines' in error ? `:${error.lines}` : '';
     throw new ConfigError(`${file}${line}: is not valid CSV`, hint);
   }
-  const rows = records.map(({ record, info }) => ({ line: info.lines, record }));
-  const [first] = rows;
   const lines: Line[] = [];
-  const budgets = new Map<string, Entry>();
-  for (const { line, record } of first !== undefined && isHeader(first.record) ? rows.slice(1) : rows) {
+  const budgets = new Map<string, BudgetLine>();
+  for (const [index, { record, info }] of records.entries()) {
+    if (index === 0 && isHeader(record)) continue;
+    const { lines: line } = info;
     const [member = '', team = '', budget = ''] = record;
     const refuse = (problem: string) => new ConfigError(`${file}:${line}: ${problem}`, csvHint);
     if (record.length > 3) throw refuse('has more than three fields');
     if (budget === '') lines.push({ line, fields: { member, team } });
     else if (member !== '') throw refuse('has both a user and a budget');
     else if (budgets.has(team)) throw refuse('is listed twice');
-    else budgets.set(team, { line, tree: budgetTree(budget, line) });
+    else {
+      const { kind, value } = budgetIn(budget);
+      budgets.set(team, { kind, team, node: nodeOnLine(file, line, `${kind}.${team}`, value) });
+    }
   }
-  // Each kind under its own key, as in YAML.
-  const nodes = BUDGETS.map((path, index): YamlNode => {
-    const own = [...budgets].filter(([, { tree }]) => (tree.kind === 'mapping') === (index === 1));
-    const line = own[0]?.[1].line ?? 0;
-    return { file, path, line, tree: { kind: 'mapping', line, entries: new Map(own) } };
-  });
-  return { lines, budgets: nodes };
+  return { lines, budgets: [...budgets.values()] };
 }
 
-/** A number of credits, or an amount such as `1500 USD`. */
-function budgetTree(budget: string, line: number): Tree {
-  const [, amount, currency] = /^(\d\S*)\s+(\S+)$/.exec(budget) ?? [];
-  if (amount === undefined || currency === undefined) return scalar(budget, line);
-  const entries = Object.entries({ amount: scalar(amount, line), currency: scalar(currency, line) });
-  return { kind: 'mapping', line, entries: new Map(entries.map(([key, tree]) => [key, { line, tree }])) };
-}
-
-function scalar(text: string, line: number): Tree {
-  return { kind: /^\d+(\.\d+)?$/.test(text) ? 'number' : 'text', line, text };
+/** A number of credits, or an amount such as `1500 USD`; of the same form as in YAML. */
+function budgetIn(text: string): { kind: BudgetLine['kind']; value: unknown } {
+  const number = (digits: string) => (/^\d+(\.\d+)?$/.test(digits) ? Number(digits) : digits);
+  const [, amount, currency] = /^(\d\S*)\s+(\S+)$/.exec(text) ?? [];
+  if (amount === undefined) return { kind: 'credits_per_month', value: number(text) };
+  return { kind: 'budgets', value: { amount: number(amount), currency } };
 }
 
 function isHeader([member = '', team = '']: readonly string[]): boolean {
