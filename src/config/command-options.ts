@@ -1,32 +1,30 @@
 import * as kinds from './kinds.ts';
-import { commandOptionsOf, type OptionTable, option } from './option.ts';
+import { commandOptionsOf, type OptionTable, option, several } from './option.ts';
 
 /** The options of `sandbox` only. */
 export const sandboxOptions = commandOptionsOf('sandbox', 'Sandbox', {
-  'listen-address': option('Listen address of the simulated platform', kinds.listenAddress(), {
-    default: '127.0.0.1:9890',
-  }),
-  orgs: option('Number of simulated organizations', kinds.integer('1', '1000'), { default: '1' }),
-  users: option('Number of people per organization', kinds.integer('0', '200000'), { default: '40' }),
-  repos: option('Number of repositories per organization', kinds.integer('0', '50000'), { default: '12' }),
+  'listen-address': option(
+    'Listen address of the simulated platform',
+    kinds.listenAddress().prefault('127.0.0.1:9890'),
+  ),
+  orgs: option('Number of simulated organizations', kinds.integer('1', '1000').prefault(1)),
+  users: option('Number of people per organization', kinds.integer('0', '200000').prefault(40)),
+  repos: option('Number of repositories per organization', kinds.integer('0', '50000').prefault(12)),
   days: option(
     'Number of newest days that exist. If not set, all since 2026-01-14',
     kinds.integer('1', '3660'),
   ),
   scenario: option(
     'A recent event to simulate: a credit spike yesterday, or a newest readiness report far below the previous one. May be given several times',
-    kinds.choice('credit-spike', 'readiness-drop'),
-    { repeatable: true },
+    several(kinds.choice('credit-spike', 'readiness-drop')),
   ),
   seed: option(
     'Seed of the simulated values. The same seed gives the same values',
-    kinds.integer('0', '4294967295'),
-    { default: '1' },
+    kinds.integer('0', '4294967295').prefault(1),
   ),
   fault: option(
     'A fault to simulate, such as 429=0.1, 401@wiki or late. May be given several times',
-    kinds.text(),
-    { repeatable: true },
+    several(kinds.text()),
   ),
 });
 
@@ -37,11 +35,10 @@ export const healthcheckOptions = commandOptionsOf('healthcheck', 'Health check'
 
 /** The options of `doctor` only. */
 export const doctorOptions = commandOptionsOf('doctor', 'Doctor', {
-  format: option('Format of the report', kinds.choice('text', 'json'), { default: 'text' }),
+  format: option('Format of the report', kinds.choice('text', 'json').prefault('text')),
   deadline: option(
     'How long all checks may take together; those that have not ended by then fail',
-    kinds.duration('1s', '10m'),
-    { default: '60s' },
+    kinds.duration('1s', '10m').prefault('60s'),
   ),
   'hook-config': option(
     "The settings file of this machine's agents. Defaults to ~/.config/agent-platform-exporter/hooks.yaml, if it exists",
@@ -51,7 +48,7 @@ export const doctorOptions = commandOptionsOf('doctor', 'Doctor', {
 
 /** The options of `estimate` only. */
 export const estimateOptions = commandOptionsOf('estimate', 'Estimate', {
-  json: option('Print the estimate as JSON', kinds.boolean(), { default: 'false' }),
+  json: option('Print the estimate as JSON', kinds.boolean().prefault(false)),
 });
 
 /** The options of `backfill` only. */
@@ -64,13 +61,11 @@ export const backfillOptions = {
     ),
     org: option(
       'An organization to backfill; all if not set. May be given several times. An organization configured by flags and environment gets this name',
-      kinds.orgName(),
-      { repeatable: true },
+      several(kinds.orgName()),
     ),
     collector: option(
       'A collector to backfill, such as tokens; all enabled ones if not set. May be given several times',
-      kinds.text(),
-      { repeatable: true },
+      several(kinds.text()),
     ),
     step: option(
       'Additionally write a sample at this interval throughout the day on which the values were shown, besides the one at 12:00 UTC',
@@ -78,8 +73,7 @@ export const backfillOptions = {
     ),
     label: option(
       'A label of the live target, such as job=agent-platform or instance=exporter:9889. May be given several times',
-      kinds.text(),
-      { repeatable: true },
+      several(kinds.text()),
     ),
     output: option(
       'Directory for one OpenMetrics file per month, or, with a file extension, one file for the whole range',
@@ -96,25 +90,23 @@ export const backfillOptions = {
     'remote-write.password-file': option('File with the password for basic authentication', kinds.file()),
     'remote-write.header': option(
       "A header of every request, such as 'X-Scope-OrgID: tenant'. May be given several times",
-      kinds.text(),
-      { repeatable: true },
+      several(kinds.text()),
     ),
     'remote-write.header-file': option(
       "A header whose value is secret, with the file that contains it, such as 'X-Api-Key: /run/secrets/key'. May be given several times",
-      kinds.text(),
-      { repeatable: true },
+      several(kinds.text()),
     ),
     'remote-write.tls-ca-file': option(
       'File with the CA certificates (PEM) that are trusted for this endpoint',
       kinds.file(),
     ),
-    'remote-write.timeout': option('Timeout of one write request', kinds.duration('100ms', '10m'), {
-      default: '30s',
-    }),
+    'remote-write.timeout': option(
+      'Timeout of one write request',
+      kinds.duration('100ms', '10m').prefault('30s'),
+    ),
     'remote-write.concurrency': option(
       'Maximum number of concurrent write requests',
-      kinds.integer('1', '64'),
-      { default: '4' },
+      kinds.integer('1', '64').prefault(4),
     ),
     'remote-write.state-file': option(
       'File that records what each endpoint has acknowledged. Defaults to backfill.json beside --storage.path',
@@ -122,8 +114,7 @@ export const backfillOptions = {
     ),
     'remote-write.again': option(
       'Send acknowledged samples again, for example after they were deleted at the destination',
-      kinds.boolean(),
-      { default: 'false' },
+      kinds.boolean().prefault(false),
     ),
   }),
 };
@@ -132,8 +123,7 @@ export const backfillOptions = {
 export const exportOptions = commandOptionsOf('export', 'Export', {
   format: option(
     'Format of the rows: csv opens in a spreadsheet, jsonl has a row for each figure; focus is the Cost and Usage dataset of the FinOps Open Cost and Usage Specification, and requires prices',
-    kinds.choice('csv', 'jsonl', 'focus'),
-    { default: 'csv' },
+    kinds.choice('csv', 'jsonl', 'focus').prefault('csv'),
   ),
   layout: option(
     'Layout of csv: wide has a column for each label and each metric, tidy has a row for each figure with its labels as JSON, like jsonl. Defaults to wide',
@@ -141,13 +131,11 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
   ),
   by: option(
     'What a row is of. month has the sums of daily amounts, and states as they were on the last day; team is for focus, whose rows are of a day and a model otherwise, and has a row for each day and team',
-    kinds.choice('day', 'month', 'team'),
-    { default: 'day' },
+    kinds.choice('day', 'month', 'team').prefault('day'),
   ),
   criteria: option(
     'Include the figures of each readiness criterion, which are most of all rows',
-    kinds.boolean(),
-    { default: 'false' },
+    kinds.boolean().prefault(false),
   ),
   month: option(
     'A month to export once none of its days can change any more, such as 2026-10, or last for the newest one; instead of --from and --to. Only stored days are used, unless --storage.path is :memory:',
@@ -161,13 +149,11 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
   to: option('Last UTC day. Defaults to, and is at most, yesterday', kinds.day()),
   org: option(
     'An organization to export; all if not set. May be given several times. An organization configured by flags and environment gets this name',
-    kinds.orgName(),
-    { repeatable: true },
+    several(kinds.orgName()),
   ),
   collector: option(
     'A collector to export, such as tokens; all enabled ones if not set. May be given several times',
-    kinds.text(),
-    { repeatable: true },
+    several(kinds.text()),
   ),
   output: option(
     'File to write, which appears when it is complete. Defaults to standard output',
@@ -182,29 +168,30 @@ export const explainOptions = commandOptionsOf('explain', 'Explain', {
     kinds.dayRange(),
   ),
   to: option('UTC day or range of days to explain. Defaults to the newest day', kinds.dayRange()),
-  org: option('An organization to explain; all if not set. May be given several times', kinds.orgName(), {
-    repeatable: true,
-  }),
+  org: option(
+    'An organization to explain; all if not set. May be given several times',
+    several(kinds.orgName()),
+  ),
   format: option(
     'Format of the explanation; json has one line for each organization',
-    kinds.choice('text', 'json', 'markdown'),
-    { default: 'text' },
+    kinds.choice('text', 'json', 'markdown').prefault('text'),
   ),
 });
 
 /** The options of `report` only. */
 export const reportOptions = commandOptionsOf('report', 'Report', {
-  period: option('A week from Monday to Sunday, or a calendar month', kinds.choice('week', 'month'), {
-    default: 'week',
-  }),
+  period: option(
+    'A week from Monday to Sunday, or a calendar month',
+    kinds.choice('week', 'month').prefault('week'),
+  ),
   day: option('A UTC day of the period. Defaults to the last period that is over', kinds.day()),
-  org: option('An organization to report; all if not set. May be given several times', kinds.orgName(), {
-    repeatable: true,
-  }),
+  org: option(
+    'An organization to report; all if not set. May be given several times',
+    several(kinds.orgName()),
+  ),
   format: option(
     'Format of the report; html is one document without scripts',
-    kinds.choice('html', 'markdown'),
-    { default: 'markdown' },
+    kinds.choice('html', 'markdown').prefault('markdown'),
   ),
   output: option(
     'File to write, which appears when it is complete. Defaults to standard output',
@@ -232,18 +219,15 @@ export const hookOptions = commandOptionsOf('hook', 'Hook', {
   ),
   check: option(
     'Validate and show the settings instead of reading an event. Exit code 2 if they are invalid',
-    kinds.boolean(),
-    { default: 'false' },
+    kinds.boolean().prefault(false),
   ),
   test: option(
     'Send a sample through every channel instead of reading an event. Exit code 1 if one fails',
-    kinds.boolean(),
-    { default: 'false' },
+    kinds.boolean().prefault(false),
   ),
   flush: option(
     'Send the spooled events instead of reading one. Exit code 1 if some are left',
-    kinds.boolean(),
-    { default: 'false' },
+    kinds.boolean().prefault(false),
   ),
 });
 
@@ -251,8 +235,7 @@ export const hookOptions = commandOptionsOf('hook', 'Hook', {
 export const hookConfigOptions = commandOptionsOf('hook-config', 'Hook configuration', {
   event: option(
     'An event that runs the command. May be given several times. Defaults to the events that the exporter and the rules need',
-    kinds.text(),
-    { repeatable: true },
+    several(kinds.text()),
   ),
   command: option('Command line that the agent runs. Defaults to this program', kinds.text()),
   config: option('Settings file for the command', kinds.file()),
@@ -262,8 +245,7 @@ export const hookConfigOptions = commandOptionsOf('hook-config', 'Hook configura
   ),
   write: option(
     'Merge into the file instead of printing. A backup of the file is kept beside it',
-    kinds.boolean(),
-    { default: 'false' },
+    kinds.boolean().prefault(false),
   ),
   file: option(
     "The agent's hooks file that --write merges into. Defaults to ~/.factory/hooks.json",

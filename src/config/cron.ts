@@ -6,6 +6,7 @@ import { quoted } from './parse.ts';
 
 /** A cron expression of five fields. */
 export function cron(): z.ZodType<string> {
+  const parse = orElse((text) => (validate(text) ? text : undefined), 'a cron schedule, such as 20 * * * *');
   return textual('cron', (text) => {
     const expression = text.trim();
     const fields = expression.split(/\s+/).length;
@@ -15,6 +16,6 @@ export function cron(): z.ZodType<string> {
         problem: `${quoted(text)} has ${fields} ${fields === 1 ? 'field' : 'fields'}; a cron schedule has 5: minute, hour, day of month, month, day of week`,
       };
     }
-    return orElse(validate(expression) ? expression : undefined, text, 'a cron schedule, such as 20 * * * *');
+    return parse(expression);
   });
 }

@@ -19,6 +19,9 @@ import {
 
 type Scalar = string | number | boolean;
 
+/** Parses a text, or says what is wrong with it. */
+type Parse<Value> = (text: string) => Result<Value>;
+
 const dayMs = 86_400_000;
 
 /**
@@ -49,7 +52,7 @@ function isScalar(value: unknown): value is Scalar {
 /** A value that YAML must contain as a text. */
 export function textual<Value>(
   kind: string,
-  parse: (text: string) => Result<Value>,
+  parse: Parse<Value>,
   meta: Readonly<Record<string, unknown>> = {},
 ): z.ZodType<Value> {
   return scalar({ kind, type: 'string', minLength: 1, ...meta }, (value) =>
@@ -58,12 +61,7 @@ export function textual<Value>(
 }
 
 /** A number or a text that begins with one: YAML may contain it without quotes. */
-function measured(
-  kind: string,
-  parse: (text: string) => Result<number>,
-  [min, max]: Bounds,
-  json: object,
-): z.ZodType<number> {
+function measured(kind: string, parse: Parse<number>, [min, max]: Bounds, json: object): z.ZodType<number> {
   const bounded = between(parse, min, max);
   return scalar({ kind, min, max, ...json }, (value) => bounded(String(value)));
 }
@@ -72,10 +70,10 @@ function measured(
 type Bounds = readonly [min?: string, max?: string];
 
 function between<Value extends number | string>(
-  parse: (text: string) => Result<Value>,
+  parse: Parse<Value>,
   min?: string,
   max?: string,
-): (text: string) => Result<Value> {
+): Parse<Value> {
   const [lowest, highest] = [min, max].map((bound) => (bound === undefined ? undefined : parse(bound)));
   return (text) => {
     const result = parse(text);
@@ -90,8 +88,12 @@ function between<Value extends number | string>(
   };
 }
 
-export function orElse<Value>(value: Value | undefined, text: string, meant: string): Result<Value> {
-  return value === undefined ? { problem: `${quoted(text)} is not ${meant}` } : { value };
+/** Of a parser that gives undefined for an invalid text: says what is meant. */
+export function orElse<Value>(parse: (text: string) => Value | undefined, meant: string): Parse<Value> {
+  return (text) => {
+    const value = parse(text);
+    return value === undefined ? { problem: `${quoted(text)} is not ${meant}` } : { value };
+  };
 }
 
 export function boolean(): z.ZodType<boolean> {
@@ -101,41 +103,29 @@ export function boolean(): z.ZodType<boolean> {
 }
 
 export function choice<const Choice extends string>(...choices: readonly Choice[]): z.ZodType<Choice> {
-  const parse = (text: string) =>
-    orElse(
-      choices.find((one) => one === text),
-      text,
-      `one of ${choices.join(', ')}`,
-    );
-  return textual('choice', parse, { choices, enum: choices });
+  const parse = (text: string) => choices.find((one) => one === text);
+  return textual('choice', orElse(parse, `one of ${choices.join(', ')}`), { choices, enum: choices });
 }
 
 /** A UTC day. */
 export function day(min?: string) {
-  const parse = (text: string) => orElse(parseDay(text), text, 'a day in the form YYYY-MM-DD');
-  return textual('day', between(parse, min), { min, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
+  const parse = between(orElse(parseDay, 'a day in the form YYYY-MM-DD'), min);
+  return textual('day', parse, { min, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
 }
 
 /** A month as `YYYY-MM`, or `last` for the newest one that is closed. */
 export function month(): z.ZodType<string> {
-  const parse = (text: string) =>
-    orElse(
-      text === 'last' || parseDay(`${text}-01`) !== undefined ? text : undefined,
-      text,
-      'a month in the form YYYY-MM, or last',
-    );
-  return textual('month', parse, { pattern: '^([0-9]{4}-[0-9]{2}|last)$' });
+  const isMonth = (text: string) => text === 'last' || parseDay(`${text}-01`) !== undefined;
+  const parse = (text: string) => (isMonth(text) ? text : undefined);
+  return textual('month', orElse(parse, 'a month in the form YYYY-MM, or last'), {
+    pattern: '^([0-9]{4}-[0-9]{2}|last)$',
+  });
 }
 
 /** A day, or a range of days as `FIRST..LAST`; the days in order. */
 export function dayRange(): z.ZodType<readonly Day[]> {
-  const parse = (text: string) =>
-    orElse(
-      parseDayRange(text),
-      text,
-      `a day, or a range of at most ${LONGEST_RANGE} days, such as 2026-11-01..2026-11-07`,
-    );
-  return textual('days', parse, {
+  const meant = `a day, or a range of at most ${LONGEST_RANGE} days, such as 2026-11-01..2026-11-07`;
+  return textual('days', orElse(parseDayRange, meant), {
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}([.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})?$',
   });
 }
@@ -156,36 +146,33 @@ function parseDayRange(text: string): readonly Day[] | undefined {
 export function days(...bounds: Bounds): z.ZodType<number> {
   const parse = (text: string) => {
     const ms = parseDuration(text);
-    const value = ms !== undefined && ms % dayMs === 0 ? ms / dayMs : undefined;
-    return orElse(value, text, 'a duration of whole days, such as 7d');
+    return ms !== undefined && ms % dayMs === 0 ? ms / dayMs : undefined;
   };
-  return measured('days', parse, bounds, durationJson);
+  return measured('days', orElse(parse, 'a duration of whole days, such as 7d'), bounds, durationJson);
 }
 
 /** A duration, in milliseconds. */
 export function duration(...bounds: Bounds): z.ZodType<number> {
-  const parse = (text: string) => orElse(parseDuration(text), text, 'a duration, such as 30s, 1h30m or 7d');
+  const parse = orElse(parseDuration, 'a duration, such as 30s, 1h30m or 7d');
   return measured('duration', parse, bounds, durationJson);
 }
 
 /** A size, in bytes. */
 export function size(...bounds: Bounds): z.ZodType<number> {
-  const parse = (text: string) =>
-    orElse(parseSize(text), text, 'a size, such as 64MiB, 512KiB or a number of bytes');
+  const parse = orElse(parseSize, 'a size, such as 64MiB, 512KiB or a number of bytes');
   return measured('size', parse, bounds, sizeJson);
 }
 
 export function integer(...bounds: Bounds): z.ZodType<number> {
-  return numeric('integer', /^-?\d{1,15}$/, 'a whole number', bounds);
+  return numeric('integer', bounds);
 }
 
 export function number(...bounds: Bounds): z.ZodType<number> {
-  return numeric('number', /^-?\d{1,15}(\.\d{1,15})?$/, 'a number', bounds);
+  return numeric('number', bounds);
 }
 
-function numeric(kind: string, format: RegExp, meant: string, [min, max]: Bounds): z.ZodType<number> {
-  const parse = (text: string) => orElse(format.test(text) ? Number(text) : undefined, text, meant);
-  const bounded = between(parse, min, max);
+function numeric(kind: 'integer' | 'number', [min, max]: Bounds): z.ZodType<number> {
+  const bounded = between(fromText[kind], min, max);
   const [minimum, maximum] = [min, max].map((bound) => (bound === undefined ? undefined : Number(bound)));
   return scalar({ kind, min, max, type: kind, minimum, maximum }, (value) =>
     typeof value === 'number' ? bounded(String(value)) : { problem: 'must be a number, without quotes' },
@@ -207,25 +194,22 @@ function filled(text: string): Result<string> {
 
 /** A host name in lower case, also with `*.` before it. */
 export function hostName(): z.ZodType<string> {
-  return textual('host-name', (text) =>
-    orElse(
-      /^(\*\.)?[\da-z_-]{1,63}(\.[\da-z_-]{1,63})*$/i.test(text) ? text.toLowerCase() : undefined,
-      text,
-      'a host name without a port, such as exporter.example.com or *.example.com',
-    ),
+  const name = /^(\*\.)?[\da-z_-]{1,63}(\.[\da-z_-]{1,63})*$/i;
+  const parse = orElse(
+    (text) => (name.test(text) ? text.toLowerCase() : undefined),
+    'a host name without a port, such as exporter.example.com or *.example.com',
   );
+  return textual('host-name', parse);
 }
 
 export function listenAddress() {
   const meant = 'an address to listen on, such as :9889, 127.0.0.1:9889 or [::1]:9889';
-  const parse = (text: string) => orElse(parseListenAddress(text), text, meant);
-  return textual('listen-address', parse, { pattern: ':[0-9]{1,5}$' });
+  return textual('listen-address', orElse(parseListenAddress, meant), { pattern: ':[0-9]{1,5}$' });
 }
 
 export function orgName(): z.ZodType<string> {
-  return textual('org-name', (text) => orElse(isOrgName(text) ? text : undefined, text, orgNameRule), {
-    pattern: orgNamePattern,
-  });
+  const parse = orElse((text) => (isOrgName(text) ? text : undefined), orgNameRule);
+  return textual('org-name', parse, { pattern: orgNamePattern });
 }
 
 /** The path of a URL. */
@@ -243,19 +227,17 @@ export function url(): z.ZodType<string> {
   return textual('url', parseUrl, { pattern: urlPattern });
 }
 
+const fromText = {
+  boolean: orElse((text) => (text === 'true' ? true : text === 'false' ? false : undefined), 'true or false'),
+  integer: orElse((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined), 'a whole number'),
+  number: orElse((text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : undefined), 'a number'),
+};
+
 /**
  * What a schema gets for the text of a flag or variable: a number or a boolean if its kind is one, otherwise the text
  * itself. Returns what is wrong with a text that is neither.
  */
-export function valueOfText(kind: unknown, text: string): Result<Scalar> {
-  switch (kind) {
-    case 'boolean':
-      return orElse(text === 'true' ? true : text === 'false' ? false : undefined, text, 'true or false');
-    case 'integer':
-      return orElse(/^-?\d{1,15}$/.test(text) ? Number(text) : undefined, text, 'a whole number');
-    case 'number':
-      return orElse(/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : undefined, text, 'a number');
-    default:
-      return { value: text };
-  }
+export function valueOfText(kind: string, text: string): Result<Scalar> {
+  const parse: Parse<Scalar> | undefined = new Map(Object.entries(fromText)).get(kind);
+  return parse?.(text) ?? { value: text };
 }

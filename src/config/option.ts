@@ -41,28 +41,21 @@ interface Common {
   readonly command?: string;
 }
 
-/** What an option may say besides its description and the format of its values. */
-interface Particulars extends Partial<Common> {
-  readonly default?: string;
-  readonly repeatable?: true;
+/** One option as its table declares it. */
+interface Declaration extends Partial<Common> {
+  readonly description: string;
+  /** Of a value; with a default, what an operator would write. */
+  readonly value: z.ZodType;
   /** The path of its file key if it is not the flag in snake_case; `none` if there is none. */
   readonly key?: readonly string[] | 'none';
 }
 
-/** One option as its table declares it. */
-interface Declaration extends Particulars {
-  readonly value: z.ZodType;
-  readonly description: string;
-}
-
-type ValueOf<Declared extends Declaration> = Declared extends { readonly repeatable: true }
-  ? readonly z.output<Declared['value']>[]
-  : Declared extends { readonly default: string }
-    ? z.output<Declared['value']>
-    : z.output<Declared['value']> | undefined;
+type ValueOf<Value extends z.ZodType> = Value extends z.ZodPrefault
+  ? z.output<Value>
+  : z.output<Value> | undefined;
 
 type Schemas<Table extends Readonly<Record<string, Declaration>>> = {
-  readonly [Name in keyof Table]: z.ZodType<ValueOf<Table[Name]>>;
+  readonly [Name in keyof Table]: z.ZodType<ValueOf<Table[Name]['value']>>;
 };
 
 /** The schemas of options by flag, without its dashes; `optionOf` has the metadata of each. */
@@ -87,12 +80,22 @@ export interface CollectorChoice {
 export const environmentPrefix = 'AGENT_PLATFORM_';
 
 /** Declares an option by its description, which is one sentence without a full stop at the end, and the format of its values. */
-export function option<Value extends z.ZodType, const Says extends Particulars = object>(
+export function option<Value extends z.ZodType>(
   description: string,
   value: Value,
-  says?: Says,
+  says: Omit<Declaration, 'description' | 'value'> = {},
 ) {
-  return { description, value, ...says } as { readonly description: string; readonly value: Value } & Says;
+  return { description, value, ...says };
+}
+
+/** The schema of an option that may be given several times; the file may have one value or a list. */
+export function several<Value extends z.ZodType>(value: Value) {
+  const list = z
+    .union([z.array(value), value])
+    .transform((given): readonly z.output<Value>[] => (Array.isArray(given) ? given : [given]));
+  // What a JSON Schema says about one value is not true of a list.
+  const { kind, min, max, choices } = value.meta() ?? {};
+  return list.meta({ kind, min, max, choices, repeatable: true }).prefault([]);
 }
 
 /** The schemas of a section of options: `web.listen-address` is AGENT_PLATFORM_WEB_LISTEN_ADDRESS, `web.listen_address`. */
@@ -115,23 +118,16 @@ export function commandOptionsOf<const Table extends Readonly<Record<string, Dec
 }
 
 function schemaOf(flag: string, common: Common, declaration: Declaration): z.ZodType {
-  const { value, default: standard, key, ...declared } = declaration;
+  const { value, key, ...declared } = declaration;
   const { command, ...shared } = common;
-  // What a JSON Schema says about one value is not true of a list.
-  const { kind, min, max, choices } = value.meta() ?? {};
-  const list = z
-    .union([z.array(value), value])
-    .transform((given) => (Array.isArray(given) ? given : [given]));
-  const schema = declaration.repeatable === true ? list : value;
-  const meta = {
+  const [format, standard] =
+    value instanceof z.ZodPrefault ? [value.unwrap(), value.def.defaultValue] : [value];
+  const { kind, min, max, choices, repeatable } = Object(format).meta() ?? {};
+  return (value instanceof z.ZodPrefault ? value : value.optional()).meta({
     ...shared,
     ...declared,
-    kind,
-    min,
-    max,
-    choices,
-    standard,
-    flag,
+    ...{ kind, min, max, choices, repeatable, flag },
+    standard: standard === undefined || repeatable === true ? undefined : String(standard),
     env:
       environmentPrefix +
       [command, flag]
@@ -140,11 +136,7 @@ function schemaOf(flag: string, common: Common, declaration: Declaration): z.Zod
         .replace(/[.\- ]/g, '_')
         .toUpperCase(),
     key: key === 'none' || command !== undefined ? undefined : (key ?? flag.replaceAll('-', '_').split('.')),
-  };
-  if (declaration.repeatable === true) return schema.prefault([]).meta(meta);
-  if (standard === undefined) return schema.optional().meta(meta);
-  const given = valueOfText(kind, standard);
-  return schema.prefault('value' in given ? given.value : standard).meta(meta);
+  });
 }
 
 /** The metadata of an option. */

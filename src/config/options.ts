@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { cron } from './cron.ts';
 import * as kinds from './kinds.ts';
-import { type CollectorChoice, option, optionsOf, type ValuesOf } from './option.ts';
+import { type CollectorChoice, option, optionsOf, several, type ValuesOf } from './option.ts';
 
 /** Commands that use the complete configuration. */
 const all = [
@@ -31,8 +31,8 @@ const sharedOptions = {
       }),
       'config.watch': option(
         'Reload the configuration when its file changes, as on SIGHUP',
-        kinds.boolean(),
-        { default: 'false', takenBy: serving, key: 'none', reload: 'restart' },
+        kinds.boolean().prefault(false),
+        { takenBy: serving, key: 'none', reload: 'restart' },
       ),
     },
   ),
@@ -41,8 +41,7 @@ const sharedOptions = {
     {
       org: option(
         'Value of the org label for the organization configured by --api.base-url and a key',
-        kinds.orgName(),
-        { default: 'default' },
+        kinds.orgName().prefault('default'),
       ),
       'api.base-url': option('Base URL of the API host', kinds.url()),
       'api.app-url': option(
@@ -55,27 +54,25 @@ const sharedOptions = {
       ),
       shard: option(
         'Number of this shard, starting at 0. The process serves only the organizations of its shard',
-        kinds.integer('0', '999'),
-        { default: '0' },
+        kinds.integer('0', '999').prefault(0),
       ),
       'total-shards': option(
         'Number of processes that share the organizations, by a stable hash of their names',
-        kinds.integer('1', '1000'),
-        { default: '1' },
+        kinds.integer('1', '1000').prefault(1),
       ),
     },
   ),
   ...optionsOf(
     { section: 'Platform API', takenBy: all, reload: 'live' },
     {
-      'api.timeout': option('Timeout of one request', kinds.duration('100ms', '10m'), { default: '30s' }),
-      'api.retries': option('Maximum number of retries of a failed request', kinds.integer('0', '20'), {
-        default: '4',
-      }),
+      'api.timeout': option('Timeout of one request', kinds.duration('100ms', '10m').prefault('30s')),
+      'api.retries': option(
+        'Maximum number of retries of a failed request',
+        kinds.integer('0', '20').prefault(4),
+      ),
       'api.requests-per-second': option(
         'Maximum number of requests per second and organization, including retries',
-        kinds.number('0.01', '1000'),
-        { default: '5' },
+        kinds.number('0.01', '1000').prefault(5),
       ),
       'api.daily-request-limit': option(
         'Maximum number of requests per UTC day and organization, including retries and redirects, counted across restarts. Unlimited if not set. Once the limit is reached, collectors fail with the reason limit until the next UTC day',
@@ -87,13 +84,11 @@ const sharedOptions = {
       ),
       'api.max-concurrent-requests': option(
         'Maximum number of requests that are under way or being processed at the same time, over all organizations. A request that takes more than two seconds no longer counts, so that a slow platform delays only its own organization',
-        kinds.integer('1', '1000'),
-        { default: '32' },
+        kinds.integer('1', '1000').prefault(32),
       ),
       'api.max-response-bytes': option(
         'Maximum size of an answer after decompression. Larger answers are fetched again in smaller windows',
-        kinds.size('1MiB', '256MiB'),
-        { default: '64MiB' },
+        kinds.size('1MiB', '256MiB').prefault('64MiB'),
       ),
     },
   ),
@@ -102,22 +97,17 @@ const sharedOptions = {
     {
       'schedule.analytics': option(
         'Schedule of the analytics collectors. Every collector also runs at start-up',
-        cron(),
-        { default: '20 * * * *' },
+        cron().prefault('20 * * * *'),
       ),
       'schedule.users': option(
         'Schedule of the users collector, which fetches every person of a day',
-        cron(),
-        { default: '35 */3 * * *' },
+        cron().prefault('35 */3 * * *'),
       ),
-      'schedule.readiness': option('Schedule of the readiness collector', cron(), {
-        default: '40 * * * *',
-      }),
-      'schedule.wiki': option('Schedule of the wiki collector', cron(), { default: '50 * * * *' }),
+      'schedule.readiness': option('Schedule of the readiness collector', cron().prefault('40 * * * *')),
+      'schedule.wiki': option('Schedule of the wiki collector', cron().prefault('50 * * * *')),
       'schedule.jitter': option(
         'Maximum random delay of a scheduled run; 0 starts it immediately',
-        kinds.duration('0', '30m'),
-        { default: '60s' },
+        kinds.duration('0', '30m').prefault('60s'),
       ),
     },
   ),
@@ -126,8 +116,8 @@ const sharedOptions = {
     {
       'users.identity': option(
         'How individual users are identified in series: not at all, by a hash of their id, by their id or by their e-mail address. See docs/users.md for the consequences',
-        kinds.choice('none', 'hash', 'id', 'email'),
-        { default: 'none', key: ['collectors', 'users', 'identity'] },
+        kinds.choice('none', 'hash', 'id', 'email').prefault('none'),
+        { key: ['collectors', 'users', 'identity'] },
       ),
       'teams.file': option(
         'YAML or CSV file that assigns people to teams, and may give teams a monthly budget. It is read again when it changes. In the configuration file, a relative path is resolved against the directory of that file',
@@ -140,8 +130,8 @@ const sharedOptions = {
     {
       'storage.path': option(
         'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that, and `once` and `estimate` leave it alone. With `:memory:`, nothing is kept across a restart',
-        kinds.file(),
-        { default: 'data/history.db', reload: 'restart' },
+        kinds.file().prefault('data/history.db'),
+        { reload: 'restart' },
       ),
       'storage.url': option(
         'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
@@ -150,32 +140,31 @@ const sharedOptions = {
       ),
       'storage.on-damage': option(
         'What to do with a history file that is damaged: move it aside under another name and replace it with a new one, which is filled from the platform, or exit with code 2 and leave it untouched',
-        kinds.choice('replace', 'exit'),
-        { default: 'replace', takenBy: own, reload: 'restart' },
+        kinds.choice('replace', 'exit').prefault('replace'),
+        { takenBy: own, reload: 'restart' },
       ),
       'metrics.max-age': option(
         'How long the last good data of a failing collector stays published',
-        kinds.duration('1m', '1y'),
-        { default: '7d', takenBy: all },
+        kinds.duration('1m', '1y').prefault('7d'),
+        { takenBy: all },
       ),
       'metrics.exclude': option(
         'A metric of the platform that is not published, with `*` for any characters, such as agent_platform_daily_tokens*. May be given several times; a list in the file. The page, backfills and exports leave it out too. Metrics about the data and the exporter are always published',
-        kinds.text(),
-        { repeatable: true, takenBy: all },
+        several(kinds.text()),
+        { takenBy: all },
       ),
-      'history.start': option('First UTC day to fetch', kinds.day('2020-01-01'), {
-        default: '2026-01-14',
+      'history.start': option('First UTC day to fetch', kinds.day('2020-01-01').prefault('2026-01-14'), {
         takenBy: all,
       }),
       'history.retention': option(
         'Number of newest days to keep and fetch, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing values need up to 63 days',
-        kinds.days('0'),
-        { default: '0', takenBy: all },
+        kinds.days('0').prefault('0'),
+        { takenBy: all },
       ),
       'history.revision-window': option(
         'Number of newest days that are fetched again once a day, in case they were revised',
-        kinds.days('0', '90d'),
-        { default: '7d', takenBy: all },
+        kinds.days('0', '90d').prefault('7d'),
+        { takenBy: all },
       ),
     },
   ),
@@ -184,11 +173,10 @@ const sharedOptions = {
     {
       'web.listen-address': option(
         'Listen address. Without a host, all interfaces; with port 0, any free port. By default, demo listens on 127.0.0.1 only',
-        kinds.listenAddress(),
-        { default: ':9889', reload: 'restart' },
+        kinds.listenAddress().prefault(':9889'),
+        { reload: 'restart' },
       ),
-      'web.telemetry-path': option('Path of the metrics endpoint', kinds.httpPath(), {
-        default: '/metrics',
+      'web.telemetry-path': option('Path of the metrics endpoint', kinds.httpPath().prefault('/metrics'), {
         takenBy: serving,
         reload: 'restart',
       }),
@@ -197,18 +185,18 @@ const sharedOptions = {
       }),
       'web.max-connections': option(
         'Maximum number of simultaneous connections. A further connection replaces the one that has been idle longest. On Linux, a low limit of open files reduces it',
-        kinds.integer('8', '100000'),
-        { default: '512', takenBy: serving, reload: 'restart' },
+        kinds.integer('8', '100000').prefault(512),
+        { takenBy: serving, reload: 'restart' },
       ),
-      'web.enable-lifecycle': option('Enable POST /-/refresh and POST /-/reload', kinds.boolean(), {
-        default: 'false',
-        takenBy: serving,
-        reload: 'restart',
-      }),
+      'web.enable-lifecycle': option(
+        'Enable POST /-/refresh and POST /-/reload',
+        kinds.boolean().prefault(false),
+        { takenBy: serving, reload: 'restart' },
+      ),
       'web.allowed-hosts': option(
         'Host names that requests may use; `*.example.com` allows all subdomains. Requests for other names are answered with 421, which prevents DNS rebinding; health checks may use any. IP addresses and localhost are always allowed. If not set, every name is allowed. Pages of these hosts may send lifecycle requests',
-        kinds.hostName(),
-        { repeatable: true, takenBy: serving, reload: 'restart' },
+        several(kinds.hostName()),
+        { takenBy: serving, reload: 'restart' },
       ),
       'web.config.file': option(
         'YAML file for TLS, client certificates, basic authentication and response headers, in the format of Prometheus exporters (docs/web-config.md)',
@@ -217,8 +205,8 @@ const sharedOptions = {
       ),
       'web.open-health': option(
         'Serve /-/healthy and /-/ready without the password or client certificate that the web configuration file requires',
-        kinds.boolean(),
-        { default: 'false', takenBy: serving, reload: 'restart' },
+        kinds.boolean().prefault(false),
+        { takenBy: serving, reload: 'restart' },
       ),
     },
   ),
@@ -227,8 +215,8 @@ const sharedOptions = {
     {
       'hooks.requests-per-second': option(
         'Maximum number of requests per second to POST /hooks/events from one address, with a burst of ten seconds. Requires a hook token',
-        kinds.integer('1', '100000'),
-        { default: '500', reload: 'restart' },
+        kinds.integer('1', '100000').prefault(500),
+        { reload: 'restart' },
       ),
     },
   ),
@@ -237,11 +225,9 @@ const sharedOptions = {
     {
       'log.level': option(
         'Minimum severity of logged messages. Logs are written to standard error',
-        kinds.choice('error', 'warn', 'info', 'debug'),
-        { default: 'info' },
+        kinds.choice('error', 'warn', 'info', 'debug').prefault('info'),
       ),
-      'log.format': option('Format of log lines', kinds.choice('logfmt', 'json'), {
-        default: 'logfmt',
+      'log.format': option('Format of log lines', kinds.choice('logfmt', 'json').prefault('logfmt'), {
         reload: 'restart',
       }),
     },
@@ -260,8 +246,7 @@ export function createOptions(collectors: readonly CollectorChoice[]): SharedOpt
     ({ name, description, enabledByDefault }) =>
       [
         `collector.${name}`,
-        option(description.replace(/\.$/, ''), kinds.boolean(), {
-          default: enabledByDefault ? 'true' : 'false',
+        option(description.replace(/\.$/, ''), kinds.boolean().prefault(enabledByDefault), {
           key: ['collectors', name, 'enabled'],
         }),
       ] as const,

@@ -27,8 +27,10 @@ const UNITS = [
   ['s', 1000],
   ['ms', 1],
 ] as const;
+const MS = new Map<string, number>(UNITS);
 
-const durationPattern = '^(0|([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?)$';
+const durationPattern = `^(0|${UNITS.map(([unit]) => `([0-9]+${unit})?`).join('')})$`;
+const DURATION = new RegExp(durationPattern);
 
 /** What a JSON Schema says about a duration, and about a size. */
 export const durationJson = {
@@ -36,16 +38,13 @@ export const durationJson = {
 };
 export const sizeJson = { type: ['string', 'integer'], pattern: '^[0-9]+(B|KiB|MiB|GiB)?$', minimum: 0 };
 
-const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
-
 /**
  * Parses a duration in Prometheus' format (`30s`, `1h30m`, `7d`, `0`) into milliseconds; undefined if it is invalid.
  */
 export function parseDuration(text: string): number | undefined {
-  if (text === '0') return 0;
-  const match = text === '' ? null : DURATION.exec(text);
-  if (match === null) return undefined;
-  const total = UNITS.reduce((sum, [, ms], index) => sum + Number(match[index + 1] ?? 0) * ms, 0);
+  if (text === '' || !DURATION.test(text)) return undefined;
+  const parts = text.matchAll(/(\d+)([a-z]+)/g);
+  const total = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (MS.get(unit) ?? 0), 0);
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
@@ -62,12 +61,11 @@ export function formatDuration(ms: number): string {
   return text;
 }
 
-// Letters and digits of any script: the name is a label value, and is used in `/probe?target=`.
-const ORG_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}])?$/u;
-
-/** The same for a JSON Schema. */
+/** Letters and digits of any script: the name is a label value, and is used in `/probe?target=`. */
 // biome-ignore lint/security/noSecrets: a pattern
 export const orgNamePattern = '^[\\p{L}\\p{N}]([\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$';
+
+const ORG_NAME = new RegExp(orgNamePattern, 'u');
 
 /** Describes what `isOrgName` accepts. */
 export const orgNameRule =

@@ -10,12 +10,12 @@ import { createContext } from './surroundings.ts';
 const options = {
   ...optionsOf(
     { section: 'Log', takenBy: ['serve'] },
-    { 'log.level': { value: kinds.choice('info', 'debug'), default: 'info', description: 'How much' } },
+    { 'log.level': { value: kinds.choice('info', 'debug').prefault('info'), description: 'How much' } },
   ),
   ...optionsOf(
     { section: 'Web', takenBy: ['serve'] },
     {
-      'web.quick': { value: kinds.boolean(), default: 'false', description: 'Whether it hurries' },
+      'web.quick': { value: kinds.boolean().prefault(false), description: 'Whether it hurries' },
       days: { value: kinds.integer(), description: 'How many' },
     },
   ),
