@@ -9,10 +9,10 @@ export interface Option {
   readonly flag: string;
   /** The environment variable. */
   readonly env: string;
-  /** The path of its key in the configuration file, if it has one. */
+  /** The path of its key in the configuration file, if it has one; the flag in snake_case where it says nothing else. */
   readonly key?: readonly string[] | undefined;
   /** Whether a reload applies a change of it; undefined for the options of single commands. */
-  readonly reload?: Reload;
+  readonly reload?: 'live' | 'restart';
   /** The format of its values. */
   readonly kind: string;
   readonly section: string;
@@ -30,24 +30,11 @@ export interface Option {
   readonly takenBy: readonly string[];
 }
 
-type Reload = 'live' | 'restart';
-
-/** What the options of one section have in common. */
-interface Common {
-  readonly section: string;
-  readonly takenBy: readonly string[];
-  readonly reload?: Reload;
-  /** Belongs to one command only: its variable contains the command's name, and it has no file key. */
-  readonly command?: string;
-}
-
 /** One option as its table declares it. */
-interface Declaration extends Partial<Common> {
+interface Declaration extends Partial<Pick<Option, 'takenBy' | 'reload' | 'key'>> {
   readonly description: string;
   /** Of a value; with a default, what an operator would write. */
   readonly value: z.ZodType;
-  /** The path of its file key if it is not the flag in snake_case; `none` if there is none. */
-  readonly key?: readonly string[] | 'none';
 }
 
 type ValueOf<Value extends z.ZodType> = Value extends z.ZodPrefault
@@ -98,45 +85,51 @@ export function several<Value extends z.ZodType>(value: Value) {
   return list.meta({ kind, min, max, choices, repeatable: true }).prefault([]);
 }
 
-/** The schemas of a section of options: `web.listen-address` is AGENT_PLATFORM_WEB_LISTEN_ADDRESS, `web.listen_address`. */
+/**
+ * The schemas of a section of options: `web.listen-address` is AGENT_PLATFORM_WEB_LISTEN_ADDRESS, `web.listen_address`. A
+ * reload applies them, and all of these commands accept them, where an option says nothing else.
+ */
 export function optionsOf<const Table extends Readonly<Record<string, Declaration>>>(
-  common: Common,
+  section: string,
+  takenBy: readonly string[],
   table: Table,
 ): Schemas<Table> {
-  const schemas = Object.entries(table).map(([flag, declared]) => [flag, schemaOf(flag, common, declared)]);
-  // The table's type determines the type of each value.
-  return Object.fromEntries(schemas) as Schemas<Table>;
+  return schemasOf(table, (flag) => ({
+    ...{ section, takenBy, reload: 'live', env: variableOf(flag) },
+    key: flag.replaceAll('-', '_').split('.'),
+  }));
 }
 
-/** The options of one command only. */
+/** The options of one command only: their variables contain its name, and they have no file keys. */
 export function commandOptionsOf<const Table extends Readonly<Record<string, Declaration>>>(
   command: string,
   section: string,
   table: Table,
 ): Schemas<Table> {
-  return optionsOf({ section, command, takenBy: [command] }, table);
+  return schemasOf(table, (flag) => ({
+    ...{ section, takenBy: [command], env: variableOf(`${command} ${flag}`), key: undefined },
+  }));
 }
 
-function schemaOf(flag: string, common: Common, declaration: Declaration): z.ZodType {
-  const { value, key, ...declared } = declaration;
-  const { command, ...shared } = common;
-  const [format, standard] =
-    value instanceof z.ZodPrefault ? [value.unwrap(), value.def.defaultValue] : [value];
-  const { kind, min, max, choices, repeatable } = Object(format).meta() ?? {};
-  return (value instanceof z.ZodPrefault ? value : value.optional()).meta({
-    ...shared,
-    ...declared,
-    ...{ kind, min, max, choices, repeatable, flag },
-    standard: standard === undefined || repeatable === true ? undefined : String(standard),
-    env:
-      environmentPrefix +
-      [command, flag]
-        .flatMap((part) => part ?? [])
-        .join('_')
-        .replace(/[.\- ]/g, '_')
-        .toUpperCase(),
-    key: key === 'none' || command !== undefined ? undefined : (key ?? flag.replaceAll('-', '_').split('.')),
+function schemasOf<Table extends Readonly<Record<string, Declaration>>>(
+  table: Table,
+  common: (flag: string) => Partial<Option>,
+): Schemas<Table> {
+  const schemas = Object.entries(table).map(([flag, { value, ...declared }]) => {
+    const [format, given] =
+      value instanceof z.ZodPrefault ? [value.unwrap(), value.def.defaultValue] : [value];
+    const { kind, min, max, choices, repeatable } = Object(format).meta() ?? {};
+    const standard = given === undefined || repeatable === true ? undefined : String(given);
+    const own = { ...declared, flag, kind, min, max, choices, repeatable, standard };
+    const schema = value instanceof z.ZodPrefault ? value : value.optional();
+    return [flag, schema.meta({ ...common(flag), ...own })];
   });
+  // The table's type determines the type of each value.
+  return Object.fromEntries(schemas) as Schemas<Table>;
+}
+
+function variableOf(name: string): string {
+  return environmentPrefix + name.replace(/[.\- ]/g, '_').toUpperCase();
 }
 
 /** The metadata of an option. */

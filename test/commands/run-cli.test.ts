@@ -8,17 +8,13 @@ import { ConfigError, PlatformError } from '../../src/runtime/errors.ts';
 import { createContext } from './surroundings.ts';
 
 const options = {
-  ...optionsOf(
-    { section: 'Log', takenBy: ['serve'] },
-    { 'log.level': { value: kinds.choice('info', 'debug').prefault('info'), description: 'How much' } },
-  ),
-  ...optionsOf(
-    { section: 'Web', takenBy: ['serve'] },
-    {
-      'web.quick': { value: kinds.boolean().prefault(false), description: 'Whether it hurries' },
-      days: { value: kinds.integer(), description: 'How many' },
-    },
-  ),
+  ...optionsOf('Log', ['serve'], {
+    'log.level': { value: kinds.choice('info', 'debug').prefault('info'), description: 'How much' },
+  }),
+  ...optionsOf('Web', ['serve'], {
+    'web.quick': { value: kinds.boolean().prefault(false), description: 'Whether it hurries' },
+    days: { value: kinds.integer(), description: 'How many' },
+  }),
 };
 
 function command(run: Awaited<ReturnType<Command['load']>>['run']): Command {

@@ -31,7 +31,7 @@ type Kind = keyof typeof schemas;
 
 function parse(kind: Kind, text: string, ...bounds: readonly [min?: string, max?: string]): unknown {
   const value = schemas[kind](...bounds);
-  const { option } = optionsOf({ section: '', takenBy: [] }, { option: { value, description: '' } });
+  const { option } = optionsOf('', [], { option: { value, description: '' } });
   try {
     return parseOption(option, { texts: [text], origin: 'refused' });
   } catch (error) {
