@@ -1,6 +1,21 @@
 import * as kinds from './kinds.ts';
 import { commandOptionsOf, type OptionTable, option, several } from './option.ts';
 
+/** The organizations of a command; all if none is given. */
+function orgs(verb: string, more = '') {
+  return option(
+    `An organization to ${verb}; all if not set. May be given several times${more}`,
+    several(kinds.orgName()),
+  );
+}
+
+const named = '. An organization configured by flags and environment gets this name';
+
+const outputFile = option(
+  'File to write, which appears when it is complete. Defaults to standard output',
+  kinds.file(),
+);
+
 /** The options of `sandbox` only. */
 export const sandboxOptions = commandOptionsOf('sandbox', 'Sandbox', {
   'listen-address': option(
@@ -59,10 +74,7 @@ export const backfillOptions = {
       'Last UTC day. Defaults to, and is at most, the newest day that is no longer covered by the live series',
       kinds.day(),
     ),
-    org: option(
-      'An organization to backfill; all if not set. May be given several times. An organization configured by flags and environment gets this name',
-      several(kinds.orgName()),
-    ),
+    org: orgs('backfill', named),
     collector: option(
       'A collector to backfill, such as tokens; all enabled ones if not set. May be given several times',
       several(kinds.text()),
@@ -147,18 +159,12 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
   ),
   from: option('First UTC day. Defaults to --history.start', kinds.day()),
   to: option('Last UTC day. Defaults to, and is at most, yesterday', kinds.day()),
-  org: option(
-    'An organization to export; all if not set. May be given several times. An organization configured by flags and environment gets this name',
-    several(kinds.orgName()),
-  ),
+  org: orgs('export', named),
   collector: option(
     'A collector to export, such as tokens; all enabled ones if not set. May be given several times',
     several(kinds.text()),
   ),
-  output: option(
-    'File to write, which appears when it is complete. Defaults to standard output',
-    kinds.file(),
-  ),
+  output: outputFile,
 });
 
 /** The options of `explain` only. */
@@ -168,10 +174,7 @@ export const explainOptions = commandOptionsOf('explain', 'Explain', {
     kinds.dayRange(),
   ),
   to: option('UTC day or range of days to explain. Defaults to the newest day', kinds.dayRange()),
-  org: option(
-    'An organization to explain; all if not set. May be given several times',
-    several(kinds.orgName()),
-  ),
+  org: orgs('explain'),
   format: option(
     'Format of the explanation; json has one line for each organization',
     kinds.choice('text', 'json', 'markdown').prefault('text'),
@@ -185,18 +188,12 @@ export const reportOptions = commandOptionsOf('report', 'Report', {
     kinds.choice('week', 'month').prefault('week'),
   ),
   day: option('A UTC day of the period. Defaults to the last period that is over', kinds.day()),
-  org: option(
-    'An organization to report; all if not set. May be given several times',
-    several(kinds.orgName()),
-  ),
+  org: orgs('report'),
   format: option(
     'Format of the report; html is one document without scripts',
     kinds.choice('html', 'markdown').prefault('markdown'),
   ),
-  output: option(
-    'File to write, which appears when it is complete. Defaults to standard output',
-    kinds.file(),
-  ),
+  output: outputFile,
 });
 
 /** The options of `history copy` only. */

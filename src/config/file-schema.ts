@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Budget, Contract, CreditPrice } from '../catalog/settings.ts';
 import { day, url } from './kinds.ts';
-import { type OptionTable, optionsIn } from './option.ts';
+import { type Option, type OptionTable, optionsIn } from './option.ts';
 import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
 import { list, positiveNumber, section, text, variableName, wholeNumber } from './validate.ts';
 
@@ -241,33 +241,18 @@ export function partialSchema(options: OptionTable) {
   return section(z.object(shapeOf(options, z.object)));
 }
 
-/** Keys of one level: a value, or a mapping of further keys. */
-type Level = { [key: string]: z.ZodType | Level };
-
 function shapeOf(options: OptionTable, object: typeof z.object | typeof z.strictObject) {
-  const root: Level = {};
-  for (const { key = [], flag } of optionsIn(options)) {
-    const [last, schema] = [key.at(-1), options[flag]];
-    if (last === undefined || schema === undefined) continue;
-    levelAt(root, key.slice(0, -1))[last] = schema;
+  /** The keys of one level: a value, or a mapping of further keys. */
+  function level(depth: number, flags: readonly Option[]): Record<string, z.ZodType> {
+    const byKey = Map.groupBy(flags, ({ key = [] }) => key[depth] ?? '');
+    const members = [...byKey].flatMap(([name, below]) => {
+      const schema = options[below.find(({ key = [] }) => key.length === depth + 1)?.flag ?? ''];
+      return [[name, schema ?? section(object(level(depth + 1, below))).prefault({})]] as const;
+    });
+    return Object.fromEntries(members);
   }
-  function mappings(level: Level): Record<string, z.ZodType> {
-    const entries = Object.entries(level).map(([key, below]) => [
-      key,
-      below instanceof z.ZodType ? below : section(object(mappings(below))).prefault({}),
-    ]);
-    return Object.fromEntries(entries);
-  }
-  return mappings(root);
-}
-
-function levelAt(root: Level, path: readonly string[]): Level {
-  let level = root;
-  for (const part of path) {
-    const found = level[part];
-    const below = found === undefined || found instanceof z.ZodType ? {} : found;
-    level[part] = below;
-    level = below;
-  }
-  return level;
+  return level(
+    0,
+    optionsIn(options).filter(({ key }) => key !== undefined),
+  );
 }

@@ -9,7 +9,6 @@ import {
   secretIn,
 } from './credential.ts';
 import type { Environment } from './environment.ts';
-import type { Files } from './files.ts';
 import { readNamed } from './followed.ts';
 import type { SharedOptions } from './options.ts';
 import type { Resolved } from './resolve.ts';
@@ -89,13 +88,16 @@ async function check(
   const url = parsed(text, origin);
   refuseVariables(url, origin, environment);
   const { rootCert, cert, key } = url.tls || {};
-  const read = { certificate: (pem: string) => new X509Certificate(pem), key: createPrivateKey };
-  for (const [name, path, parse] of [
-    ['sslrootcert', rootCert, read.certificate],
-    ['sslcert', cert, read.certificate],
-    ['sslkey', key, read.key],
-  ] as const) {
-    if (path !== undefined) await checkPem(`${origin}: ${name}: ${path}`, path, parse, files);
+  for (const [name, path] of Object.entries({ sslrootcert: rootCert, sslcert: cert, sslkey: key })) {
+    if (path === undefined) continue;
+    const what = `${origin}: ${name}: ${path}`;
+    const pem = await readNamed(files, path, what);
+    try {
+      if (name === 'sslkey') createPrivateKey(pem);
+      else new X509Certificate(pem);
+    } catch (error) {
+      throw new ConfigError(`${what} cannot be used (${messageOf(error)})`);
+    }
   }
   return url;
 }
@@ -106,20 +108,6 @@ function parsed(text: string, origin: string): DatabaseUrl {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(`${origin}: ${error.message}`, error.hint);
-  }
-}
-
-async function checkPem(
-  what: string,
-  path: string,
-  parse: (pem: string) => unknown,
-  files: Files,
-): Promise<void> {
-  const text = await readNamed(files, path, what);
-  try {
-    parse(text);
-  } catch (error) {
-    throw new ConfigError(`${what} cannot be used (${messageOf(error)})`);
   }
 }
 

@@ -87,15 +87,8 @@ async function openHashKey(sources: SecretSources): Promise<Credential> {
 /** The key in a text, without trailing line breaks; the text is never repeated. */
 function keyIn(text: string, source: string): string {
   const key = text.replace(/[\r\n]+$/, '');
-  if (Buffer.byteLength(key) >= MIN_KEY_BYTES && new Set(key).size > 1) return key;
-  if (Buffer.byteLength(key) >= MIN_KEY_BYTES) {
-    throw new ConfigError(
-      `${source}: the hash key is one repeated character`,
-      'for example from: openssl rand -hex 32',
-    );
-  }
-  throw new ConfigError(
-    `${source}: the hash key has fewer than ${MIN_KEY_BYTES} bytes`,
-    'for example from: openssl rand -hex 32',
-  );
+  const isShort = Buffer.byteLength(key) < MIN_KEY_BYTES;
+  if (!isShort && new Set(key).size > 1) return key;
+  const problem = isShort ? `has fewer than ${MIN_KEY_BYTES} bytes` : 'is one repeated character';
+  throw new ConfigError(`${source}: the hash key ${problem}`, 'for example from: openssl rand -hex 32');
 }

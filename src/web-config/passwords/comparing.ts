@@ -7,15 +7,10 @@ export interface Comparing {
   close(): Promise<void>;
 }
 
-/** A comparison and its result. */
+/** A comparison; the thread answers each in turn with whether they match. */
 export interface Question {
-  readonly id: number;
   readonly password: string;
   readonly hash: string;
-}
-export interface Answer {
-  readonly id: number;
-  readonly matches: boolean;
 }
 
 /**
@@ -23,16 +18,15 @@ export interface Answer {
  * during which no scrape could be answered. The thread starts with the first comparison.
  */
 export function createComparing(): Comparing {
-  const waiting = new Map<number, { resolve(matches: boolean): void; reject(error: Error): void }>();
+  /** The questions under way, oldest first. */
+  let waiting: { resolve(matches: boolean): void; reject(error: Error): void }[] = [];
   let worker: Worker | undefined;
-  let last = 0;
 
   function start(): Worker {
     const started = startThread('comparing');
     started.unref();
-    started.on('message', ({ id, matches }: Answer) => {
-      waiting.get(id)?.resolve(matches);
-      waiting.delete(id);
+    started.on('message', (matches: boolean) => {
+      if (worker === started) waiting.shift()?.resolve(matches);
     });
     started.on('error', ended);
     started.on('exit', () => ended(new Error('the password comparison thread has exited')));
@@ -44,16 +38,15 @@ export function createComparing(): Comparing {
 
   function failAll(error: Error): void {
     worker = undefined;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
+    for (const { reject } of waiting) reject(error);
+    waiting = [];
   }
 
   return {
     compare(password, hash) {
-      last += 1;
-      const question: Question = { id: last, password, hash };
+      const question: Question = { password, hash };
       return new Promise((resolve, reject) => {
-        waiting.set(question.id, { resolve, reject });
+        waiting.push({ resolve, reject });
         worker ??= start();
         worker.postMessage(question);
       });
