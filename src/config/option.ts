@@ -30,21 +30,6 @@ export interface Option {
   readonly takenBy: readonly string[];
 }
 
-/** One option as its table declares it. */
-interface Declaration extends Partial<Pick<Option, 'takenBy' | 'reload' | 'key'>> {
-  readonly description: string;
-  /** Of a value; with a default, what an operator would write. */
-  readonly value: z.ZodType;
-}
-
-type ValueOf<Value extends z.ZodType> = Value extends z.ZodPrefault
-  ? z.output<Value>
-  : z.output<Value> | undefined;
-
-type Schemas<Table extends Readonly<Record<string, Declaration>>> = {
-  readonly [Name in keyof Table]: z.ZodType<ValueOf<Table[Name]['value']>>;
-};
-
 /** The schemas of options by flag, without its dashes; `optionOf` has the metadata of each. */
 export type OptionTable = Readonly<Record<string, z.ZodType>>;
 
@@ -66,13 +51,30 @@ export interface CollectorChoice {
 
 export const environmentPrefix = 'AGENT_PLATFORM_';
 
-/** Declares an option by its description, which is one sentence without a full stop at the end, and the format of its values. */
+/** What an option may say besides its description and the format of its values, where it differs from its section. */
+type Particulars = Partial<Pick<Option, 'takenBy' | 'reload' | 'key'>>;
+
+/**
+ * Declares an option by its description, which is one sentence without a full stop at the end, and the format of its values,
+ * which may have a default as an operator would write it.
+ */
+export function option<Value extends z.ZodType>(
+  description: string,
+  value: z.ZodPrefault<Value>,
+  says?: Particulars,
+): z.ZodPrefault<Value>;
 export function option<Value extends z.ZodType>(
   description: string,
   value: Value,
-  says: Omit<Declaration, 'description' | 'value'> = {},
-) {
-  return { description, value, ...says };
+  says?: Particulars,
+): z.ZodOptional<Value>;
+export function option(description: string, value: z.ZodType, says: Particulars = {}): z.ZodType {
+  const hasDefault = value instanceof z.ZodPrefault;
+  const format: unknown = hasDefault ? value.unwrap() : value;
+  const { kind, min, max, choices, repeatable } = Object(format).meta() ?? {};
+  const standard = hasDefault && repeatable !== true ? String(value.def.defaultValue) : undefined;
+  const meta = { description, kind, min, max, choices, repeatable, standard, ...says };
+  return (hasDefault ? value : value.optional()).meta(meta);
 }
 
 /** The schema of an option that may be given several times; the file may have one value or a list. */
@@ -89,43 +91,35 @@ export function several<Value extends z.ZodType>(value: Value) {
  * The schemas of a section of options: `web.listen-address` is AGENT_PLATFORM_WEB_LISTEN_ADDRESS, `web.listen_address`. A
  * reload applies them, and all of these commands accept them, where an option says nothing else.
  */
-export function optionsOf<const Table extends Readonly<Record<string, Declaration>>>(
+export function optionsOf<Table extends OptionTable>(
   section: string,
   takenBy: readonly string[],
   table: Table,
-): Schemas<Table> {
-  return schemasOf(table, (flag) => ({
+): Table {
+  return withMeta(table, (flag) => ({
     ...{ section, takenBy, reload: 'live', env: variableOf(flag) },
     key: flag.replaceAll('-', '_').split('.'),
   }));
 }
 
 /** The options of one command only: their variables contain its name, and they have no file keys. */
-export function commandOptionsOf<const Table extends Readonly<Record<string, Declaration>>>(
+export function commandOptionsOf<Table extends OptionTable>(
   command: string,
   section: string,
   table: Table,
-): Schemas<Table> {
-  return schemasOf(table, (flag) => ({
+): Table {
+  return withMeta(table, (flag) => ({
     ...{ section, takenBy: [command], env: variableOf(`${command} ${flag}`), key: undefined },
   }));
 }
 
-function schemasOf<Table extends Readonly<Record<string, Declaration>>>(
-  table: Table,
-  common: (flag: string) => Partial<Option>,
-): Schemas<Table> {
-  const schemas = Object.entries(table).map(([flag, { value, ...declared }]) => {
-    const [format, given] =
-      value instanceof z.ZodPrefault ? [value.unwrap(), value.def.defaultValue] : [value];
-    const { kind, min, max, choices, repeatable } = Object(format).meta() ?? {};
-    const standard = given === undefined || repeatable === true ? undefined : String(given);
-    const own = { ...declared, flag, kind, min, max, choices, repeatable, standard };
-    const schema = value instanceof z.ZodPrefault ? value : value.optional();
-    return [flag, schema.meta({ ...common(flag), ...own })];
-  });
-  // The table's type determines the type of each value.
-  return Object.fromEntries(schemas) as Schemas<Table>;
+function withMeta<Table extends OptionTable>(table: Table, common: (flag: string) => Partial<Option>): Table {
+  const schemas = Object.entries(table).map(([flag, schema]) => [
+    flag,
+    schema.meta({ ...common(flag), flag, ...schema.meta() }),
+  ]);
+  // The same schemas with more metadata.
+  return Object.fromEntries(schemas) as Table;
 }
 
 function variableOf(name: string): string {

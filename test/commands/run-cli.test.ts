@@ -3,17 +3,17 @@ import type { Command } from '../../src/commands/command.ts';
 import { runCli } from '../../src/commands/run-cli.ts';
 import { commands } from '../../src/commands/table.ts';
 import * as kinds from '../../src/config/kinds.ts';
-import { optionsOf } from '../../src/config/option.ts';
+import { option, optionsOf } from '../../src/config/option.ts';
 import { ConfigError, PlatformError } from '../../src/runtime/errors.ts';
 import { createContext } from './surroundings.ts';
 
 const options = {
   ...optionsOf('Log', ['serve'], {
-    'log.level': { value: kinds.choice('info', 'debug').prefault('info'), description: 'How much' },
+    'log.level': option('How much', kinds.choice('info', 'debug').prefault('info')),
   }),
   ...optionsOf('Web', ['serve'], {
-    'web.quick': { value: kinds.boolean().prefault(false), description: 'Whether it hurries' },
-    days: { value: kinds.integer(), description: 'How many' },
+    'web.quick': option('Whether it hurries', kinds.boolean().prefault(false)),
+    days: option('How many', kinds.integer()),
   }),
 };
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { cron } from '../../src/config/cron.ts';
 import * as kinds from '../../src/config/kinds.ts';
 import { formatListenAddress, parseListenAddress } from '../../src/config/listen-address.ts';
-import { optionsOf, parseOption } from '../../src/config/option.ts';
+import { option, parseOption } from '../../src/config/option.ts';
 import { formatDuration, parseDuration, parseSize } from '../../src/config/parse.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
@@ -31,9 +31,9 @@ type Kind = keyof typeof schemas;
 
 function parse(kind: Kind, text: string, ...bounds: readonly [min?: string, max?: string]): unknown {
   const value = schemas[kind](...bounds);
-  const { option } = optionsOf('', [], { option: { value, description: '' } });
+  const schema = option('', value);
   try {
-    return parseOption(option, { texts: [text], origin: 'refused' });
+    return parseOption(schema, { texts: [text], origin: 'refused' });
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
