@@ -51,13 +51,25 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
   function watch(): FieldWatch {
     const unknown = new Set<string>();
     const forms = new Map<string, { seen: number; readable: number }>();
-    const days = new Map<Day, Seen & { isActive: boolean }>();
+    // Hundreds of runs wait at once, each with its days: a bit for a path, and not a set of paths for a day.
+    const bits = new Map<string, bigint>();
+    const days = new Map<Day, Seen>();
+
+    function bitOf(path: string): bigint {
+      const bit = bits.get(path) ?? 1n << BigInt(bits.size);
+      bits.set(path, bit);
+      return bit;
+    }
+
+    function pathsOf(mask: bigint): ReadonlySet<string> {
+      return new Set([...bits].filter(([, bit]) => (mask & bit) !== 0n).map(([path]) => path));
+    }
 
     function lookAt(elements: readonly unknown[]): void {
       for (const element of elements) {
         const day =
           isObject(element) && typeof element['date'] === 'string' ? parseDay(element['date']) : undefined;
-        const seen = (day && days.get(day)) ?? { carried: new Set(), lacking: new Set(), isActive: false };
+        const seen = (day && days.get(day)) ?? { carried: 0n, lacking: 0n, isActive: false };
         if (day !== undefined) days.set(day, seen);
         const isActive = walk(shape, element, '', seen);
         seen.isActive ||= isActive;
@@ -88,7 +100,7 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
       for (const [name, member] of members) {
         const [at, found] = [pathOf(path, name), value[name]];
         const isThere = found !== undefined && found !== null;
-        (isThere ? seen.carried : seen.lacking).add(at);
+        seen[isThere ? 'carried' : 'lacking'] |= bitOf(at);
         if (isThere) isActive = walk(member, found, at, seen) || isActive;
       }
       return isActive;
@@ -133,16 +145,18 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
         new Map(
           [...days].map(([day, { carried, lacking, isActive }]): [Day, FieldsOfDay] => [
             day,
-            { carried, lacking: new Set([...lacking].filter((path) => isActive && !carried.has(path))) },
+            { carried: pathsOf(carried), lacking: pathsOf(isActive ? lacking & ~carried : 0n) },
           ]),
         ),
     };
   }
 }
 
+/** Fields that elements of a day had and had not, as bits. */
 interface Seen {
-  readonly carried: Set<string>;
-  readonly lacking: Set<string>;
+  carried: bigint;
+  lacking: bigint;
+  isActive: boolean;
 }
 
 /** The shape that a schema reads; whatever is neither an object nor a list of objects is read as a whole. */

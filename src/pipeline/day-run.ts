@@ -50,7 +50,7 @@ export async function runDays(
     limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
     now: deps.clock.elapsed(),
   });
-  const past = unknown.size;
+  const past = unknown.length;
   // One window is fetched quickly and needs no progress.
   const work =
     past > MAX_WINDOW_DAYS ? deps.progress?.begin({ org: org.name, dataset, total: past }) : undefined;
@@ -99,7 +99,7 @@ export async function runDays(
         completed = nextAsk(next) === undefined ? completedWith(next) : undefined;
         await store(run, collector, { answered, fetched, completed, lag: lag.notesOn(fetched) });
         plan = next;
-        work?.advance(days.filter((day) => unknown.has(day)).length);
+        work?.advance(days.filter((day) => unknown.includes(day)).length);
         // The newest day is published at once; older ones change little and are published together.
         if (isNewest) await deps.publisher.publish(org);
         else unpublished = true;
@@ -151,7 +151,7 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
   return {
     ...{ newest, historyStart, toFetch, isPass, lastPass },
     newestRow: newestRowOf(known, historyStart, newest),
-    unknown: new Set(toFetch.filter((day) => !covered.has(day))),
+    unknown: toFetch.filter((day) => !covered.has(day)),
     rowless: new Set([...ofPass].filter((day) => covered.has(day) && !covered.isFilled(day))),
     catchingUp: createCatchingUp({
       covered: known,
