@@ -3,7 +3,7 @@ import type { Budget, Contract, CreditPrice } from '../catalog/settings.ts';
 import { day, url } from './kinds.ts';
 import { type Option, type OptionTable, optionsIn } from './option.ts';
 import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
-import { list, positiveNumber, section, text, variableName, wholeNumber } from './validate.ts';
+import { list, positiveNumber, section, text, textLike, variableName, wholeNumber } from './validate.ts';
 
 /** Limits of published label values and series. */
 export interface Limits {
@@ -22,18 +22,14 @@ const MAX_SERIES = 100_000_000;
 const VALUES_PER_LABEL = { default: 200, repo: 5000, user: 20_000 };
 const SERIES = 1_000_000;
 
-function currency() {
-  return text().regex(/^[A-Z]{3}$/, {
-    error: ({ input }) => `${quoted(String(input))} is not a currency of three capital letters, such as USD`,
-  });
-}
+const currency = textLike(/^[A-Z]{3}$/, 'a currency of three capital letters, such as USD');
 
 /** The budget of a month, in credits or in money. */
 export const budgetSchema = z
   .strictObject({
     credits_per_month: positiveNumber(MAX_CREDITS).optional(),
     amount: positiveNumber(MAX_AMOUNT).optional(),
-    currency: currency().optional(),
+    currency: currency.optional(),
     per: z.enum(['month']).default('month'),
   })
   // For a JSON Schema.
@@ -50,15 +46,11 @@ export const budgetSchema = z
 const price = z
   .strictObject({
     from: day(),
-    currency: currency(),
+    currency,
     per_million_credits: positiveNumber(MAX_PRICE),
   })
   .transform(
-    (entry): CreditPrice => ({
-      from: entry.from,
-      currency: entry.currency,
-      perMillionCredits: entry.per_million_credits,
-    }),
+    ({ per_million_credits: perMillionCredits, ...rest }): CreditPrice => ({ ...rest, perMillionCredits }),
   );
 
 const prices = list(price).transform((entries, context): readonly CreditPrice[] => {
@@ -126,12 +118,7 @@ export const orgSchema = z
     calendar: z
       .strictObject({
         days_off: list(day()).prefault([]),
-        country: text()
-          .regex(/^[A-Z]{2}$/, {
-            error: ({ input }) =>
-              `${quoted(String(input))} is not a country of two capital letters, such as DE`,
-          })
-          .optional(),
+        country: textLike(/^[A-Z]{2}$/, 'a country of two capital letters, such as DE').optional(),
       })
       .optional()
       .meta({
@@ -251,8 +238,6 @@ function shapeOf(options: OptionTable, object: typeof z.object | typeof z.strict
     });
     return Object.fromEntries(members);
   }
-  return level(
-    0,
-    optionsIn(options).filter(({ key }) => key !== undefined),
-  );
+  const inFile = optionsIn(options).filter(({ key }) => key !== undefined);
+  return level(0, inFile);
 }

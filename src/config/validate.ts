@@ -40,6 +40,11 @@ export function text(): z.ZodString {
   return z.string().refine((value) => value.trim() !== '', { error: 'is empty', abort: true });
 }
 
+/** A text that fits a pattern. */
+export function textLike(pattern: RegExp, meant: string): z.ZodString {
+  return text().regex(pattern, { error: ({ input }) => `${quoted(String(input))} is not ${meant}` });
+}
+
 /** The name of an environment variable. */
 export const variableName = text().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
   error: 'is not the name of an environment variable',
@@ -59,10 +64,8 @@ function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | unde
   // Not shown: the known keys, for a suggestion.
   if (code === 'unrecognized_keys') return keysOf(issue.inst).join(KEY_SEPARATOR);
   if (code === 'invalid_value') {
-    const values = 'values' in issue && Array.isArray(issue.values) ? issue.values.map(String) : [];
-    return typeof input === 'string'
-      ? `${quoted(input)} is not one of ${values.join(', ')}`
-      : `must be one of ${values.join(', ')}`;
+    const values = 'values' in issue && Array.isArray(issue.values) ? issue.values.join(', ') : '';
+    return `${typeof input === 'string' ? `${quoted(input)} is not` : 'must be'} one of ${values}`;
   }
   if (code === 'invalid_union') return `must be ${optionsOf(issue)}`;
   if (code === 'invalid_key' && 'issues' in issue && Array.isArray(issue.issues)) {
@@ -71,9 +74,7 @@ function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | unde
   if (code !== 'invalid_type' || !('expected' in issue)) return undefined;
   switch (issue.expected) {
     case 'string':
-      return typeof input === 'number' || typeof input === 'boolean'
-        ? 'must be a text: put it in quotes'
-        : 'must be a text';
+      return `must be a text${typeof input === 'number' || typeof input === 'boolean' ? ': put it in quotes' : ''}`;
     case 'boolean':
       return 'must be true or false';
     case 'array':
@@ -118,14 +119,11 @@ export function leavesOf(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
 function firstOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   const [first] = issues;
   if (first === undefined) throw new Error('a failed validation has no issue');
-  const around = issues
-    .filter(({ code, path }) => code === 'unrecognized_keys' && isWithin(first.path, path))
-    .sort((a, b) => a.path.length - b.path.length);
-  return around[0] ?? first;
-}
-
-function isWithin(path: Path, outer: Path): boolean {
-  return outer.every((key, index) => path[index] === key);
+  // The outermost one, which zod finds last.
+  const around = issues.findLast(
+    ({ code, path }) => code === 'unrecognized_keys' && path.every((key, index) => first.path[index] === key),
+  );
+  return around ?? first;
 }
 
 function errorOf(root: YamlNode, issue: z.core.$ZodIssue, missing: (key: string) => string): ConfigError {
