@@ -1,11 +1,14 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import path from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Files } from '../config/files.ts';
 import { readNamed } from '../config/followed.ts';
 import { configErrorAt, originOf, type YamlNode } from '../config/yaml-node.ts';
-import { checkAuthorities, checkKeyPair, checkSuites, type Pem } from './certificates.ts';
+import { messageOf } from '../runtime/errors.ts';
 import { policies } from './names.ts';
 import type { TlsSection } from './schema.ts';
 import type { TlsSettings } from './settings.ts';
+import { contextOptions } from './tls-server.ts';
 
 /**
  * Reads the certificates that a valid `tls_server_config` names and checks what they hold; `nodeOf` gives where the
@@ -17,7 +20,15 @@ export async function readTls(
   nodeOf: (key?: string) => YamlNode,
   files: Files,
 ): Promise<TlsSettings> {
-  const pem = (name: PemName) => pemOf(given[name], given[`${name}_file`], nodeOf, name, files);
+  /** A text given inline or in a file, whose path is relative to the directory of the configuration file. */
+  async function pem(name: 'cert' | 'key' | 'client_ca'): Promise<Pem | undefined> {
+    const { [name]: text, [`${name}_file` as const]: fileName } = given;
+    if (text != null) return { node: nodeOf(name), text };
+    if (fileName == null) return undefined;
+    const node = nodeOf(`${name}_file`);
+    const file = path.resolve(path.dirname(node.file), fileName);
+    return { node, text: await readNamed(files, file, `${originOf(node)}: ${file}`) };
+  }
   const certificate = await pem('cert');
   const key = await pem('key');
   // Otherwise plain HTTP would be served although TLS was requested.
@@ -51,19 +62,71 @@ export function tlsWarning({ clientAuth, clientCa }: TlsSettings): string | unde
   return `has client_auth_type ${clientAuth} without client_ca_file: certificates of any public CA are accepted`;
 }
 
-type PemName = 'cert' | 'key' | 'client_ca';
+/** A PEM text and the configuration key of its source. */
+interface Pem {
+  readonly node: YamlNode;
+  readonly text: string;
+}
 
-/** A PEM text given inline or in a file, whose path is relative to the directory of the configuration file. */
-async function pemOf(
-  inline: string | null | undefined,
-  fileName: string | null | undefined,
-  nodeOf: (key: string) => YamlNode,
-  name: PemName,
-  files: Files,
-): Promise<Pem | undefined> {
-  if (inline != null) return { node: nodeOf(name), text: inline };
-  if (fileName == null) return undefined;
-  const node = nodeOf(`${name}_file`);
-  const file = path.resolve(path.dirname(node.file), fileName);
-  return { node, text: await readNamed(files, file, `${originOf(node)}: ${file}`) };
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** Checks that a key matches a certificate; returns the end of its validity, in milliseconds since the epoch. */
+function checkKeyPair(certificate: Pem, key: Pem): number {
+  const [own] = certificatesIn(certificate);
+  if (own === undefined) throw configErrorAt(certificate.node, 'contains no certificate in PEM format');
+  if (!own.checkPrivateKey(privateKeyIn(key))) {
+    throw configErrorAt(key.node, 'does not match the certificate');
+  }
+  return own.validToDate.getTime();
+}
+
+/** Checks that a bundle contains CAs, one of them at the end of a chain. */
+function checkAuthorities(bundle: Pem): void {
+  const authorities = certificatesIn(bundle);
+  if (authorities.length === 0) throw configErrorAt(bundle.node, 'contains no certificate in PEM format');
+  // OpenSSL follows a chain to its end, so an intermediate CA by itself would admit nobody.
+  if (!authorities.some((authority) => authority.verify(authority.publicKey))) {
+    throw configErrorAt(
+      bundle.node,
+      'contains intermediate CAs only',
+      'add the self-signed root certificate of their chain',
+    );
+  }
+}
+
+/** Checks that OpenSSL can use these settings; it rejects, for example, keys that are too short. */
+function checkSuites(settings: TlsSettings, certificate: Pem): void {
+  try {
+    createSecureContext(contextOptions(settings));
+  } catch (error) {
+    throw configErrorAt(certificate.node, `cannot be served: ${messageOf(error).slice(0, 200)}`);
+  }
+}
+
+function certificatesIn({ node, text }: Pem): readonly X509Certificate[] {
+  return (text.match(CERTIFICATE) ?? []).map((pem) => {
+    try {
+      return new X509Certificate(pem);
+    } catch {
+      throw configErrorAt(node, 'contains a certificate that cannot be parsed');
+    }
+  });
+}
+
+function privateKeyIn({ node, text }: Pem): KeyObject {
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
+    throw configErrorAt(node, 'contains no private key in PEM format');
+  }
+  if (/-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
+    throw configErrorAt(
+      node,
+      'contains a key with a passphrase',
+      'store it without one; the file’s permissions protect it',
+    );
+  }
+  try {
+    return createPrivateKey(text);
+  } catch {
+    throw configErrorAt(node, 'contains a private key that cannot be parsed');
+  }
 }

@@ -1,11 +1,11 @@
+import { constants } from 'node:crypto';
 import type { Server, ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { contextOptions } from './certificates.ts';
-import { admits, shownBy } from './client-policy.ts';
+import { getCACertificates, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { policies } from './names.ts';
 import type { TlsSettings } from './settings.ts';
+import { hasAllowedName } from './subject-names.ts';
 
 /** Maximum duration of a handshake. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -29,7 +29,7 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
   const uncertified = new WeakSet<Socket>();
 
   function checkClient(socket: TLSSocket): void {
-    if (admits(current, shownBy(socket))) return;
+    if (admits(current, socket)) return;
     uncertified.add(socket);
     // The HTTP server receives the socket afterwards and finds it closed.
     if (!keepsUncertified) socket.destroy();
@@ -57,4 +57,38 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
     },
     isUncertified: (socket) => uncertified.has(socket),
   };
+}
+
+/** Whether a client is admitted after the handshake. */
+function admits({ clientAuth, allowedNames }: TlsSettings, socket: TLSSocket): boolean {
+  const { requires, verifies } = policies[clientAuth];
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return !requires;
+  // Authorized: a chain of valid signatures leads to one of the CAs.
+  if (verifies && !socket.authorized) return false;
+  return allowedNames === undefined || hasAllowedName(certificate.subjectAltName, allowedNames);
+}
+
+/** TLS settings as Node.js options. */
+export function contextOptions(tls: TlsSettings): SecureContextOptions {
+  return {
+    cert: tls.certificate,
+    key: tls.key,
+    ca: authoritiesOf(tls),
+    minVersion: tls.minVersion,
+    maxVersion: tls.maxVersion,
+    ciphers: tls.ciphers,
+    ecdhCurve: tls.curves,
+    honorCipherOrder: tls.serverOrder,
+    // A resumed session would keep a client certificate that was checked under earlier settings.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  };
+}
+
+function authoritiesOf({ clientAuth, clientCa }: TlsSettings): SecureContextOptions['ca'] {
+  if (clientCa !== undefined || !policies[clientAuth].verifies) return clientCa;
+  // Some systems list certificates twice, and clients abort a handshake that names too many.
+  const ofSystem = [...new Set(getCACertificates('system'))];
+  // Without system certificates, the ones bundled with Node are used.
+  return ofSystem.length === 0 ? undefined : ofSystem;
 }
