@@ -15,6 +15,8 @@ import { startServe } from './platform.ts';
 import { createPrograms, type Program } from './programs.ts';
 
 const KILLS = 52;
+/** Kills in rounds after the first sync. */
+const LATER_KILLS = 8;
 /** This many stores are tested concurrently, each with its share of the kills. */
 const STORES = 2;
 const DATASETS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'] as const;
@@ -97,8 +99,13 @@ async function syncToTheEnd(platform: Platform, storage: string): Promise<void> 
 }
 
 /** Starts a serve and kills it some requests, and then some milliseconds, after its first one. */
-async function serveAndKill(platform: Platform, storage: string, chance: () => number): Promise<void> {
-  const asked = platform.requests(1 + Math.floor(chance() * 12));
+async function serveAndKill(
+  platform: Platform,
+  storage: string,
+  chance: () => number,
+  requests = 12,
+): Promise<void> {
+  const asked = platform.requests(1 + Math.floor(chance() * requests));
   const program: Program = programs.exporter(
     ['serve', '--web.listen-address=127.0.0.1:0', ...serveArguments(storage)],
     {
@@ -123,7 +130,7 @@ function chanceOf(seed: number): () => number {
   };
 }
 
-test('a serve that is killed repeatedly during its first sync ends with the store of an undisturbed one', async () => {
+test('a serve that is killed repeatedly during its first sync ends with the store of an undisturbed one, which later kills leave as it is', async () => {
   const seed = clock.now() % 100_000;
   const platforms = await Promise.all(Array.from({ length: STORES }, createPlatform));
   const killed = await Promise.all(
@@ -151,5 +158,11 @@ test('a serve that is killed repeatedly during its first sync ends with the stor
     expect(covered['tokens'], 'all kills were during the first sync').toBeLessThan(1_000);
     await syncToTheEnd(platform, storage);
     expect(await contentOf(storage), `seed ${seed}`).toEqual(expected);
+  }
+  // A start runs every collector once: each of the six asks something.
+  const chance = chanceOf(seed + STORES);
+  for (let kill = 0; kill < LATER_KILLS; kill++) {
+    await serveAndKill(first.platform, alone, chance, DATASETS.length);
+    expect(await contentOf(alone), `seed ${seed}`).toEqual(expected);
   }
 });

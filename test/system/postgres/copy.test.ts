@@ -14,6 +14,9 @@ import { createPrograms, type Program, written } from '../programs.ts';
 import { usePostgres } from './server.ts';
 import { openOpened } from './shared.ts';
 
+/** In each direction. */
+const KILLS = 8;
+
 const server = usePostgres();
 const programs = createPrograms();
 
@@ -108,6 +111,46 @@ test('a copy that is killed while it waits leaves nothing, and the next one is w
   const { code, stderr } = await copy('database', file, url);
   expect([code, stderr]).toEqual([0, expect.stringContaining('counts and checksums are equal')]);
   expect(await rows()).toEqual([{ rows: 3 }]);
+});
+
+test('a copy that is killed at any moment leaves everything or nothing, and the next one is whole', async () => {
+  const file = await plant(1200);
+  const content = await rowsIn(file);
+  const source = await server.database();
+  const began = performance.now();
+  expect((await copy('database', file, source)).code).toBe(0);
+  const lasts = performance.now() - began;
+
+  async function killAt(share: number, to: 'database' | 'file', path: string, url: string): Promise<void> {
+    const killed = copying(to, path, url);
+    await createSystemClock().wait(share * lasts);
+    killed.send('SIGKILL');
+    await killed.ended;
+    // The server ends what is under way once it notices.
+    await waitFor(async () => {
+      const others = 'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+      expect(await server.query(url, `SELECT pid ${others} AND state <> 'idle'`)).toEqual([]);
+    });
+  }
+
+  const days = (url: string) => server.query(url, 'SELECT count(*)::int AS rows FROM agent_platform.day');
+  const all = await days(source);
+  for (let kill = 0; kill < KILLS; kill++) {
+    const share = (kill + 1) / KILLS;
+    const url = await server.database();
+    await openOpened(url);
+    await killAt(share, 'database', file, url);
+    expect([[{ rows: 0 }], all]).toContainEqual(await days(url));
+    expect(await copy('database', file, url)).toMatchObject({ code: 0 });
+    expect(await days(url)).toEqual(all);
+
+    const back = join(createDirectory(), 'back.db');
+    await killAt(share, 'file', back, source);
+    if (existsSync(back)) expect(await rowsIn(back)).toEqual(content);
+    expect(await copy('file', back, source)).toMatchObject({ code: 0 });
+    expect(await rowsIn(back)).toEqual(content);
+  }
+  expect(await rowsIn(file)).toEqual(content);
 });
 
 test('a database with other data, and one that exporters use, are refused', async () => {
