@@ -21,27 +21,26 @@ export async function follow<Content>(
   read: (files: Files) => Promise<Content>,
 ): Promise<Followed<Content>> {
   const turns = createSerialQueue();
-  /** The files of the current content, as they were; undefined if a later attempt has failed. */
-  let seen: ReadonlyMap<string, string | undefined> | undefined;
+  /** The texts of the current content by path; undefined if a later attempt has failed. */
+  let seen: ReadonlyMap<string, string> | undefined;
   let current = await attempt();
 
   async function attempt(): Promise<Content> {
     seen = undefined;
-    const marks = new Map<string, string | undefined>();
+    const texts = new Map<string, string>();
     const content = await read({
-      ...files,
       async read(path) {
-        // Taken before reading: after a write in between, the next refresh reads again.
-        marks.set(path, await markOf(files, path));
-        return files.read(path);
+        const text = await files.read(path);
+        texts.set(path, text);
+        return text;
       },
     });
-    seen = marks;
+    seen = texts;
     return content;
   }
 
   async function isUnchanged(): Promise<boolean> {
-    const same = [...(seen ?? [])].map(async ([path, mark]) => (await markOf(files, path)) === mark);
+    const same = [...(seen ?? [])].map(async ([path, text]) => (await textIn(files, path)) === text);
     return seen !== undefined && (await Promise.all(same)).every(Boolean);
   }
 
@@ -59,11 +58,11 @@ export function followFile<Content>(
   { path, source, files }: { readonly path: string; readonly source: string; readonly files: Files },
   parse: (text: string) => Content | Promise<Content>,
 ): Promise<Followed<Content>> {
-  return follow(files, async ({ read }) => parse(await readNamed({ read }, path, source)));
+  return follow(files, async (read) => parse(await readNamed(read, path, source)));
 }
 
 /** The text of a file; rejects with a `ConfigError` that begins with `source` if it cannot be read. */
-export async function readNamed(files: Pick<Files, 'read'>, path: string, source: string): Promise<string> {
+export async function readNamed(files: Files, path: string, source: string): Promise<string> {
   try {
     return await files.read(path);
   } catch (error) {
@@ -71,23 +70,20 @@ export async function readNamed(files: Pick<Files, 'read'>, path: string, source
   }
 }
 
-/** The fingerprint of a file; undefined if there is none. */
-function markOf(files: Pick<Files, 'fingerprint'>, path: string): Promise<string | undefined> {
-  return files.fingerprint(path).catch(() => undefined);
+/** The text of a file; undefined if it cannot be read. */
+function textIn(files: Files, path: string): Promise<string | undefined> {
+  return files.read(path).catch(() => undefined);
 }
 
 /**
  * Whether a file has changed since this last said so, once two looks in a row found it the same: a file that is being written
  * is incomplete. One that is missing for a moment, as during a replacement, has not changed.
  */
-export async function createLook(
-  files: Pick<Files, 'fingerprint'>,
-  path: string,
-): Promise<() => Promise<boolean>> {
-  let known = await markOf(files, path);
+export async function createLook(files: Files, path: string): Promise<() => Promise<boolean>> {
+  let known = await textIn(files, path);
   let last = known;
   return async () => {
-    const now = await markOf(files, path);
+    const now = await textIn(files, path);
     const isSettled = now === last;
     last = now;
     if (now === undefined || now === known || !isSettled) return false;

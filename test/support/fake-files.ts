@@ -2,10 +2,11 @@ import type { Files } from '../../src/config/files.ts';
 
 /** Files for tests, by path; a changed entry is a changed file, and an Error is thrown when it is read. */
 export function createFakeFiles(contents: Map<string, string | Error>): Files {
-  function find(path: string): string {
-    const found = contents.get(path) ?? Object.assign(new Error('not there'), { code: 'ENOENT' });
-    if (found instanceof Error) throw found;
-    return found;
-  }
-  return { read: async (path) => find(path), fingerprint: async (path) => find(path) };
+  return {
+    async read(path) {
+      const found = contents.get(path) ?? Object.assign(new Error('not there'), { code: 'ENOENT' });
+      if (found instanceof Error) throw found;
+      return found;
+    },
+  };
 }
