@@ -24,7 +24,7 @@ interface ClientParts {
  */
 export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientParts): PlatformClient {
   const { traffic, instruments, version, clock, random, log, demand } = parts;
-  const { timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
+  const { timeout: timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
   return createPlatformClient({
     org: org.name,
     baseUrl: org.baseUrl,

@@ -53,7 +53,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const retired = new AbortController();
   const { history, published, runs, memory, turns, publication, instruments, renderText, progress } = core;
   const { clock, log } = core;
-  const keeping = { historyStart: config.history.start, retentionDays: config.history.retentionDays };
+  const keeping = { historyStart: config.history.start, retentionDays: config.history.retention };
   const shownHistory = withoutForeignRows(history, {
     hasOthers: () => core.store.leadership?.hasOtherSettings() === true,
     settingsOf: (org) => orgs.get(org)?.settings,
@@ -66,14 +66,14 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     ...keeping,
     labelLimit: (label) => config.limits.valuesPerLabel(label),
     seriesBudget: seriesBudgetOf(config.limits.series, config.orgs.length),
-    maxAgeMs: config.metrics.maxAgeMs,
+    maxAgeMs: config.metrics.maxAge,
     retired: retired.signal,
     history: shownHistory,
     ...{ published, publication, instruments, renderText, clock, log },
   });
   const runner = createRunner({
     ...keeping,
-    revisionDays: config.history.revisionWindowDays,
+    revisionDays: config.history.revisionWindow,
     // A run may end under a later deployment, whose settings then apply.
     publisher: {
       publish: ({ name }) => core.publish(name),

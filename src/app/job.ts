@@ -30,7 +30,7 @@ export function jobOf(parts: JobParts): DeployedJob {
     org: org.config.name,
     collector: collector.name,
     schedule,
-    jitterMs: schedules.jitterMs,
+    jitterMs: schedules.jitter,
     async run(mode) {
       let isDone = false;
       try {
@@ -39,7 +39,7 @@ export function jobOf(parts: JobParts): DeployedJob {
         const source = await org.connection.open();
         const signals = [org.retired.signal, ...(permitted.ended === undefined ? [] : [permitted.ended])];
         const next = scheduler.nextRunOf(name);
-        const dueBy = next === undefined ? undefined : next + schedules.jitterMs;
+        const dueBy = next === undefined ? undefined : next + schedules.jitter;
         const target = { org: org.settings, source, retired: AbortSignal.any(signals), dueBy };
         isDone = (await runner.run(target, collector, mode)) === 'ended';
       } finally {

@@ -81,6 +81,6 @@ function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'crea
 
 /** The settings of a client. Rate and daily quota are not among them: they change without another client. */
 function settingsOf({ name, orgId, baseUrl, appUrl }: OrgConfig, api: ApiConfig) {
-  const { timeoutMs, retries, maxResponseBytes, proxy, readinessPath } = api;
-  return { name, orgId, baseUrl, appUrl, timeoutMs, retries, maxResponseBytes, proxy, readinessPath };
+  const { timeout, retries, maxResponseBytes, proxy, readinessPath } = api;
+  return { name, orgId, baseUrl, appUrl, timeout, retries, maxResponseBytes, proxy, readinessPath };
 }

@@ -233,9 +233,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   function retention(): Retention | undefined {
     const { config: live, orgs } = inUse();
-    const { retentionDays } = live.history;
-    if (retentionDays === 0) return undefined;
-    return { days: retentionDays, now: clock.now(), orgs: [...orgs.keys()] };
+    const { retention: days } = live.history;
+    if (days === 0) return undefined;
+    return { days, now: clock.now(), orgs: [...orgs.keys()] };
   }
 
   let reloading: Promise<unknown> = Promise.resolve();
@@ -363,7 +363,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       const isDone = await isDoneAtStart(restoring);
       hooks = await openHooks(config, core);
       server = createHttpServer({ ...web.serve(app), clock, maxConnections: await limitConnections(files) });
-      const { port } = await server.listen(config.web.listen);
+      const { port } = await server.listen(config.web.listenAddress);
       await watchFiles(files, web);
       try {
         await connect(inUse(), core);

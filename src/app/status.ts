@@ -26,7 +26,7 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
   const { telemetryPath, ...rest } = frame;
   const now = core.clock.now();
   const { dashboardUrl, history } = deployment.config;
-  const kept = history.retentionDays || Number.POSITIVE_INFINITY;
+  const kept = history.retention || Number.POSITIVE_INFINITY;
   const historyDays = Math.min(daysBetween(history.start, dayOf(now)), kept);
   return {
     ...rest,

@@ -59,7 +59,7 @@ export async function run(context: CommandContext): Promise<number> {
   try {
     const { port, scheme } = await service.start();
     attach(service);
-    const host = config.web.listen.host ?? 'localhost';
+    const host = config.web.listenAddress.host ?? 'localhost';
     const key = sandbox.orgs[0]?.keys.owner ?? '';
     const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     context.stdout.write(

@@ -23,7 +23,7 @@ const OURS = 'Allowed methods: GET, HEAD';
 
 /** Checks whether `serve` can listen; resolves with whether an exporter already does. */
 export async function examinePort({ config, report }: MachineParts): Promise<boolean> {
-  const { listen, configFile } = config.web;
+  const { listenAddress: listen, configFile } = config.web;
   const address = formatListenAddress(listen);
   const code = await listenTo(listen);
   if (code === undefined) {
@@ -75,7 +75,7 @@ export async function examineHooks({
   if (own !== undefined && isRunning) {
     const token = await own.read();
     secrets.push(token);
-    const url = `http://${localPlace(config.web.listen)}/hooks/events`;
+    const url = `http://${localPlace(config.web.listenAddress)}/hooks/events`;
     await send(`the running exporter, with the token from ${own.describe()}`, () =>
       tokenProblem({ url, token, timeoutMs: TIMEOUT_MS }, createPost({})),
     );

@@ -62,7 +62,7 @@ interface Answers {
 /** Asks the endpoints of an organization's enabled collectors for the newest days, and reports what is wrong. */
 export async function examineOrg(parts: OrgParts): Promise<void> {
   const { config, org, stored, clock, signal } = parts;
-  const { timeoutMs, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = config.api;
+  const { timeout: timeoutMs, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = config.api;
   const report = (finding: Found) => parts.report({ ...finding, org: org.name });
   const enabled = collectors.filter(isFetching).filter(({ name }) => config.collectors.get(name) === true);
   const hostOf = ({ dataset }: FetchingCollector) =>

@@ -102,7 +102,7 @@ export function rangeToExport(
   now: Instant,
 ): ExportRange {
   const { month, corrections } = values;
-  const { start, revisionWindowDays } = config.history;
+  const { start, revisionWindow } = config.history;
   if (month === undefined) {
     if (corrections !== undefined)
       throw new ConfigError('--corrections needs --month, whose file it compares');
@@ -112,7 +112,7 @@ export function rangeToExport(
     throw new ConfigError('--month cannot be combined with --from and --to');
   }
   // A late row can come after the window, too.
-  const lateAfterDays = Math.max(revisionWindowDays, LATE_DAYS + 1);
+  const lateAfterDays = Math.max(revisionWindow, LATE_DAYS + 1);
   const newest = addDays(dayOf(now), -lateAfterDays);
   const { name, first, last } = monthNamed(month) ?? monthEndedBy(newest);
   if (first < start) {

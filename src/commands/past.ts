@@ -150,7 +150,7 @@ export function pagesOf(
     aboutFamilies,
     datasets: seen.filter(isDayCollector).map(({ dataset }) => dataset),
     expensive: expensiveDatasets(allCollectors),
-    bounds: { historyStart: history.start, retentionDays: history.retentionDays },
+    bounds: { historyStart: history.start, retentionDays: history.retention },
     labelLimit: limits.valuesPerLabel,
     seriesBudget: seriesBudgetOf(limits.series, configured),
     knownAt: now,
@@ -279,7 +279,7 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
   const stopping = new AbortController();
   const runner = createRunner({
     historyStart: config.history.start,
-    revisionDays: config.history.revisionWindowDays,
+    revisionDays: config.history.revisionWindow,
     expensiveFrom: firstExpensiveDayFor(parts.from, orgs),
     // Nothing is scraped.
     publisher: { publish: async () => undefined, showsIdle: () => false },
@@ -350,7 +350,7 @@ export async function withViews(
   work: (orgs: readonly KnownViews[], now: Instant) => Promise<boolean>,
 ): Promise<number> {
   const { config } = await loadForOrgs(context, wanted.orgs);
-  const { start: historyStart, retentionDays } = config.history;
+  const { start: historyStart, retention: retentionDays } = config.history;
   const collectors = wanted.collectors.filter(
     ({ name }, index) => index === 0 || config.collectors.get(name) === true,
   );

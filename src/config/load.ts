@@ -48,7 +48,7 @@ export async function loadConfig(sources: ConfigSources) {
   const hooks = {
     // The bearer token of senders; without one, no events are accepted.
     token: await readSecret('AGENT_PLATFORM_HOOKS_TOKEN', sources),
-    requestsPerSecond: values['hooks.requests-per-second'],
+    ...optionsBelow('hooks', values),
   };
   const storage = await readStorage(resolved, sources);
   const isSharded = shard.total > 1 || resolved.origin('shard') !== undefined;
@@ -76,6 +76,7 @@ export async function loadConfig(sources: ConfigSources) {
     readiness,
     people,
     restart: restartValues(options, { ...values, 'storage.url': storage.url?.describe() }),
+    // The only one below `web` that a reload applies.
     dashboardUrl: values['web.dashboard-url'],
     ...configOf(values, collectors, environment),
   };
@@ -137,27 +138,13 @@ function readProxy(environment: Environment): ProxySettings {
   return settings;
 }
 
+/** The options by the first word of their flags; durations are in milliseconds, those of whole days in days. */
 function configOf(values: SharedValues, collectors: readonly CollectorChoice[], environment: Environment) {
   return {
     file: { path: values['config.file'], watch: values['config.watch'] },
-    api: {
-      timeoutMs: values['api.timeout'],
-      retries: values['api.retries'],
-      requestsPerSecond: values['api.requests-per-second'],
-      dailyRequestLimit: values['api.daily-request-limit'],
-      maxConcurrentRequests: values['api.max-concurrent-requests'],
-      maxResponseBytes: values['api.max-response-bytes'],
-      proxy: readProxy(environment),
-      readinessPath: values['api.readiness-path'],
-    },
+    api: { ...optionsBelow('api', values), proxy: readProxy(environment) },
     // Cron expressions of five fields, UTC.
-    schedules: {
-      analytics: values['schedule.analytics'],
-      users: values['schedule.users'],
-      readiness: values['schedule.readiness'],
-      wiki: values['schedule.wiki'],
-      jitterMs: values['schedule.jitter'],
-    },
+    schedules: optionsBelow('schedule', values),
     // Whether a collector is enabled, for every existing collector by name.
     collectors: new Map(
       collectors.map(({ name, derivesFrom = name }) => [
@@ -166,23 +153,30 @@ function configOf(values: SharedValues, collectors: readonly CollectorChoice[], 
       ]),
     ),
     metrics: {
-      maxAgeMs: values['metrics.max-age'],
+      ...optionsBelow('metrics', values),
       excluded: excludedFamilies(values['metrics.exclude'], collectors),
     },
-    history: {
-      start: values['history.start'],
-      revisionWindowDays: values['history.revision-window'],
-      retentionDays: values['history.retention'],
-    },
-    web: {
-      listen: values['web.listen-address'],
-      telemetryPath: values['web.telemetry-path'],
-      maxConnections: values['web.max-connections'],
-      enableLifecycle: values['web.enable-lifecycle'],
-      allowedHosts: values['web.allowed-hosts'],
-      configFile: values['web.config.file'],
-      openHealth: values['web.open-health'],
-    },
-    log: { level: values['log.level'], format: values['log.format'] },
+    history: optionsBelow('history', values),
+    web: optionsBelow('web', values),
+    log: optionsBelow('log', values),
   };
+}
+
+type Camel<Name extends string> = Name extends `${infer First}${'-' | '.'}${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name;
+
+/** `api.daily-request-limit` is `dailyRequestLimit` below `api`. */
+type OptionsBelow<Prefix extends string> = {
+  readonly [Flag in keyof SharedValues as Flag extends `${Prefix}.${infer Rest}`
+    ? Camel<Rest>
+    : never]: SharedValues[Flag];
+};
+
+function optionsBelow<Prefix extends string>(prefix: Prefix, values: SharedValues): OptionsBelow<Prefix> {
+  const below = Object.entries(values).filter(([flag]) => flag.startsWith(`${prefix}.`));
+  const camel = (flag: string) => flag.replace(/[.-](.)/g, (_, letter: string) => letter.toUpperCase());
+  const named = below.map(([flag, value]) => [camel(flag.slice(prefix.length + 1)), value]);
+  // The names follow from the flags as in the type.
+  return Object.fromEntries(named) as OptionsBelow<Prefix>;
 }

@@ -9,7 +9,7 @@ import { HOUR, type Story, startStory } from './harness.ts';
 /** Requires new clients, so that nothing survives by accident in the old ones. */
 const otherClients = (config: Config): Config => ({
   ...config,
-  api: { ...config.api, timeoutMs: config.api.timeoutMs + 1 },
+  api: { ...config.api, timeout: config.api.timeout + 1 },
 });
 
 /** The sizes in days of the windows requested of one dataset since a request, oldest request first. */
