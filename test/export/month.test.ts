@@ -72,7 +72,7 @@ describe('a closed month', () => {
 });
 
 describe('the range of --month', () => {
-  const history = { start: MARCH, revisionWindowDays: 7 } as never;
+  const history = { start: MARCH, revisionWindow: 7 } as never;
   const values = { from: undefined, to: undefined, month: undefined, corrections: undefined };
   const rangeOf = (now: string, given: object) =>
     rangeToExport({ ...values, ...given }, { history }, startOf(dayNamed(now)));
