@@ -20,6 +20,7 @@ import {
   costExceededProbability,
   costForecast,
   costOn,
+  costRange,
   costToDate,
   creditPriceOn,
 } from './costs.ts';
@@ -201,28 +202,31 @@ export const costMonthForecast = inMoney(costForecast, {
   definition: definitions.costForecast,
 });
 
-const costMonthForecastLower = inMoney((view, day) => costBound(view, day, 'lower'), {
+const costMonthForecastLower = inMoney((view, day) => costBound(costRange(view, day), 'lower'), {
   name: 'agent_platform_cost_month_forecast_lower',
   help: 'Cost that the billing month (UTC) falls short of in one of ten cases, each day at its own price.',
   aggregation: 'ratio',
   definition: definitions.costForecastBound,
 });
 
-const costMonthForecastUpper = inMoney((view, day) => costBound(view, day, 'upper'), {
+const costMonthForecastUpper = inMoney((view, day) => costBound(costRange(view, day), 'upper'), {
   name: 'agent_platform_cost_month_forecast_upper',
   help: 'Cost that the billing month (UTC) exceeds in one of ten cases, each day at its own price.',
   aggregation: 'ratio',
   definition: definitions.costForecastBound,
 });
 
-export const costMonthBudgetExceededProbability = inMoney(costExceededProbability, {
-  name: 'agent_platform_cost_month_budget_exceeded_probability',
-  help: 'Probability that the billing month (UTC) costs more than its budget in money.',
-  unit: 'ratio',
-  source: `${PRICED_DAYS}, budget.amount`,
-  aggregation: 'ratio',
-  definition: definitions.costExceededProbability,
-});
+export const costMonthBudgetExceededProbability = inMoney(
+  (view, day) => costExceededProbability(costRange(view, day), view.settings.contract?.costPerMonth),
+  {
+    name: 'agent_platform_cost_month_budget_exceeded_probability',
+    help: 'Probability that the billing month (UTC) costs more than its budget in money.',
+    unit: 'ratio',
+    source: `${PRICED_DAYS}, budget.amount`,
+    aggregation: 'ratio',
+    definition: definitions.costExceededProbability,
+  },
+);
 
 export const costMonthBudget = currentFamily({
   name: 'agent_platform_cost_month_budget',

@@ -51,27 +51,34 @@ export function costForecast(view: View, day: Day, credits: Credits = creditsIn(
   return totalOf(known && rest && [...known, ...rest]);
 }
 
-/** A bound of the cost of the whole month of a day. */
-export function costBound(view: View, day: Day, bound: 'lower' | 'upper'): Cost | undefined {
-  const range = costRange(view, day);
-  return range && { currency: range.currency, amount: boundsOf(range)[bound] };
-}
+/** What a month costs, and how far that may be off, in one currency. */
+type CostRange = MonthRange & Pick<Cost, 'currency'>;
 
-/** How likely the cost of the month exceeds a budget in its currency; undefined without one, or without a range. */
-export function costExceededProbability(view: View, day: Day): Cost | undefined {
-  const budget = view.settings.contract?.costPerMonth;
-  const range = budget && costRange(view, day);
-  if (range === undefined || range.currency !== budget?.currency) return undefined;
-  return { currency: range.currency, amount: probabilityAbove(range, budget.amount) };
-}
-
-/** The range of the cost of the month of a day: its rest may be off by as much as that of the credits. */
-function costRange(view: View, day: Day): (MonthRange & Pick<Cost, 'currency'>) | undefined {
-  const [toDate, forecast] = [costToDate(view, day), costForecast(view, day)];
-  const error = forecast && creditsRange(view, day)?.error;
+/** The range of the cost of the month of a day: its rest may be off by as much as that of the credits; of the organization by default. */
+export function costRange(
+  view: View,
+  day: Day,
+  credits: Credits = creditsIn(view),
+  error: number | undefined = creditsRange(view, day)?.error,
+): CostRange | undefined {
+  const [toDate, forecast] = [costToDate(view, day, credits), costForecast(view, day, credits)];
   if (toDate === undefined || forecast === undefined || error === undefined) return undefined;
   const rest = Math.max(0, forecast.amount - toDate.amount);
   return { currency: forecast.currency, toDate: toDate.amount, rest, error };
+}
+
+/** A bound of the cost of a month. */
+export function costBound(range: CostRange | undefined, bound: 'lower' | 'upper'): Cost | undefined {
+  return range && { currency: range.currency, amount: boundsOf(range)[bound] };
+}
+
+/** How likely the cost of a month exceeds a budget in its currency; undefined without one, or without a range. */
+export function costExceededProbability(
+  range: CostRange | undefined,
+  budget: Cost | undefined,
+): Cost | undefined {
+  if (range === undefined || range.currency !== budget?.currency) return undefined;
+  return { currency: range.currency, amount: probabilityAbove(range, budget.amount) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { ANONYMOUS, type Budget, type Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate } from '../month.ts';
 import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
-import { costForecast, costToDate } from '../spend/costs.ts';
+import { costBound, costExceededProbability, costForecast, costRange, costToDate } from '../spend/costs.ts';
 import { type Credits, creditsOf } from '../weekdays.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
 
@@ -67,7 +67,7 @@ const teamCreditsMonthForecastUpper = ofRange((range) => boundsOf(range).upper, 
 Example: with the figures there it is 6 000 000 + 4 000 000 · exp(0.14) = 10 601 095.`,
 });
 
-const teamCreditsMonthBudgetExceededProbability = ofRange(
+export const teamCreditsMonthBudgetExceededProbability = ofRange(
   (range, budget) => budget && probabilityAbove(range, budget),
   {
     name: 'agent_platform_team_credits_month_budget_exceeded_probability',
@@ -130,6 +130,37 @@ Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per mil
   samplesOf: (view, day) => costsOfTeams(view, day, (credits) => costForecast(view, day, credits)),
 });
 
+const teamCostMonthForecastLower = ofCostRange((range) => costBound(range, 'lower'), {
+  name: 'agent_platform_team_cost_month_forecast_lower',
+  help: `Cost of a team that the billing month (UTC) falls short of in one of ten cases, each day at its own price. ${ONLY}`,
+  unit: 'currency',
+  definition: `As \`agent_platform_cost_month_forecast_lower\`, from the days of the team. Absent with \`agent_platform_team_cost_month_forecast\` or with
+\`agent_platform_team_credits_month_forecast_lower\`.
+
+Example: the month to date costs 16.20 USD, the rest is expected to cost 10.80 USD, and s is 0.1: 16.20 + 10.80 · exp(−0.14) = 25.59 USD.`,
+});
+
+const teamCostMonthForecastUpper = ofCostRange((range) => costBound(range, 'upper'), {
+  name: 'agent_platform_team_cost_month_forecast_upper',
+  help: `Cost of a team that the billing month (UTC) exceeds in one of ten cases, each day at its own price. ${ONLY}`,
+  unit: 'currency',
+  definition: `As \`agent_platform_cost_month_forecast_upper\`, from the days of the team. Absent with
+\`agent_platform_team_cost_month_forecast_lower\`.
+
+Example: with the figures there it is 16.20 + 10.80 · exp(0.14) = 28.62 USD.`,
+});
+
+export const teamCostMonthBudgetExceededProbability = ofCostRange(costExceededProbability, {
+  name: 'agent_platform_team_cost_month_budget_exceeded_probability',
+  help: `Probability that the billing month (UTC) of a team costs more than its budget in money. ${ONLY}`,
+  unit: 'ratio',
+  definition: `As \`agent_platform_cost_month_budget_exceeded_probability\`, from the days of the team and its budget. Absent with
+\`agent_platform_team_cost_month_forecast_lower\`, with a budget in credits, and if the month has another currency than the budget.
+
+Example: 600 USD are used, 400 are expected, s is 0.1 and the budget 1 050 USD: log(450/400) / 0.1 = 1.178, which T exceeds with a probability of
+0.132.`,
+});
+
 export const teamCostMonthBudget = currentFamily({
   name: 'agent_platform_team_cost_month_budget',
   help: `Monthly budget of a team in money, as configured. ${ONLY} Do not sum over currencies.`,
@@ -159,6 +190,9 @@ export const teamBudgetFamilies = [
   teamCreditsMonthBudget,
   teamCostMonthToDate,
   teamCostMonthForecast,
+  teamCostMonthForecastLower,
+  teamCostMonthForecastUpper,
+  teamCostMonthBudgetExceededProbability,
   teamCostMonthBudget,
 ] as const;
 
@@ -184,6 +218,29 @@ function ofRange(
       return ofTeams(view, day, (_, team) => {
         const range = ranges.get(team);
         return range && figureOf(range, asCredits(teamBudgets.get(team)));
+      });
+    },
+  });
+}
+
+/** A family of the ranges of the cost of the teams' months, and of their budgets in money. */
+function ofCostRange(
+  figureOf: (range: ReturnType<typeof costRange>, budget: Cost | undefined) => Cost | undefined,
+  family: Pick<DayFamily, 'name' | 'help' | 'unit'> & { readonly definition: string },
+) {
+  return dayFamily({
+    labels: ['team', 'currency'],
+    fixedLabels: ['currency'],
+    source: `${DAYS}; budgets ${BUDGET}; setting orgs[].prices`,
+    aggregation: 'ratio',
+    ...family,
+    samplesOf(view, day) {
+      const { teamBudgets } = view.settings.people ?? ANONYMOUS;
+      const ranges = view.ofDay(rangesOn, day);
+      return costsOfTeams(view, day, (credits, team) => {
+        const error = ranges.get(team)?.error;
+        const range = error === undefined ? undefined : costRange(view, day, credits, error);
+        return figureOf(range, asMoney(teamBudgets.get(team)));
       });
     },
   });

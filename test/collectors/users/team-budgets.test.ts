@@ -14,6 +14,12 @@ import { type Person, person, reduced, teamsById } from './people.ts';
 
 const BUDGETED = teamsById({ teamBudgets: new Map([['web', 900]]) });
 
+const MANY_DAYS = (() => {
+  const amounts = Array.from({ length: 200 }, (_, index) => (index % 7 < 5 ? 10 + (index % 3) : 1));
+  const first = addDays(dayNamed('2026-06-28'), -199);
+  return { first, days: Object.fromEntries(amounts.map((amount, index) => [addDays(first, index), amount])) };
+})();
+
 /** A stored day on which the team used these credits; undefined if they are unknown. */
 function dayWith(credits: number | undefined): UsersRow {
   return { identity: 'none', teamRules: 'none', budgetedTeams: [{ team: 'web', credits }] };
@@ -47,7 +53,9 @@ function figuresOf(view: View, team = 'web'): Readonly<Record<string, number>> {
 
 function definitionOf(name: string): string {
   return (
-    teamBudgetFamilies.find((family) => family.name.endsWith(name))?.definition?.replaceAll('\n', ' ') ?? ''
+    teamBudgetFamilies
+      .find((family) => family.name.endsWith(`_${name}`))
+      ?.definition?.replaceAll('\n', ' ') ?? ''
   );
 }
 
@@ -89,9 +97,7 @@ describe('the worked examples of docs/METRICS.md', () => {
   });
 
   test('range of the month, and the probability of exceeding the budget', () => {
-    const amounts = Array.from({ length: 200 }, (_, index) => (index % 7 < 5 ? 10 + (index % 3) : 1));
-    const first = addDays(dayNamed('2026-06-28'), -199);
-    const days = Object.fromEntries(amounts.map((amount, index) => [addDays(first, index), amount]));
+    const { days, first } = MANY_DAYS;
     const figures = (budget: number) =>
       figuresOf(viewOf(days, { people: teamsById({ teamBudgets: new Map([['web', budget]]) }) }));
     const {
@@ -163,6 +169,27 @@ describe('the worked examples of docs/METRICS.md', () => {
     const changed = [...prices, { from: dayNamed('2026-06-30'), currency: 'USD', perMillionCredits: 5.4 }];
     expect(figuresOf(viewOf(days, { prices: changed }))['cost_month_forecast']).toBeCloseTo(18.09, 9);
     expect(definitionOf('cost_month_forecast')).toContain('17.55 USD');
+  });
+
+  test('range of the cost, and the probability of exceeding a budget in money', () => {
+    const prices = [{ from: dayNamed('2020-01-01'), currency: 'USD', perMillionCredits: 2e6 }];
+    const figures = (amount: number, currency = 'USD') => {
+      const people = teamsById({ teamBudgets: new Map([['web', { amount, currency }]]) });
+      return figuresOf(viewOf(MANY_DAYS.days, { people, prices }));
+    };
+    const found = figures(900);
+    // Two dollars for each credit, on every day.
+    for (const name of ['month_forecast', 'month_forecast_lower', 'month_forecast_upper'])
+      expect(found[`cost_${name}`]).toBeCloseTo(2 * (found[name] ?? 0), 9);
+    const { cost_month_forecast: forecast = 0 } = found;
+    expect(figures(forecast)['cost_month_budget_exceeded_probability']).toBeCloseTo(0.5, 9);
+    expect(figures(1)['cost_month_budget_exceeded_probability']).toBe(1);
+    expect(figures(1)).not.toHaveProperty('month_budget_exceeded_probability');
+    expect(figures(1, 'EUR')).not.toHaveProperty('cost_month_budget_exceeded_probability');
+    const range = { toDate: 16.2, rest: 10.8, error: 0.1 };
+    expect(definitionOf('cost_month_forecast_lower')).toContain(`= ${boundsOf(range).lower.toFixed(2)} USD`);
+    expect(definitionOf('cost_month_forecast_upper')).toContain(`= ${boundsOf(range).upper.toFixed(2)} USD`);
+    expect(probabilityAbove({ toDate: 600, rest: 400, error: 0.1 }, 1050)).toBeCloseTo(0.132, 3);
   });
 
   test('budget in money', () => {
