@@ -17,5 +17,3 @@ export type ApiConfig = Config['api'];
 
 /** Settings of the hook intake. */
 export type HooksConfig = Config['hooks'];
-
-export type LogConfig = Config['log'];

@@ -24,29 +24,35 @@ type Parse<Value> = (text: string) => Result<Value>;
 
 const dayMs = 86_400_000;
 
+/** What YAML must contain, and what is said if it does not. */
+const TEXT = { type: 'string', otherwise: 'must be a text: put it in quotes' };
+const NUMBER = { type: 'number', otherwise: 'must be a number, without quotes' };
+const BOOLEAN = { type: 'boolean', otherwise: 'must be true or false' };
+
 /**
  * The schema of a single value. Its metadata are the name of its format, which help and documentation show, its bounds as
  * an operator writes them, and what a JSON Schema says about it.
  */
 function scalar<Value>(
   meta: Readonly<Record<string, unknown>> & { readonly kind: string },
-  parse: (value: Scalar) => Result<Value>,
+  parse: Parse<Value>,
+  only?: typeof TEXT,
 ): z.ZodType<Value> {
+  function result(value: unknown): Result<Value> {
+    if (value === null) return { problem: 'is empty' };
+    if (value === undefined || typeof value === 'object') return { problem: 'must be a single value' };
+    if (only !== undefined && typeof value !== only.type) return { problem: only.otherwise };
+    return parse(String(value));
+  }
   return z
     .unknown()
     .transform((value, context) => {
-      const result = isScalar(value)
-        ? parse(value)
-        : { problem: value === null ? 'is empty' : 'must be a single value' };
-      if ('value' in result) return result.value;
-      context.addIssue(result.problem);
+      const parsed = result(value);
+      if ('value' in parsed) return parsed.value;
+      context.addIssue(parsed.problem);
       return z.NEVER;
     })
     .meta(meta);
-}
-
-function isScalar(value: unknown): value is Scalar {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** A value that YAML must contain as a text. */
@@ -55,15 +61,12 @@ export function textual<Value>(
   parse: Parse<Value>,
   meta: Readonly<Record<string, unknown>> = {},
 ): z.ZodType<Value> {
-  return scalar({ kind, type: 'string', minLength: 1, ...meta }, (value) =>
-    typeof value === 'string' ? parse(value) : { problem: 'must be a text: put it in quotes' },
-  );
+  return scalar({ kind, type: 'string', minLength: 1, ...meta }, parse, TEXT);
 }
 
 /** A number or a text that begins with one: YAML may contain it without quotes. */
 function measured(kind: string, parse: Parse<number>, [min, max]: Bounds, json: object): z.ZodType<number> {
-  const bounded = between(parse, min, max);
-  return scalar({ kind, min, max, ...json }, (value) => bounded(String(value)));
+  return scalar({ kind, min, max, ...json }, between(parse, min, max));
 }
 
 /** Inclusive bounds, as an operator writes them. */
@@ -97,9 +100,7 @@ export function orElse<Value>(parse: (text: string) => Value | undefined, meant:
 }
 
 export function boolean(): z.ZodType<boolean> {
-  return scalar({ kind: 'boolean', type: 'boolean' }, (value) =>
-    typeof value === 'boolean' ? { value } : { problem: 'must be true or false' },
-  );
+  return scalar({ kind: 'boolean', type: 'boolean' }, fromText.boolean, BOOLEAN);
 }
 
 export function choice<const Choice extends string>(...choices: readonly Choice[]): z.ZodType<Choice> {
@@ -172,11 +173,8 @@ export function number(...bounds: Bounds): z.ZodType<number> {
 }
 
 function numeric(kind: 'integer' | 'number', [min, max]: Bounds): z.ZodType<number> {
-  const bounded = between(fromText[kind], min, max);
   const [minimum, maximum] = [min, max].map((bound) => (bound === undefined ? undefined : Number(bound)));
-  return scalar({ kind, min, max, type: kind, minimum, maximum }, (value) =>
-    typeof value === 'number' ? bounded(String(value)) : { problem: 'must be a number, without quotes' },
-  );
+  return scalar({ kind, min, max, type: kind, minimum, maximum }, between(fromText[kind], min, max), NUMBER);
 }
 
 /** The path of a file or directory. */

@@ -3,8 +3,8 @@ import { type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import {
   type Credential,
-  createFileCredential,
   createFixedCredential,
+  readSecret,
   type SecretSources,
   secretIn,
 } from './credential.ts';
@@ -58,19 +58,16 @@ async function readUrl(
 ): Promise<Credential | undefined> {
   const value = values['storage.url'];
   const given = origin('storage.url');
-  const file = sources.environment[fileVariable] || undefined;
-  if (given !== undefined && file !== undefined) {
-    throw new ConfigError(`${given} and ${fileVariable} are both set`, 'set only one of them');
-  }
-  if (file !== undefined) {
-    const source = `${file} (${fileVariable})`;
-    const url = await createFileCredential(file, source, sources.files, secretIn);
-    await check(await url.read(), source, sources);
+  if (value === undefined || given === undefined || given === urlVariable) {
+    const url = await readSecret(urlVariable, sources, secretIn);
+    if (url !== undefined) await check(await url.read(), url.describe(), sources);
     return url;
   }
-  if (given === undefined || value === undefined) return undefined;
+  if (sources.environment[fileVariable]) {
+    throw new ConfigError(`${given} and ${fileVariable} are both set`, 'set only one of them');
+  }
   const { password } = await check(value, given, sources);
-  if (password !== undefined && given !== urlVariable) {
+  if (password !== undefined) {
     throw new ConfigError(
       `${given} contains a password`,
       `set ${urlVariable} or ${fileVariable} instead: others can read flags and configuration files`,

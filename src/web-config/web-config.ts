@@ -10,7 +10,6 @@ import { createGuard } from './guard.ts';
 import { loadWebSettings } from './load.ts';
 import { createPasswordChecker } from './passwords/checker.ts';
 import { createComparing } from './passwords/comparing.ts';
-import type { WebSettings } from './settings.ts';
 import { createTlsListener, type TlsListener } from './tls-server.ts';
 
 interface WebConfigDeps {
@@ -41,32 +40,27 @@ export interface WebConfig {
 export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
   const { file, clock, log } = deps;
   const openPaths = new Set(deps.openPaths);
+  let scheme: WebConfig['scheme'] | undefined;
   let tls: TlsListener | undefined;
-  let isOpen = false;
   const settings = await follow(deps.files, async (files) => {
     const read = await loadWebSettings(file, files);
     for (const warning of read.warnings) log.warn('Weak web configuration', { warning });
-    apply(read);
+    const wanted = read.tls === undefined ? 'http' : 'https';
+    if (wanted !== (scheme ?? wanted)) {
+      throw new ConfigError(
+        `${file} ${wanted === 'http' ? 'no longer has' : 'now has'} a tls_server_config`,
+        'a running server cannot switch between them: restart it',
+      );
+    }
+    scheme = wanted;
+    if (read.tls !== undefined) {
+      tls ??= createTlsListener(read.tls, openPaths.size > 0);
+      tls.update(read.tls);
+    }
     return read;
   });
   const comparing = createComparing();
   const passwords = createPasswordChecker(comparing);
-
-  function apply(settings: WebSettings): void {
-    if (!isOpen) {
-      if (settings.tls !== undefined) tls = createTlsListener(settings.tls, openPaths.size > 0);
-      isOpen = true;
-      return;
-    }
-    if ((settings.tls === undefined) !== (tls === undefined)) {
-      const change = settings.tls === undefined ? 'no longer has' : 'now has';
-      throw new ConfigError(
-        `${file} ${change} a tls_server_config`,
-        'a running server cannot switch between them: restart it',
-      );
-    }
-    if (settings.tls !== undefined) tls?.update(settings.tls);
-  }
 
   return {
     scheme: tls === undefined ? 'http' : 'https',

@@ -16,7 +16,11 @@ const DIGITS = 16;
 
 /** Creates the labels of a mode; `key` is the hash key. */
 export function createLabels(identity: Identity, key: string): Labels {
-  const hash = createShortHmac(key);
+  const hash = (text: string) =>
+    createHmac('sha256', key)
+      .update(text)
+      .digest()
+      .toString('hex', 0, DIGITS / 2);
   switch (identity) {
     case 'none':
       return { fingerprint: 'none', labelOf: () => undefined };
@@ -47,12 +51,3 @@ function remembered(hash: (id: string) => string): Labels['labelOf'] {
 
 /** Takes a few mebibytes. */
 const REMEMBERED = 50_000;
-
-/** The first digits of HMAC-SHA-256 with a key. */
-function createShortHmac(key: string): (text: string) => string {
-  return (text) =>
-    createHmac('sha256', key)
-      .update(text)
-      .digest()
-      .toString('hex', 0, DIGITS / 2);
-}
