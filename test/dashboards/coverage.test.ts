@@ -26,8 +26,8 @@ const UNUSED: Readonly<Record<string, string>> = {
   ),
   agent_platform_team_credits_month_forecast_lower: 'the probability says what it means for the budget',
   agent_platform_team_credits_month_forecast_upper: 'the probability says what it means for the budget',
-  agent_platform_team_credits_month_budget_exceeded_probability:
-    'for rules of your own: teams are few people',
+  agent_platform_team_cost_month_forecast_lower: 'the probability says what it means for the budget',
+  agent_platform_team_cost_month_forecast_upper: 'the probability says what it means for the budget',
   agent_platform_exporter_leader: 'figures of runs are on the leader only, and replicas are merged',
 };
 

@@ -117,13 +117,14 @@ test('a copy that is killed at any moment leaves everything or nothing, and the 
   const file = await plant(1200);
   const content = await rowsIn(file);
   const source = await server.database();
-  const began = performance.now();
+  const clock = createSystemClock();
+  const began = clock.elapsed();
   expect((await copy('database', file, source)).code).toBe(0);
-  const lasts = performance.now() - began;
+  const lasts = clock.elapsed() - began;
 
   async function killAt(share: number, to: 'database' | 'file', path: string, url: string): Promise<void> {
     const killed = copying(to, path, url);
-    await createSystemClock().wait(share * lasts);
+    await clock.wait(share * lasts);
     killed.send('SIGKILL');
     await killed.ended;
     // The server ends what is under way once it notices.
