@@ -72,28 +72,24 @@ function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | unde
     return issue.issues[0]?.message;
   }
   if (code !== 'invalid_type' || !('expected' in issue)) return undefined;
-  switch (issue.expected) {
-    case 'string':
-      return `must be a text${typeof input === 'number' || typeof input === 'boolean' ? ': put it in quotes' : ''}`;
-    case 'boolean':
-      return 'must be true or false';
-    case 'array':
-      return 'must be a list';
-    case 'object': {
-      const { inst } = issue;
-      if (inst instanceof z.ZodDiscriminatedUnion) {
-        const { discriminator } = inst._zod.def;
-        const values = [...(inst._zod.propValues[discriminator] ?? [])].map(String).join(', ');
-        return `must be a mapping with a ${discriminator}: ${values}`;
-      }
-      return `must be a mapping with ${keysOf(issue.inst).join(', ')}`;
-    }
-    case 'record':
-      return 'must be a mapping';
-    default:
-      return undefined;
+  const { expected, inst } = issue;
+  if (expected === 'string') {
+    return `must be a text${typeof input === 'number' || typeof input === 'boolean' ? ': put it in quotes' : ''}`;
   }
+  if (expected === 'object' && inst instanceof z.ZodDiscriminatedUnion) {
+    const { discriminator } = inst._zod.def;
+    const values = [...(inst._zod.propValues[discriminator] ?? [])].map(String).join(', ');
+    return `must be a mapping with a ${discriminator}: ${values}`;
+  }
+  if (expected === 'object') return `must be a mapping with ${keysOf(inst).join(', ')}`;
+  return wordsForTypes.get(expected);
 }
+
+const wordsForTypes: ReadonlyMap<unknown, string> = new Map([
+  ['boolean', 'must be true or false'],
+  ['array', 'must be a list'],
+  ['record', 'must be a mapping'],
+]);
 
 /** The discriminator values of a union. */
 function optionsOf(issue: object): string {
