@@ -100,6 +100,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   );
   const noteRestart = createRestartNote(config, log);
   let isComplete = false;
+  /** Whether every collector was tried, and the page with what it has published is being assembled. */
+  let isCompleting = false;
   let fileEpoch: string | undefined;
   let isRestored = false;
   const unusable = Promise.withResolvers<false>();
@@ -136,9 +138,14 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
   /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
   function onTried(): void {
-    if (isComplete || !hasTriedAll()) return;
-    isComplete = true;
-    publication.flush().catch((error: unknown) => log.error('The page could not be assembled', { error }));
+    if (isCompleting || !hasTriedAll()) return;
+    isCompleting = true;
+    publication
+      .flush()
+      .catch((error: unknown) => log.error('The page could not be assembled', { error }))
+      .finally(() => {
+        isComplete = true;
+      });
   }
 
   /** The collectors that had not run before: with thousands of them, checking all each time would add up. */
@@ -165,6 +172,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     if (role === 'undecided') return { ready: false, waitingFor: ['the replica that polls'] };
     // A follower publishes what is stored, which it has done before it takes part.
     if (role === 'follower') return { ready: true, waitingFor: [] };
+    if (isCompleting) return { ready: false, waitingFor: ['the first page of metrics'] };
     return readiness(runs, jobsOf(inUse()), clock.elapsed() - startedElapsed);
   }
 
