@@ -7,10 +7,12 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
-import { settledPage, startProgram } from './program.ts';
+import { createNoonClock, settledPage, startProgram } from './program.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 const DAYS = 100;
+/** The same last month for every command of a test. */
+const clock = createNoonClock();
 
 type Rows = readonly Readonly<Record<string, string>>[];
 
@@ -31,7 +33,7 @@ async function exporting(
   }: Readonly<Record<'path' | 'name' | 'url' | 'key', string>> & { price: number },
   flags: readonly string[],
 ) {
-  const first = new Date(Date.now() - DAYS * 86_400_000).toISOString().slice(0, 10);
+  const first = new Date(clock.now() - DAYS * 86_400_000).toISOString().slice(0, 10);
   await writeFile(
     join(path, 'teams.yaml'),
     '"a*": platform\n"b*": platform\n"c*": payments\n"d*": payments\n',
@@ -48,7 +50,8 @@ async function exporting(
     ].join('\n'),
   );
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const args = [bin, 'export', `--config.file=${join(path, 'exporter.yml')}`, '--month=last', ...flags];
+    const command = ['export', `--config.file=${join(path, 'exporter.yml')}`, '--month=last', ...flags];
+    const args = [...clock.nodeArguments, bin, ...command];
     const environment = { env: { ...COMPILE_CACHE, KEY: key }, maxBuffer: 2 ** 26 };
     execFile(process.execPath, args, environment, (error, stdout, stderr) => {
       resolve({ code: error?.code ?? 0, stdout, stderr });
@@ -61,7 +64,7 @@ const sumOf = (rows: Rows, column: string) => rows.reduce((sum, row) => sum + Nu
 
 describe("a FinOps person's month close", () => {
   test("the teams' costs add up to the organization's cost to the cent, in the summary and in FOCUS", async () => {
-    const platform = createSandbox({ now: Date.now, users: 40, repos: 3, days: DAYS });
+    const platform = createSandbox({ now: clock.now, users: 40, repos: 3, days: DAYS });
     const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
     onTestFinished(() => platform.close());
     const path = await folder();
@@ -94,7 +97,8 @@ describe("a FinOps person's month close", () => {
   test('a closed month stays as it is, and corrections list what a new price changes', async () => {
     const path = await folder();
     const storage = `--storage.path=${join(path, 'history.db')}`;
-    const program = await startProgram([storage, '--no-collector.readiness', '--no-collector.wiki']);
+    const flagsOfServe = [storage, '--no-collector.readiness', '--no-collector.wiki'];
+    const program = await startProgram(flagsOfServe, undefined, clock);
     await settledPage(program, ['tokens', 'tools', 'activity', 'productivity']);
     const org = { path, name: 'default', url: 'http://127.0.0.1:1', key: 'not-a-key' };
     const flags = [storage, '--format=focus'];

@@ -33,6 +33,23 @@ interface Machine {
   readonly openFiles?: number;
 }
 
+/** A clock that goes on from a noon: no day and no month ends during a test, and each run of it is on the same day. */
+interface NoonClock {
+  readonly now: () => number;
+  /** Sets the clock of a program. */
+  readonly nodeArguments: readonly string[];
+}
+
+/** Creates the clock of a platform and of the programs that ask it; its day is a Wednesday in November. */
+export function createNoonClock(): NoonClock {
+  const ahead = Date.UTC(2026, 10, 18, 12) - Date.now();
+  const script = `const now = Date.now; Date.now = () => now() + ${ahead};`;
+  return {
+    now: () => Date.now() + ahead,
+    nodeArguments: [`--import=data:text/javascript,${encodeURIComponent(script)}`],
+  };
+}
+
 /** Starts the program with a simulated platform whose answers are rewritten; resolves once it serves. */
 export async function startProgram(
   flags: readonly string[],
