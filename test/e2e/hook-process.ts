@@ -36,8 +36,8 @@ export interface Ran {
 interface HookRun {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** `open`: standard input is never closed. */
-  readonly input?: string | 'open';
+  /** The text on standard input when the program begins; `open`: it is never closed. */
+  readonly input?: string | { readonly open: string };
   /** Called with the running process, and awaited. */
   readonly started?: (child: ChildProcess) => unknown;
   /** `standing` by default. */
@@ -72,7 +72,9 @@ export function createHome(settings?: string): Home {
     async run(command, { args = [], environment = {}, input = '', started, time = 'standing' } = {}) {
       const shim = TIMES[time];
       const preload = shim === undefined ? [] : [`--import=data:text/javascript,${encodeURIComponent(shim)}`];
-      const child = spawn(process.execPath, [...preload, bin, command, ...args], {
+      const program = [process.execPath, ...preload, bin, command, ...args];
+      // It begins once its input is there: the time until this process has written it is none of its own.
+      const child = spawn('/bin/sh', ['-c', 'read -r begin; exec "$@"', 'sh', ...program], {
         env: {
           ...COMPILE_CACHE,
           PATH: process.env['PATH'] ?? '',
@@ -92,7 +94,8 @@ export function createHome(settings?: string): Home {
       });
       keepLog([command, ...args].join(' '), () => said.stdout + said.stderr);
       child.stdin.on('error', () => undefined);
-      if (input !== 'open') child.stdin.end(input);
+      if (typeof input === 'string') child.stdin.end(`\n${input}`);
+      else child.stdin.write(`\n${input.open}`);
       const closed = once(child, 'close');
       await started?.(child);
       const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
