@@ -11,7 +11,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
 import type { ReloadOutcome } from '../../src/runtime/reload.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
-import { createFaultyPlatform } from '../platform/faulty/platform.ts';
+import { createFaultyPlatform, type FaultyPlatform } from '../platform/faulty/platform.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { createFakeTicker } from '../support/fake-ticker.ts';
 import { keepLog } from '../support/logs.ts';
@@ -67,7 +67,7 @@ export interface StoryOptions {
 export interface Story {
   readonly clock: StoryClock;
   readonly ticker: ReturnType<typeof createFakeTicker>;
-  readonly platform: Sandbox;
+  readonly platform: FaultyPlatform;
   readonly platformUrl: string;
   readonly service: Service;
   /** Stops the service. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startStory } from './harness.ts';
 import type { Page } from './page.ts';
-import { pageAfterRuns, startProgram } from './program.ts';
+import { settledPage, startProgram } from './program.ts';
 import type { Rewrite } from './rewriting.ts';
 
 const SUCCESS = 'agent_platform_exporter_collector_success';
@@ -39,7 +39,7 @@ test('names that are not printable, or differ only near the end, are distinct la
     others.map((name) => `--no-collector.${name}`),
     rename,
   );
-  const page = await pageAfterRuns(program, ['tokens']);
+  const page = await settledPage(program, ['tokens']);
   const models = page.by('model', 'agent_platform_daily_credits_by_model');
   expect(Object.values(models).toSorted()).toEqual([1, 2, 3, 4]);
   expect(models['good-model']).toBe(1);

@@ -7,7 +7,7 @@ const PREFIX = '/tools/exporter';
 
 /** A proxy that serves a service below a path prefix, which the service knows nothing of; resolves with its own address. */
 async function startProxy(service: string): Promise<string> {
-  const proxy = createServer((asked, response) => {
+  const proxy = createServer({ keepAliveTimeout: 0 }, (asked, response) => {
     if (asked.url?.startsWith(`${PREFIX}/`) !== true) {
       response.writeHead(404).end('outside of the prefix');
       return;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDirectory } from '../store/files.ts';
 import { firstCases } from '../support/thoroughness.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Issued, issue } from '../web-config/certificate.ts';
 import { pageAfterRuns, startProgram } from './program.ts';
 
@@ -60,7 +61,7 @@ test.each(firstCases(2, refused))(
     const { program, page, keys } = await startAgainst(certificate);
     const failing = page.by('collector', 'agent_platform_exporter_collector_failing', { reason: 'network' });
     expect(failing).toEqual(Object.fromEntries(COLLECTORS.map((name) => [name, 1])));
-    expect(program.log()).toMatch(said);
+    await waitFor(() => expect(program.log()).toMatch(said));
     expect(keys).toEqual([]);
   },
 );

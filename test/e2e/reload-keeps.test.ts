@@ -137,6 +137,7 @@ test('a run in progress restarts with the new client if its settings change, and
   await waitFor(() => {
     const running = statesOf(story).filter(({ state }) => state === 'running');
     expect(running.map(({ name }) => name)).toEqual(['tokens', 'spend']);
+    expect(story.platform.unanswered).toEqual(['tokens']);
   });
   const others = (of: Story) => of.platform.requests.filter(({ path }) => path.endsWith('/tools')).length;
   const before = others(story);

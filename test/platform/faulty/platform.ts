@@ -2,7 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Fault, faultKinds, parseFaults } from '../../../src/sandbox/faults.ts';
 import { endpointOf } from '../../../src/sandbox/http/call.ts';
 import { createSandbox } from '../../../src/sandbox/index.ts';
-import type { Answering, Role, Sandbox, SandboxOptions, SandboxOrg } from '../../../src/sandbox/types.ts';
+import type {
+  Answering,
+  Endpoint,
+  Role,
+  Sandbox,
+  SandboxOptions,
+  SandboxOrg,
+} from '../../../src/sandbox/types.ts';
 import { damagedAnswer } from './bodies.ts';
 import { drawFaults } from './faults.ts';
 import { damageKinds } from './kinds.ts';
@@ -12,18 +19,25 @@ import { transported } from './transport.ts';
 
 const HOUR = 3_600_000;
 
+/** A simulated platform whose answers are damaged. */
+export interface FaultyPlatform extends Sandbox {
+  /** The endpoints of the requests that have come and are not answered yet. */
+  readonly unanswered: readonly Endpoint[];
+}
+
 /**
  * Creates the simulated platform with a layer around it that damages its answers: its faults are those of the `sandbox`
  * command and `damageKinds`. Throws an Error of one sentence on an invalid fault.
  */
-export function createFaultyPlatform(options: SandboxOptions): Sandbox {
+export function createFaultyPlatform(options: SandboxOptions): FaultyPlatform {
   const { now, seed = 1, orgs = 1, faults = [], ...world } = options;
   const behindMs = new AsyncLocalStorage<number>();
   let damage: readonly Fault[] = [];
+  const unanswered = new Set<{ readonly endpoint: Endpoint }>();
   const sandbox: Sandbox = createSandbox(
     // One more, whose answers the fault `other-org` sends.
     { ...world, seed, orgs: orgs + 1, now: () => now() - (behindMs.getStore() ?? 0) },
-    damaging,
+    (right) => noting(damaging(right)),
   );
   const ours = sandbox.orgs.slice(0, orgs);
   setFaults(faults);
@@ -34,6 +48,9 @@ export function createFaultyPlatform(options: SandboxOptions): Sandbox {
     get requests() {
       return sandbox.requests;
     },
+    get unanswered() {
+      return [...unanswered].map(({ endpoint }) => endpoint);
+    },
   };
 
   function setFaults(texts: readonly string[]): void {
@@ -42,6 +59,16 @@ export function createFaultyPlatform(options: SandboxOptions): Sandbox {
       damageKinds.some(({ name }) => name === parsed[index]?.name);
     damage = parsed.filter(isDamage);
     sandbox.setFaults(texts.filter((text, index) => !isDamage(text, index)));
+  }
+
+  function noting(answer: Answering): Answering {
+    return async (request) => {
+      const endpoint = endpointOf(request.url.pathname);
+      if (endpoint === undefined) return answer(request);
+      const one = { endpoint };
+      unanswered.add(one);
+      return await answer(request).finally(() => unanswered.delete(one));
+    };
   }
 
   function damaging(right: Answering): Answering {
