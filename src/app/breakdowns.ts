@@ -10,16 +10,19 @@ import { dailyMcpCallsByServer, dailyToolCallsByTool } from '../collectors/tools
 import { toolsDataset } from '../collectors/tools/dataset.ts';
 import { dailyCreditsByTeam } from '../collectors/users/collector.ts';
 import { usersDataset } from '../collectors/users/dataset.ts';
+import { explain } from '../explain/explain.ts';
+import { causeWords } from '../explain/text.ts';
+import { fourWeeksBefore } from '../explain/usage.ts';
 import { labelled } from '../pipeline/folding.ts';
 import type { LabelLimit } from '../pipeline/label-weights.ts';
-import type { Breakdown, BreakdownName, DominantModel, Figure } from '../server/figures.ts';
+import type { Breakdown, BreakdownName, Figure, Reason } from '../server/figures.ts';
 
 const WEEK_DAYS = 7;
 
 /** Maximum number of listed parts of a breakdown. */
 export const LISTED = 5;
 
-/** From this share on, a model explains a change of the credits. */
+/** From this share of a change on, a model is named. */
 const MOST = 0.5;
 
 interface Declared {
@@ -78,24 +81,23 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
   return breakdowns;
 }
 
-/** The model that explains most of the change of a day's credits since the week before, if one does. */
-export function* dominantModel(
-  { view, isServed }: BreakdownParts,
-  { day, value, weekBefore }: Figure,
-): Work<DominantModel | undefined> {
-  const [models] = declared;
-  const change = (value ?? 0) - (weekBefore ?? 0);
-  if (models === undefined || day === undefined || !isServed(models.family)) return undefined;
-  if (value === undefined || weekBefore === undefined || change === 0) return undefined;
-  const sums = yield* sumsOf(view, { ...models, days: 1 }, day);
-  const before = yield* sumsOf(view, { ...models, days: 1 }, addDays(day, -WEEK_DAYS));
-  if (sums === undefined || before === undefined) return undefined;
-  const shares = [...new Set([...sums.keys(), ...before.keys()])].map((model): [string, number] => [
-    model,
-    ((sums.get(model) ?? 0) - (before.get(model) ?? 0)) / change,
-  ]);
-  const [largest] = shares.filter(([, share]) => share >= MOST).sort(bySize);
-  return largest && { model: largest[0], share: largest[1] };
+/** Why the credits of a day differ from those of its weekday before; undefined where that is not known. */
+export function reasonOf({ view, isServed }: BreakdownParts, { day, value }: Figure): Reason | undefined {
+  const found =
+    day === undefined || value === undefined ? undefined : explain(view, fourWeeksBefore(day), [day]);
+  if (found === undefined || found.from === 0) return undefined;
+  const cause = causeWords(found);
+  const [first] = found.byModel ?? [];
+  const share = first === undefined ? 0 : first.credits / (found.to - found.from);
+  return {
+    usual: found.from,
+    weeks: found.before.days.length,
+    cause: cause?.words,
+    ...(isServed(dailyCreditsByModel) && {
+      model: cause?.model,
+      largest: first !== undefined && share >= MOST ? { model: first.name, share } : undefined,
+    }),
+  };
 }
 
 /** The values of each label, summed over the days that end with `last`; undefined if one of them is unknown. */

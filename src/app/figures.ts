@@ -47,7 +47,7 @@ import type {
   TrendDay,
 } from '../server/figures.ts';
 import { NotStored } from '../store/database.ts';
-import { breakdownsOf, dominantModel, LISTED, type Work } from './breakdowns.ts';
+import { breakdownsOf, LISTED, reasonOf, type Work } from './breakdowns.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -162,7 +162,7 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
     worse: readiness.worse.slice(0, LISTED),
     worseCount: readiness.worse.length,
     breakdowns: [...breakdowns, ...readiness.lowest],
-    dominant: isFull ? yield* dominantModel(shown, credits) : undefined,
+    reason: isFull ? reasonOf(shown, credits) : undefined,
     seats: isServed(parts, seats) ? firstOf(seats.samplesOf(view)) : undefined,
   };
 }

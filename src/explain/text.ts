@@ -29,18 +29,26 @@ const WORDS: Readonly<Record<Cause, string>> = {
 const NAMED = 5;
 
 /** The change in one sentence: how much, and the cause if one stands out. */
-export function sentenceOf({ from, to, cause, models, byModel = [] }: Explanation): string {
+export function sentenceOf(explanation: Explanation): string {
+  const { from, to } = explanation;
+  const cause = causeWords(explanation);
   const change = to - from;
   if (change === 0) return 'Credits a day stayed the same.';
   const verb = change > 0 ? 'rose' : 'fell';
   const share = from === 0 ? '' : ` by ${percent(Math.abs(change) / from)}`;
   const start = `Credits a day ${verb}${share}, from ${digits(from)} to ${digits(to)}`;
   if (cause === undefined) return `${start}; no single cause stands out.`;
+  const which = cause.model === undefined ? '' : `, first of all ${cause.model}`;
+  return `${start}, mostly by ${cause.words}${which} (${signed(cause.credits)}).`;
+}
+
+/** The cause that stands out, in words, and the model behind it, where it is one; undefined if none does. */
+export function causeWords({ from, to, cause, models, byModel = [] }: Explanation) {
+  if (cause === undefined) return undefined;
   // What was used moves from one model to another: the one that went along with the change is meant.
   const candidates = cause.name === 'models_used' ? byModel : (models.get(cause.name) ?? []);
-  const model = candidates.find(({ credits }) => Math.sign(credits) === Math.sign(change));
-  const which = model === undefined ? '' : `, first of all ${model.name}`;
-  return `${start}, mostly by ${WORDS[cause.name]}${which} (${signed(cause.credits)}).`;
+  const model = candidates.find(({ credits }) => Math.sign(credits) === Math.sign(to - from))?.name;
+  return { words: WORDS[cause.name], credits: cause.credits, model };
 }
 
 /** Causes in words. */

@@ -63,10 +63,17 @@ export interface Breakdown {
   readonly rest: number;
 }
 
-/** A model and its share of a change. */
-export interface DominantModel {
-  readonly model: string;
-  readonly share: number;
+/** What the credits of a day are compared with, and why they differ. */
+export interface Reason {
+  /** The mean of the same weekday in so many of the four weeks before; never zero. */
+  readonly usual: number;
+  readonly weeks: number;
+  /** What changed, in words; undefined if no single cause stands out. */
+  readonly cause: string | undefined;
+  /** The model behind it. */
+  readonly model?: string | undefined;
+  /** The model with the largest part of the change, and its share, if that is half of it or more. */
+  readonly largest?: { readonly model: string; readonly share: number } | undefined;
 }
 
 /** The figures of one organization. */
@@ -92,8 +99,8 @@ export interface OrgFigures {
   readonly worseCount: number;
   /** Only with `full` detail. */
   readonly breakdowns?: readonly Breakdown[];
-  /** The model that explains most of the change of the credits since the week before. */
-  readonly dominant?: DominantModel | undefined;
+  /** Why the credits of the newest day differ from those of its weekday; undefined where that is not known. */
+  readonly reason?: Reason | undefined;
   /** Paid seats, where they are configured. */
   readonly seats?: number | undefined;
 }

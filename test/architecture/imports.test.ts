@@ -30,7 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   sandbox: [],
   commands: ['*'],
   app: [
-    ...['catalog', 'collectors', 'config', 'exposition', 'hooks', 'pipeline', 'platform'],
+    ...['catalog', 'collectors', 'config', 'explain', 'exposition', 'hooks', 'pipeline', 'platform'],
     ...['runtime', 'scheduler', 'server', 'store', 'web-config'],
   ],
   'main.ts': ['*'],

@@ -36,6 +36,13 @@ export function dayWords(day: Day): string {
   return weekday.format(startOf(day)).replaceAll(',', '');
 }
 
+const weekdayName = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' });
+
+/** The weekday of a day, such as `Tuesday`. */
+export function weekdayWord(day: Day): string {
+  return weekdayName.format(startOf(day));
+}
+
 /** The age of a day: `today`, `yesterday`, `3 days old`. */
 export function dayAgeWords(day: Day, now: Instant): string {
   const age = daysBetween(day, dayOf(now));

@@ -1,6 +1,5 @@
-import { addDays } from '../../catalog/day.ts';
-import type { OrgFigures } from '../figures.ts';
-import { percent, readable } from './format.ts';
+import type { OrgFigures, Reason } from '../figures.ts';
+import { percent, readable, weekdayWord } from './format.ts';
 import { dayTime, type Html, html } from './html.ts';
 
 /** The state of an organization's spend in one sentence; undefined while nothing is known. */
@@ -11,20 +10,28 @@ export function verdict(all: OrgFigures): Html | undefined {
   return html`<p class="verdict">${spend}${spend && month && '; '}${month}.</p>`;
 }
 
-function spendWords({ figures, dominant }: OrgFigures): Html | undefined {
+function spendWords({ figures, reason }: OrgFigures): Html | undefined {
   const credits = figures.find(({ name }) => name === 'credits');
   if (credits?.value === undefined || credits.day === undefined) return undefined;
-  const { day, value, weekBefore } = credits;
-  if (weekBefore === undefined || weekBefore === 0) {
+  const { day, value } = credits;
+  if (reason === undefined) {
     return html`Spend on ${dayTime(day)} was <strong>${readable(value)}</strong> credits`;
   }
-  const change = Math.round(Math.abs(value / weekBefore - 1) * 100) / 100;
-  const before = dayTime(addDays(day, -7));
-  if (change === 0) return html`Spend on ${dayTime(day)} was the same as on ${before}`;
-  const [direction, noun] = value > weekBefore ? ['above', 'rise'] : ['below', 'fall'];
-  const share = dominant && dominant.share <= 1 ? ` (${percent(round(dominant.share))} of the ${noun})` : '';
-  const model = dominant && html`, mostly <code>${dominant.model}</code>${share}`;
-  return html`Spend on ${dayTime(day)} was <strong>${percent(change)} ${direction}</strong> ${before}${model}`;
+  const weekday = weekdayWord(day);
+  const usual = reason.weeks === 1 ? `the last ${weekday}` : `the mean of ${reason.weeks} ${weekday}s before`;
+  const change = round(Math.abs(value / reason.usual - 1));
+  if (change === 0) return html`Spend on ${dayTime(day)} was the same as ${usual}`;
+  const direction = value > reason.usual ? 'above' : 'below';
+  const why = causeWords(reason, direction === 'above' ? 'rise' : 'fall');
+  return html`Spend on ${dayTime(day)} was <strong>${percent(change)} ${direction}</strong> ${usual}${why}`;
+}
+
+function causeWords({ cause, model, largest }: Reason, noun: string): Html {
+  if (cause !== undefined)
+    return html`, mostly by ${cause}${model && html`, first of all <code>${model}</code>`}`;
+  // More than the whole: others went the other way.
+  const share = largest && (largest.share > 1 ? 'all' : percent(round(largest.share)));
+  return html`; no single cause stands out${largest && html`, but <code>${largest.model}</code> has ${share} of the ${noun}`}`;
 }
 
 function monthWords({ figures, monthForecast, monthBudget }: OrgFigures): Html | undefined {

@@ -121,31 +121,37 @@ describe('the verdict', () => {
     verdict({ ...allOf(...figures), ...changes })?.markup.replace(/<[^>]*>/g, '');
   const month = figureOf({ name: 'month', value: 120e6, weekBefore: undefined });
 
-  test('compares the day with its weekday, names the model, and the month with the budget', () => {
-    const credits = figureOf({ value: 69.4, weekBefore: 10 });
-    expect(
-      text(
-        { dominant: { model: 'm<1>', share: 0.81 }, monthBudget: 100e6, monthForecast: 155e6 },
-        credits,
-        month,
-      ),
-    ).toBe(
-      'Spend on Thu 19 Nov was 594% above Thu 12 Nov, mostly m&lt;1&gt; (81% of the rise); the month will reach 155% of the budget ▲ over budget.',
+  const reason = { usual: 10, weeks: 4, cause: 'tokens per session', model: 'm<1>' };
+
+  test('compares the day with its weekday, names the cause, and the month with the budget', () => {
+    const credits = figureOf({ value: 69.4 });
+    expect(text({ reason, monthBudget: 100e6, monthForecast: 155e6 }, credits, month)).toBe(
+      'Spend on Thu 19 Nov was 594% above the mean of 4 Thursdays before, mostly by tokens per session, first of all m&lt;1&gt;; the month will reach 155% of the budget ▲ over budget.',
     );
   });
 
   test('says no more than what is known', () => {
     expect(text({})).toBeUndefined();
     expect(text({}, month)).toBe('the month has reached 120 M credits.');
-    expect(text({}, figureOf({ value: 5, weekBefore: 5 }))).toBe(
-      'Spend on Thu 19 Nov was the same as on Thu 12 Nov.',
+    expect(text({ reason }, figureOf({ value: 10 }))).toBe(
+      'Spend on Thu 19 Nov was the same as the mean of 4 Thursdays before.',
     );
-    expect(text({ dominant: { model: 'm', share: 1.4 } }, figureOf({ value: 5, weekBefore: 10 }))).toBe(
-      'Spend on Thu 19 Nov was 50% below Thu 12 Nov, mostly m.',
+    expect(text({ reason: { ...reason, weeks: 1, model: undefined } }, figureOf({ value: 5 }))).toBe(
+      'Spend on Thu 19 Nov was 50% below the last Thursday, mostly by tokens per session.',
     );
-    expect(text({}, figureOf({ value: 89_312_345, weekBefore: 0 }))).toBe(
-      'Spend on Thu 19 Nov was 89.3 M credits.',
+    expect(text({ reason: { ...reason, cause: undefined } }, figureOf({ value: 5 }))).toBe(
+      'Spend on Thu 19 Nov was 50% below the mean of 4 Thursdays before; no single cause stands out.',
     );
+    const diffuse = { ...reason, cause: undefined, model: undefined };
+    expect(
+      text({ reason: { ...diffuse, largest: { model: 'm', share: 0.81 } } }, figureOf({ value: 15 })),
+    ).toBe(
+      'Spend on Thu 19 Nov was 50% above the mean of 4 Thursdays before; no single cause stands out, but m has 81% of the rise.',
+    );
+    expect(
+      text({ reason: { ...diffuse, largest: { model: 'm', share: 1.2 } } }, figureOf({ value: 5 })),
+    ).toContain('but m has all of the fall.');
+    expect(text({}, figureOf({ value: 89_312_345 }))).toBe('Spend on Thu 19 Nov was 89.3 M credits.');
   });
 });
 
