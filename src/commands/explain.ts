@@ -19,10 +19,10 @@ export async function run(context: CommandContext): Promise<number> {
   const wanted = {
     orgs: org,
     collectors: [tokensCollector, activityCollector, usersCollector],
-    from: [...(from ?? []), ...(to ?? [])][0],
+    fromOf: () => [...(from ?? []), ...(to ?? [])][0],
   };
   return withViews(context, wanted, async (orgs, now) => {
-    const explained = orgs.map(({ org: name, viewAt }) => {
+    const explained = orgs.map(({ settings: { name }, viewAt }) => {
       const view = viewAt(now);
       const newest = view.newestDay(tokensDataset);
       const after = to ?? (newest === undefined ? [] : [newest]);

@@ -98,7 +98,7 @@ interface ExportRange {
 /** The days to export: by default everything that is over. Throws a `ConfigError` if a month cannot be closed yet. */
 export function rangeToExport(
   values: Pick<ExportValues, 'from' | 'to' | 'month' | 'corrections'>,
-  config: Pick<Config, 'history'>,
+  config: Pick<Config, 'history' | 'orgs'>,
   now: Instant,
 ): ExportRange {
   const { month, corrections } = values;
@@ -114,7 +114,14 @@ export function rangeToExport(
   // A late row can come after the window, too.
   const lateAfterDays = Math.max(revisionWindow, LATE_DAYS + 1);
   const newest = addDays(dayOf(now), -lateAfterDays);
-  const { name, first, last } = monthNamed(month) ?? monthEndedBy(newest);
+  const [starts, ...others] = new Set(config.orgs.map(({ contract }) => contract?.periodStarts ?? 1));
+  if (others.length > 0) {
+    throw new ConfigError(
+      '--month: the organizations have different billing months',
+      'choose organizations with the same orgs[].billing with --org',
+    );
+  }
+  const { name, first, last } = monthNamed(month, starts) ?? monthEndedBy(newest, starts);
   if (first < start) {
     throw new ConfigError(
       `--month: ${name} begins before ${start}, the first day that is fetched`,

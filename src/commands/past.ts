@@ -322,12 +322,16 @@ export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
 export function firstExpensiveDayFor(from: Day, orgs: readonly OrgSettings[]): Day {
   const hasBudgets = orgs.some(({ people }) => people !== undefined && people.teamBudgets.size > 0);
   const firsts = orgs.map(({ contract }) => firstOfMonth(from, contract?.periodStarts));
-  return hasBudgets ? firsts.reduce((one, other) => (one < other ? one : other), from) : from;
+  return hasBudgets ? earliest([from, ...firsts]) : from;
+}
+
+function earliest(days: readonly Day[]): Day {
+  return days.reduce((one, other) => (one < other ? one : other));
 }
 
 /** A chosen organization, as it is known at any instant. */
 export interface KnownViews {
-  readonly org: string;
+  readonly settings: OrgSettings;
   viewAt(asOf: Instant): View;
 }
 
@@ -336,8 +340,8 @@ interface Wanted {
   readonly orgs: readonly string[];
   /** The collectors whose figures are needed, if they are enabled; the first one always. */
   readonly collectors: readonly Collector[];
-  /** The first day that is needed; by default the start of the history. */
-  readonly from: Day | undefined;
+  /** The first day that is needed of an organization; by default the start of the history. */
+  fromOf(settings: Pick<OrgSettings, 'contract'>): Day | undefined;
 }
 
 /**
@@ -355,7 +359,8 @@ export async function withViews(
     ({ name }, index) => index === 0 || config.collectors.get(name) === true,
   );
   return withPast(context, config, async ({ now, fetch }) => {
-    const { orgs, failed } = await fetch(collectors, wanted.from ?? historyStart);
+    const firsts = config.orgs.map((settings) => wanted.fromOf(settings) ?? historyStart);
+    const { orgs, failed } = await fetch(collectors, earliest(firsts));
     const datasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
     const firstDay = firstDayOf({ historyStart, retentionDays }, now);
     const views = orgs.map((one) => {
@@ -363,7 +368,7 @@ export async function withViews(
       // Which days are known, and which were idle, is what is known now.
       const coverage = createCoverage(parts, now);
       const viewAt = (asOf: Instant) => createView(parts, asOf, { coverage, isPast: asOf < now });
-      return { org: one.settings.name, viewAt };
+      return { settings: one.settings, viewAt };
     });
     const isComplete = await work(views, now);
     if (failed.length > 0) context.stderr.write(`failed to fetch: ${failed.join(', ')}\n`);

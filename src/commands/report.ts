@@ -1,4 +1,5 @@
 import { yesterdayOf } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import { activityCollector } from '../collectors/activity/collector.ts';
 import { productivityCollector } from '../collectors/productivity/collector.ts';
 import { readinessCollector } from '../collectors/readiness/collector.ts';
@@ -26,7 +27,10 @@ export async function run(context: CommandContext): Promise<number> {
   if (day !== undefined && day > newest) {
     throw new ConfigError(`--day: ${day} is not over yet; the newest complete day is ${newest}`);
   }
-  const period = day === undefined ? lastPeriod(kind, today) : periodOf(kind, day);
+  const periodIn = ({ contract }: Pick<OrgSettings, 'contract'>) =>
+    day === undefined
+      ? lastPeriod(kind, today, contract?.periodStarts)
+      : periodOf(kind, day, contract?.periodStarts);
   const file = output === undefined ? undefined : await outputFile(output);
   const wanted = {
     orgs: org,
@@ -34,10 +38,13 @@ export async function run(context: CommandContext): Promise<number> {
       ...[tokensCollector, activityCollector, productivityCollector, toolsCollector],
       ...[usersCollector, readinessCollector],
     ],
-    from: periodBefore(period).first,
+    fromOf: (settings: OrgSettings) =>
+      periodBefore(periodIn(settings), settings.contract?.periodStarts).first,
   };
   return withViews(context, wanted, async (orgs) => {
-    const reports = orgs.map(({ org: name, viewAt }) => reportOf(name, period, newest, viewAt));
+    const reports = orgs.map(({ settings, viewAt }) =>
+      reportOf(settings.name, periodIn(settings), newest, viewAt),
+    );
     const sink = file === undefined ? createStreamSink(context.stdout) : await createFileSink(file);
     try {
       await sink.write(FORMATS[format](reports));

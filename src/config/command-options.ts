@@ -184,7 +184,7 @@ export const explainOptions = commandOptionsOf('explain', 'Explain', {
 /** The options of `report` only. */
 export const reportOptions = commandOptionsOf('report', 'Report', {
   period: option(
-    'A week from Monday to Sunday, or a calendar month',
+    'A week from Monday to Sunday, or a month of the bill (`orgs[].billing`)',
     kinds.choice('week', 'month').prefault('week'),
   ),
   day: option('A UTC day of the period. Defaults to the last period that is over', kinds.day()),

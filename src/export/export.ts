@@ -59,10 +59,10 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
     const monthStarts = org.settings.contract?.periodStarts;
     const of = { org: name, orgId: org.history.orgId, day, monthStarts };
     if (sumOfMonth === undefined) return write({ ...of, period: day, families });
-    const month = months.get(name) ?? createMonthFigures(parts.collectors, sumOfMonth);
+    const month = months.get(name) ?? createMonthFigures(parts.collectors, sumOfMonth, monthStarts);
     months.set(name, month);
     month.add(day, families, missing);
-    if (day !== parts.to && day !== monthOf(day).last) return;
+    if (day !== parts.to && day !== monthOf(day, monthStarts).last) return;
     months.delete(name);
     await write({ ...of, ...month.end() });
   }

@@ -8,27 +8,29 @@ import { createLabelWeights } from '../pipeline/label-weights.ts';
 /** What a row is of. */
 export type PeriodName = 'day' | 'month';
 
-/** A month by its name, such as 2026-10, and its days, inclusive. */
+/** A month by its name and its days, inclusive. */
 interface Month {
+  /** That of the calendar month in which it begins, such as 2026-10. */
   readonly name: string;
   readonly first: Day;
   readonly last: Day;
 }
 
-/** The month of a day: all that an export knows of where a month begins and ends. */
-export function monthOf(day: Day): Month {
-  return { name: day.slice(0, 7), first: firstOfMonth(day), last: lastOfMonth(day) };
+/** The month of a day, which begins on the day `starts` of a calendar month: all that an export knows of where one begins and ends. */
+export function monthOf(day: Day, starts?: number): Month {
+  const first = firstOfMonth(day, starts);
+  return { name: first.slice(0, 7), first, last: lastOfMonth(day, starts) };
 }
 
 /** The month of a name such as 2026-10; undefined if there is none. */
-export function monthNamed(name: string): Month | undefined {
+export function monthNamed(name: string, starts?: number): Month | undefined {
   const first = parseDay(`${name}-01`);
-  return first && monthOf(first);
+  return first && monthOf(lastOfMonth(first), starts);
 }
 
 /** The newest month that ended on a day or before. */
-export function monthEndedBy(day: Day): Month {
-  return monthOf(addDays(monthOf(addDays(day, 1)).first, -1));
+export function monthEndedBy(day: Day, starts?: number): Month {
+  return monthOf(addDays(monthOf(addDays(day, 1), starts).first, -1), starts);
 }
 
 /** Prefix of the names of what belongs to one day. */
@@ -83,6 +85,7 @@ interface Summed {
 export function createMonthFigures(
   collectors: readonly Collector[],
   sum: (amounts: readonly number[]) => number,
+  starts?: number,
 ): MonthFigures {
   const declared = collectors.flatMap(({ families }) => families.filter(isOfMonth));
   const summed = new Map<string, Summed>(
@@ -132,7 +135,7 @@ export function createMonthFigures(
     },
     end() {
       const [first, last] = [days[0], days.at(-1)];
-      const month = last && monthOf(last);
+      const month = last && monthOf(last, starts);
       const isWhole = month?.first === first && month?.last === last;
       const names = new Set<string>(declared.map(({ name }) => name));
       const states = newest.filter(

@@ -26,7 +26,7 @@ import { dailyCredits } from '../collectors/tokens/collector.ts';
 import { dailyToolCalls } from '../collectors/tools/collector.ts';
 import { type Explanation, explain } from '../explain/explain.ts';
 
-/** A week from Monday to Sunday or a calendar month, inclusive. */
+/** A week from Monday to Sunday or a month of the bill, inclusive. */
 export interface Period {
   readonly kind: 'week' | 'month';
   readonly first: Day;
@@ -92,16 +92,16 @@ const OF_MONTH: readonly (readonly [title: string, family: Family])[] = [
   ['Cost, budget of the month', costMonthBudget],
 ];
 
-/** The week or month of a day. */
-export function periodOf(kind: Period['kind'], day: Day): Period {
-  if (kind === 'month') return { kind, first: firstOfMonth(day), last: lastOfMonth(day) };
+/** The week or month of a day; a month is a billing month that begins on the day `starts` of a calendar month. */
+export function periodOf(kind: Period['kind'], day: Day, starts?: number): Period {
+  if (kind === 'month') return { kind, first: firstOfMonth(day, starts), last: lastOfMonth(day, starts) };
   const first = addDays(day, -weekdayOf(day));
   return { kind, first, last: addDays(first, 6) };
 }
 
 /** The period before another one. */
-export function periodBefore({ kind, first }: Period): Period {
-  return periodOf(kind, addDays(first, -1));
+export function periodBefore({ kind, first }: Period, starts?: number): Period {
+  return periodOf(kind, addDays(first, -1), starts);
 }
 
 /**
@@ -112,7 +112,7 @@ export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf
   const last = newest < period.last ? newest : period.last;
   const days = last < period.first ? [] : daysFrom(period.first, last);
   const view = viewAt(endOf(last));
-  const earlier = periodBefore(period);
+  const earlier = periodBefore(period, view.settings.contract?.periodStarts);
   // A period that is not over is compared with as many days of the one before.
   const before = daysFrom(earlier.first, earlier.last).slice(0, days.length);
   return {
@@ -188,6 +188,6 @@ function changeOf({ before, after }: ReadinessMove): number {
 }
 
 /** The last week or month that is over at an instant. */
-export function lastPeriod(kind: Period['kind'], now: number): Period {
-  return periodBefore(periodOf(kind, dayOf(now)));
+export function lastPeriod(kind: Period['kind'], now: number, starts?: number): Period {
+  return periodBefore(periodOf(kind, dayOf(now), starts), starts);
 }

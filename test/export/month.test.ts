@@ -74,8 +74,10 @@ describe('a closed month', () => {
 describe('the range of --month', () => {
   const history = { start: MARCH, revisionWindow: 7 } as never;
   const values = { from: undefined, to: undefined, month: undefined, corrections: undefined };
-  const rangeOf = (now: string, given: object) =>
-    rangeToExport({ ...values, ...given }, { history }, startOf(dayNamed(now)));
+  const rangeOf = (now: string, given: object, ...starts: readonly number[]) => {
+    const orgs = starts.map((periodStarts) => ({ contract: { prices: [], periodStarts } }));
+    return rangeToExport({ ...values, ...given }, { history, orgs: orgs as never }, startOf(dayNamed(now)));
+  };
 
   test('is the month once its last day has left the window, and last is the newest such month', () => {
     const closed = { from: MARCH, to: LAST, closedAfterDays: 7 };
@@ -91,6 +93,22 @@ describe('the range of --month', () => {
     [{ corrections: 'march.csv' }, '--corrections needs --month'],
   ])('refuses %j', (given, message) => {
     expect(() => rangeOf('2026-04-06', given)).toThrow(message);
+  });
+
+  test.each([
+    [9, '2026-03-09', '2026-04-08'],
+    [29, '2026-03-29', '2026-04-28'],
+    [31, '2026-03-31', '2026-04-29'],
+    [1, MARCH, LAST],
+  ])('is the billing month that begins on day %i of the calendar month', (starts, from, to) => {
+    const whole = { from, to };
+    expect(rangeOf('2026-05-20', { month: '2026-03' }, starts)).toMatchObject(whole);
+    expect(rangeOf(addDays(dayNamed(to), 7), { month: 'last' }, starts, starts)).toMatchObject(whole);
+    expect(() => rangeOf(addDays(dayNamed(to), 6), { month: '2026-03' }, starts)).toThrow('may still change');
+  });
+
+  test('is refused for organizations whose months differ', () => {
+    expect(() => rangeOf('2026-05-20', { month: '2026-03' }, 1, 9)).toThrow('different billing months');
   });
 
   test('takes a month that is over for corrections, also while it may change again', () => {

@@ -63,6 +63,18 @@ test('weeks begin on Monday and months on the first, and the last one is over', 
   expect(lastPeriod('week', startOf(dayNamed('2026-11-30')))).toMatchObject({ first: '2026-11-23' });
 });
 
+test('a month is that of the bill, also around the end of February', () => {
+  const month = (day: string, starts: number) => periodOf('month', dayNamed(day), starts);
+  expect(month('2026-11-08', 9)).toMatchObject({ first: '2026-10-09', last: '2026-11-08' });
+  expect(periodBefore(month('2026-11-09', 9), 9)).toEqual(month('2026-11-08', 9));
+  expect(lastPeriod('month', startOf(dayNamed('2026-11-08')), 9)).toEqual(month('2026-10-08', 9));
+  expect(month('2028-02-29', 31)).toMatchObject({ first: '2028-02-29', last: '2028-03-30' });
+  expect(periodBefore(month('2028-02-29', 31), 31)).toMatchObject({
+    first: '2028-01-31',
+    last: '2028-02-28',
+  });
+});
+
 test('a week that is not over is compared with as many days, and says so', () => {
   const report = reported(periodOf('week', dayNamed('2026-11-24')));
   expect(report.figures[0]).toMatchObject({ title: 'Credits', value: 600, unknown: 0 });
