@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -16,6 +17,17 @@ export function requireTool(name: string): boolean {
 export function findTool(names: readonly [string, ...string[]]): string | undefined {
   const found = names.find(isOnPath);
   return found ?? (requireTool(names[0]) ? names[0] : undefined);
+}
+
+/** A Python with a module: the one on PATH, or that of the system, whose packages the former may not see. */
+export function findPython(module: string): string | undefined {
+  const found = ['python3', '/usr/bin/python3'].find(
+    (python) => spawnSync(python, ['-c', `import ${module}`]).status === 0,
+  );
+  if (found !== undefined) return found;
+  if (process.env['CI']) throw new Error(`no Python has the module ${module}, and CI skips nothing`);
+  process.stderr.write(`skipped: the tests that need the module ${module} of Python\n`);
+  return undefined;
 }
 
 function isOnPath(name: string): boolean {
