@@ -101,7 +101,7 @@ test('the month of a team with a budget is whole, forecast and priced, however s
   expect((await story.page()).value(TO_DATE, { team: 'web' })).toBe(first.get('2026-12-01'));
 });
 
-test('a budget that is added, changed or removed takes effect with the file, and leaves nothing behind', async () => {
+test('a budget that is added, changed or removed takes effect with the file, and leaves nothing of a small team behind', async () => {
   const { members, rules } = await chooseTeams();
   const directory = mkdtempSync(join(tmpdir(), 'budgets-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -148,6 +148,10 @@ test('a budget that is added, changed or removed takes effect with the file, and
   change('');
   await waitFor(async () => expect(await budgets()).toEqual({}));
   await waitFor(() => expect(written()).not.toContain('budgetedTeams'));
+  // What was published of the days is added up.
   const page = await story.page();
-  for (const name of [TO_DATE, FORECAST, COST]) expect(page.find(name)).toEqual([]);
+  expect(Object.keys(page.by('team', TO_DATE)).toSorted()).toEqual(['none', 'other', 'unassigned', 'web']);
+  expect(Object.keys(page.by('team', FORECAST))).toEqual(['web']);
+  // There are no prices.
+  expect(page.find(COST)).toEqual([]);
 });

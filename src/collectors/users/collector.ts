@@ -1,15 +1,11 @@
 import type { DayCollector } from '../../catalog/collector.ts';
-import type { Day } from '../../catalog/day.ts';
-import { dayFamily, type Sample } from '../../catalog/family.ts';
-import { UNASSIGNED } from '../../catalog/settings.ts';
-import type { View } from '../../catalog/view.ts';
-import { preciseSum } from '../counts.ts';
+import { dayFamily } from '../../catalog/family.ts';
 import { figure, parts } from '../samples.ts';
 import { pricedOn } from '../spend/costs.ts';
 import { type Line, lineFamily, tableOf } from '../table.ts';
-import { tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
+import { byTeam, creditsByTeam } from './shown-teams.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
 import { userFamilies } from './user-families.ts';
 
@@ -156,30 +152,9 @@ const teamFamilies = [
 
 type TeamFigure = Exclude<keyof TeamFigures, 'team'>;
 
-/** A difference below this share of the total is a rounding error. */
-const RESIDUE = 1e-9;
-
-/** The credits of each shown team, and the rest of the day's total, which is unknown if either is. */
-function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefined {
-  const row = view.row(usersDataset, day);
-  const shown = byTeam(view, day, 'credits');
-  const total = view.row(tokensDataset, day)?.credits;
-  if (row === undefined || total === undefined || shown?.length !== row.byTeam?.length) return shown;
-  const rest = preciseSum([total, ...(shown ?? []).map(({ value }) => -value)]);
-  if (Math.abs(rest) <= RESIDUE * total) return shown;
-  return [...(shown ?? []), { labels: { team: UNASSIGNED }, value: rest }];
-}
-
 /** A family by team whose samples are a figure of each shown team. */
 function teamFamily(figure: TeamFigure, line: Line) {
   return lineFamily(USERS_PATH, ['team'], line, (view, day) => byTeam(view, day, figure));
-}
-
-function byTeam(view: View, day: Day, figure: TeamFigure): readonly Sample<'team'>[] | undefined {
-  return view.row(usersDataset, day)?.byTeam?.flatMap((team) => {
-    const value = team[figure];
-    return value === undefined ? [] : [{ labels: { team: team.team }, value }];
-  });
 }
 
 const CATCH_UP_DAYS = 31;

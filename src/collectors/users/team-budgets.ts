@@ -1,20 +1,34 @@
-import { addDays, type Day, daysFrom, firstOfMonth } from '../../catalog/day.ts';
+import { addDays, type Day, daysFrom, firstOfMonth, monthSoFar } from '../../catalog/day.ts';
 import { currentFamily, type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
-import { ANONYMOUS, type Budget, type Cost } from '../../catalog/settings.ts';
+import {
+  ANONYMOUS,
+  type Budget,
+  type Cost,
+  NO_TEAM,
+  OTHER_TEAMS,
+  UNASSIGNED,
+} from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate } from '../month.ts';
 import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
 import { costBound, costExceededProbability, costForecast, costRange, costToDate } from '../spend/costs.ts';
 import { type Credits, creditsOf } from '../weekdays.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
+import { createShownCredits } from './shown-teams.ts';
 
 const DAYS = `stored days of ${USERS_PATH}: data[].billable_tokens`;
 const BUDGET = 'in the file of setting teams.file';
 const ONLY = 'Only teams with a budget.';
+const SHOWN =
+  'A team without a budget counts on the days on which it is shown. Without any budget, none, other and unassigned complete the organization.';
+/** Of the days of teams without a budget. */
+const OF_SHOWN = `Without a budget, a day counts as it is in \`agent_platform_daily_credits_by_team\`, and as 0 if the team is not shown on it: what it used then is
+in \`other\` or \`unassigned\`. If no team of the organization has a budget, these and \`none\` have series, too, so that the teams add up to the organization's
+month. Beside budgets they have none, because a budgeted team counts on every day.`;
 
 export const teamCreditsMonthToDate = dayFamily({
   name: 'agent_platform_team_credits_month_to_date',
-  help: `Standard Credits of a team from the first day of the billing month (UTC) to the newest complete day. ${ONLY}`,
+  help: `Standard Credits of a team from the first day of the billing month (UTC) to the newest complete day. ${SHOWN}`,
   labels: ['team'],
   unit: 'credits',
   source: DAYS,
@@ -22,29 +36,32 @@ export const teamCreditsMonthToDate = dayFamily({
   definition: `The sum of the credits of the team's people on every day from the first of the data day's billing month (UTC) to the data
 day, however few of them were active. Each day counts those who were in the team when that day was fetched. A day without activity counts
 as 0. Absent if one of these days is unknown, has an unusable field that the sum needs, or was fetched before the team had a budget.
-A team that has used no credits in the organization, neither in the month nor in the 28 days before it, has no series of any team budget
-metric there.
+A team with a budget that has used no credits in the organization, neither in the month nor in the 28 days before it, has no series of any
+metric of its month there.
+
+${OF_SHOWN}
 
 Example: the team used 400 000 credits on 1 June, 0 on 2 June, when nobody worked, and 100 000 on 3 June, when only two people did. On 3
 June it is 500 000. While 2 June is unknown, it is absent.`,
-  samplesOf: (view, day) => ofTeams(view, day, (credits) => creditsToDate(credits, day)),
+  samplesOf: (view, day) => ofTeams(view, day, (credits) => creditsToDate(credits, day), monthsOf),
 });
 
 export const teamCreditsMonthForecast = dayFamily({
   name: 'agent_platform_team_credits_month_forecast',
-  help: `Expected Standard Credits of a team in the whole billing month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out. ${ONLY}`,
+  help: `Expected Standard Credits of a team in the whole billing month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out. ${SHOWN}`,
   labels: ['team'],
   unit: 'credits',
   source: DAYS,
   aggregation: 'additive',
   definition: `As \`agent_platform_credits_month_forecast\`, from the days of the team: its month to date plus, for each remaining day of the month,
 the mean of the last four known days of the same weekday, including the data day, without days that are quiet for the team. Absent if the month to date is absent, with
-fewer than seven known days, and if no day of a remaining weekday is known.
+fewer than seven known days, and if no day of a remaining weekday is known. Without a budget, only for a team that was shown on seven of the 28
+days before the month or in it, and not for \`none\`, \`other\` and \`unassigned\`.
 
 Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and a Tuesday remain. Its last four Mondays used 0.2,
 0.3, 0.3 and 0.4 million, on average 0.3 million; the last four Tuesdays 0.1, 0.1, 0.2 and 0.4 million, on average 0.2 million. The
 forecast is 6 500 000.`,
-  samplesOf: (view, day) => ofTeams(view, day, (credits) => creditsForecast(credits, day)),
+  samplesOf: (view, day) => ofTeams(view, day, (credits) => creditsForecast(credits, day), forecastOf),
 });
 
 const teamCreditsMonthForecastLower = ofRange((range) => boundsOf(range).lower, {
@@ -101,7 +118,7 @@ Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`tea
 
 export const teamCostMonthToDate = dayFamily({
   name: 'agent_platform_team_cost_month_to_date',
-  help: `Cost of a team from the first day of the billing month (UTC) to the newest complete day, each day at its own price. ${ONLY} Do not sum over currencies.`,
+  help: `Cost of a team from the first day of the billing month (UTC) to the newest complete day, each day at its own price. ${SHOWN} Do not sum over currencies.`,
   labels: ['team', 'currency'],
   fixedLabels: ['currency'],
   unit: 'currency',
@@ -112,12 +129,12 @@ of its days has no price, or if their currencies differ.
 
 Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per million, and 3.00 USD from 3 June on. On 3 June it is
 1.35 + 1.35 + 1.50 = 4.20 USD.`,
-  samplesOf: (view, day) => costsOfTeams(view, day, (credits) => costToDate(view, day, credits)),
+  samplesOf: (view, day) => costsOfTeams(view, day, (credits) => costToDate(view, day, credits), monthsOf),
 });
 
 export const teamCostMonthForecast = dayFamily({
   name: 'agent_platform_team_cost_month_forecast',
-  help: `Expected cost of a team in the whole billing month (UTC), each day at its own price. ${ONLY} Do not sum over currencies.`,
+  help: `Expected cost of a team in the whole billing month (UTC), each day at its own price. ${SHOWN} Do not sum over currencies.`,
   labels: ['team', 'currency'],
   fixedLabels: ['currency'],
   unit: 'currency',
@@ -127,7 +144,8 @@ export const teamCostMonthForecast = dayFamily({
 the price of that day. Absent if either of the two is absent, or if a remaining day has no price or another currency.
 
 Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per million: 16.20 + 1.35 = 17.55 USD.`,
-  samplesOf: (view, day) => costsOfTeams(view, day, (credits) => costForecast(view, day, credits)),
+  samplesOf: (view, day) =>
+    costsOfTeams(view, day, (credits) => costForecast(view, day, credits), forecastOf),
 });
 
 const teamCostMonthForecastLower = ofCostRange((range) => costBound(range, 'lower'), {
@@ -180,7 +198,7 @@ Example: \`budgets: {platform: {amount: 1500, currency: USD, per: month}}\` give
   },
 });
 
-/** The month of each team with a budget. */
+/** The months of teams. */
 export const teamBudgetFamilies = [
   teamCreditsMonthToDate,
   teamCreditsMonthForecast,
@@ -196,8 +214,8 @@ export const teamBudgetFamilies = [
   teamCostMonthBudget,
 ] as const;
 
-/** A team with a budget that takes part in an organization. */
-interface BudgetedTeam {
+/** A team of an organization, and the credits that count for its month. */
+interface TeamMonth {
   readonly team: string;
   readonly credits: Credits;
 }
@@ -254,8 +272,9 @@ function ofTeams(
   view: View,
   day: Day,
   figureOf: (credits: Credits, team: string) => number | undefined,
+  teamsIn: typeof teamsOf = teamsOf,
 ): readonly Sample<'team'>[] | undefined {
-  const samples = teamsOf(view, day).flatMap(({ team, credits }) => {
+  const samples = teamsIn(view, day).flatMap(({ team, credits }) => {
     const value = figureOf(credits, team);
     return value === undefined ? [] : [{ labels: { team }, value }];
   });
@@ -266,8 +285,9 @@ function costsOfTeams(
   view: View,
   day: Day,
   costOf: (credits: Credits, team: string) => Cost | undefined,
+  teamsIn: typeof teamsOf = teamsOf,
 ): readonly Sample<'team' | 'currency'>[] | undefined {
-  const samples = teamsOf(view, day).flatMap(({ team, credits }) => {
+  const samples = teamsIn(view, day).flatMap(({ team, credits }) => {
     const cost = costOf(credits, team);
     return cost === undefined ? [] : [{ labels: { team, currency: cost.currency }, value: cost.amount }];
   });
@@ -284,15 +304,51 @@ function asMoney(budget: Budget | undefined): Cost | undefined {
 
 /** Days before the month in which a team's credits show that it takes part. */
 const SEEN_DAYS = 28;
+/** With fewer days on which a team without a budget was shown, nothing is expected of it. */
+const MIN_SHOWN_DAYS = 7;
 
 /** The teams with a budget that have used credits lately: one file serves organizations in which they have nobody. */
-function teamsOf(view: View, day: Day): readonly BudgetedTeam[] {
+function teamsOf(view: View, day: Day): readonly TeamMonth[] {
   const { teamBudgets } = view.settings.people ?? ANONYMOUS;
   const known = view.once(createKnownCredits);
-  const lately = daysFrom(addDays(firstOfMonth(day, view.settings.contract?.periodStarts), -SEEN_DAYS), day);
+  const lately = seenDays(view, day);
   return [...teamBudgets.keys()]
-    .map((team): BudgetedTeam => ({ team, credits: creditsOf(view.settings, (of) => known(of, team)) }))
+    .map((team): TeamMonth => ({ team, credits: creditsOf(view.settings, (of) => known(of, team)) }))
     .filter(({ credits }) => lately.some((of) => (credits.on(of) ?? 0) > 0));
+}
+
+/** Also the teams that are shown in the month, as far as they complete each other. */
+function monthsOf(view: View, day: Day): readonly TeamMonth[] {
+  const { teamBudgets } = view.settings.people ?? ANONYMOUS;
+  const shown = view.once(createShownCredits);
+  const names = new Set(monthSoFar(day, view.settings.contract?.periodStarts).flatMap(shown.names));
+  const teams = [...names].filter(
+    (team) => !teamBudgets.has(team) && (teamBudgets.size === 0 || !isCollective(team)),
+  );
+  return [
+    ...teamsOf(view, day),
+    ...teams.map((team) => ({ team, credits: creditsOf(view.settings, (of) => shown.on(of, team)) })),
+  ];
+}
+
+/** Those of which enough days are shown for a forecast. */
+function forecastOf(view: View, day: Day): readonly TeamMonth[] {
+  const { teamBudgets } = view.settings.people ?? ANONYMOUS;
+  const { names } = view.once(createShownCredits);
+  const lately = seenDays(view, day);
+  const isShown = (team: string) => lately.filter((of) => names(of).includes(team)).length >= MIN_SHOWN_DAYS;
+  return monthsOf(view, day).filter(
+    ({ team }) => teamBudgets.has(team) || (!isCollective(team) && isShown(team)),
+  );
+}
+
+function seenDays(view: View, day: Day): readonly Day[] {
+  return daysFrom(addDays(firstOfMonth(day, view.settings.contract?.periodStarts), -SEEN_DAYS), day);
+}
+
+/** What stands for several teams, or for nobody's. */
+function isCollective(team: string): boolean {
+  return [NO_TEAM, OTHER_TEAMS, UNASSIGNED].includes(team);
 }
 
 /** The credits of a team on a day; undefined if they are unknown. Every family of every team needs them. */

@@ -236,6 +236,110 @@ describe('the rest of the day', () => {
   });
 });
 
+describe('the month of teams without a budget', () => {
+  const first = firstOfMonth(DAY);
+  const prices = [{ from: first, currency: 'USD', perMillionCredits: 1_000_000 }];
+  const of = (...teams: readonly (readonly Person[])[]) => reduced(teams.flat(), teamsById());
+
+  /** The month to date of each team by the metric's name, from the stored people and the totals of its days. */
+  function monthOf(
+    days: readonly (readonly [row: unknown, total: number | undefined])[],
+    people: PeopleSettings = teamsById(),
+  ) {
+    const rows = new Map(days.map(([row], index) => [addDays(first, index), row] as const));
+    const totals = new Map(days.map(([, total], index) => [addDays(first, index), total]));
+    const view = createFakeView({ rows, people });
+    const row: View['row'] = (dataset, day) =>
+      dataset.name === 'tokens' ? ({ credits: totals.get(day) } as never) : view.row(dataset, day);
+    const seen = { ...view, row, settings: { ...view.settings, contract: { prices } } };
+    const last = addDays(first, days.length - 1);
+    return (name: string): Readonly<Record<string, number>> => {
+      const family = usersCollector.families.find((one) => one.name === `agent_platform_${name}`);
+      if (family?.scope !== 'day') throw new Error(`no family ${name}`);
+      const samples = [...(family.samplesOf({ ...seen, newestDay: () => last }, last) ?? [])];
+      return Object.fromEntries(samples.map(({ labels, value }) => [labels['team'], value]));
+    };
+  }
+
+  test('is the sum of the days on which each was shown, and adds up to that of the organization', () => {
+    const month = monthOf([
+      [of(team('a', 9), team('b', 5)), 150],
+      [of(team('a', 9), team('c', 4), team('d', 2)), 160],
+      [of(team('a', 3)), 40],
+      [usersDataset.idle, 0],
+    ]);
+    const expected = { a: 90 + 90, b: 50, other: 60, unassigned: 10 + 10 + 40 };
+    expect(month('team_credits_month_to_date')).toEqual(expected);
+    expect(month('team_cost_month_to_date')).toEqual(expected);
+    expect(month('team_credits_month_forecast')).toEqual({});
+  });
+
+  test('is absent while a day is unknown, and the rest of it while a total is', () => {
+    const shown = of(team('a', 9));
+    expect(
+      monthOf([
+        [shown, 90],
+        [undefined, 90],
+        [shown, 90],
+      ])('team_credits_month_to_date'),
+    ).toEqual({});
+    expect(
+      monthOf([
+        [shown, 95],
+        [shown, undefined],
+      ])('team_credits_month_to_date'),
+    ).toEqual({ a: 180 });
+  });
+
+  test('beside budgets, has nothing that would count a budgeted team twice', () => {
+    const people = teamsById({ teamBudgets: new Map([['a', 900]]) });
+    const rows = [[reduced([...team('a', 9), ...team('b', 5), ...team('none', 7)], people), 230]] as const;
+    expect(monthOf(rows, people)('team_credits_month_to_date')).toEqual({ a: 90, b: 50 });
+  });
+
+  test('is forecast once a team was shown on seven days, and never for what is no team', () => {
+    const day = [of(team('a', 9), team('none', 5)), 150] as const;
+    const idle = [usersDataset.idle, 0] as const;
+    expect(monthOf(Array(6).fill(day))('team_credits_month_forecast')).toEqual({});
+    expect(Object.keys(monthOf(Array(7).fill(day))('team_credits_month_forecast'))).toEqual(['a']);
+    expect(monthOf([...Array(7).fill(day), ...Array(7).fill(idle)])('team_cost_month_forecast')).toEqual({
+      a: expect.closeTo(630 + (17 * 90) / 2, 6),
+    });
+  });
+
+  test('is what was published of its days, for any organization', () => {
+    fc.assert(
+      fc.property(fc.array(organization, { minLength: 1, maxLength: 5 }), (days) => {
+        const rows = days.map((people) => {
+          const row = reduced(
+            people.map(({ row: own, team: name, id }) => ({ ...own, user_id: `${name}-${id}` })),
+            teamsById(),
+          );
+          return [
+            row,
+            7 + people.reduce((sum, { row: own }) => sum + Number(own['billable_tokens']), 0),
+          ] as const;
+        });
+        const published = rows.map((_, index) => {
+          const until = monthOf(rows.slice(0, index + 1));
+          return until('daily_credits_by_team');
+        });
+        const sums: Record<string, number> = {};
+        for (const one of published)
+          for (const [name, value] of Object.entries(one)) sums[name] = (sums[name] ?? 0) + value;
+        const month = monthOf(rows)('team_credits_month_to_date');
+        expect(Object.keys(month).sort()).toEqual(Object.keys(sums).sort());
+        for (const [name, sum] of Object.entries(sums)) expect(month[name]).toBeCloseTo(sum, 3);
+        const total = rows.reduce((sum, [, credits]) => sum + credits, 0);
+        const added = Object.values(month).reduce((sum, value) => sum + value, 0);
+        // Less than a thousand-millionth of a day's total is no rest.
+        expect(Math.abs(added - total)).toBeLessThanOrEqual(1e-8 * total);
+      }),
+      { numRuns: propertyRuns(100) },
+    );
+  });
+});
+
 describe('for any organization', () => {
   test('every group that is shown has five active people', () => {
     fc.assert(
