@@ -98,11 +98,8 @@ export async function examineHooks({
     try {
       const problem = await ask();
       const advice = 'give senders and the exporter the same token; a token in a variable needs a restart';
-      report(
-        problem === undefined
-          ? ok('hooks', `the hook token is accepted by ${where}`)
-          : failure('hooks', `${where}: ${problem}`, advice),
-      );
+      if (problem === undefined) report(ok('hooks', `the hook token is accepted by ${where}`));
+      else report(failure('hooks', `${where}: ${problem}`, advice));
     } catch (error) {
       const why = error instanceof PostError ? `no answer (${error.message})` : messageOf(error);
       report(failure('hooks', `${where}: ${why}`, 'check the url, token and ca_file of its forward section'));

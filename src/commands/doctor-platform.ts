@@ -1,7 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import tls from 'node:tls';
 import {
-  type DayCollector,
+  dayDatasetOf,
+  type FetchedDays,
+  type FetchedDocuments,
   type FetchingCollector,
   isDayCollector,
   isFetching,
@@ -16,7 +18,7 @@ import { beginWatch } from '../pipeline/watched.ts';
 import { createPlatformClient } from '../platform/client.ts';
 import { isAboutToday, parseHttpDate } from '../platform/response.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { PlatformError } from '../runtime/errors.ts';
+import { messageOf, PlatformError } from '../runtime/errors.ts';
 import { portOf, withoutBrackets } from '../runtime/host-name.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { parseProxies } from '../runtime/proxy-address.ts';
@@ -45,45 +47,68 @@ const MAX_PAGES = 20;
 const CLOCK_WARNING_MS = 30_000;
 const CLOCK_FAILURE_MS = 300_000;
 
-/** What the endpoints of one organization answered. */
-interface Answers {
-  readonly orgIds: Set<string>;
-  readonly missing: Map<DatasetName, PlatformError>;
-  readonly answered: Set<DatasetName>;
-  /** Whether any day of a dataset has activity, or any document exists. */
-  isActive: boolean;
-  newest: Day | undefined;
-  /** Unusable values, by dataset. */
-  readonly rejected: Map<DatasetName, number>;
-  /** Fields that are not read, with their datasets. */
-  readonly unread: Set<string>;
+/** What one endpoint answered. */
+interface Asked {
+  readonly collector: FetchingCollector;
+  readonly dataset: DatasetName;
+  readonly host: string;
+  readonly path: string;
+  /** Undefined if it failed. */
+  readonly fetched: Fetched | undefined;
+  readonly error: unknown;
+  /** Fields that are not read. */
+  readonly unread: readonly string[];
 }
+
+type Fetched = FetchedDays<unknown> | FetchedDocuments<unknown>;
+
+/** What all checks of an organization judge. */
+interface Facts extends OrgParts {
+  readonly enabled: number;
+  readonly asked: Asked[];
+  /** By how much this machine's clock is ahead of the answers' `Date`. */
+  readonly skews: number[];
+  requests: number;
+}
+
+/** What the answers of all endpoints say together, in the order of the report. */
+const CHECKS: readonly ((facts: Facts) => readonly Found[])[] = [
+  transport,
+  missing,
+  clockSkew,
+  organization,
+  data,
+  fields,
+  budget,
+];
 
 /** Asks the endpoints of an organization's enabled collectors for the newest days, and reports what is wrong. */
 export async function examineOrg(parts: OrgParts): Promise<void> {
-  const { config, org, stored, clock, signal } = parts;
+  const { config, org, clock, signal } = parts;
   const { timeout: timeoutMs, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = config.api;
   const report = (finding: Found) => parts.report({ ...finding, org: org.name });
   const enabled = collectors.filter(isFetching).filter(({ name }) => config.collectors.get(name) === true);
   const hostOf = ({ dataset }: FetchingCollector) =>
     dataset.name === 'readiness' ? org.appUrl : org.baseUrl;
+  const facts: Facts = { ...parts, enabled: enabled.length, asked: [], skews: [], requests: 0 };
   const unreachable = new Set<string>();
   for (const host of new Set(enabled.map(hostOf))) {
-    if (!(await isResolved(host, parts, report))) unreachable.add(host);
+    const finding = await nameOf(host, parts);
+    signal.throwIfAborted();
+    report(finding);
+    if (finding.verdict === 'failure') unreachable.add(host);
   }
 
   const paths = new Map<DatasetName, string>();
-  const skews: number[] = [];
-  let requests = 0;
   const client = createPlatformClient({
     ...{ org: org.name, baseUrl: org.baseUrl, appUrl: org.appUrl },
     credential: () => org.credential.read(),
     observer: {
       request({ endpoint, path, date }) {
-        requests += 1;
+        facts.requests += 1;
         paths.set(endpoint, path);
         const at = parseHttpDate(date);
-        if (at !== undefined) skews.push(clock.now() - at);
+        if (at !== undefined) facts.skews.push(clock.now() - at);
       },
       retry: () => undefined,
     },
@@ -95,229 +120,184 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
     ...{ version: parts.version, clock, log: parts.log },
   });
   signal.addEventListener('abort', client.close, { once: true });
-  const answers: Answers = {
-    ...{ orgIds: new Set<string>(), missing: new Map(), answered: new Set<DatasetName>() },
-    ...{
-      isActive: false,
-      newest: undefined,
-      rejected: new Map<DatasetName, number>(),
-      unread: new Set<string>(),
-    },
-  };
   const told = new Set<string>();
-  const reached = new Set<string>();
   try {
     for (const collector of enabled) {
       const host = hostOf(collector);
       if (unreachable.has(host)) continue;
       const dataset = collector.dataset.name;
-      const pathOf = () => paths.get(dataset) ?? dataset;
-      try {
-        const seen = isDayCollector(collector)
-          ? await askDays(collector, client, answers, parts)
-          : await askDocuments(collector, client, answers);
-        answers.answered.add(dataset);
-        reached.add(host);
-        report({ ...seen, seen: `${pathOf()}: ${seen.seen}` });
-      } catch (error) {
-        signal.throwIfAborted();
-        const platformError = error instanceof PlatformError ? error : undefined;
-        if (platformError?.status !== undefined) reached.add(host);
-        if (platformError?.status === 404) {
-          answers.missing.set(dataset, platformError);
-          continue;
-        }
-        const finding = await failureOf(error, dataset, pathOf(), host);
-        // One cause for all endpoints is told once.
-        const cause = `${finding.check} ${finding.advice}`;
-        if (!told.has(cause)) report(finding);
-        told.add(cause);
-        if (/^(network|timeout|throttled)$/.test(platformError?.reason ?? '')) unreachable.add(host);
-      }
+      const { watch, source } = await beginWatch(collector, client);
+      const { fetched, error } = await ask(collector, source, facts).then(
+        (fetched) => ({ fetched, error: undefined }),
+        (error: unknown) => ({ fetched: undefined, error }),
+      );
+      signal.throwIfAborted();
+      const unread = (watch?.unknown() ?? []).map((field) => `${dataset} ${field}`);
+      const asked = { collector, dataset, host, path: paths.get(dataset) ?? dataset, fetched, error, unread };
+      facts.asked.push(asked);
+      if (isMissing(asked)) continue;
+      const finding = fetched === undefined ? await failureOf(asked) : judged(asked, fetched, facts);
+      // One cause for all endpoints is told once.
+      const cause = `${finding.check} ${finding.advice}`;
+      if (finding.verdict !== 'failure' || !told.has(cause)) report(finding);
+      told.add(cause);
+      const { reason = '' } = error instanceof PlatformError ? error : {};
+      if (/^(network|timeout|throttled)$/.test(reason)) unreachable.add(host);
     }
   } finally {
     signal.removeEventListener('abort', client.close);
     client.close();
   }
-  const used = stored?.requests.get(org.name);
-  const findings = [
-    ...[...reached].flatMap(transportOf),
-    ...missingOf(answers, enabled.length),
-    ...(skews.length > 0 ? [clockOf(skews)] : []),
-    ...(answers.answered.size > 0 ? organizationOf(answers, org, stored?.orgIds.get(org.name)) : []),
-    ...(answers.answered.size > 0 ? dataOf(answers) : []),
-    budgetOf(config.api.dailyRequestLimit, used, requests, clock),
-  ];
-  for (const finding of findings) report(finding);
+  for (const finding of CHECKS.flatMap((check) => check(facts))) report(finding);
 }
 
-type Report = (finding: Found) => void;
-
 /** Resolves the name of a host, or of the proxy that would resolve it. */
-async function isResolved(address: string, { config, signal }: OrgParts, report: Report): Promise<boolean> {
+function nameOf(address: string, { config }: OrgParts): Promise<Found> {
   const url = new URL(address);
   const proxy = parseProxies(config.api.proxy)(url);
   const name = proxy?.host ?? withoutBrackets(url.hostname);
-  const what = proxy === undefined ? name : `the proxy ${proxy.name}, for ${url.host}`;
-  try {
-    const { address: found } = await lookup(name);
-    signal.throwIfAborted();
-    report(ok(proxy === undefined ? 'name' : 'proxy', `${what} is ${found}`));
-    return true;
-  } catch {
-    signal.throwIfAborted();
-    const setting =
-      proxy === undefined ? 'the host name in the configured URL' : 'HTTP_PROXY and HTTPS_PROXY';
-    report(failure('name', `${what}: host name not found`, `check ${setting}, and DNS`));
-    return false;
-  }
+  const [check, what, setting] =
+    proxy === undefined
+      ? ['name', name, 'the host name in the configured URL']
+      : ['proxy', `the proxy ${proxy.name}, for ${url.host}`, 'HTTP_PROXY and HTTPS_PROXY'];
+  return lookup(name).then(
+    (found) => ok(check, `${what} is ${found.address}`),
+    () => failure('name', `${what}: host name not found`, `check ${setting}, and DNS`),
+  );
 }
 
-/** What a host that answered says about the way to it; nothing on this machine without TLS. */
-function transportOf(address: string): readonly Found[] {
-  const { host, protocol } = new URL(address);
-  if (protocol === 'https:') return [ok('tls', `the certificate of ${host} is trusted`)];
-  if (!isOpen(address)) return [];
-  const seen = `not HTTPS: the key crosses the network to ${host} in clear text`;
-  return [warning('tls', seen, 'write https:// in the URL')];
-}
-
-/** Asks for the newest days of a dataset. */
-async function askDays(
-  collector: DayCollector<unknown>,
-  source: Source,
-  answers: Answers,
-  { config, clock }: OrgParts,
-): Promise<Found> {
-  const { dataset, expensive } = collector;
-  const yesterday = yesterdayOf(clock.now());
+/** Asks for the documents of a collector, or for its newest days. */
+async function ask(collector: FetchingCollector, source: Source, facts: Facts): Promise<Fetched> {
+  if (!isDayCollector(collector)) return collector.fetch(source);
+  const yesterday = yesterdayOf(facts.clock.now());
+  const start = firstDay(facts);
+  const isExpensive = collector.expensive !== undefined;
+  const newest = isExpensive
+    ? facts.asked
+        .map(newestOf)
+        .filter((day) => day !== undefined)
+        .sort()
+        .at(-1)
+    : undefined;
   for (let behind = 0; ; behind += 1) {
-    const to = addDays(expensive === undefined ? yesterday : (answers.newest ?? yesterday), -behind);
-    const first = addDays(yesterday, 1 - DAYS);
-    const early = first < config.history.start ? config.history.start : first;
-    const window = { from: expensive === undefined && early < to ? early : to, to };
+    const to = addDays(newest ?? yesterday, -behind);
     try {
-      const { rows, rejected, orgId } = await fetchWatched(collector, source, answers, (seen) =>
-        collector.fetch(seen, window),
-      );
-      noteCommon(answers, dataset.name, rejected, orgId);
-      const newest = [...rows.keys()].sort().at(-1);
-      for (const row of rows.values()) answers.isActive ||= hasActivity(dataset, row) === true;
-      if (newest === undefined) return ok(dataset.name, `answers, no day since ${window.from}`);
-      if (answers.newest === undefined || newest > answers.newest) answers.newest = newest;
-      return lagOf(dataset.name, newest, yesterday);
+      return await collector.fetch(source, { from: isExpensive || start > to ? to : start, to });
     } catch (error) {
-      if (error instanceof IncompleteListing && error.end === 'page-cap') {
-        return ok(dataset.name, `${MAX_PAGES} pages read, more follow`);
-      }
       if (!(error instanceof PlatformError) || !isAboutToday(error) || behind === MAX_DAYS_BEHIND)
         throw error;
     }
   }
 }
 
-function lagOf(dataset: DatasetName, newest: Day, yesterday: Day): Found {
-  const missing = daysFrom(addDays(newest, 1), yesterday);
-  const seen = `newest day ${newest}`;
-  // A weekend on which nobody worked may have no rows.
-  const working = missing.filter((day) => weekdayOf(day) < SATURDAY).length;
-  if (missing.length < LATE_DAYS && working < LATE_WORKING_DAYS) return ok(dataset, seen);
-  const advice = 'wait: the exporter asks again every hour. A day on which nobody worked may have no row';
-  return warning(dataset, `${seen}, ${missing.length} days before yesterday: the platform is late`, advice);
+function firstDay({ clock, config }: Facts): Day {
+  const first = addDays(yesterdayOf(clock.now()), 1 - DAYS);
+  return first < config.history.start ? config.history.start : first;
 }
 
-async function askDocuments(
-  collector: Exclude<FetchingCollector, DayCollector<unknown>>,
-  source: Source,
-  answers: Answers,
-): Promise<Found> {
-  const { name } = collector.dataset;
-  const { documents, rejected, remarks, complete, orgId } = await fetchWatched(
-    collector,
-    source,
-    answers,
-    (seen) => collector.fetch(seen),
-  );
-  noteCommon(answers, name, rejected, orgId);
-  answers.isActive ||= documents.length > 0;
-  const seen = `${documents.length} documents`;
-  const isCapped = remarks.some((remark) => remark.includes('page-cap'));
-  const isPaged = remarks.some((remark) => remark.startsWith('incomplete listing'));
-  if (isPaged && !isCapped) throw new BrokenPaging(remarks.join('; '));
-  if (isCapped || complete) return ok(name, isCapped ? `${seen}, more follow` : seen);
+function newestOf({ fetched }: Pick<Asked, 'fetched'>): Day | undefined {
+  return fetched !== undefined && 'rows' in fetched ? [...fetched.rows.keys()].sort().at(-1) : undefined;
+}
+
+/** What an answer says about its endpoint. */
+function judged({ dataset, path }: Asked, fetched: Fetched, facts: Facts): Found {
+  if ('rows' in fetched) {
+    const newest = newestOf({ fetched });
+    if (newest === undefined) return ok(dataset, `${path}: answers, no day since ${firstDay(facts)}`);
+    const late = daysFrom(addDays(newest, 1), yesterdayOf(facts.clock.now()));
+    const seen = `${path}: newest day ${newest}`;
+    // A weekend on which nobody worked may have no rows.
+    const working = late.filter((day) => weekdayOf(day) < SATURDAY).length;
+    if (late.length < LATE_DAYS && working < LATE_WORKING_DAYS) return ok(dataset, seen);
+    const advice = 'wait: the exporter asks again every hour. A day on which nobody worked may have no row';
+    return warning(dataset, `${seen}, ${late.length} days before yesterday: the platform is late`, advice);
+  }
+  const { documents, remarks, complete } = fetched;
+  const seen = `${path}: ${documents.length} documents`;
+  if (remarks.some((remark) => remark.includes('page-cap'))) return ok(dataset, `${seen}, more follow`);
+  if (remarks.some((remark) => remark.startsWith('incomplete listing')))
+    return failure('paging', `${path}: ${remarks.join('; ')}`, PAGING_ADVICE);
+  if (complete) return ok(dataset, seen);
   const advice = 'see the fields below; report it if the platform has changed';
-  return warning(name, `${seen}; ${remarks.join('; ') || 'some are unusable'}`, advice);
+  return warning(dataset, `${seen}; ${remarks.join('; ') || 'some are unusable'}`, advice);
 }
 
-/** Fetches, and notes the fields that are not read. */
-async function fetchWatched<Fetched>(
-  collector: FetchingCollector,
-  source: Source,
-  answers: Answers,
-  fetch: (source: Source) => Promise<Fetched>,
-): Promise<Fetched> {
-  const { watch, source: seen } = await beginWatch(collector, source);
-  const fetched = await fetch(seen);
-  for (const field of watch?.unknown() ?? []) answers.unread.add(`${collector.dataset.name} ${field}`);
-  return fetched;
+const PAGING_ADVICE = 'report it to the platform: a listing that does not end well is never used';
+const HTTPS_ADVICE = 'write https:// in the URL';
+
+interface Cause {
+  /** The name of the endpoint by default. */
+  readonly check?: string;
+  fits(error: Error, reason: string, host: string): boolean | Promise<boolean>;
+  /** More that was seen. */
+  readonly seen?: string;
+  /** That of the request by default. */
+  readonly advice?: string;
 }
 
-class BrokenPaging extends Error {}
+const says =
+  (reasons: RegExp, text = /^/) =>
+  ({ message }: Error, reason: string) =>
+    reasons.test(reason) && text.test(message);
+const NO_ANSWER = /^(network|timeout|server)$/;
 
-function noteCommon(
-  answers: Answers,
-  dataset: DatasetName,
-  rejected: number,
-  orgId: string | undefined,
-): void {
-  if (orgId !== undefined) answers.orgIds.add(orgId);
-  if (rejected > 0) answers.rejected.set(dataset, rejected);
-}
+/** The causes of failed requests; the first one that fits is told. */
+const CAUSES: readonly Cause[] = [
+  {
+    check: 'paging',
+    fits: (error) =>
+      error instanceof IncompleteListing ||
+      (error instanceof UnexpectedAnswer && /has_more|cursor/.test(error.message)),
+    advice: PAGING_ADVICE,
+  },
+  {
+    fits: (error) => error instanceof UnexpectedAnswer,
+    advice: 'look for a proxy or another service at this address; if the platform has changed, upgrade',
+  },
+  { check: 'key', fits: says(/^auth$/) },
+  { check: 'plan', fits: says(/^role$/, /\bplan\b|enterprise|upgrade|subscription/i) },
+  { check: 'role', fits: says(/^role$/) },
+  {
+    check: 'rate',
+    fits: says(/^throttled$/),
+    advice:
+      'lower --api.requests-per-second, or wait and run this again; if it stays, another client uses up the rate of this organization',
+  },
+  {
+    check: 'tls',
+    fits: (error, reason, host) => host.startsWith('http:') && says(NO_ANSWER, / redirect /)(error, reason),
+    advice: `${HTTPS_ADVICE}, or the address it leads to`,
+  },
+  {
+    check: 'tls',
+    fits: (_, reason, host) => host.startsWith('http:') && NO_ANSWER.test(reason) && speaksTls(new URL(host)),
+    seen: '; the server speaks TLS',
+    advice: HTTPS_ADVICE,
+  },
+  { check: 'proxy', fits: says(NO_ANSWER, /\bproxy\b/) },
+  { check: 'tls', fits: says(NO_ANSWER, /certificate|TLS/) },
+  { check: 'name', fits: says(NO_ANSWER, /host name/) },
+  {
+    check: 'connection',
+    fits: (error) =>
+      error instanceof PlatformError && NO_ANSWER.test(error.reason) && error.status === undefined,
+  },
+  { fits: (error) => error instanceof PlatformError },
+];
 
 /** What a failed request says about the set-up. */
-async function failureOf(error: unknown, dataset: DatasetName, path: string, host: string): Promise<Found> {
-  const isOfPaging = error instanceof UnexpectedAnswer && /has_more|cursor/.test(error.message);
-  if (isOfPaging || error instanceof BrokenPaging || error instanceof IncompleteListing) {
-    const advice = 'report it to the platform: a listing that does not end well is never used';
-    return failure('paging', `${path}: ${error.message}`, advice);
-  }
-  if (error instanceof UnexpectedAnswer) {
-    const advice =
-      'look for a proxy or another service at this address; if the platform has changed, upgrade';
-    return failure(dataset, `${path}: ${error.message}`, advice);
-  }
-  if (!(error instanceof PlatformError)) throw error;
-  const { message: seen, hint: advice } = error;
-  switch (error.reason) {
-    case 'auth':
-      return failure('key', seen, advice);
-    case 'role':
-      return failure(/\bplan\b|enterprise|upgrade|subscription/i.test(seen) ? 'plan' : 'role', seen, advice);
-    case 'throttled': {
-      const rest =
-        'wait and run this again; if it stays, another client uses up the rate of this organization';
-      return failure('rate', seen, `lower --api.requests-per-second, or ${rest}`);
+async function failureOf({ error, dataset, path, host }: Asked): Promise<Found> {
+  const isOfPlatform = error instanceof PlatformError;
+  if (error instanceof IncompleteListing && error.end === 'page-cap')
+    return ok(dataset, `${path}: ${MAX_PAGES} pages read, more follow`);
+  if (error instanceof Error) {
+    for (const { check = dataset, fits, seen = '', advice } of CAUSES) {
+      if (!(await fits(error, isOfPlatform ? error.reason : '', host))) continue;
+      const said = isOfPlatform ? error.message : `${path}: ${error.message}`;
+      return failure(check, said + seen, advice ?? (isOfPlatform ? error.hint : undefined));
     }
-    case 'network':
-    case 'timeout':
-    case 'server':
-      if (host.startsWith('http:') && / redirect /.test(seen)) {
-        return failure('tls', seen, 'write https:// in the URL, or the address it leads to');
-      }
-      if (host.startsWith('http:') && (await speaksTls(new URL(host)))) {
-        return failure('tls', `${seen}; the server speaks TLS`, 'write https:// in the URL');
-      }
-      return failure(connectionCheck(error, dataset), seen, advice);
-    default:
-      return failure(dataset, seen, advice);
   }
-}
-
-function connectionCheck({ message, status }: PlatformError, dataset: DatasetName): string {
-  if (/\bproxy\b/.test(message)) return 'proxy';
-  if (/host name/.test(message) && !/certificate/.test(message)) return 'name';
-  if (/certificate|TLS/.test(message)) return 'tls';
-  return status === undefined ? 'connection' : dataset;
+  throw error;
 }
 
 /** Whether a server to which the key would go in clear text expects TLS. */
@@ -333,52 +313,75 @@ function speaksTls(url: URL): Promise<boolean> {
   });
 }
 
+/** What the hosts that answered say about the way to them; nothing on this machine without TLS. */
+function transport({ asked }: Facts): readonly Found[] {
+  const reached = asked.filter(
+    ({ fetched, error }) =>
+      fetched !== undefined || (error instanceof PlatformError && error.status !== undefined),
+  );
+  return [...new Set(reached.map(({ host }) => host))].flatMap((address) => {
+    const { host, protocol } = new URL(address);
+    if (protocol === 'https:') return [ok('tls', `the certificate of ${host} is trusted`)];
+    const seen = `not HTTPS: the key crosses the network to ${host} in clear text`;
+    return isOpen(address) ? [warning('tls', seen, HTTPS_ADVICE)] : [];
+  });
+}
+
+function isMissing({ error }: Asked): boolean {
+  return error instanceof PlatformError && error.status === 404;
+}
+
+/** Whether an endpoint has data; one with more pages than are read has. */
+function hasAnswered({ fetched, error }: Asked): boolean {
+  return fetched !== undefined || (error instanceof IncompleteListing && error.end === 'page-cap');
+}
+
 /** Endpoints that do not exist: another plan, another address, or moved paths. */
-function missingOf({ missing, answered }: Answers, enabled: number): readonly Found[] {
-  const [first] = missing.values();
-  if (first !== undefined && missing.size === enabled) {
+function missing({ asked, enabled }: Facts): readonly Found[] {
+  const absent = asked.filter(isMissing);
+  const answered = asked.filter(hasAnswered);
+  const [first] = absent;
+  if (first !== undefined && absent.length === enabled) {
     const advice = 'check base_url and app_url: what answers there is not the platform';
-    return [failure('address', `${first.message}, and so do all endpoints`, advice)];
+    return [failure('address', `${messageOf(first.error)}, and so do all endpoints`, advice)];
   }
-  const isAnalytics = (dataset: DatasetName) => dataset !== 'wiki' && dataset !== 'readiness';
-  const isWithoutPlan =
-    [...missing.keys()].some(isAnalytics) && ![...answered].some(isAnalytics) && answered.size > 0;
-  const moved = [...missing].filter(([dataset]) => !isWithoutPlan || !isAnalytics(dataset));
+  const isAnalytics = ({ dataset }: Asked) => dataset !== 'wiki' && dataset !== 'readiness';
+  const isWithoutPlan = absent.some(isAnalytics) && !answered.some(isAnalytics) && answered.length > 0;
   const plan = failure(
     'plan',
     'no analytics endpoint exists for this key, but others do (404)',
     'analytics need the Enterprise plan, and a key that is not of a service account',
   );
+  const moved = absent.filter((one) => !isWithoutPlan || !isAnalytics(one));
   return [
     ...(isWithoutPlan ? [plan] : []),
-    ...moved.map(([dataset, error]) => {
+    ...moved.map(({ dataset, error }) => {
       const setting = dataset === 'readiness' ? 'set --api.readiness-path' : 'upgrade the exporter';
       const advice = `the platform has moved this path: ${setting}, or turn it off with --no-collector.${dataset}`;
-      return failure(dataset, error.message, advice);
+      return failure(dataset, messageOf(error), advice);
     }),
   ];
 }
 
 /** Of several answers the one that was under way for the shortest time is the nearest. */
-function clockOf(skews: readonly number[]): Found {
-  const skew = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0] ?? 0;
+function clockSkew({ skews }: Facts): readonly Found[] {
+  const [skew] = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b));
+  if (skew === undefined) return [];
   const off = Math.abs(skew);
-  if (off < CLOCK_WARNING_MS) return ok('clock', 'as the Date of the answers');
+  if (off < CLOCK_WARNING_MS) return [ok('clock', 'as the Date of the answers')];
   const unit = off < 600_000 ? 1000 : 60_000;
   const seen = `${formatDuration(Math.round(off / unit) * unit)} ${skew > 0 ? 'ahead of' : 'behind'} the Date of the answers`;
   const advice = 'synchronize the clock of this machine (NTP): days would be asked for too early or too late';
-  return (off < CLOCK_FAILURE_MS ? warning : failure)('clock', seen, advice);
+  return [(off < CLOCK_FAILURE_MS ? warning : failure)('clock', seen, advice)];
 }
 
-function organizationOf(
-  { orgIds }: Answers,
-  { orgId: configured }: OrgConfig,
-  stored: string | undefined,
-): readonly Found[] {
-  const expected = configured ?? stored;
+function organization({ asked, org, stored }: Facts): readonly Found[] {
+  if (!asked.some(hasAnswered)) return [];
+  const orgIds = new Set(asked.flatMap(({ fetched }) => fetched?.orgId ?? []));
+  const expected = org.orgId ?? stored?.orgIds.get(org.name);
   const foreign = [...orgIds].find((id) => expected !== undefined && id !== expected);
   if (foreign !== undefined) {
-    const whose = configured === undefined ? 'the stored days are those of' : 'org_id names';
+    const whose = org.orgId === undefined ? 'the stored days are those of' : 'org_id names';
     const advice = 'take a key of that organization; set org_id only if the change is meant';
     const seen = `the key belongs to organization ${foreign}, but ${whose} ${expected}`;
     return [failure('organization', seen, advice)];
@@ -387,36 +390,42 @@ function organizationOf(
   return [ok('key', `the key is accepted${of}`)];
 }
 
-function dataOf({ isActive, rejected, unread }: Answers): readonly Found[] {
-  const empty = warning(
-    'data',
-    `all endpoints answer, but nothing happened within ${DAYS} days: the organization is empty`,
-    'check that it is the right organization, and that its people use the agent',
-  );
-  const unusable = [...rejected].map(([dataset, count]) => `${dataset} ${count}`).join(', ');
-  const changed = [
-    ...(unusable === '' ? [] : [`unusable values: ${unusable}`]),
-    ...(unread.size === 0 ? [] : [`not read: ${[...unread].join(', ')}`]),
-  ];
-  const advice = 'the log of serve names them at debug level; upgrade if the platform has changed';
-  return [
-    ...(isActive ? [] : [empty]),
-    changed.length === 0
-      ? ok('fields', 'all values can be used')
-      : warning('fields', changed.join('; '), advice),
-  ];
+function data({ asked }: Facts): readonly Found[] {
+  const isActive = asked.some(({ collector, fetched }) => {
+    if (fetched === undefined || !('rows' in fetched)) return (fetched?.documents.length ?? 0) > 0;
+    const dataset = dayDatasetOf(collector);
+    return (
+      dataset !== undefined && [...fetched.rows.values()].some((row) => hasActivity(dataset, row) === true)
+    );
+  });
+  if (isActive || !asked.some(hasAnswered)) return [];
+  const seen = `all endpoints answer, but nothing happened within ${DAYS} days: the organization is empty`;
+  const advice = 'check that it is the right organization, and that its people use the agent';
+  return [warning('data', seen, advice)];
 }
 
-function budgetOf(
-  limit: number | undefined,
-  used: { readonly day: string; readonly count: number } | undefined,
-  requests: number,
-  clock: Clock,
-): Found {
+function fields({ asked }: Facts): readonly Found[] {
+  if (!asked.some(hasAnswered)) return [];
+  const unusable = asked.flatMap(({ dataset, fetched }) =>
+    fetched === undefined || fetched.rejected === 0 ? [] : [`${dataset} ${fetched.rejected}`],
+  );
+  const unread = asked.flatMap((one) => (one.fetched === undefined ? [] : one.unread));
+  const changed = [
+    ...(unusable.length === 0 ? [] : [`unusable values: ${unusable.join(', ')}`]),
+    ...(unread.length === 0 ? [] : [`not read: ${unread.join(', ')}`]),
+  ];
+  if (changed.length === 0) return [ok('fields', 'all values can be used')];
+  const advice = 'the log of serve names them at debug level; upgrade if the platform has changed';
+  return [warning('fields', changed.join('; '), advice)];
+}
+
+function budget({ config, org, stored, requests, clock }: Facts): readonly Found[] {
+  const limit = config.api.dailyRequestLimit;
   const asked = `this check sent ${requests}`;
-  if (limit === undefined) return ok('requests', `no daily limit; ${asked}`);
+  if (limit === undefined) return [ok('requests', `no daily limit; ${asked}`)];
+  const used = stored?.requests.get(org.name);
   const count = used?.day === dayOf(clock.now()) ? used.count : 0;
   const seen = `${count} of ${limit} used today; ${asked}`;
-  if (count < limit) return ok('requests', seen);
-  return failure('requests', seen, 'raise api.daily_request_limit, or wait for the next UTC day');
+  if (count < limit) return [ok('requests', seen)];
+  return [failure('requests', seen, 'raise api.daily_request_limit, or wait for the next UTC day')];
 }

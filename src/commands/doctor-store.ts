@@ -89,7 +89,8 @@ function damageIn(file: string): string | undefined {
 function folderOf(file: string): Found {
   let folder = path.dirname(path.resolve(file));
   while (!existsSync(folder)) folder = path.dirname(folder);
-  if (!statSync(folder).isDirectory()) throw new NotDirectory(folder);
+  if (!statSync(folder).isDirectory())
+    throw Object.assign(new Error(`${folder} is not a directory`), { code: 'ENOTDIR' });
   accessSync(folder, constants.W_OK | constants.X_OK);
   const { bavail, bsize } = statfsSync(folder);
   const free = `${Math.floor((bavail * bsize) / 2 ** 20)} MiB free`;
@@ -98,23 +99,15 @@ function folderOf(file: string): Found {
   return ok('store', `${file} ${what}; ${free}`);
 }
 
-class NotDirectory extends Error {
-  readonly code = 'ENOTDIR';
-
-  constructor(folder: string) {
-    super(`${folder} is not a directory`);
-  }
-}
-
-async function readOrgIds(query: Query): Promise<ReadonlyMap<string, string>> {
+async function readOrgIds(query: Query): Promise<StoredFacts['orgIds']> {
   const rows = await query("SELECT org, org_id FROM S.org WHERE former = '' AND org_id IS NOT NULL");
-  return new Map(rows.map((row) => [String(row['org']), String(row['org_id'])]));
+  return new Map(rows.map(({ org, org_id: id }) => [String(org), String(id)]));
 }
 
 async function readRequests(query: Query): Promise<StoredFacts['requests']> {
   const rows = await query('SELECT org, day, requests FROM S.request_count');
   return new Map(
-    rows.map((row) => [String(row['org']), { day: String(row['day']), count: Number(row['requests']) }]),
+    rows.map(({ org, day, requests }) => [String(org), { day: String(day), count: Number(requests) }]),
   );
 }
 
