@@ -24,17 +24,22 @@ interface ClientParts {
  */
 export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientParts): PlatformClient {
   const { traffic, instruments, version, clock, random, log, demand } = parts;
-  const { timeout: timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
   return createPlatformClient({
-    org: org.name,
-    baseUrl: org.baseUrl,
-    appUrl: org.appUrl,
-    credential: () => org.credential.read(),
+    ...clientSettings(org, api),
     observer: { request: instruments.apiRequest, retry: instruments.retry },
     ...traffic.of(org),
     knownPaths: traffic.pathsOf(org),
-    paths: readinessPath === undefined ? {} : { readiness: readinessPath },
-    ...{ timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy },
     ...{ version, clock, random, log, demand },
   });
+}
+
+/** How the client of an organization reaches the platform, as configured; times in milliseconds. */
+export function clientSettings(org: OrgConfig, api: ApiConfig) {
+  const { timeout: timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
+  return {
+    ...{ org: org.name, baseUrl: org.baseUrl, appUrl: org.appUrl },
+    credential: () => org.credential.read(),
+    paths: readinessPath === undefined ? {} : { readiness: readinessPath },
+    ...{ timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy },
+  };
 }

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import tls from 'node:tls';
+import { clientSettings } from '../app/clients.ts';
 import {
   dayDatasetOf,
   type FetchedDays,
@@ -71,21 +72,22 @@ interface Facts extends OrgParts {
   requests: number;
 }
 
+type Judge = (facts: Facts) => readonly Found[];
+
 /** What the answers of all endpoints say together, in the order of the report. */
-const CHECKS: readonly ((facts: Facts) => readonly Found[])[] = [
-  transport,
-  missing,
-  clockSkew,
-  organization,
-  data,
-  fields,
-  budget,
+const CHECKS: readonly { readonly needs: 'nothing' | 'an answer'; readonly judge: Judge }[] = [
+  { needs: 'nothing', judge: transport },
+  { needs: 'nothing', judge: missing },
+  { needs: 'nothing', judge: clockSkew },
+  { needs: 'an answer', judge: organization },
+  { needs: 'an answer', judge: data },
+  { needs: 'an answer', judge: fields },
+  { needs: 'nothing', judge: budget },
 ];
 
 /** Asks the endpoints of an organization's enabled collectors for the newest days, and reports what is wrong. */
 export async function examineOrg(parts: OrgParts): Promise<void> {
   const { config, org, clock, signal } = parts;
-  const { timeout: timeoutMs, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = config.api;
   const report = (finding: Found) => parts.report({ ...finding, org: org.name });
   const enabled = collectors.filter(isFetching).filter(({ name }) => config.collectors.get(name) === true);
   const hostOf = ({ dataset }: FetchingCollector) =>
@@ -101,8 +103,7 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
 
   const paths = new Map<DatasetName, string>();
   const client = createPlatformClient({
-    ...{ org: org.name, baseUrl: org.baseUrl, appUrl: org.appUrl },
-    credential: () => org.credential.read(),
+    ...clientSettings(org, config.api),
     observer: {
       request({ endpoint, path, date }) {
         facts.requests += 1;
@@ -115,8 +116,6 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
     retries: 0,
     random: Math.random,
     maxPages: MAX_PAGES,
-    paths: readinessPath === undefined ? {} : { readiness: readinessPath },
-    ...{ timeoutMs, requestsPerSecond, maxResponseBytes, proxy },
     ...{ version: parts.version, clock, log: parts.log },
   });
   signal.addEventListener('abort', client.close, { once: true });
@@ -148,7 +147,9 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
     signal.removeEventListener('abort', client.close);
     client.close();
   }
-  for (const finding of CHECKS.flatMap((check) => check(facts))) report(finding);
+  const hasAnswer = facts.asked.some(hasAnswered);
+  for (const { needs, judge } of CHECKS)
+    if (needs === 'nothing' || hasAnswer) for (const finding of judge(facts)) report(finding);
 }
 
 /** Resolves the name of a host, or of the proxy that would resolve it. */
@@ -376,7 +377,6 @@ function clockSkew({ skews }: Facts): readonly Found[] {
 }
 
 function organization({ asked, org, stored }: Facts): readonly Found[] {
-  if (!asked.some(hasAnswered)) return [];
   const orgIds = new Set(asked.flatMap(({ fetched }) => fetched?.orgId ?? []));
   const expected = org.orgId ?? stored?.orgIds.get(org.name);
   const foreign = [...orgIds].find((id) => expected !== undefined && id !== expected);
@@ -398,14 +398,13 @@ function data({ asked }: Facts): readonly Found[] {
       dataset !== undefined && [...fetched.rows.values()].some((row) => hasActivity(dataset, row) === true)
     );
   });
-  if (isActive || !asked.some(hasAnswered)) return [];
+  if (isActive) return [];
   const seen = `all endpoints answer, but nothing happened within ${DAYS} days: the organization is empty`;
   const advice = 'check that it is the right organization, and that its people use the agent';
   return [warning('data', seen, advice)];
 }
 
 function fields({ asked }: Facts): readonly Found[] {
-  if (!asked.some(hasAnswered)) return [];
   const unusable = asked.flatMap(({ dataset, fetched }) =>
     fetched === undefined || fetched.rejected === 0 ? [] : [`${dataset} ${fetched.rejected}`],
   );
