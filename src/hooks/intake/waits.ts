@@ -72,12 +72,8 @@ export function isDue(due: Instant | undefined, now: Instant): boolean {
  * of events whose ids were forgotten.
  */
 export async function countWaits(query: Query, now: Instant, forgotten: Instant): Promise<void> {
-  for (const waiting of [0, 1]) {
-    await query('UPDATE S.hook_moment SET due = $1 WHERE waiting = $2 AND due > $1', [
-      now + LONGEST_MS,
-      waiting,
-    ]);
-  }
+  // Both values by name, for the index.
+  await query('UPDATE S.hook_moment SET due = $1 WHERE waiting IN (0, 1) AND due > $1', [now + LONGEST_MS]);
   await query(
     `${PUT_WAITS}
      SELECT type, CASE ${BOUND_OF_MS} END AS bound, count(*), sum(ms) FROM (
