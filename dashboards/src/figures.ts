@@ -18,13 +18,9 @@ export function dailyTotal(family: Described): Expression {
  * The newest value, summed over the selected organizations, or absent if one that has the `reference` lacks it: for
  * figures that can be absent by themselves, so that a sum is never partial.
  */
-export function wholeTotal(
-  metric: Described,
-  reference: Described,
-  when: { readonly lately?: boolean } = {},
-): Expression {
-  const figure = newest(metric, { by: [], ...when });
-  return promql`sum(${figure}) and on () (count(${figure}) == count(${newest(reference, { by: [], ...when })}))`;
+export function wholeTotal(metric: Described, reference: Described): Expression {
+  const figure = newest(metric, { by: [] });
+  return promql`sum(${figure}) and on () (count(${figure}) == count(${newest(reference, { by: [] })}))`;
 }
 
 /** The quotient of the sums of two figures, over the organizations that have both; of money, by currency. */

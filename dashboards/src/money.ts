@@ -21,8 +21,8 @@ export const OF_BUDGET = { warn: 0.8, alarm: 1 } as const;
 
 /** The sum of a cost by currency, of all organizations that have the credits; if only some have it, it says so. */
 function costQueries(cost: Described<'currency'>, credits: Described, name = ''): readonly Query[] {
-  const each = newest(cost, { by: ['currency'], lately: true });
-  const all = promql`scalar(count(${newest(credits, { by: [], lately: true })}))`;
+  const each = newest(cost, { by: ['currency'] });
+  const all = promql`scalar(count(${newest(credits, { by: [] })}))`;
   const of = (compared: Expression) =>
     promql`sum by (currency) (${each}) and on (currency) (count by (currency) (${each}) ${compared} ${all})`;
   return [
@@ -103,7 +103,7 @@ export function peopleTile(): Placed {
     title: 'Active people',
     text: 'Mean of the daily active people over the 7 days that end with the newest complete day, and its change from the mean of the four weeks before; people active in those 7 days and in 30 days, which the platform does not report for a day without activity. A person active in two organizations counts in each.',
     queries: [
-      line(wholeTotal(mean, reference, { lately: true }), 'per day', { decimals: 0 }),
+      line(wholeTotal(mean, reference), 'per day', { decimals: 0 }),
       ...changeQueries(mean, activity.dailyActiveUsersMean7dBaseline, 'four weeks'),
       now(wholeTotal(activity.weeklyActiveUsers, reference), 'in 7 days'),
       now(wholeTotal(activity.monthlyActiveUsers, reference), 'in 30 days', { colour: palette.quiet }),

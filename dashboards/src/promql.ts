@@ -37,8 +37,6 @@ export interface Choice<Label extends string> {
    * Matchers of the metric's own labels; a value that begins with `$` is a dashboard variable of one or more values.
    */
   readonly only?: Partial<Readonly<Record<NoInfer<Label>, string>>>;
-  /** Whether a newest value is that of the last day, for a line through the stamps of a backfill. */
-  readonly lately?: boolean;
 }
 
 /** A choice of days, which may have been recorded. */
@@ -63,8 +61,7 @@ export function newestOf<const Label extends string>(
   metric: Queried<Label>,
   choice: Choice<Label> = {},
 ): string {
-  const series = chosen(metric, choice);
-  return merged(metric, choice, choice.lately ? `last_over_time(${series}[1d])` : series);
+  return merged(metric, choice, chosen(metric, choice));
 }
 
 /**
