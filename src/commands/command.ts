@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Environment } from '../config/environment.ts';
 import type { Files } from '../config/files.ts';
-import type { CollectorChoice, OptionTable, RawOptions } from '../config/option.ts';
+import type { OptionTable, RawOptions } from '../config/option.ts';
 
 /** A stream of text for people or other programs: standard output, standard error. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -36,6 +36,6 @@ export interface Command {
   /** More lines for its own help. */
   details?(): Promise<readonly string[]>;
   /** The options of the command; the collectors are loaded only if the options depend on them. */
-  options(collectors: () => Promise<readonly CollectorChoice[]>): Promise<OptionTable>;
+  options(): Promise<OptionTable>;
   load(): Promise<{ readonly run: RunCommand }>;
 }

@@ -27,8 +27,7 @@ export function runProgram(args: readonly string[]): Promise<number> {
   process.stdout.on('error', endWithoutOutput);
   // A log without a reader must not end a service.
   process.stderr.on('error', () => undefined);
-  const line = { commands, collectors: async () => (await import('../collectors/index.ts')).collectors };
-  return runCli(args, line, cli);
+  return runCli(args, commands, cli);
 }
 
 function stopSignal(): AbortSignal {

@@ -1,15 +1,8 @@
 import { parseArguments } from '../config/arguments.ts';
-import type { CollectorChoice } from '../config/option.ts';
 import { quoted } from '../config/parse.ts';
 import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
 import type { CliEnvironment, Command } from './command.ts';
-
-/** The dependencies of a command line. */
-interface CommandLine {
-  readonly commands: readonly Command[];
-  collectors(): Promise<readonly CollectorChoice[]>;
-}
 
 const program = 'agent-platform-exporter';
 
@@ -19,11 +12,11 @@ const program = 'agent-platform-exporter';
  */
 export async function runCli(
   args: readonly string[],
-  line: CommandLine,
+  commands: readonly Command[],
   cli: CliEnvironment,
 ): Promise<number> {
   try {
-    return await dispatch(args, line, cli);
+    return await dispatch(args, commands, cli);
   } catch (error) {
     if (!(error instanceof ConfigError)) {
       cli.stderr.write(`${program}: ${describe(error)}\n`);
@@ -41,24 +34,28 @@ function describe(error: unknown): string {
   return error instanceof Error && !expected ? (error.stack ?? error.message) : messageOf(error);
 }
 
-async function dispatch(args: readonly string[], line: CommandLine, cli: CliEnvironment): Promise<number> {
+async function dispatch(
+  args: readonly string[],
+  commands: readonly Command[],
+  cli: CliEnvironment,
+): Promise<number> {
   const [first, ...rest] = args;
   if (first === '--version') {
     cli.stdout.write(`${program} ${cli.version} (node ${process.versions.node})\n`);
     return 0;
   }
   if (first === 'help' || first === '--help' || first === '-h') {
-    return showHelp(rest.length === 0 ? undefined : wordsOf(rest, line.commands)[0], line, cli);
+    return showHelp(rest.length === 0 ? undefined : wordsOf(rest, commands)[0], commands, cli);
   }
   if (first === undefined) {
     const { renderHelp } = await import('./help.ts');
-    cli.stderr.write(renderHelp(line.commands));
+    cli.stderr.write(renderHelp(commands));
     return 2;
   }
-  const [name, flags] = wordsOf(args, line.commands);
-  const command = commandNamed(name, line.commands);
-  const parsed = parseArguments(flags, await command.options(line.collectors));
-  if (parsed.help) return showHelp(command.name, line, cli);
+  const [name, flags] = wordsOf(args, commands);
+  const command = commandNamed(name, commands);
+  const parsed = parseArguments(flags, await command.options());
+  if (parsed.help) return showHelp(command.name, commands, cli);
   const { run } = await command.load();
   return run({ ...cli, flags: parsed.flags });
 }
@@ -76,17 +73,17 @@ function wordsOf(
 
 async function showHelp(
   name: string | undefined,
-  line: CommandLine,
+  commands: readonly Command[],
   { stdout }: CliEnvironment,
 ): Promise<number> {
   const { renderCommandHelp, renderHelp } = await import('./help.ts');
   if (name === undefined) {
-    stdout.write(renderHelp(line.commands));
+    stdout.write(renderHelp(commands));
     return 0;
   }
-  const command = commandNamed(name, line.commands);
+  const command = commandNamed(name, commands);
   const details = (await command.details?.()) ?? [];
-  stdout.write(renderCommandHelp(command, await command.options(line.collectors), details));
+  stdout.write(renderCommandHelp(command, await command.options(), details));
   return 0;
 }
 

@@ -13,7 +13,7 @@ import { createContext } from './surroundings.ts';
 
 const now = Date.parse('2026-06-10T12:00:00Z');
 const environment = { AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:1', AGENT_PLATFORM_API_KEY: 'key' };
-const options = await commands.find(({ name }) => name === 'backfill')?.options(async () => collectors);
+const options = await commands.find(({ name }) => name === 'backfill')?.options();
 
 function contextOf(
   args: readonly string[],

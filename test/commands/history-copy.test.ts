@@ -14,7 +14,7 @@ const options = {
 
 async function cli(...args: readonly string[]) {
   const { context, stdout, stderr } = createContext({}, []);
-  const code = await runCli(args, { commands, collectors: async () => [] }, context);
+  const code = await runCli(args, commands, context);
   return { code, stdout: stdout(), stderr: stderr() };
 }
 

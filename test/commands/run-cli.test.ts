@@ -32,7 +32,7 @@ async function cli(
   listed: readonly Command[] = [command(async () => 0)],
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const { context, stdout, stderr } = createContext({}, []);
-  const code = await runCli(args, { commands: listed, collectors: async () => [] }, context);
+  const code = await runCli(args, listed, context);
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
