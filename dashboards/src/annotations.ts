@@ -6,14 +6,18 @@ import { daily } from './expression.ts';
 import { palette } from './palette.ts';
 import { DATASOURCE } from './variables.ts';
 
-/** What an event is called and looks like, and how exactly its time is found. */
-type Look = Pick<AnnotationQuery, 'name' | 'iconColor' | 'titleFormat' | 'textFormat'> & {
-  readonly step: '1d' | '5m';
-};
-
-/** An annotation; events that are too many are shown once the viewer turns them on. */
-function annotation(expr: string, look: Look, enable = true): AnnotationQuery {
-  return { datasource: DATASOURCE, enable, hide: false, expr, ...look };
+/**
+ * An annotation: its query, what it is called and looks like, how exactly its time is found, and whether it is shown before
+ * the viewer turns it on.
+ */
+export function annotation(
+  given: Pick<AnnotationQuery, 'name' | 'expr' | 'iconColor' | 'titleFormat' | 'textFormat'> & {
+    readonly step: '1d' | '5m';
+    readonly enable?: boolean;
+    readonly useValueForTime?: boolean;
+  },
+): AnnotationQuery {
+  return { datasource: DATASOURCE, enable: true, hide: false, ...given };
 }
 
 /** An annotation, and the titles of the panels that show it: all charts unless given. */
@@ -28,7 +32,8 @@ const OF_SPEND = ['Credits by day', 'Credits by model and day', 'Cost by day'];
 /** The share of a day from which a model that was not used in the 14 days before is worth a mark. */
 const NEW_SHARE = 0.05;
 
-const unusualDays = annotation(`${daily(dailyCreditsUnusual).text} > 0`, {
+const unusualDays = annotation({
+  expr: `${daily(dailyCreditsUnusual).text} > 0`,
   name: 'Unusual days',
   iconColor: palette.alarm,
   titleFormat: 'Unusual day: {{org}}',
@@ -39,7 +44,8 @@ const unusualDays = annotation(`${daily(dailyCreditsUnusual).text} > 0`, {
 const share = daily(creditsShareByModel).text;
 const before = daily(creditsShareByModelBaseline).text;
 
-const newModels = annotation(`(${share} > ${NEW_SHARE}) unless (${before} > 0) and on (org) ${before}`, {
+const newModels = annotation({
+  expr: `(${share} > ${NEW_SHARE}) unless (${before} > 0) and on (org) ${before}`,
   name: 'New models',
   iconColor: palette.third,
   titleFormat: 'New model: {{model}}',
@@ -47,53 +53,36 @@ const newModels = annotation(`(${share} > ${NEW_SHARE}) unless (${before} > 0) a
   step: '1d',
 });
 
-function revisions(step: Look['step'], enable: boolean): AnnotationQuery {
-  const { name } = ownMetrics.dayRevisions;
-  const look = {
+/** What happened, by the step at which its time is found; events that are too many are shown once the viewer turns them on. */
+function eventsAt(shown: { readonly step: '1d' | '5m'; readonly enable: boolean }): readonly Event[] {
+  const revisions = annotation({
+    expr: `sum by (org,dataset) (increase(${ownMetrics.dayRevisions.name}{job=~"$job",org=~"$org"}[${shown.step}])) > 0`,
     name: 'Revised days',
     iconColor: palette.fourth,
     titleFormat: 'Days revised: {{org}} {{dataset}}',
     textFormat: 'The platform reported past days again with other values.',
-    step,
-  };
-  return annotation(
-    `sum by (org,dataset) (increase(${name}{job=~"$job",org=~"$org"}[${step}])) > 0`,
-    look,
-    enable,
-  );
-}
-
-function alerts(step: Look['step'], enable: boolean): AnnotationQuery {
-  const look = {
+    ...shown,
+  });
+  const alerts = annotation({
+    expr: `max by (alertname,org,severity) (max_over_time(ALERTS{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"}[${shown.step}]))`,
     name: 'Alerts',
     iconColor: palette.second,
     titleFormat: '{{alertname}} {{org}}',
     textFormat: '{{severity}}',
-    step,
-  };
-  return annotation(
-    `max by (alertname,org,severity) (max_over_time(ALERTS{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"}[${step}]))`,
-    look,
-    enable,
-  );
+    ...shown,
+  });
+  return [{ query: revisions }, { query: alerts }];
 }
+
+/** What happened on the days of any dashboard that is not of spend. */
+export const dayEvents = eventsAt({ step: '1d', enable: false });
+
+/** What happened to the exporter. */
+export const exporterEvents = eventsAt({ step: '5m', enable: true });
 
 /** What happened on the days of a dashboard of spend. */
 export const spendEvents: readonly Event[] = [
   { query: unusualDays, panels: OF_SPEND },
   { query: newModels, panels: OF_SPEND },
-  { query: revisions('1d', false) },
-  { query: alerts('1d', false) },
-];
-
-/** What happened on the days of any other dashboard. */
-export const dayEvents: readonly Event[] = [
-  { query: revisions('1d', false) },
-  { query: alerts('1d', false) },
-];
-
-/** What happened to the exporter. */
-export const exporterEvents: readonly Event[] = [
-  { query: revisions('5m', true) },
-  { query: alerts('5m', true) },
+  ...dayEvents,
 ];

@@ -78,16 +78,21 @@ export function increase<const Label extends string>(
   };
 }
 
-/** PromQL composed of other expressions, which are parenthesized unless they are single calls. */
-export function promql(texts: TemplateStringsArray, ...parts: readonly Expression[]): Expression {
-  const text = texts.reduce((before, after, index) => `${before}${parts[index - 1]?.text ?? ''}${after}`);
-  return { text, about: [...new Set(parts.flatMap(({ about }) => about))] };
+/** PromQL composed of texts and other expressions, which are parenthesized unless they are single calls. */
+export function promql(texts: TemplateStringsArray, ...parts: readonly (Expression | string)[]): Expression {
+  const expressions = parts.map((part) => (typeof part === 'string' ? { text: part, about: [] } : part));
+  const text = String.raw({ raw: texts }, ...expressions.map((part) => part.text));
+  return { text, about: [...new Set(expressions.flatMap(({ about }) => about))] };
 }
 
-/** Gives series with an empty label a name, so that a legend can show them. */
-export function named(expression: Expression, label: string, name: string): Expression {
-  const { text, about } = expression;
-  return { text: `label_replace(${text}, "${label}", "${name}", "${label}", "")`, about };
+/** A quantile of a histogram, by what its `buckets` are by. */
+export function quantile(of: number, buckets: Expression): Expression {
+  return promql`histogram_quantile(${String(of)}, ${buckets})`;
+}
+
+/** Gives series in which the label `from` is empty, the same one by default, a value of a label that a legend can show. */
+export function named(expression: Expression, label: string, name: string, from = label): Expression {
+  return promql`label_replace(${expression}, "${label}", "${name}", "${from}", "")`;
 }
 
 /** The matchers of a family's own series, and those of its recorded series, which have no `job`. */

@@ -27,8 +27,8 @@ export function wholeTotal(metric: Described, reference: Described): Expression 
 export function quotientOf(upper: Described, lower: Described): Expression {
   const by = upper.labels.filter((label) => label === 'currency');
   const [above, below] = [newest(upper, { by }), newest(lower, { by })];
-  const both: Expression = { text: `and on (${['org', ...by].join(',')})`, about: [] };
-  const sum: Expression = { text: by.length === 0 ? 'sum' : 'sum by (currency) ', about: [] };
+  const both = `and on (${['org', ...by].join(',')})`;
+  const sum = by.length === 0 ? 'sum' : 'sum by (currency) ';
   return promql`${sum}(${above} ${both} ${below}) / (${sum}(${below} ${both} ${above}) > 0)`;
 }
 
@@ -53,8 +53,7 @@ export function weekWithChange(
 
 /** The mean over the organizations, for values that cannot be summed; by the given labels. */
 export function meanOverOrgs(figure: Expression, by: readonly string[] = []): Expression {
-  const { text, about } = figure;
-  return { text: `avg by (${by.join(',')}) (${text})`, about };
+  return promql`avg by (${by.join(',')}) (${figure})`;
 }
 
 /** The time since the newest day of a dataset ended, as the page counts it, in seconds, by organization and dataset. */

@@ -1,4 +1,4 @@
-import { type Described, daily, type Expression, promql } from './expression.ts';
+import { type Described, daily, promql } from './expression.ts';
 import { palette } from './palette.ts';
 import { days, type Query, weeks } from './query.ts';
 
@@ -24,10 +24,7 @@ interface Parts<Label extends string> {
 export function largestAndRest<const Label extends string>(parts: Parts<Label>): readonly Query[] {
   const { family, label, only = {}, by = 'week' } = parts;
   const each = daily(family, { by: [label], orgs: 'summed', only, over: by });
-  const top: Expression = {
-    text: `on (${label}) topk(${SHOWN}, ${atNoons(family, label)})`,
-    about: [],
-  };
+  const top = `on (${label}) topk(${SHOWN}, ${atNoons(family, label)})`;
   const point = by === 'day' ? days : weeks;
   return [
     point(promql`${each} and ${top}`, `{{${label}}}`, { palette: 'series' }),

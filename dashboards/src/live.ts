@@ -1,6 +1,6 @@
 import { type knownEvents, knownReasons, rejections, waitTypes } from '../../src/hooks/intake/labels.ts';
 import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
-import { type Expression, increase, newest, perMinute, promql, rate } from './expression.ts';
+import { increase, newest, perMinute, promql, quantile, rate } from './expression.ts';
 import type { Row } from './layout.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
@@ -28,10 +28,6 @@ const SHOWN = [
 ] as const satisfies readonly (typeof knownEvents)[number][];
 
 const buckets = rate(hookMetrics.wait, { by: [], suffix: '_bucket' });
-
-function quantile(of: number): Expression {
-  return { text: `histogram_quantile(${of}, ${buckets.text})`, about: buckets.about };
-}
 
 /** Hook events per minute, stacked by a label. */
 function perMinuteBy(title: string, text: string, legend: string, query: Query): Placed {
@@ -77,8 +73,8 @@ export const live: Row = {
       text: `Time from a Notification that waits to the session’s next event, at most an hour; a wait is counted an hour after it began. ${HOW}`,
       unit: 's',
       queries: [
-        line(quantile(0.5), 'median', { colour: palette.main }),
-        line(quantile(0.9), '90th percentile', { colour: palette.second }),
+        line(quantile(0.5, buckets), 'median', { colour: palette.main }),
+        line(quantile(0.9, buckets), '90th percentile', { colour: palette.second }),
       ],
       noValue: NO_EVENT,
       width: 9,

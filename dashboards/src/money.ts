@@ -2,7 +2,7 @@ import * as activity from '../../src/collectors/activity/collector.ts';
 import * as spend from '../../src/collectors/spend/collector.ts';
 import * as compared from '../../src/collectors/spend/comparisons.ts';
 import { dailyCredits } from '../../src/collectors/tokens/collector.ts';
-import { type Described, type Expression, newest, promql } from './expression.ts';
+import { type Described, newest, promql } from './expression.ts';
 import { changeQueries, quotientOf, wholeTotal } from './figures.ts';
 import { links } from './links.ts';
 import { palette } from './palette.ts';
@@ -23,14 +23,11 @@ export const OF_BUDGET = { warn: 0.8, alarm: 1 } as const;
 function costQueries(cost: Described<'currency'>, credits: Described, name = ''): readonly Query[] {
   const each = newest(cost, { by: ['currency'] });
   const all = promql`scalar(count(${newest(credits, { by: [] })}))`;
-  const of = (compared: Expression) =>
+  const of = (compared: '==' | '<') =>
     promql`sum by (currency) (${each}) and on (currency) (count by (currency) (${each}) ${compared} ${all})`;
   return [
-    line(of({ text: '==', about: [] }), `{{currency}}${name}`, MONEY),
-    now(of({ text: '<', about: [] }), '{{currency}}, some organizations', {
-      ...MONEY,
-      colour: palette.quiet,
-    }),
+    line(of('=='), `{{currency}}${name}`, MONEY),
+    now(of('<'), '{{currency}}, some organizations', { ...MONEY, colour: palette.quiet }),
   ];
 }
 

@@ -67,7 +67,7 @@ function risen<Label extends 'model' | 'tier' | 'team'>(
   const [last, earlier] = [newest(present, { by: [label] }), newest(before, { by: [label] })];
   // Of the organizations that have both weeks.
   const summed = (one: Expression, other: Expression): Expression =>
-    promql`sum by (${{ text: label, about: [] }}) (${one} and on (org,${{ text: label, about: [] }}) ${other})`;
+    promql`sum by (${label}) (${one} and on (org,${label}) ${other})`;
   const rise = promql`(${summed(last, earlier)} - ${summed(earlier, last)})`;
   return table({
     title: `${name}s by rise`,

@@ -38,25 +38,24 @@ export interface Look {
   readonly axis?: string;
 }
 
+/** Queries of a shape. */
+function queryOf(shape: Query['shape']) {
+  return (expression: Expression, legend: string, look: Look = {}): Query => ({
+    expression,
+    legend,
+    shape,
+    look,
+  });
+}
+
 /** One point per UTC day. */
-export function days(expression: Expression, legend: string, look: Look = {}): Query {
-  return { expression, legend, shape: 'days', look };
-}
-
+export const days = queryOf('days');
 /** One point per week, from a Thursday to a Wednesday, at its end. */
-export function weeks(expression: Expression, legend: string, look: Look = {}): Query {
-  return { expression, legend, shape: 'weeks', look };
-}
-
+export const weeks = queryOf('weeks');
 /** A line over the whole range. */
-export function line(expression: Expression, legend: string, look: Look = {}): Query {
-  return { expression, legend, shape: 'range', look };
-}
-
+export const line = queryOf('range');
 /** The current values. */
-export function now(expression: Expression, legend: string, look: Look = {}): Query {
-  return { expression, legend, shape: 'now', look };
-}
+export const now = queryOf('now');
 
 /** The current values as rows of a table. */
 export function rows(expression: Expression): Query {

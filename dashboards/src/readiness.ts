@@ -68,10 +68,7 @@ const ratio = newest(reports.readinessRatio, { only: REPO });
 /**
  * By the last reports of the range, which ends at the midnight of its last step. Chosen once: chosen for each day, a repository would appear on some of its days only.
  */
-const least: Expression = {
-  text: `bottomk(5, ${ratio.text.replace(/\((\w+\{.*\})\)$/, '(last_over_time($1[2d:1h] @ end() offset -1d))')})`,
-  about: [],
-};
+const least = `bottomk(5, ${ratio.text.replace(/\((\w+\{.*\})\)$/, '(last_over_time($1[2d:1h] @ end() offset -1d))')})`;
 
 const trend: Row = {
   title: 'How ready are the repositories?',

@@ -8,6 +8,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { recordedNameOf } from '../../src/catalog/recorded.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
+import { annotation } from './annotations.ts';
 import { palette } from './palette.ts';
 import { RAW, RECORDED } from './promql.ts';
 import { DATASOURCE } from './variables.ts';
@@ -64,18 +65,15 @@ function formVariable(reference: string, form: { readonly recorded: string; read
 /** Marks the first recorded day in a range that has earlier days which are not recorded. */
 function recordingBegan(): AnnotationQuery {
   const at = ' @ end()';
-  return {
+  return annotation({
     name: 'Recording began',
-    datasource: DATASOURCE,
-    enable: true,
-    hide: false,
     iconColor: palette.quiet,
     expr: `1000 * max(${firstDay(RECORDED_DAY, at)}) and on () count(${unrecorded(at)})`,
     step: '1d',
     useValueForTime: true,
     titleFormat: 'Recording began',
     textFormat: 'Earlier days are not recorded, so that this range loads slowly. A backfill records them.',
-  };
+  });
 }
 
 /** PromQL for the first data day of each organization within the time range. */

@@ -1,5 +1,5 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import { type Expression, newest, promql } from '../expression.ts';
+import { type Expression, named, newest, promql } from '../expression.ts';
 
 const { collectorSuccess, collectorFailing } = ownMetrics;
 const success = newest(collectorSuccess);
@@ -18,11 +18,12 @@ const unserved = promql`(${served} unless on (org) ${success})`;
 export function failures(): readonly Expression[] {
   return [
     failing,
-    because(unserved, 'no exporter answers'),
-    because(promql`(count(${success}) unless on () (${failing} or ${unserved}))`, 'nothing fails'),
+    named(unserved, 'reason', 'no exporter answers', ''),
+    named(
+      promql`(count(${success}) unless on () (${failing} or ${unserved}))`,
+      'reason',
+      'nothing fails',
+      '',
+    ),
   ];
-}
-
-function because({ text, about }: Expression, reason: string): Expression {
-  return { text: `label_replace(${text}, "reason", "${reason}", "", "")`, about };
 }

@@ -3,7 +3,7 @@ import { dataDayTimestamp, historyUncovered, orgInfo } from '../../../src/collec
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { exporterEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
-import { type Expression, increase, newest, perMinute, promql, rate } from '../expression.ts';
+import { type Expression, increase, newest, perMinute, promql, quantile, rate } from '../expression.ts';
 import { dataAge } from '../figures.ts';
 import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
@@ -235,10 +235,6 @@ const freshness: Row = {
 
 const buckets = rate(ownMetrics.apiRequestDuration, { by: [], suffix: '_bucket' });
 
-function quantile(of: number): Expression {
-  return { text: `histogram_quantile(${of}, ${buckets.text})`, about: buckets.about };
-}
-
 /** Requests to the platform. */
 const requests: Row = {
   title: 'Requests to the platform',
@@ -270,9 +266,9 @@ const requests: Row = {
       text: 'Time until the complete answer arrived: median, 90th and 99th percentile, estimated from a histogram. Blank if no requests were made.',
       unit: 's',
       queries: [
-        line(quantile(0.5), 'median'),
-        line(quantile(0.9), '90th percentile'),
-        line(quantile(0.99), '99th percentile', { colour: palette.alarm }),
+        line(quantile(0.5, buckets), 'median'),
+        line(quantile(0.9, buckets), '90th percentile'),
+        line(quantile(0.99, buckets), '99th percentile', { colour: palette.alarm }),
       ],
       noValue: 'No request in the range',
       width: 8,

@@ -1,5 +1,5 @@
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import { type Expression, increase } from '../expression.ts';
+import { type Expression, increase, promql, quantile } from '../expression.ts';
 import type { Row } from '../layout.ts';
 import { table } from '../panels/table.ts';
 import { rows } from '../query.ts';
@@ -7,9 +7,8 @@ import { rows } from '../query.ts';
 type Lag = typeof ownMetrics.dayPublishedLag | typeof ownMetrics.daySettledLag;
 
 /** A quantile of the days that were counted in the range. */
-function quantile(of: number, metric: Lag): Expression {
-  const counts = increase(metric, '$__range', { by: ['dataset'], suffix: '_bucket' });
-  return { text: `histogram_quantile(${of}, ${counts.text}) > 0`, about: counts.about };
+function ofDays(share: number, metric: Lag): Expression {
+  return promql`${quantile(share, increase(metric, '$__range', { by: ['dataset'], suffix: '_bucket' }))} > 0`;
 }
 
 /** How late the platform publishes days. */
@@ -21,10 +20,10 @@ export const lags: Row = {
       text: 'Time from the end of a day until its figures appeared, and until they last changed, estimated from histograms of the days counted in the range: choose a month. Days are left out that appeared or changed while polls failed.',
       unit: 's',
       queries: [
-        rows(quantile(0.5, ownMetrics.dayPublishedLag)),
-        rows(quantile(0.9, ownMetrics.dayPublishedLag)),
-        rows(quantile(0.5, ownMetrics.daySettledLag)),
-        rows(quantile(0.9, ownMetrics.daySettledLag)),
+        rows(ofDays(0.5, ownMetrics.dayPublishedLag)),
+        rows(ofDays(0.9, ownMetrics.dayPublishedLag)),
+        rows(ofDays(0.5, ownMetrics.daySettledLag)),
+        rows(ofDays(0.9, ownMetrics.daySettledLag)),
       ],
       columns: [
         { of: 'dataset', title: 'Dataset' },
