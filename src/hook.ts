@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { processEnvironment } from './config/process-environment.ts';
 import { openInput } from './hooks/input.ts';
 import { createFileLog } from './hooks/log.ts';
@@ -8,8 +9,6 @@ import { packageVersion, soundFile } from './runtime/installation.ts';
 
 /** Reserved at the end of the deadline for the log and for exiting, in milliseconds. */
 const endingMs = 80;
-/** Time limit for writing the log, beyond the deadline if necessary: losses must be reported. */
-const logMs = 1000;
 
 /**
  * The `hook` command as an agent runs it, separate from the rest of the program, which would take longer to load than
@@ -27,7 +26,6 @@ export async function hook(args: readonly string[]): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let mayEnd = false;
   let isAsked = false;
-  let isEnding = false;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
   process.on('uncaughtException', onFault).on('unhandledRejection', onFault);
 
@@ -42,7 +40,7 @@ export async function hook(args: readonly string[]): Promise<void> {
       version: packageVersion(),
       platform: process.platform,
       soundFile,
-      createId: () => createId(clock.now()),
+      createId: randomUUID,
       onDeadline(deadlineMs) {
         mayEnd = true;
         if (isAsked) end();
@@ -71,26 +69,7 @@ export async function hook(args: readonly string[]): Promise<void> {
     log.error('Unexpected failure of the hook command', { error: text });
   }
   function end(): void {
-    if (isEnding) return;
-    isEnding = true;
-    setTimeout(() => process.exit(0), logMs);
-    log
-      .write()
-      .catch(() => undefined)
-      .finally(() => process.exit(0));
+    log.write();
+    process.exit(0);
   }
-}
-
-/**
- * A UUID (version 8: of the time and random numbers) that no other event has. It is no secret, and loading Node's crypto
- * library for it would take a tenth of the run.
- */
-function createId(now: number): string {
-  const time = hex(now, 12);
-  const [third, fourth, fifth] = [3, 3, 12].map((digits) => hex(Math.random() * 16 ** digits, digits));
-  return `${time.slice(0, 8)}-${time.slice(8)}-8${third}-8${fourth}-${fifth}`;
-}
-
-function hex(value: number, digits: number): string {
-  return Math.floor(value).toString(16).padStart(digits, '0');
 }

@@ -2,6 +2,8 @@ import { closeSync, constants, lstatSync, openSync, renameSync, writeFileSync } 
 import path from 'node:path';
 import type { Clock } from '../runtime/clock.ts';
 import { createFolder } from '../runtime/files.ts';
+import { formatLine, logfmtSyntax } from '../runtime/logfmt.ts';
+import { createRedactor } from '../runtime/redact.ts';
 
 type Fields = Readonly<Record<string, string | number>>;
 
@@ -13,10 +15,10 @@ export interface HookLog {
   remember(secret: string): void;
 }
 
-/** A log that is written at the end of a run: most runs log nothing and need not load the formatter. */
+/** A log that is written at the end of a run, once all secrets are known. */
 interface FileLog extends HookLog {
-  /** Appends the entries to the file. Never rejects: there is nobody to report to. */
-  write(): Promise<void>;
+  /** Appends the entries to the file. Never throws: there is nobody to report to. */
+  write(): void;
 }
 
 const maxBytes = 262_144;
@@ -27,18 +29,16 @@ const appending = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOC
 /** Creates a log in a file. */
 export function createFileLog(file: string, clock: Clock): FileLog {
   const entries: (readonly [string, string, string, Fields])[] = [];
-  const secrets: string[] = [];
+  const { redact, remember } = createRedactor(() => []);
   function add(level: string, message: string, fields: Fields = {}): void {
     entries.push([new Date(clock.now()).toISOString(), level, message, fields]);
   }
   return {
     error: (message, fields) => add('error', message, fields),
     warn: (message, fields) => add('warn', message, fields),
-    remember: (secret) => void secrets.push(secret),
-    async write() {
+    remember,
+    write() {
       if (entries.length === 0) return;
-      const { formatLine, logfmtSyntax } = await import('../runtime/logfmt.ts');
-      const { redact } = (await import('../runtime/redact.ts')).createRedactor(() => secrets);
       const lines = entries.splice(0).map(([ts, level, msg, fields]) => {
         const shown = Object.entries(fields).map(
           ([key, value]) => [key, typeof value === 'string' ? redact(value) : value] as const,

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Environment } from '../config/process-environment.ts';
 
 /** The files and directories of the hook command. */
@@ -63,19 +64,16 @@ interface HookArguments {
 
 /** Parses the arguments. Unknown ones are not an error: a hook must not stop the agent for a misspelt flag. */
 export function readHookArguments(args: readonly string[]): HookArguments {
-  const found = new Map<string, string>();
-  const unknown: string[] = [];
-  let flag: string | undefined;
-  for (const argument of args) {
-    if (flag !== undefined) {
-      found.set(flag, argument);
-      flag = undefined;
-      continue;
-    }
-    const match = /^--(config|state-dir)(?:=(.*))?$/s.exec(argument);
-    if (match?.[1] === undefined) unknown.push(argument.split('=', 1)[0] ?? '');
-    else if (match[2] === undefined) flag = match[1];
-    else found.set(match[1], match[2]);
-  }
-  return { config: found.get('config'), stateDir: found.get('state-dir'), unknown };
+  const options = { config: { type: 'string' }, 'state-dir': { type: 'string' } } as const;
+  const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  const unknown = tokens.flatMap((token) => {
+    if (token.kind === 'positional') return token.value.split('=', 1);
+    return token.kind === 'option' && !Object.hasOwn(options, token.name) ? token.rawName : [];
+  });
+  return { config: textOf(values.config), stateDir: textOf(values['state-dir']), unknown };
+}
+
+/** A flag without a value is true. */
+function textOf(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

@@ -214,7 +214,7 @@ describe('what is forwarded', () => {
       'content-type': 'application/json',
     });
     expect(JSON.parse(request?.body ?? '')).toEqual({
-      id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/),
+      id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
       hook_event_name: 'Brand new',
       session_id: 's',
       reason: 'why',
