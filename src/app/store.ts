@@ -146,11 +146,6 @@ async function connect(
   return openShared({ ...parts, intervals: parts.leaderIntervals });
 }
 
-/** A store that ends with the process. */
-export function openInMemory(parts: Pick<StorageParts, 'collectors' | 'clock' | 'log'>): Store {
-  return storeOf(parts, openMemory(parts));
-}
-
 /**
  * What the configured store holds, for commands: they read beside the exporters that own it, and what they add stays in
  * memory. Rejects with a `ConfigError` if it cannot be used.

@@ -52,7 +52,8 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
           });
           for (const { identity, reducer } of people > 0 ? reducers : []) {
             const key = `${org?.name}/${identity}`;
-            read.set(key, (read.get(key) ?? new Map()).set(day, rowOf(reducer.finish())));
+            const row = await source.inSlices(reducer.finish());
+            read.set(key, (read.get(key) ?? new Map()).set(day, row));
           }
           return { ...listing, lost: 0, rows: new Map(), remarks: [] };
         },
@@ -72,11 +73,4 @@ function withMonth(days: ReadonlyMap<Day, UsersRow>): ReadonlyMap<Day, UsersRow>
     month.set(addDays(newest, -back), { identity, teamRules, budgetedTeams });
   }
   return new Map([...month, ...days]);
-}
-
-function rowOf(work: Generator<void, UsersRow>): UsersRow {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
 }

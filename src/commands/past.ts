@@ -20,10 +20,7 @@ import { createRunner } from '../pipeline/runner.ts';
 import { createView } from '../pipeline/view.ts';
 import { type Clock, createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { Progress } from '../runtime/progress.ts';
 import { suggestion } from '../runtime/suggestion.ts';
-import type { Store } from '../store/store.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay, type Display } from './display.ts';
 
@@ -217,26 +214,72 @@ export async function withPast<Result>(
   const clock = createSystemClock();
   const display = createDisplay(context.stderr, config, clock, secrets);
   const { log, fetching: progress } = display;
+  const { version } = context;
   const signal = context.stopSignal();
   const orgs = settingsOf(config);
   const history = await readStore({ ...config.storage, collectors: allCollectors, clock, log });
-  const stored = () =>
-    Promise.all(orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })));
   try {
-    return await work({
-      ...{ ...display, clock, now: clock.now(), signal, stored },
-      async fetch(named, from) {
-        const collectors = withSources(named);
-        const { version } = context;
-        const failed = await fetchAll({
-          ...{ config, orgs, from, collectors, history, version, progress, clock, log, signal },
-        });
-        return { orgs: await stored(), failed };
-      },
-    });
+    return await work({ ...display, clock, now: clock.now(), signal, stored, fetch });
   } finally {
     await history.close();
     await log.close();
+  }
+
+  async function stored(): Promise<readonly KnownOrg[]> {
+    return Promise.all(
+      orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })),
+    );
+  }
+
+  async function fetch(named: readonly Collector[], from: Day) {
+    const failed = await fetchAll(withSources(named), from);
+    return { orgs: await stored(), failed };
+  }
+
+  /**
+   * Fetches and stores what the history lacks, as the live service does. Resolves with the names of the collectors that
+   * failed, as `org/collector`; their partial data is stored.
+   */
+  async function fetchAll(collectors: readonly Collector[], from: Day): Promise<readonly string[]> {
+    const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
+    const runs = createRunStates();
+    const stopping = new AbortController();
+    const runner = createRunner({
+      historyStart: config.history.start,
+      revisionDays: config.history.revisionWindow,
+      expensiveFrom: firstExpensiveDayFor(from, orgs),
+      // Nothing is scraped.
+      publisher: { publish: async () => undefined, showsIdle: () => false },
+      stopping: stopping.signal,
+      ...{ history, runs, instruments, progress, clock, log },
+    });
+    const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
+    const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));
+    const shared = { traffic, version, instruments, clock, random: Math.random, log };
+    const clients = new Map(config.orgs.map((org) => [org.name, createOrgClient(org, config.api, shared)]));
+    function stop(): void {
+      stopping.abort();
+      for (const client of clients.values()) client.close();
+    }
+    signal.addEventListener('abort', stop, { once: true });
+    // Stopped while the history was read.
+    if (signal.aborted) stop();
+    try {
+      const running = orgs.flatMap((org) => {
+        const source = clients.get(org.name);
+        if (source === undefined) return [];
+        return collectors.filter(isFetching).map(async (collector) => {
+          await runner.run({ org, source }, collector, 'scheduled');
+          const { failure } = runs.get(org.name, collector.name);
+          return failure === undefined ? [] : [`${org.name}/${collector.name}`];
+        });
+      });
+      return (await Promise.all(running)).flat();
+    } finally {
+      signal.removeEventListener('abort', stop);
+      stop();
+      await traffic.close();
+    }
   }
 }
 
@@ -246,73 +289,13 @@ export function settingsOf({ orgs, readiness, people }: Config): readonly OrgSet
   return orgs.map(({ name, contract, daysOff }) => ({ name, readiness, contract, daysOff, people: current }));
 }
 
-/** The named collectors, preceded by those that they are derived from. */
-function withSources(named: readonly Collector[]): readonly Collector[] {
-  const sources = named.flatMap((collector) => ('derivesFrom' in collector ? collector.derivesFrom : []));
-  return allCollectors.filter(
-    (collector) => named.includes(collector) || sources.some((name) => name === collector.name),
-  );
-}
-
-interface FetchParts {
-  readonly config: Config;
-  readonly orgs: readonly OrgSettings[];
-  /** The first day to fetch of expensive datasets; of the others all days are fetched. */
-  readonly from: Day;
-  readonly collectors: readonly Collector[];
-  readonly history: Store;
-  readonly version: string;
-  readonly progress: Progress;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Fetches and stores what the history lacks, as the live service does. Resolves with the names of the collectors that
- * failed, as `org/collector`; their partial data is stored.
- */
-export async function fetchAll(parts: FetchParts): Promise<readonly string[]> {
-  const { config, orgs, collectors, history, version, progress, clock, log, signal } = parts;
-  const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
-  const runs = createRunStates();
-  const stopping = new AbortController();
-  const runner = createRunner({
-    historyStart: config.history.start,
-    revisionDays: config.history.revisionWindow,
-    expensiveFrom: firstExpensiveDayFor(parts.from, orgs),
-    // Nothing is scraped.
-    publisher: { publish: async () => undefined, showsIdle: () => false },
-    stopping: stopping.signal,
-    ...{ history, runs, instruments, progress, clock, log },
+/** The given collectors, preceded by those that they are derived from. */
+function withSources(given: readonly Collector[]): readonly Collector[] {
+  const sources = given.flatMap((collector) => ('derivesFrom' in collector ? collector.derivesFrom : []));
+  return allCollectors.flatMap((collector) => {
+    const own = given.find(({ name }) => name === collector.name);
+    return own ?? (sources.some((name) => name === collector.name) ? collector : []);
   });
-  const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
-  const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));
-  const shared = { traffic, version, instruments, clock, random: Math.random, log };
-  const clients = new Map(config.orgs.map((org) => [org.name, createOrgClient(org, config.api, shared)]));
-  function stop(): void {
-    stopping.abort();
-    for (const client of clients.values()) client.close();
-  }
-  signal.addEventListener('abort', stop, { once: true });
-  // Stopped while the history was read.
-  if (signal.aborted) stop();
-  try {
-    const running = orgs.flatMap((org) => {
-      const source = clients.get(org.name);
-      if (source === undefined) return [];
-      return collectors.filter(isFetching).map(async (collector) => {
-        await runner.run({ org, source }, collector, 'scheduled');
-        const { failure } = runs.get(org.name, collector.name);
-        return failure === undefined ? [] : [`${org.name}/${collector.name}`];
-      });
-    });
-    return (await Promise.all(running)).flat();
-  } finally {
-    signal.removeEventListener('abort', stop);
-    stop();
-    await traffic.close();
-  }
 }
 
 /**
