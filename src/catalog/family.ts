@@ -73,33 +73,32 @@ export function fillsZeros({ breakdown, aggregation }: DayFamily): boolean {
   return breakdown && aggregation === 'additive';
 }
 
+/** A declaration; without labels, it need not say so. */
+type Declaration<Label extends string> = Omit<FamilyDeclaration<Label>, 'labels'> &
+  Partial<Pick<FamilyDeclaration<Label>, 'labels'>>;
+
 /** Declares a family of daily figures; a sample that lacks a label does not compile. */
 export function dayFamily<const Label extends string = never>(
-  declaration: FamilyDeclaration<Label> & {
+  declaration: Declaration<Label> & {
     readonly breakdown?: boolean;
-    readonly part?: string;
-    samplesOf(view: View, day: Day): Iterable<Sample<Label>> | undefined;
+    readonly part?: string | undefined;
+    samplesOf(view: View, day: Day): Iterable<Sample<NoInfer<Label>>> | undefined;
   },
 ): DayFamily<Label> {
-  return {
-    stability: 'stable',
-    breakdown: false,
-    dropPriority: declaration.labels.length > 0 ? 'breakdown' : 'main',
-    ...declaration,
-    scope: 'day',
-  };
+  return { breakdown: false, ...withDefaults(declaration), scope: 'day' };
 }
 
 /** Declares a family of the current state; a sample that lacks a label does not compile. */
 export function currentFamily<const Label extends string = never>(
-  declaration: FamilyDeclaration<Label> & {
-    samplesOf(view: View): Iterable<Sample<Label>> | undefined;
+  declaration: Declaration<Label> & {
+    samplesOf(view: View): Iterable<Sample<NoInfer<Label>>> | undefined;
   },
 ): CurrentFamily<Label> {
-  return {
-    stability: 'stable',
-    dropPriority: declaration.labels.length > 0 ? 'breakdown' : 'main',
-    ...declaration,
-    scope: 'current',
-  };
+  return { ...withDefaults(declaration), scope: 'current' };
+}
+
+function withDefaults<Label extends string, Given extends Declaration<Label>>(declaration: Given) {
+  const { labels = [] } = declaration;
+  const dropPriority: DropPriority = labels.length > 0 ? 'breakdown' : 'main';
+  return { stability: 'stable' as const, dropPriority, ...declaration, labels };
 }

@@ -1,58 +1,91 @@
 import type { DayDataset } from '../catalog/dataset.ts';
-import type { Day } from '../catalog/day.ts';
 import { type DayFamily, dayFamily, type FamilyDeclaration, type Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import type { Count } from './counts.ts';
-import { counts, figure } from './samples.ts';
+import { counts, figure, parts } from './samples.ts';
 
 /** What one line of a table says about a family; values are additive unless it says otherwise. */
 export interface Line
   extends Pick<FamilyDeclaration<string>, 'name' | 'help' | 'unit' | 'dropPriority'>,
     Partial<Pick<FamilyDeclaration<string>, 'aggregation'>> {
-  /** The field that the value is read from, within an element of `data`. */
-  readonly field: string;
   readonly breakdown?: boolean;
-  /** The part of the row that this breaks down. */
-  readonly part?: string;
+  /** The part of the row that this breaks down; that of the member by default. */
+  readonly part?: string | undefined;
+}
+
+/** A line with the field that the value is read from, within an element of `data`. */
+export interface FieldLine extends Line {
+  readonly field: string;
 }
 
 /** The members of a row whose values are of a type. */
 type MembersOf<Row, Value> = {
   [Name in keyof Row]-?: Row[Name] extends Value | undefined ? Name : never;
-}[keyof Row];
+}[keyof Row] &
+  string;
 
-/** Declares the families of a dataset whose samples are one member of the day's row, a line each. */
-export function tableOf<Row>(dataset: DayDataset<Row>, endpoint: string) {
+/** Declares the families of a dataset whose samples are read from the day's row, a line each. */
+export function tableOf<Row>(dataset: DayDataset<Row>) {
+  /** A family of what is made of the row, where there is one. */
+  function samples<const Label extends string = never>({
+    field,
+    samplesOf,
+    ...line
+  }: FieldLine &
+    Partial<Pick<FamilyDeclaration<Label>, 'labels' | 'fixedLabels'>> & {
+      samplesOf(row: Row, view: View): Iterable<Sample<NoInfer<Label>>> | undefined;
+    }): DayFamily<Label> {
+    return dayFamily<Label>({
+      aggregation: 'additive',
+      ...line,
+      source: `/api/v1/analytics/${dataset.name}: data[].${field}`,
+      samplesOf(view, day) {
+        const row = view.row(dataset, day);
+        return row && samplesOf(row, view);
+      },
+    });
+  }
+
+  /** The part of a member, and the field that it is read from. */
+  function placeOf(member: string) {
+    const [part, { fields: [field = member] = [] } = {}] =
+      Object.entries(dataset.parts ?? {}).find(([, { members }]) => members.includes(member)) ?? [];
+    return { part, field };
+  }
+
   return {
+    samples,
     /** A family without labels: the member itself. */
     figure: (member: MembersOf<Row, number>, line: Line): DayFamily<never> =>
-      lineFamily(endpoint, [], line, (view, day) =>
-        figure(view.row(dataset, day)?.[member] as number | undefined),
-      ),
+      samples({
+        field: placeOf(member).field,
+        ...line,
+        samplesOf: (row) => figure(row[member] as number | undefined),
+      }),
     /** A family with one label: the named counts of the member. */
     counts: <const Label extends string>(
       member: MembersOf<Row, readonly Count[]>,
       label: Label,
-      line: Line,
+      line: Line & Partial<FieldLine>,
     ): DayFamily<Label> =>
-      lineFamily(endpoint, [label], { breakdown: true, ...line }, (view, day) =>
-        counts(label, view.row(dataset, day)?.[member] as readonly Count[] | undefined),
-      ),
+      samples<Label>({
+        breakdown: true,
+        ...placeOf(member),
+        ...line,
+        labels: [label],
+        samplesOf: (row) => counts(label, row[member] as readonly Count[] | undefined),
+      }),
+    /** A family with one label of a closed set: a sample for each value that is known. */
+    parts: <const Label extends string>(
+      label: Label,
+      valuesOf: (row: Row) => Readonly<Record<string, number | null | undefined>> | undefined,
+      line: FieldLine,
+    ): DayFamily<Label> =>
+      samples<Label>({
+        ...line,
+        labels: [label],
+        fixedLabels: [label],
+        samplesOf: (row) => parts(label, valuesOf(row) ?? {}),
+      }),
   };
-}
-
-/** Declares the family of a line of a table. */
-export function lineFamily<const Label extends string>(
-  endpoint: string,
-  labels: readonly Label[],
-  { field, ...line }: Line,
-  samplesOf: (view: View, day: Day) => Iterable<Sample<Label>> | undefined,
-): DayFamily<Label> {
-  return dayFamily<Label>({
-    aggregation: 'additive',
-    ...line,
-    labels,
-    source: `${endpoint}: data[].${field}`,
-    samplesOf,
-  });
 }

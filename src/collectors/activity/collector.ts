@@ -1,6 +1,6 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import type { DayDataset } from '../../catalog/dataset.ts';
-import { dayFamily, type Sample } from '../../catalog/family.ts';
+import { dayFamily } from '../../catalog/family.ts';
 import { outputOf, productivityDataset } from '../productivity/dataset.ts';
 import { figure, parts } from '../samples.ts';
 import { quotientOf } from '../statistics.ts';
@@ -10,14 +10,12 @@ import { weeklySum } from '../weeks.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
 import { meanDefinitions, weeklyMean, weeklyMeanBaseline } from './means.ts';
 
-const ENDPOINT = '/api/v1/analytics/activity';
-const activity = tableOf(activityDataset, ENDPOINT);
+const activity = tableOf(activityDataset);
 
 export const dailyActiveUsers = activity.figure('dailyUsers', {
   name: 'agent_platform_daily_active_users',
   help: 'People active on the newest complete UTC day.',
   unit: 'people',
-  field: 'daily_active_users',
   aggregation: 'distinct',
 });
 
@@ -25,7 +23,6 @@ export const weeklyActiveUsers = activity.figure('weeklyUsers', {
   name: 'agent_platform_weekly_active_users',
   help: 'People active in the 7 days ending with the newest complete UTC day.',
   unit: 'people',
-  field: 'weekly_active_users',
   aggregation: 'distinct',
 });
 
@@ -33,7 +30,6 @@ export const monthlyActiveUsers = activity.figure('monthlyUsers', {
   name: 'agent_platform_monthly_active_users',
   help: 'People active in the 30 days ending with the newest complete UTC day.',
   unit: 'people',
-  field: 'monthly_active_users',
   aggregation: 'distinct',
 });
 
@@ -41,7 +37,6 @@ export const dailyActiveUsersByClient = activity.counts('byClient', 'client', {
   name: 'agent_platform_daily_active_users_by_client',
   help: 'People active on the newest complete UTC day, by client. Do not sum: users of several clients count in each.',
   unit: 'people',
-  field: 'daily_active_users_by_client',
   aggregation: 'distinct',
 });
 
@@ -49,26 +44,20 @@ export const dailySessions = activity.figure('sessions', {
   name: 'agent_platform_daily_sessions',
   help: 'Sessions started on the newest complete UTC day.',
   unit: 'sessions',
-  field: 'sessions',
 });
 
-export const dailyMessages = dayFamily({
+export const dailyMessages = activity.parts('role', byRole, {
   name: 'agent_platform_daily_messages',
   help: 'Messages of the newest complete UTC day, by role of the author.',
-  labels: ['role'],
-  fixedLabels: ['role'],
   unit: 'messages',
-  source: `${ENDPOINT}: data[].user_messages, and messages less user_messages`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => byRole(view.row(activityDataset, day)),
+  field: 'user_messages, and messages less user_messages',
 });
 
-const DAYS = `stored days of ${ENDPOINT}: data[].daily_active_users`;
+const DAYS = 'stored days of /api/v1/analytics/activity: data[].daily_active_users';
 
 export const dailyActiveUsersMean7d = dayFamily({
   name: 'agent_platform_daily_active_users_mean_7d',
   help: 'Mean number of people active per day in the 7 days ending with the newest complete UTC day.',
-  labels: [],
   unit: 'people',
   source: DAYS,
   aggregation: 'ratio',
@@ -79,7 +68,6 @@ export const dailyActiveUsersMean7d = dayFamily({
 export const dailyActiveUsersMean7dBaseline = dayFamily({
   name: 'agent_platform_daily_active_users_mean_7d_baseline',
   help: 'Mean number of people active per day in the four weeks before those 7 days.',
-  labels: [],
   unit: 'people',
   source: DAYS,
   aggregation: 'ratio',
@@ -90,7 +78,6 @@ export const dailyActiveUsersMean7dBaseline = dayFamily({
 export const dayOff = dayFamily({
   name: 'agent_platform_day_off',
   help: 'Whether the newest complete UTC day is a day off of the organization, as configured: 1 or 0.',
-  labels: [],
   unit: 'bool',
   source: 'setting orgs[].calendar',
   aggregation: 'ratio',
@@ -149,8 +136,7 @@ export const activityCollector: DayCollector<ActivityRow> = {
 };
 
 /** The platform has no count of agent messages: it is the difference, unless that would be negative. */
-function byRole(row: ActivityRow | undefined): readonly Sample<'role'>[] | undefined {
-  const { messages, userMessages } = row ?? {};
+function byRole({ messages, userMessages }: ActivityRow) {
   const others = messages === undefined || userMessages === undefined ? -1 : messages - userMessages;
-  return parts('role', { user: userMessages, assistant: others < 0 ? undefined : others });
+  return { user: userMessages, assistant: others < 0 ? undefined : others };
 }

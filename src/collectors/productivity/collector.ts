@@ -7,29 +7,24 @@ import { tableOf } from '../table.ts';
 import { weeklySum, weeksOf } from '../weeks.ts';
 import { outputOf, type ProductivityRow, productivityDataset } from './dataset.ts';
 
-const ENDPOINT = '/api/v1/analytics/productivity';
-const productivity = tableOf(productivityDataset, ENDPOINT);
+const productivity = tableOf(productivityDataset);
 
-export const dailyFiles = dayFamily({
-  name: 'agent_platform_daily_files',
-  help: 'Files created and edited by the agent on the newest complete UTC day.',
-  labels: ['action'],
-  fixedLabels: ['action'],
-  unit: 'files',
-  source: `${ENDPOINT}: data[].files_created, files_edited`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => {
-    const row = view.row(productivityDataset, day);
-    return parts('action', { created: row?.filesCreated, edited: row?.filesEdited });
+export const dailyFiles = productivity.parts(
+  'action',
+  ({ filesCreated: created, filesEdited: edited }) => ({ created, edited }),
+  {
+    name: 'agent_platform_daily_files',
+    help: 'Files created and edited by the agent on the newest complete UTC day.',
+    unit: 'files',
+    field: 'files_created, files_edited',
   },
-});
+);
 
 export const dailyFileOperationsByExtension = productivity.counts('byExtension', 'extension', {
   name: 'agent_platform_daily_file_operations_by_extension',
   help: 'File operations of the newest complete UTC day, by file extension; empty for files without one.',
   unit: 'operations',
   field: 'by_extension[].count',
-  part: 'extensions',
 });
 
 export const dailyFileOperationsByLanguage = productivity.counts('byLanguage', 'language', {
@@ -37,21 +32,18 @@ export const dailyFileOperationsByLanguage = productivity.counts('byLanguage', '
   help: 'File operations of the newest complete UTC day, by programming language; empty where it is unknown.',
   unit: 'operations',
   field: 'by_language[].count',
-  part: 'languages',
 });
 
 export const dailyGitCommits = productivity.figure('commits', {
   name: 'agent_platform_daily_git_commits',
   help: 'Git commits made through the agent on the newest complete UTC day.',
   unit: 'commits',
-  field: 'git_commits',
 });
 
 export const dailyGitPullRequestsCreated = productivity.figure('pullRequests', {
   name: 'agent_platform_daily_git_pull_requests_created',
   help: 'Pull requests created through the agent on the newest complete UTC day.',
   unit: 'pull requests',
-  field: 'git_prs_created',
 });
 
 /** The output of a week. */
@@ -65,7 +57,8 @@ export const outputPerMillionCredits7d = dayFamily({
   labels: ['output'],
   fixedLabels: ['output'],
   unit: 'per million credits',
-  source: `stored days of ${ENDPOINT}: data[].files_created, files_edited, git_commits, git_prs_created; billable_tokens of the tokens`,
+  source:
+    'stored days of /api/v1/analytics/productivity: data[].files_created, files_edited, git_commits, git_prs_created; billable_tokens of the tokens',
   aggregation: 'ratio',
   definition: `The sum over the seven days that end with the data day, divided by the millions of credits of the same days. Absent if one of
 the seven days is unknown, or if they have no credits.
@@ -80,7 +73,7 @@ Example: 150 commits and 75 000 000 credits in a week are 2 commits per million 
   },
 });
 
-/** What the agent produced/** What the agent produced: files, commits and pull requests. */
+/** What the agent produced: files, commits and pull requests. */
 export const productivityCollector: DayCollector<ProductivityRow> = {
   name: 'productivity',
   description: 'Files, commits and pull requests made through the agent.',

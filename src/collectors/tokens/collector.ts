@@ -10,7 +10,7 @@ import { type TokensRow, tokensDataset } from './dataset.ts';
 import { modelsOf, type TieredModel } from './models.ts';
 
 const ENDPOINT = '/api/v1/analytics/tokens';
-const tokens = tableOf(tokensDataset, ENDPOINT);
+const tokens = tableOf(tokensDataset);
 /** A difference below this share of the total is a rounding error. */
 const RESIDUE = 1e-6;
 
@@ -18,7 +18,6 @@ export const dailyCredits = tokens.figure('credits', {
   name: 'agent_platform_daily_credits',
   help: 'Standard Credits consumed on the newest complete UTC day.',
   unit: 'credits',
-  field: 'billable_tokens',
 });
 
 export const dailyCreditsByModel = dayFamily({
@@ -33,15 +32,11 @@ export const dailyCreditsByModel = dayFamily({
   samplesOf: (view, day) => byModel(view, day, creditsOf),
 });
 
-export const dailyTokens = dayFamily({
+export const dailyTokens = tokens.parts('kind', byKind, {
   name: 'agent_platform_daily_tokens',
   help: 'Raw tokens of the newest complete UTC day, by kind. Do not sum over kinds: cached tokens can also count as input tokens.',
-  labels: ['kind'],
-  fixedLabels: ['kind'],
   unit: 'tokens',
-  source: `${ENDPOINT}: data[].input_tokens, output_tokens, cache_read_tokens, cache_write_tokens`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => byKind(view.row(tokensDataset, day)),
+  field: 'input_tokens, output_tokens, cache_read_tokens, cache_write_tokens',
 });
 
 export const dailyTokensByModel = dayFamily({
@@ -57,39 +52,29 @@ export const dailyTokensByModel = dayFamily({
   samplesOf: (view, day) => byModel(view, day, tokensOf),
 });
 
-export const dailyCreditsUnattributed = dayFamily({
+export const dailyCreditsUnattributed = tokens.parts('breakdown', unattributed, {
   name: 'agent_platform_daily_credits_unattributed',
   help: 'Standard Credits of the newest complete UTC day minus the sum of a breakdown. Can be negative. Do not sum over breakdowns.',
-  labels: ['breakdown'],
-  fixedLabels: ['breakdown'],
   unit: 'credits',
-  source: `${ENDPOINT}: data[].billable_tokens less the sum of by_model[] or by_user[]`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => unattributed(view.row(tokensDataset, day)),
+  field: 'billable_tokens less the sum of by_model[] or by_user[]',
 });
 
-export const dailyCacheReadRatio = dayFamily({
+export const dailyCacheReadRatio = tokens.samples({
   name: 'agent_platform_daily_cache_read_ratio',
   help: 'Tokens read from the prompt cache per input token on the newest complete UTC day. It exceeds 1 if cached tokens are not counted as input.',
-  labels: [],
   unit: 'ratio',
-  source: `${ENDPOINT}: data[].cache_read_tokens, input_tokens`,
+  field: 'cache_read_tokens, input_tokens',
   aggregation: 'ratio',
-  samplesOf(view, day) {
-    const { input, cacheRead } = view.row(tokensDataset, day)?.tokens ?? {};
-    return figure(quotientOf(cacheRead, input));
-  },
+  samplesOf: ({ tokens: { input, cacheRead } = {} }) => figure(quotientOf(cacheRead, input)),
 });
 
-export const dailyCreditsPerMillionTokens = dayFamily({
+export const dailyCreditsPerMillionTokens = tokens.samples({
   name: 'agent_platform_daily_credits_per_million_tokens',
   help: 'Standard Credits per million input and output tokens on the newest complete UTC day.',
-  labels: [],
   unit: 'credits per million tokens',
-  source: `${ENDPOINT}: data[].billable_tokens, input_tokens, output_tokens`,
+  field: 'billable_tokens, input_tokens, output_tokens',
   aggregation: 'ratio',
-  samplesOf(view, day) {
-    const { credits, tokens: { input, output } = {} } = view.row(tokensDataset, day) ?? {};
+  samplesOf({ credits, tokens: { input, output } = {} }) {
     const millions = input === undefined || output === undefined ? undefined : (input + output) / 1e6;
     return figure(quotientOf(credits, millions));
   },
@@ -116,9 +101,8 @@ export const tokensCollector: DayCollector<TokensRow> = {
   fetch: async (source, window) => (await import('./fetch.ts')).fetchTokens(source, window),
 };
 
-function byKind(row: TokensRow | undefined): readonly Sample<'kind'>[] | undefined {
-  const { input, output, cacheRead, cacheWrite } = row?.tokens ?? {};
-  return parts('kind', { input, output, cache_read: cacheRead, cache_write: cacheWrite });
+function byKind({ tokens: { input, output, cacheRead, cacheWrite } = {} }: TokensRow) {
+  return { input, output, cache_read: cacheRead, cache_write: cacheWrite };
 }
 
 type SamplesOfModel<Label extends string> = (model: TieredModel) => readonly Sample<Label>[];
@@ -143,14 +127,11 @@ function tokensOf({ model, tier, input, output }: TieredModel): readonly Sample<
   return kinds.map(({ labels, value }) => ({ labels: { model, tier, kind: labels.kind }, value }));
 }
 
-function unattributed(row: TokensRow | undefined): readonly Sample<'breakdown'>[] | undefined {
-  if (row?.credits === undefined) return undefined;
+function unattributed({ credits: total, byModel: models, creditsByUser }: TokensRow) {
+  if (total === undefined) return undefined;
   // What is unknown of a breakdown is not necessarily unattributed.
-  const ofModels = row.byModel?.map(({ credits = 0 }) => credits);
-  return parts('breakdown', {
-    model: rest(row.credits, ofModels && sumOfUsable(ofModels)),
-    user: rest(row.credits, row.creditsByUser),
-  });
+  const ofModels = models?.map(({ credits = 0 }) => credits);
+  return { model: rest(total, ofModels && sumOfUsable(ofModels)), user: rest(total, creditsByUser) };
 }
 
 function rest(total: number, sum: number | undefined): number | undefined {

@@ -1,18 +1,15 @@
 import type { DayCollector } from '../../catalog/collector.ts';
-import { dayFamily, UNKNOWN } from '../../catalog/family.ts';
-import { parts } from '../samples.ts';
+import { UNKNOWN } from '../../catalog/family.ts';
 import { tableOf } from '../table.ts';
 import { weeksOf } from '../weeks.ts';
 import { type ToolsRow, toolsDataset } from './dataset.ts';
 
-const ENDPOINT = '/api/v1/analytics/tools';
-const tools = tableOf(toolsDataset, ENDPOINT);
+const tools = tableOf(toolsDataset);
 
 export const dailyToolCalls = tools.figure('toolCalls', {
   name: 'agent_platform_daily_tool_calls',
   help: 'Tool calls on the newest complete UTC day.',
   unit: 'calls',
-  field: 'tool_calls',
 });
 
 export const dailyToolCallsByTool = tools.counts('byTool', 'tool', {
@@ -20,14 +17,12 @@ export const dailyToolCallsByTool = tools.counts('byTool', 'tool', {
   help: 'Tool calls on the newest complete UTC day, by tool. Names with control characters or over 128 characters count as invalid.',
   unit: 'calls',
   field: 'by_tool[].invocations',
-  part: 'tools',
 });
 
 export const dailyMcpUsers = tools.figure('mcpUsers', {
   name: 'agent_platform_daily_mcp_users',
   help: 'People who used an MCP server on the newest complete UTC day.',
   unit: 'people',
-  field: 'mcp_users_with_mcp',
   aggregation: 'distinct',
 });
 
@@ -36,14 +31,12 @@ export const dailyMcpCallsByServer = tools.counts('mcpByServer', 'server', {
   help: 'Calls of MCP servers on the newest complete UTC day, by server name in lower case.',
   unit: 'calls',
   field: 'mcp_by_server[].invocations',
-  part: 'mcpServers',
 });
 
 export const dailySkillInvocations = tools.figure('skillInvocations', {
   name: 'agent_platform_daily_skill_invocations',
   help: 'Skill activations on the newest complete UTC day.',
   unit: 'invocations',
-  field: 'skills_invocations',
 });
 
 export const dailySkillInvocationsBySkill = tools.counts('bySkill', 'skill', {
@@ -51,14 +44,12 @@ export const dailySkillInvocationsBySkill = tools.counts('bySkill', 'skill', {
   help: 'Skill activations on the newest complete UTC day, by skill.',
   unit: 'invocations',
   field: 'skills_by_name[].count',
-  part: 'skills',
 });
 
 export const dailySlashCommandInvocations = tools.figure('slashCommandInvocations', {
   name: 'agent_platform_daily_slash_command_invocations',
   help: 'Slash-command uses on the newest complete UTC day.',
   unit: 'invocations',
-  field: 'slash_commands_invocations',
 });
 
 export const dailySlashCommandInvocationsByCommand = tools.counts('bySlashCommand', 'command', {
@@ -66,56 +57,45 @@ export const dailySlashCommandInvocationsByCommand = tools.counts('bySlashComman
   help: 'Slash-command uses on the newest complete UTC day, by command.',
   unit: 'invocations',
   field: 'slash_commands_by_name[].count',
-  part: 'slashCommands',
 });
 
 export const dailyHookInvocations = tools.figure('hookInvocations', {
   name: 'agent_platform_daily_hook_invocations',
   help: 'Hook executions on the newest complete UTC day.',
   unit: 'invocations',
-  field: 'hooks_invocations',
 });
 
-export const dailyHookInvocationsByEvent = dayFamily({
+export const dailyHookInvocationsByEvent = tools.samples({
   name: 'agent_platform_daily_hook_invocations_by_event',
   help: 'Hook executions on the newest complete UTC day, by event and matcher.',
-  labels: ['event', 'matcher'],
   unit: 'invocations',
-  source: `${ENDPOINT}: data[].hooks_by_event[].count`,
-  aggregation: 'additive',
+  field: 'hooks_by_event[].count',
   breakdown: true,
   part: 'hooks',
-  samplesOf: (view, day) =>
-    view.row(toolsDataset, day)?.byHook?.map(({ event, matcher, count }) => ({
-      labels: { event, matcher },
-      value: count ?? UNKNOWN,
-    })),
+  labels: ['event', 'matcher'],
+  samplesOf: ({ byHook }) =>
+    byHook?.map(({ event, matcher, count }) => ({ labels: { event, matcher }, value: count ?? UNKNOWN })),
 });
 
 export const dailyWebUsers = tools.figure('webUsers', {
   name: 'agent_platform_daily_web_users',
   help: 'People who used the web or workspace interface on the newest complete UTC day.',
   unit: 'people',
-  field: 'web_users',
   aggregation: 'distinct',
 });
 
-export const dailyAutonomyRatio = dayFamily({
+export const dailyAutonomyRatio = tools.parts('stat', ({ autonomy }) => autonomy, {
   name: 'agent_platform_daily_autonomy_ratio',
   help: 'Tool calls per user turn on the newest complete UTC day: average, median and 90th percentile. Do not sum over stat.',
-  labels: ['stat'],
-  fixedLabels: ['stat'],
   unit: 'calls per turn',
-  source: `${ENDPOINT}: data[].autonomy_ratio_avg, autonomy_ratio_p50, autonomy_ratio_p90`,
+  field: 'autonomy_ratio_avg, autonomy_ratio_p50, autonomy_ratio_p90',
   aggregation: 'ratio',
-  samplesOf: (view, day) => parts('stat', view.row(toolsDataset, day)?.autonomy ?? {}),
 });
 
 export const dailyToolCallsPerSession = tools.figure('toolCallsPerSession', {
   name: 'agent_platform_daily_tool_calls_per_session',
   help: 'Average tool calls per session on the newest complete UTC day.',
   unit: 'calls per session',
-  field: 'tool_calls_per_session_avg',
   aggregation: 'ratio',
 });
 
@@ -123,23 +103,19 @@ export const dailyUserTurnsPerSession = tools.figure('userTurnsPerSession', {
   name: 'agent_platform_daily_user_turns_per_session',
   help: 'Average user messages per session on the newest complete UTC day.',
   unit: 'turns per session',
-  field: 'user_turns_per_session_avg',
   aggregation: 'ratio',
 });
 
-export const dailyAutonomyLevelRatio = dayFamily({
+export const dailyAutonomyLevelRatio = tools.samples({
   name: 'agent_platform_daily_autonomy_level_ratio',
   help: 'Share of each autonomy level on the newest complete UTC day.',
-  labels: ['level'],
   unit: 'ratio',
-  source: `${ENDPOINT}: data[].tool_autonomy_level_ratio`,
+  field: 'tool_autonomy_level_ratio',
   aggregation: 'ratio',
   breakdown: true,
-  samplesOf: (view, day) =>
-    view.row(toolsDataset, day)?.autonomyLevels?.map(({ level, ratio }) => ({
-      labels: { level },
-      value: ratio,
-    })),
+  labels: ['level'],
+  samplesOf: ({ autonomyLevels }) =>
+    autonomyLevels?.map(({ level, ratio }) => ({ labels: { level }, value: ratio })),
 });
 
 /** The tool calls of a week. */

@@ -1,31 +1,27 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
-import { figure, parts } from '../samples.ts';
+import { figure } from '../samples.ts';
 import { pricedOn } from '../spend/costs.ts';
-import { type Line, lineFamily, tableOf } from '../table.ts';
+import { type FieldLine, tableOf } from '../table.ts';
 import { weeksOf } from '../weeks.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
-import { byTeam, creditsByTeam } from './shown-teams.ts';
+import { creditsByTeam, ofTeams } from './shown-teams.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
 import { userFamilies } from './user-families.ts';
 
-const groups = tableOf(usersDataset, USERS_PATH);
+const users = tableOf(usersDataset);
 
-export const dailyUsersByPrimaryModel = dayFamily({
+export const dailyUsersByPrimaryModel = users.samples({
   name: 'agent_platform_daily_users_by_primary_model',
   help: 'People active on the newest complete UTC day, by their most used model and its tier.',
-  labels: ['model', 'tier'],
   unit: 'people',
-  source: `${USERS_PATH}: data[].primary_model, primary_model_tier`,
-  aggregation: 'additive',
-  samplesOf: (view, day) =>
-    view.row(usersDataset, day)?.byPrimaryModel?.map(({ model, tier, people }) => ({
-      labels: { model, tier },
-      value: people,
-    })),
+  field: 'primary_model, primary_model_tier',
+  labels: ['model', 'tier'],
+  samplesOf: ({ byPrimaryModel }) =>
+    byPrimaryModel?.map(({ model, tier, people }) => ({ labels: { model, tier }, value: people })),
 });
 
-export const dailyUsersByDelegationLevel = groups.counts('byDelegationLevel', 'level', {
+export const dailyUsersByDelegationLevel = users.counts('byDelegationLevel', 'level', {
   name: 'agent_platform_daily_users_by_delegation_level',
   help: 'People active on the newest complete UTC day, by their most used autonomy mode.',
   unit: 'people',
@@ -33,7 +29,7 @@ export const dailyUsersByDelegationLevel = groups.counts('byDelegationLevel', 'l
   breakdown: false,
 });
 
-export const dailyUsersByLanguage = groups.counts('byLanguage', 'language', {
+export const dailyUsersByLanguage = users.counts('byLanguage', 'language', {
   name: 'agent_platform_daily_users_by_language',
   help: 'People active on the newest complete UTC day, by programming language. Do not sum: users of several languages count in each.',
   unit: 'people',
@@ -42,28 +38,21 @@ export const dailyUsersByLanguage = groups.counts('byLanguage', 'language', {
   breakdown: false,
 });
 
-export const dailyCreditsPerUser = dayFamily({
+export const dailyCreditsPerUser = users.parts('stat', quantilesOf, {
   name: 'agent_platform_daily_credits_per_user',
   help: 'Standard Credits per active person on the newest complete UTC day. Quantiles need at least 5 active people, p99 and max at least 10. Do not sum over stat.',
-  labels: ['stat'],
-  fixedLabels: ['stat'],
   unit: 'credits',
-  source: `${USERS_PATH}: data[].billable_tokens`,
+  field: 'billable_tokens',
   aggregation: 'ratio',
-  samplesOf(view, day) {
-    const { p50, p90, p99, max } = view.row(usersDataset, day)?.perUser ?? {};
-    return parts('stat', { p50, p90, p99, max });
-  },
 });
 
-export const dailyCreditsTopUsersRatio = dayFamily({
+export const dailyCreditsTopUsersRatio = users.samples({
   name: 'agent_platform_daily_credits_top_users_ratio',
   help: 'Share of the Standard Credits of the newest complete UTC day used by the top 10% of active people. Needs at least 50 active people.',
-  labels: [],
   unit: 'ratio',
-  source: `${USERS_PATH}: data[].billable_tokens`,
+  field: 'billable_tokens',
   aggregation: 'ratio',
-  samplesOf: (view, day) => figure(view.row(usersDataset, day)?.perUser?.topRatio),
+  samplesOf: ({ perUser }) => figure(perUser?.topRatio),
 });
 
 /** Figures about people as a whole. */
@@ -150,11 +139,15 @@ const teamFamilies = [
   dailyGitPullRequestsCreatedByTeam,
 ] as const;
 
+function quantilesOf({ perUser: { p50, p90, p99, max } = {} }: UsersRow) {
+  return { p50, p90, p99, max };
+}
+
 type TeamFigure = Exclude<keyof TeamFigures, 'team'>;
 
 /** A family by team whose samples are a figure of each shown team. */
-function teamFamily(figure: TeamFigure, line: Line) {
-  return lineFamily(USERS_PATH, ['team'], line, (view, day) => byTeam(view, day, figure));
+function teamFamily(figure: TeamFigure, line: FieldLine) {
+  return users.samples({ ...line, labels: ['team'], samplesOf: (row) => ofTeams(row, figure) });
 }
 
 const CATCH_UP_DAYS = 31;

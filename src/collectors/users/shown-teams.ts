@@ -4,18 +4,17 @@ import { UNASSIGNED } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { type TeamFigures, usersDataset } from './dataset.ts';
+import { type TeamFigures, type UsersRow, usersDataset } from './dataset.ts';
 
 /** A difference below this share of the total is a rounding error. */
 const RESIDUE = 1e-9;
 
 /** A figure of each team that is shown on a day. */
-export function byTeam(
-  view: View,
-  day: Day,
+export function ofTeams(
+  { byTeam }: UsersRow,
   figure: Exclude<keyof TeamFigures, 'team'>,
 ): readonly Sample<'team'>[] | undefined {
-  return view.row(usersDataset, day)?.byTeam?.flatMap((team) => {
+  return byTeam?.flatMap((team) => {
     const value = team[figure];
     return value === undefined ? [] : [{ labels: { team: team.team }, value }];
   });
@@ -23,7 +22,8 @@ export function byTeam(
 
 /** The credits of each shown team, and the rest of the day's total, which is unknown if either is. */
 export function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefined {
-  const shown = byTeam(view, day, 'credits');
+  const row = view.row(usersDataset, day);
+  const shown = row && ofTeams(row, 'credits');
   const rest = restOf(view, day, shown);
   return rest === undefined || rest === 0
     ? shown
@@ -59,7 +59,7 @@ export function createShownCredits(view: View): ShownCredits {
   function read(day: Day): ReadonlyMap<string, number | undefined> | undefined {
     const row = view.row(usersDataset, day);
     if (row === undefined) return undefined;
-    const rest = restOf(view, day, byTeam(view, day, 'credits'));
+    const rest = restOf(view, day, ofTeams(row, 'credits'));
     const teams = (row.byTeam ?? []).map(({ team, credits }) => [team, credits] as const);
     return new Map([...teams, ...(rest === 0 ? [] : [[UNASSIGNED, rest] as const])]);
   }

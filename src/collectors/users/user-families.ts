@@ -1,12 +1,12 @@
 import { isDamaged } from '../../catalog/dataset.ts';
-import type { Day } from '../../catalog/day.ts';
-import { dayFamily, type Sample } from '../../catalog/family.ts';
+import type { Sample } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
-import { type Line, lineFamily } from '../table.ts';
+import { type FieldLine, tableOf } from '../table.ts';
 import { type FigureName, figuresOf, linesOf, type PeopleColumns } from './columns.ts';
-import { USERS_PATH, usersDataset } from './dataset.ts';
+import { type UsersRow, usersDataset } from './dataset.ts';
 
+const users = tableOf(usersDataset);
 const detail = { aggregation: 'additive', breakdown: true, dropPriority: 'detail' } as const;
 
 export const dailyCreditsByUser = userFamily('credits', {
@@ -30,29 +30,27 @@ export const dailySessionsByUser = userFamily('sessions', {
   field: 'sessions',
 });
 
-export const dailyMessagesByUser = dayFamily({
-  ...detail,
-  name: 'agent_platform_daily_messages_by_user',
-  help: 'Messages of the newest complete UTC day, by person and role of the author.',
-  labels: ['user', 'role'],
-  fixedLabels: ['role'],
-  unit: 'messages',
-  source: `${USERS_PATH}: data[].user_messages, assistant_messages`,
-  samplesOf: (view, day) =>
-    byUserAnd(view, day, 'role', { user: 'userMessages', assistant: 'assistantMessages' }),
-});
+export const dailyMessagesByUser = partsFamily(
+  'role',
+  { user: 'userMessages', assistant: 'assistantMessages' },
+  {
+    name: 'agent_platform_daily_messages_by_user',
+    help: 'Messages of the newest complete UTC day, by person and role of the author.',
+    unit: 'messages',
+    field: 'user_messages, assistant_messages',
+  },
+);
 
-export const dailyFilesByUser = dayFamily({
-  ...detail,
-  name: 'agent_platform_daily_files_by_user',
-  help: 'Files created and edited by the agent on the newest complete UTC day, by person.',
-  labels: ['user', 'action'],
-  fixedLabels: ['action'],
-  unit: 'files',
-  source: `${USERS_PATH}: data[].files_created, files_edited`,
-  samplesOf: (view, day) =>
-    byUserAnd(view, day, 'action', { created: 'filesCreated', edited: 'filesEdited' }),
-});
+export const dailyFilesByUser = partsFamily(
+  'action',
+  { created: 'filesCreated', edited: 'filesEdited' },
+  {
+    name: 'agent_platform_daily_files_by_user',
+    help: 'Files created and edited by the agent on the newest complete UTC day, by person.',
+    unit: 'files',
+    field: 'files_created, files_edited',
+  },
+);
 
 export const dailyGitCommitsByUser = userFamily('commits', {
   name: 'agent_platform_daily_git_commits_by_user',
@@ -105,15 +103,18 @@ export const dailyAutonomyRatioByUser = userFamily('autonomy', {
   breakdown: false,
 });
 
-export const userInfo = dayFamily({
+export const userInfo = users.samples({
   name: 'agent_platform_user_info',
   help: 'Team, most used model and its tier, and delegation level of a person on the newest complete UTC day, always 1. People of teams that are not shown individually have the team other.',
-  labels: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
   unit: 'info',
-  source: `${USERS_PATH}: data[].primary_model, primary_model_tier, delegation_level`,
+  field: 'primary_model, primary_model_tier, delegation_level',
   aggregation: 'info',
   dropPriority: 'detail',
-  samplesOf: infos,
+  labels: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
+  samplesOf: (row, view) => {
+    const people = peopleOf(row, view);
+    return people && infosOf(people);
+  },
 });
 
 /** Figures about each person, if people are identified. */
@@ -134,74 +135,71 @@ export const userFamilies = [
 ] as const;
 
 /** A day's people, if they were identified in the current way. */
-function peopleOf(view: View, day: Day): PeopleColumns | undefined {
-  const row = view.row(usersDataset, day);
-  const { identity } = view.settings.people ?? ANONYMOUS;
-  return row?.identity === identity ? row.people : undefined;
-}
-
-/** Each person's figure. One that was not sent is left out, but where some were unusable, each that is missing is unknown. */
-function* knownFigures(view: View, day: Day, people: PeopleColumns, figure: FigureName) {
-  const isWhole = !isDamaged(view.row(usersDataset, day));
-  for (const { user, value } of figuresOf(people, figure)) {
-    if (!(isWhole && Number.isNaN(value))) yield { user, value };
-  }
+function peopleOf({ identity, people }: UsersRow, { settings }: View): PeopleColumns | undefined {
+  return identity === (settings.people ?? ANONYMOUS).identity ? people : undefined;
 }
 
 /** A family whose samples are a figure of each person. */
-function userFamily(figure: FigureName, line: Line) {
-  return lineFamily(USERS_PATH, ['user'], { ...detail, ...line }, (view, day) => byUser(view, day, figure));
+function userFamily(figure: FigureName, line: FieldLine) {
+  return users.samples({
+    ...detail,
+    ...line,
+    labels: ['user'],
+    samplesOf(row, view) {
+      const people = peopleOf(row, view);
+      return people && figuresOfEach(row, people, figure, {});
+    },
+  });
 }
 
-function byUser(view: View, day: Day, figure: FigureName): Iterable<Sample<'user'>> | undefined {
-  const people = peopleOf(view, day);
-  return people && eachUser(knownFigures(view, day, people, figure));
-}
-
-function* eachUser(figures: ReturnType<typeof knownFigures>): Generator<Sample<'user'>> {
-  for (const { user, value } of figures) yield { labels: { user }, value };
-}
-
-function byUserAnd<Label extends 'role' | 'action'>(
-  view: View,
-  day: Day,
+/** A family whose samples are some figures of each person, by a label of a closed set. */
+function partsFamily<const Label extends string>(
   label: Label,
   figures: Readonly<Record<string, FigureName>>,
-): Iterable<Sample<'user' | Label>> | undefined {
-  const people = peopleOf(view, day);
-  if (people === undefined) return undefined;
-  const each = Object.entries(figures).map(
-    ([part, figure]) => [part, knownFigures(view, day, people, figure)] as const,
-  );
-  return eachPart(label, each);
+  line: FieldLine,
+) {
+  return users.samples<'user' | Label>({
+    ...detail,
+    ...line,
+    labels: ['user', label],
+    fixedLabels: [label],
+    samplesOf(row, view) {
+      const people = peopleOf(row, view);
+      return people && partsOfEach(row, people, label, figures);
+    },
+  });
 }
 
-function* eachPart<Label extends 'role' | 'action'>(
+function* partsOfEach<Label extends string>(
+  row: UsersRow,
+  people: PeopleColumns,
   label: Label,
-  parts: readonly (readonly [string, ReturnType<typeof knownFigures>])[],
+  figures: Readonly<Record<string, FigureName>>,
 ): Generator<Sample<'user' | Label>> {
-  for (const [part, figures] of parts) {
-    for (const { user, value } of figures) {
-      yield { labels: { user, [label]: part } as Record<'user' | Label, string>, value };
-    }
+  for (const [part, figure] of Object.entries(figures)) {
+    yield* figuresOfEach(row, people, figure, { [label]: part } as Record<Label, string>);
   }
 }
 
-type InfoLabel = 'user' | 'team' | 'primary_model' | 'primary_model_tier' | 'delegation_level';
-
-function infos(view: View, day: Day): Iterable<Sample<InfoLabel>> | undefined {
-  const people = peopleOf(view, day);
-  return people && eachInfo(people);
+/**
+ * Each person's figure, with some more labels. One that was not sent is left out, but where some were unusable, each that is
+ * missing is unknown.
+ */
+function* figuresOfEach<Label extends string = never>(
+  row: UsersRow,
+  people: PeopleColumns,
+  figure: FigureName,
+  labels: Readonly<Record<Label, string>>,
+): Generator<Sample<'user' | Label>> {
+  const isWhole = !isDamaged(row);
+  for (const { user, value } of figuresOf(people, figure)) {
+    if (!(isWhole && Number.isNaN(value))) yield { labels: { user, ...labels }, value };
+  }
 }
 
-function* eachInfo(people: PeopleColumns): Generator<Sample<InfoLabel>> {
-  for (const { user, team, model, tier, level } of linesOf(people, [
-    'user',
-    'team',
-    'model',
-    'tier',
-    'level',
-  ])) {
+function* infosOf(people: PeopleColumns) {
+  for (const line of linesOf(people, ['user', 'team', 'model', 'tier', 'level'])) {
+    const { user, team, model, tier, level } = line;
     const labels = { user, team, primary_model: model, primary_model_tier: tier, delegation_level: level };
     yield { labels, value: 1 };
   }
