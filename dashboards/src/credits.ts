@@ -4,7 +4,7 @@ import { dailyCreditsUnusual } from '../../src/collectors/spend/comparisons.ts';
 import * as tokens from '../../src/collectors/tokens/collector.ts';
 import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
-import { atEnd, type Described, daily, newest, promql } from './expression.ts';
+import { atEnd, daily, type Expression, newest, promql } from './expression.ts';
 import { dailyTotal } from './figures.ts';
 import { largestAndRest } from './largest.ts';
 import type { Row } from './layout.ts';
@@ -16,7 +16,7 @@ import { drillTo, orgLink } from './panels/drill.ts';
 import { ranking } from './panels/ranking.ts';
 import { colouredText, type TableColumn, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
-import { days, type Look, type Query, rows } from './query.ts';
+import { days, type Look, type Query } from './query.ts';
 import { labelVariable } from './variables.ts';
 
 /** The selected models. */
@@ -69,12 +69,7 @@ const money: Row = {
         { of: 'currency', title: 'Currency', width: 100 },
       ],
       value: 'Cost',
-      queries: [
-        days(
-          daily(spend.dailyCostByModel, { by: ['model', 'currency'], orgs: 'summed', only: MODEL }),
-          '{{model}} ({{currency}})',
-        ),
-      ],
+      figure: days(daily(spend.dailyCostByModel, { by: ['model', 'currency'], orgs: 'summed', only: MODEL })),
       noValue: NO_PRICE,
       width: 12,
       height: 12,
@@ -82,21 +77,14 @@ const money: Row = {
     table({
       title: 'Cost by organization',
       text: 'Cost of each organization: the month to date, the forecast for the whole month, the 7 days that end with the newest complete day, the 7 days before, and the current price of a million credits.',
-      queries: [
-        rows(newest(spend.costMonthToDate)),
-        rows(newest(spend.costMonthForecast)),
-        rows(newest(spend.costWeeks.present)),
-        rows(newest(spend.costWeeks.before)),
-        rows(promql`1e6 * ${newest(spend.creditPrice)}`),
-      ],
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.credits) },
         { of: 'currency', title: 'Currency', width: 95 },
-        { of: 0, title: 'To date', ...MONEY },
-        { of: 1, title: 'Forecast', ...MONEY },
-        { of: 2, title: '7 days', ...MONEY },
-        { of: 3, title: '7 days before', ...MONEY },
-        { of: 4, title: 'Per million', ...MONEY },
+        { of: newest(spend.costMonthToDate), title: 'To date', ...MONEY },
+        { of: newest(spend.costMonthForecast), title: 'Forecast', ...MONEY },
+        { of: newest(spend.costWeeks.present), title: '7 days', ...MONEY },
+        { of: newest(spend.costWeeks.before), title: '7 days before', ...MONEY },
+        { of: promql`1e6 * ${newest(spend.creditPrice)}`, title: 'Per million', ...MONEY },
       ],
       sort: { by: 'To date', desc: true },
       noValue: NO_PRICE,
@@ -106,29 +94,16 @@ const money: Row = {
   ],
 };
 
-/** The columns of a month against its budget, of queries in this order, for an organization or a team. */
-export const budgetColumns: readonly TableColumn[] = [
-  { of: 0, title: 'To date', total: true },
-  { of: 1, title: 'Forecast', total: true },
-  { of: 2, title: 'Budget', total: true },
-  { of: 3, title: 'Used', ...colouredText(OF_BUDGET) },
-  { of: 4, title: 'Will use', ...colouredText(OF_BUDGET) },
-];
-
-/** The queries of these columns. */
-export function budgetQueries<Label extends string>(
-  [toDate, forecast, budget]: readonly [Described<Label>, Described<Label>, Described<Label>],
-  only: Partial<Record<NoInfer<Label>, string>> = {},
-): readonly Query[] {
-  const [used, expected, limit] = [toDate, forecast, budget].map((of) => newest(of, { only })) as [
-    ReturnType<typeof newest>,
-    ReturnType<typeof newest>,
-    ReturnType<typeof newest>,
-  ];
-  return [used, expected, limit, promql`${used} / ${limit}`, promql`${expected} / ${limit}`].map(rows);
+/** The columns of a month against its budget, for an organization or a team. */
+export function budgetColumns(used: Expression, expected: Expression, budget: Expression) {
+  return [
+    { of: used, title: 'To date', total: true },
+    { of: expected, title: 'Forecast', total: true },
+    { of: budget, title: 'Budget', total: true },
+    { of: promql`${used} / ${budget}`, title: 'Used', ...colouredText(OF_BUDGET) },
+    { of: promql`${expected} / ${budget}`, title: 'Will use', ...colouredText(OF_BUDGET) },
+  ] satisfies readonly TableColumn[];
 }
-
-const MONTH = [spend.creditsMonthToDate, spend.creditsMonthForecast, spend.creditsMonthBudget] as const;
 
 const month: Row = {
   title: 'The month in credits',
@@ -145,10 +120,13 @@ const month: Row = {
     table({
       title: 'By organization',
       text: 'The month of each organization: credits to date, forecast for the whole month, the budget, and both as shares of the budget.',
-      queries: budgetQueries(MONTH),
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
-        ...budgetColumns,
+        ...budgetColumns(
+          newest(spend.creditsMonthToDate),
+          newest(spend.creditsMonthForecast),
+          newest(spend.creditsMonthBudget),
+        ),
       ],
       sort: { by: 'To date', desc: true },
       noValue: '–',
@@ -225,9 +203,7 @@ const models: Row = {
       text: 'Standard Credits of each model and tier over the days in the range, largest first.',
       labels: MODEL_AND_TIER,
       value: 'Credits',
-      queries: [
-        days(daily(tokens.dailyCreditsByModel, { orgs: 'summed', only: MODEL }), '{{model}} ({{tier}})'),
-      ],
+      figure: days(daily(tokens.dailyCreditsByModel, { orgs: 'summed', only: MODEL })),
       width: 10,
       height: 10,
     }),
@@ -275,12 +251,9 @@ function modelsByTokens(kind: 'input' | 'output') {
     text: `Raw ${kind} tokens of each model over the days in the range.`,
     labels: [{ of: 'model', title: 'Model', to: modelLink }],
     value: 'Tokens',
-    queries: [
-      days(
-        daily(tokens.dailyTokensByModel, { by: ['model'], orgs: 'summed', only: { ...MODEL, kind } }),
-        '{{model}}',
-      ),
-    ],
+    figure: days(
+      daily(tokens.dailyTokensByModel, { by: ['model'], orgs: 'summed', only: { ...MODEL, kind } }),
+    ),
     width: 12,
     height: 9,
   });

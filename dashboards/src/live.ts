@@ -8,7 +8,7 @@ import type { Placed } from './panels/panel.ts';
 import { ranking } from './panels/ranking.ts';
 import { table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
-import { line, now, type Query, rows } from './query.ts';
+import { line, now, type Query } from './query.ts';
 
 /** How hooks are set up, for whoever has none. */
 const NO_EVENT =
@@ -104,20 +104,21 @@ export const live: Row = {
     table({
       title: 'Events by name',
       text: `Number of hook events of each name in the range, and the time since the newest. ${HOW}`,
-      queries: [
-        rows(increase(hookMetrics.events, '$__range', { by: ['event'] })),
-        rows(promql`time() - ${newest(hookMetrics.lastEvent)}`),
-      ],
       columns: [
         { of: 'event', title: 'Event' },
         {
-          of: 0,
+          of: increase(hookMetrics.events, '$__range', { by: ['event'] }),
           title: 'In the range',
           unit: 'locale',
           total: true,
           decimals: 0,
         },
-        { of: 1, title: 'Since newest', unit: 's', decimals: 0 },
+        {
+          of: promql`time() - ${newest(hookMetrics.lastEvent)}`,
+          title: 'Since newest',
+          unit: 's',
+          decimals: 0,
+        },
       ],
       sort: { by: 'In the range', desc: true },
       noValue: '–',
@@ -130,8 +131,7 @@ export const live: Row = {
       decimals: 0,
       labels: [{ of: 'reason', title: 'Reason' }],
       value: 'Events',
-      reduce: 'lastNotNull',
-      queries: [now(increase(hookMetrics.eventsRejected, '$__range', { by: ['reason'] }), '{{reason}}')],
+      figure: now(increase(hookMetrics.eventsRejected, '$__range', { by: ['reason'] })),
       noValue: NO_EVENT,
       width: 24,
       height: 6,

@@ -20,7 +20,7 @@ import { drillTo } from './panels/drill.ts';
 import type { Placed } from './panels/panel.ts';
 import { table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
-import { days, now, rows } from './query.ts';
+import { days, now } from './query.ts';
 import { readinessTile } from './readiness.ts';
 import { outputTiles } from './usage.ts';
 
@@ -72,18 +72,12 @@ function risen<Label extends 'model' | 'tier' | 'team'>(
   return table({
     title: `${name}s by rise`,
     text: `Standard Credits of each ${label} in the 7 days that end with the newest complete day and in the 7 days before, and by how much they rose or fell. What rose most is first.`,
-    queries: [
-      rows(summed(last, earlier)),
-      rows(summed(earlier, last)),
-      rows(promql`clamp_min(${rise}, 0)`),
-      rows(promql`clamp_max(${rise}, 0)`),
-    ],
     columns: [
       { of: label, title: name, to: drillTo(to, label), width: 200 },
-      { of: 0, title: '7 days', total: true },
-      { of: 1, title: 'Before', total: true },
-      { of: 2, title: 'Rise', unit: 'currency:+' },
-      { of: 3, title: 'Fall' },
+      { of: summed(last, earlier), title: '7 days', total: true },
+      { of: summed(earlier, last), title: 'Before', total: true },
+      { of: promql`clamp_min(${rise}, 0)`, title: 'Rise', unit: 'currency:+' },
+      { of: promql`clamp_max(${rise}, 0)`, title: 'Fall' },
     ],
     sort: { by: 'Rise', desc: true },
     noValue: '–',
@@ -133,11 +127,11 @@ const firing: Row = {
     table({
       title: 'Alerts that fire',
       text: 'Alerts of the exporter’s rules that fire now, of the selected organizations and of the exporter itself.',
-      queries: [
-        rows({
+      labels: [
+        {
           text: `max by (alertname,org,severity) (${alerts.name}{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"})`,
           about: [alerts],
-        }),
+        },
       ],
       columns: [
         { of: 'alertname', title: 'Alert' },

@@ -3,7 +3,7 @@ import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import * as of from '../../src/collectors/users/collector.ts';
 import * as budgets from '../../src/collectors/users/team-budgets.ts';
 import * as by from '../../src/collectors/users/user-families.ts';
-import { budgetColumns, budgetQueries, MODEL_AND_TIER, modelLink } from './credits.ts';
+import { budgetColumns, MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';
 import { meanOverOrgs } from './figures.ts';
@@ -16,7 +16,7 @@ import { drillTo, orgLink } from './panels/drill.ts';
 import type { Placed } from './panels/panel.ts';
 import { ranking } from './panels/ranking.ts';
 import { type TableColumn, table } from './panels/table.ts';
-import { days, now, rows } from './query.ts';
+import { days, now } from './query.ts';
 import { labelVariable } from './variables.ts';
 
 /** The selected teams and people. */
@@ -29,11 +29,12 @@ const teamLink = drillTo(links.users, 'team');
 /** The columns that identify a team. */
 const ORG_AND_TEAM: readonly TableColumn[] = [
   { of: 'org', title: 'Organization', to: orgLink(links.users), width: 125 },
-  { of: 'team', title: 'Team', properties: [teamLink] },
+  { of: 'team', title: 'Team', to: teamLink },
 ];
 
 const ofTeam = (family: Described<'team'>) => newest(family, { only: TEAM });
-const ofUser = (family: Described<'user'>) => newest(family, { only: USER });
+const ofUser = (family: Described<'action' | 'role' | 'user'>) =>
+  newest(family, { by: ['user'], only: USER });
 
 function peopleVariables(): readonly QueryVariableBuilder[] {
   const metric = ({ name }: Described) => `${name}{job=~"$job",org=~"$org"}`;
@@ -51,11 +52,12 @@ const OFF = 'Off: needs the users collector';
 const NO_TEAM = 'None known: off, or too few active people';
 const NOBODY = 'Nobody known: identity may be none';
 /** Somebody who was not active has no model and no autonomy; the text of the panel would be in each such cell. */
-const ABSENT = { id: 'noValue', value: '–' } as const;
+const ABSENT = { noValue: '–' } as const;
 const NOTHING =
   'Nothing about people is published unless the operator enables it. This dashboard needs the users collector, collectors: {users: {enabled: true}}; teams need teams.file; individual people need collectors.users.identity: hash, id or email.';
 
 const day = newest(dataDayTimestamp, { only: { dataset: 'users' }, by: [] });
+const countOf = (family: Described) => promql`count by (org) (${newest(family)})`;
 
 /** The effective privacy settings, which explain empty panels. */
 const privacy: Row = {
@@ -64,16 +66,11 @@ const privacy: Row = {
     table({
       title: 'Published by organization',
       text: 'The newest complete day of the users dataset, the number of teams shown (including other and none; 0 if no group would have five active people), and the number of people identified (0 while identity is none). Without the users collector an organization is not listed.',
-      queries: [
-        rows(promql`1000 * ${day}`),
-        rows(promql`count by (org) (${newest(of.dailyActiveUsersByTeam)}) or 0 * ${day}`),
-        rows(promql`count by (org) (${newest(by.userInfo)}) or 0 * ${day}`),
-      ],
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.users) },
-        { of: 0, title: 'Newest day', unit: 'time:ddd D MMM YYYY' },
-        { of: 1, title: 'Teams shown' },
-        { of: 2, title: 'People identified', total: true },
+        { of: promql`1000 * ${day}`, title: 'Newest day', unit: 'time:ddd D MMM YYYY' },
+        { of: promql`${countOf(of.dailyActiveUsersByTeam)} or 0 * ${day}`, title: 'Teams shown' },
+        { of: promql`${countOf(by.userInfo)} or 0 * ${day}`, title: 'People identified', total: true },
       ],
       sort: { by: 'Organization', desc: false },
       noValue: NOTHING,
@@ -127,8 +124,8 @@ const groups: Row = {
       decimals: 1,
       labels: MODEL_AND_TIER,
       value: 'People per day',
-      reduce: 'mean',
-      queries: [days(daily(of.dailyUsersByPrimaryModel, { orgs: 'summed' }), '{{model}} ({{tier}})')],
+      mean: true,
+      figure: days(daily(of.dailyUsersByPrimaryModel, { orgs: 'summed' })),
       noValue: OFF,
       width: 12,
       height: 9,
@@ -139,13 +136,8 @@ const groups: Row = {
       decimals: 1,
       labels: [{ of: 'language', title: 'Language' }],
       value: 'People per day',
-      reduce: 'mean',
-      queries: [
-        days(
-          named(daily(of.dailyUsersByLanguage, { orgs: 'summed' }), 'language', 'not known'),
-          '{{language}}',
-        ),
-      ],
+      mean: true,
+      figure: days(named(daily(of.dailyUsersByLanguage, { orgs: 'summed' }), 'language', 'not known')),
       noValue: OFF,
       width: 12,
       height: 9,
@@ -162,7 +154,7 @@ const teams: Row = {
       text: 'Standard Credits of each team over the days in the range; those of no shown team are unassigned.',
       labels: [{ of: 'team', title: 'Team', to: teamLink }],
       value: 'Credits',
-      queries: [days(daily(of.dailyCreditsByTeam, { orgs: 'summed', only: TEAM }), '{{team}}')],
+      figure: days(daily(of.dailyCreditsByTeam, { orgs: 'summed', only: TEAM })),
       noValue: NO_TEAM,
       width: 9,
       height: 10,
@@ -179,22 +171,17 @@ const teams: Row = {
     table({
       title: 'Teams on the newest day',
       text: 'Each team on the newest complete day: people, credits, credits per active person, tool calls, commits and pull requests.',
-      queries: [
-        rows(ofTeam(of.dailyActiveUsersByTeam)),
-        rows(ofTeam(of.dailyCreditsByTeam)),
-        rows(promql`${ofTeam(of.dailyCreditsByTeam)} / (${ofTeam(of.dailyActiveUsersByTeam)} > 0)`),
-        rows(ofTeam(of.dailyToolCallsByTeam)),
-        rows(ofTeam(of.dailyGitCommitsByTeam)),
-        rows(ofTeam(of.dailyGitPullRequestsCreatedByTeam)),
-      ],
       columns: [
         ...ORG_AND_TEAM,
-        { of: 0, title: 'People', total: true },
-        { of: 1, title: 'Credits', total: true },
-        { of: 2, title: 'Per person' },
-        { of: 3, title: 'Calls', total: true },
-        { of: 4, title: 'Commits', total: true },
-        { of: 5, title: 'PRs', total: true },
+        { of: ofTeam(of.dailyActiveUsersByTeam), title: 'People', total: true },
+        { of: ofTeam(of.dailyCreditsByTeam), title: 'Credits', total: true },
+        {
+          of: promql`${ofTeam(of.dailyCreditsByTeam)} / (${ofTeam(of.dailyActiveUsersByTeam)} > 0)`,
+          title: 'Per person',
+        },
+        { of: ofTeam(of.dailyToolCallsByTeam), title: 'Calls', total: true },
+        { of: ofTeam(of.dailyGitCommitsByTeam), title: 'Commits', total: true },
+        { of: ofTeam(of.dailyGitPullRequestsCreatedByTeam), title: 'PRs', total: true },
       ],
       sort: { by: 'Credits', desc: true },
       noValue: NO_TEAM,
@@ -210,24 +197,13 @@ const teams: Row = {
         { of: 'currency', title: 'Currency' },
       ],
       value: 'Cost',
-      queries: [
-        days(
-          daily(of.dailyCostByTeam, { by: ['team', 'currency'], orgs: 'summed', only: TEAM }),
-          '{{team}} ({{currency}})',
-        ),
-      ],
+      figure: days(daily(of.dailyCostByTeam, { by: ['team', 'currency'], orgs: 'summed', only: TEAM })),
       noValue: 'No price, or no teams known',
       width: 24,
       height: 8,
     }),
   ],
 };
-
-const TEAM_MONTH = [
-  budgets.teamCreditsMonthToDate,
-  budgets.teamCreditsMonthForecast,
-  budgets.teamCreditsMonthBudget,
-] as const;
 
 /** The month of the teams that have a budget. */
 const months: Row = {
@@ -236,8 +212,14 @@ const months: Row = {
     table({
       title: 'Teams against their budgets',
       text: 'The month of each team with a budget: credits to date, forecast for the whole month, the budget, and both as shares of the budget. Blank while a day of the month is unknown.',
-      queries: budgetQueries(TEAM_MONTH, TEAM),
-      columns: [...ORG_AND_TEAM, ...budgetColumns],
+      columns: [
+        ...ORG_AND_TEAM,
+        ...budgetColumns(
+          ofTeam(budgets.teamCreditsMonthToDate),
+          ofTeam(budgets.teamCreditsMonthForecast),
+          ofTeam(budgets.teamCreditsMonthBudget),
+        ),
+      ],
       sort: { by: 'Will use', desc: true },
       noValue: '–',
       width: 14,
@@ -245,11 +227,15 @@ const months: Row = {
     table({
       title: 'Cost of teams this month',
       text: 'Cost of the month to date of each team with a budget, each day at its own price. Needs a price of the organization.',
-      queries: [rows(newest(budgets.teamCostMonthToDate, { only: TEAM }))],
       columns: [
         ...ORG_AND_TEAM,
         { of: 'currency', title: 'Currency', width: 90 },
-        { of: 0, title: 'To date', unit: 'none', decimals: 2 },
+        {
+          of: newest(budgets.teamCostMonthToDate, { only: TEAM }),
+          title: 'To date',
+          unit: 'none',
+          decimals: 2,
+        },
       ],
       sort: { by: 'To date', desc: true },
       noValue: 'None known: no team has a budget, or there is no price',
@@ -273,6 +259,9 @@ const months: Row = {
   ],
 };
 
+/** A figure of people, whatever organizations they are in. */
+const inAll = (family: Described<'user'>) => newest(family, { orgs: 'summed', only: USER });
+
 /** People by a figure over the range. */
 function ofPeople(title: string, text: string, value: string, family: Described<'user'>): Placed {
   return ranking({
@@ -280,8 +269,7 @@ function ofPeople(title: string, text: string, value: string, family: Described<
     text: `${text} over the UTC days that overlap the range.`,
     labels: [{ of: 'user', title: 'Person' }],
     value,
-    reduce: 'lastNotNull',
-    queries: [now(overRange(family, { orgs: 'summed', only: USER }), '{{user}}')],
+    figure: now(overRange(family, { orgs: 'summed', only: USER })),
     noValue: NOBODY,
     height: 10,
   });
@@ -294,31 +282,26 @@ const people: Row = {
     table({
       title: 'People on the newest day',
       text: 'Each person on the newest complete day, identified as the privacy settings allow: by a hash, an identifier or an e-mail address.',
-      queries: [
-        rows(ofUser(by.dailyCreditsByUser)),
-        rows(ofUser(by.dailySessionsByUser)),
-        rows(newest(by.dailyMessagesByUser, { by: ['user'], only: USER })),
-        rows(ofUser(by.dailyToolCallsByUser)),
-        rows(ofUser(by.dailyAutonomyRatioByUser)),
-        rows(newest(by.dailyFilesByUser, { by: ['user'], only: USER })),
-        rows(ofUser(by.dailyGitCommitsByUser)),
-        rows(ofUser(by.dailyGitPullRequestsCreatedByUser)),
-        rows(newest(by.userInfo, { only: USER })),
-      ],
+      labels: [newest(by.userInfo, { only: USER })],
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.users), width: 115 },
         { of: 'user', title: 'Person', width: 150 },
-        { of: 'team', title: 'Team', properties: [teamLink, ABSENT] },
-        { of: 'primary_model', title: 'Model', to: modelLink, width: 165, properties: [ABSENT] },
-        { of: 'delegation_level', title: 'Mode', width: 105, properties: [ABSENT] },
-        { of: 0, title: 'Credits', total: true },
-        { of: 1, title: 'Sessions', total: true },
-        { of: 2, title: 'Messages', total: true, width: 85 },
-        { of: 3, title: 'Calls', total: true },
-        { of: 4, title: 'Autonomy', width: 90, properties: [{ id: 'decimals', value: 1 }, ABSENT] },
-        { of: 5, title: 'Files', total: true },
-        { of: 6, title: 'Commits', total: true },
-        { of: 7, title: 'PRs', total: true },
+        { of: 'team', title: 'Team', to: teamLink, properties: ABSENT },
+        { of: 'primary_model', title: 'Model', to: modelLink, width: 165, properties: ABSENT },
+        { of: 'delegation_level', title: 'Mode', width: 105, properties: ABSENT },
+        { of: ofUser(by.dailyCreditsByUser), title: 'Credits', total: true },
+        { of: ofUser(by.dailySessionsByUser), title: 'Sessions', total: true },
+        { of: ofUser(by.dailyMessagesByUser), title: 'Messages', total: true, width: 85 },
+        { of: ofUser(by.dailyToolCallsByUser), title: 'Calls', total: true },
+        {
+          of: ofUser(by.dailyAutonomyRatioByUser),
+          title: 'Autonomy',
+          width: 90,
+          properties: { decimals: 1, ...ABSENT },
+        },
+        { of: ofUser(by.dailyFilesByUser), title: 'Files', total: true },
+        { of: ofUser(by.dailyGitCommitsByUser), title: 'Commits', total: true },
+        { of: ofUser(by.dailyGitPullRequestsCreatedByUser), title: 'PRs', total: true },
       ],
       sort: { by: 'Credits', desc: true },
       noValue: NOBODY,
@@ -334,18 +317,12 @@ const people: Row = {
     table({
       title: 'Extensions on the newest day',
       text: 'Calls of MCP servers, and uses of skills, slash commands and hooks, of each person on the newest complete day.',
-      queries: [
-        rows(newest(by.dailyMcpCallsByUser, { orgs: 'summed', only: USER })),
-        rows(newest(by.dailySkillInvocationsByUser, { orgs: 'summed', only: USER })),
-        rows(newest(by.dailySlashCommandInvocationsByUser, { orgs: 'summed', only: USER })),
-        rows(newest(by.dailyHookInvocationsByUser, { orgs: 'summed', only: USER })),
-      ],
       columns: [
         { of: 'user', title: 'Person', width: 150 },
-        { of: 0, title: 'MCP', total: true },
-        { of: 1, title: 'Skills', total: true },
-        { of: 2, title: 'Slash', total: true },
-        { of: 3, title: 'Hooks', total: true },
+        { of: inAll(by.dailyMcpCallsByUser), title: 'MCP', total: true },
+        { of: inAll(by.dailySkillInvocationsByUser), title: 'Skills', total: true },
+        { of: inAll(by.dailySlashCommandInvocationsByUser), title: 'Slash', total: true },
+        { of: inAll(by.dailyHookInvocationsByUser), title: 'Hooks', total: true },
       ],
       sort: { by: 'MCP', desc: true },
       noValue: NOBODY,

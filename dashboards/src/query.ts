@@ -34,13 +34,11 @@ export interface Look {
   readonly steps?: Steps;
   /** Draws a line over bars, or bars under lines. */
   readonly draw?: 'line' | 'dashes' | 'bars';
-  /** The title of a separate axis on the right. */
-  readonly axis?: string;
 }
 
 /** Queries of a shape. */
 function queryOf(shape: Query['shape']) {
-  return (expression: Expression, legend: string, look: Look = {}): Query => ({
+  return (expression: Expression, legend = '', look: Look = {}): Query => ({
     expression,
     legend,
     shape,

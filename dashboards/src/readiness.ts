@@ -9,10 +9,10 @@ import { links } from './links.ts';
 import { palette, TEXT } from './palette.ts';
 import { lines } from './panels/chart.ts';
 import { drillTo, orgLink } from './panels/drill.ts';
-import type { PanelSpec, Placed } from './panels/panel.ts';
-import { colouredText, type TableColumn, table } from './panels/table.ts';
+import { type PanelSpec, type Placed, step } from './panels/panel.ts';
+import { BARS, colouredFrom, colouredText, type TableColumn, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
-import { days, now, rows } from './query.ts';
+import { days, now } from './query.ts';
 import { labelVariable } from './variables.ts';
 
 const DAY_S = 86_400;
@@ -101,7 +101,7 @@ const trend: Row = {
 };
 
 /** A column of a share as it is, in whole percent. */
-const share = (of: number, title: string): TableColumn => ({
+const share = (of: Expression, title: string): TableColumn => ({
   of,
   title,
   unit: 'percentunit',
@@ -109,60 +109,54 @@ const share = (of: number, title: string): TableColumn => ({
   decimals: 0,
 });
 
-/** Two columns of points that were gained or lost, of two queries: only what rose has a sign by itself in Grafana. */
-const points = (gained: number): readonly TableColumn[] => [
-  {
-    of: gained,
-    title: 'Points lost',
-    width: 110,
-    properties: [
-      { id: 'decimals', value: 1 },
-      { id: 'custom.cellOptions', value: { type: 'color-text' } },
-      {
-        id: 'thresholds',
-        value: {
-          mode: 'absolute',
-          steps: [
-            { value: null, color: palette.alarm },
-            { value: 0, color: TEXT },
-          ],
-        },
-      },
-    ],
-  },
-  {
-    of: gained + 1,
-    title: 'Points gained',
-    unit: 'prefix:+',
-    width: 110,
-    properties: [
-      { id: 'decimals', value: 1 },
-      { id: 'color', value: { mode: 'fixed', fixedColor: TEXT } },
-    ],
-  },
-];
-
-/** The queries of these columns: the change of a share in points. */
-function pointQueries(present: Expression, past: Expression) {
+/** Two columns of the points that a share lost or gained: only what rose has a sign by itself in Grafana. */
+function points(present: Expression, past: Expression): readonly TableColumn[] {
   const change = promql`100 * (${present} - ${past})`;
-  return [rows(promql`clamp_max(${change}, 0)`), rows(promql`clamp_min(${change}, 0)`)];
+  return [
+    {
+      of: promql`clamp_max(${change}, 0)`,
+      title: 'Points lost',
+      decimals: 1,
+      width: 110,
+      properties: colouredFrom([step(null, palette.alarm), step(0, TEXT)]),
+    },
+    {
+      of: promql`clamp_min(${change}, 0)`,
+      title: 'Points gained',
+      unit: 'prefix:+',
+      decimals: 1,
+      width: 110,
+      properties: { color: { mode: 'fixed', fixedColor: TEXT } },
+    },
+  ];
+}
+
+const ofRepo = (family: Described<'repo'>) => newest(family, { by: ['repo'], only: REPO });
+
+/** A column of the number of criteria with a status. */
+function criteria(status: string, title: string): TableColumn {
+  return {
+    of: newest(reports.readinessCriteria, { by: ['repo'], only: { ...REPO, status } }),
+    title,
+    total: true,
+  };
 }
 
 /** The columns of a repository's state. */
 const columns: readonly TableColumn[] = [
   { of: 'org', title: 'Organization', to: orgLink(links.readiness), width: 125 },
   { of: 'repo', title: 'Repository', to: repoLink, width: 290 },
-  { of: 0, title: 'Ready', ...colouredText({ warn: 0.6, alarm: 0.4 }) },
-  ...points(1),
-  { of: 3, title: 'Level' },
-  { of: 4, title: 'Passed', total: true },
-  { of: 5, title: 'Partial', total: true },
-  { of: 6, title: 'Failed', total: true },
-  { of: 7, title: 'Skipped', total: true },
-  { of: 8, title: 'Worse', total: true },
-  { of: 9, title: 'Apps', total: true },
+  { of: ratio, title: 'Ready', ...colouredText({ warn: 0.6, alarm: 0.4 }) },
+  ...points(ratio, ofRepo(reports.readinessRatioPrevious)),
+  { of: ofRepo(reports.readinessLevel), title: 'Level' },
+  criteria('passed', 'Passed'),
+  criteria('partial', 'Partial'),
+  criteria('failed', 'Failed'),
+  criteria('skipped', 'Skipped'),
+  { of: ofRepo(reports.readinessCriteriaRegressed), title: 'Worse', total: true },
+  { of: ofRepo(reports.readinessApplications), title: 'Apps', total: true },
   {
-    of: 10,
+    of: promql`time() - ${ofRepo(reports.readinessReportTimestampSeconds)}`,
     title: 'Report age',
     ...colouredText({ warn: 30 * DAY_S, alarm: 90 * DAY_S }),
     unit: 's',
@@ -171,28 +165,13 @@ const columns: readonly TableColumn[] = [
   { of: 'branch', title: 'Branch', width: 95 },
 ];
 
-function criteriaOf(status: string) {
-  return rows(newest(reports.readinessCriteria, { by: ['repo'], only: { ...REPO, status } }));
-}
-
-const ofRepo = (family: Described<'repo'>) => newest(family, { only: REPO });
-
 const portfolio: Row = {
   title: 'Repositories',
   panels: [
     table({
       title: 'Portfolio',
       text: 'The current report of each repository: share of criteria that pass, the points that it lost or gained since the previous report, criteria by status, and how many got worse. A click on a repository selects it. The least ready repository is first. The level is shown if a level rule is configured.',
-      queries: [
-        rows(ratio),
-        ...pointQueries(ratio, ofRepo(reports.readinessRatioPrevious)),
-        rows(ofRepo(reports.readinessLevel)),
-        ...['passed', 'partial', 'failed', 'skipped'].map(criteriaOf),
-        rows(ofRepo(reports.readinessCriteriaRegressed)),
-        rows(ofRepo(reports.readinessApplications)),
-        rows(promql`time() - ${ofRepo(reports.readinessReportTimestampSeconds)}`),
-        rows(newest(reports.readinessReportInfo, { only: REPO })),
-      ],
+      labels: [newest(reports.readinessReportInfo, { only: REPO })],
       columns,
       sort: { by: 'Ready', desc: false },
       noValue: '–',
@@ -212,13 +191,12 @@ const changes: Row = {
     table({
       title: 'Criteria that changed since the previous report',
       text: 'Criteria of the selected repositories that score differently in the current report than in the previous one of the same branch, which is of another commit, in points of a hundred. What got worse most is first. Select a repository in the Portfolio to see its criteria alone.',
-      queries: [...pointQueries(criterion, before), rows(before), rows(promql`${criterion} and ${before}`)],
       columns: [
         { of: 'repo', title: 'Repository', to: repoLink },
         { of: 'criterion', title: 'Criterion' },
-        ...points(0),
-        share(2, 'Before'),
-        share(3, 'Now'),
+        ...points(criterion, before),
+        share(before, 'Before'),
+        share(promql`${criterion} and ${before}`, 'Now'),
       ],
       sort: { by: 'Points lost', desc: false },
       noValue: '–',
@@ -227,25 +205,16 @@ const changes: Row = {
     table({
       title: 'Criteria that fail most',
       text: 'Each criterion across the selected repositories: the mean share of applications that fail it, and the number of repositories that do not fully meet it. Select a repository above to see its criteria.',
-      queries: [
-        rows(promql`1 - avg by (criterion) (${criterion})`),
-        rows(promql`sum by (criterion) (${criterion} < bool 1)`),
-      ],
       columns: [
         { of: 'criterion', title: 'Criterion', width: 210 },
         {
-          of: 0,
+          of: promql`1 - avg by (criterion) (${criterion})`,
           title: 'Fails',
           unit: 'percentunit',
-          properties: [
-            { id: 'min', value: 0 },
-            { id: 'max', value: 1 },
-            { id: 'decimals', value: 0 },
-            { id: 'color', value: { mode: 'fixed', fixedColor: palette.main } },
-            { id: 'custom.cellOptions', value: { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' } },
-          ],
+          decimals: 0,
+          properties: { min: 0, max: 1, ...BARS },
         },
-        { of: 1, title: 'Repositories', width: 110 },
+        { of: promql`sum by (criterion) (${criterion} < bool 1)`, title: 'Repositories', width: 110 },
       ],
       sort: { by: 'Fails', desc: true },
       noValue: 'No report known',
@@ -255,17 +224,12 @@ const changes: Row = {
     table({
       title: 'Repositories with worse criteria',
       text: 'Repositories with criteria that score lower in the current report than in the previous one of the same branch, and how ready they were and are as a whole: a repository with a worse criterion can be more ready. The most worse criteria are first.',
-      queries: [
-        rows(regressed),
-        rows(promql`${ofRepo(reports.readinessRatioPrevious)} and on (org,repo) ${regressed}`),
-        rows(promql`${ratio} and on (org,repo) ${regressed}`),
-      ],
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.readiness), width: 125 },
         { of: 'repo', title: 'Repository', to: repoLink, width: 285 },
-        { of: 0, title: 'Criteria' },
-        share(1, 'Before'),
-        share(2, 'Now'),
+        { of: regressed, title: 'Criteria' },
+        share(promql`${ofRepo(reports.readinessRatioPrevious)} and on (org,repo) ${regressed}`, 'Before'),
+        share(promql`${ratio} and on (org,repo) ${regressed}`, 'Now'),
       ],
       sort: { by: 'Criteria', desc: true },
       noValue: 'None known',
@@ -296,12 +260,11 @@ const wiki: Row = {
     table({
       title: 'Newest run of each repository',
       text: 'Age and number of pages of the newest wiki run of each selected repository. The oldest is first.',
-      queries: [rows(promql`time() - ${lastRun}`), rows(newest(runs.wikiPages, { only: REPO }))],
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.readiness), width: 125 },
         { of: 'repo', title: 'Repository', to: repoLink, width: 300 },
-        { of: 0, title: 'Age', unit: 's', decimals: 0 },
-        { of: 1, title: 'Pages', total: true },
+        { of: promql`time() - ${lastRun}`, title: 'Age', unit: 's', decimals: 0 },
+        { of: ofRepo(runs.wikiPages), title: 'Pages', total: true },
       ],
       sort: { by: 'Age', desc: true },
       noValue: NO_RUN,

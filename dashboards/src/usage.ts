@@ -37,7 +37,7 @@ function rankingAndShares<const Label extends string>(
       text: `${what} of each ${each} over the days in the range.`,
       labels: [{ of: label, title: each.replace(/^./, (first) => first.toUpperCase()) }],
       value,
-      queries: [days(unnamed === '' ? counted : named(counted, label, unnamed), `{{${label}}}`)],
+      figure: days(unnamed === '' ? counted : named(counted, label, unnamed)),
       width: 10,
       height: 9,
     }),
@@ -178,12 +178,7 @@ function uses(
     text: `${text} over the days in the range.`,
     labels: labels.map(([of, name]) => ({ of, title: name })),
     value: 'Uses',
-    queries: [
-      days(
-        labels.length > 1 ? named(counted, 'matcher', 'any') : counted,
-        labels.map(([of]) => `{{${of}}}`).join(' '),
-      ),
-    ],
+    figure: days(labels.length > 1 ? named(counted, 'matcher', 'any') : counted),
     height: 9,
   });
 }

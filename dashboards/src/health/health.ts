@@ -4,7 +4,7 @@ import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { exporterEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
 import { type Expression, increase, newest, perMinute, promql, quantile, rate } from '../expression.ts';
-import { dataAge } from '../figures.ts';
+import { dataAge, since } from '../figures.ts';
 import type { Row } from '../layout.ts';
 import { links } from '../links.ts';
 import { coloursOf, palette } from '../palette.ts';
@@ -14,7 +14,7 @@ import type { Placed } from '../panels/panel.ts';
 import { ranking } from '../panels/ranking.ts';
 import { table } from '../panels/table.ts';
 import { tile } from '../panels/tile.ts';
-import { line, now, type Query, rows } from '../query.ts';
+import { line, now, type Query } from '../query.ts';
 import { renamableLabels, renamedValues } from '../renamed-labels.ts';
 import { failures } from './failures.ts';
 import { collectorNames, datasetNames, reasons } from './known.ts';
@@ -117,19 +117,13 @@ const state: Row = {
     table({
       title: 'Collectors',
       text: 'The last run of each collector: whether it succeeded, its duration, and the time since the last run and the last success. Failed collectors are first.',
-      queries: [
-        rows(success),
-        rows(newest(ownMetrics.collectorDuration)),
-        rows(promql`time() - ${newest(ownMetrics.collectorLastRun)}`),
-        rows(promql`time() - ${newest(ownMetrics.collectorLastSuccess)}`),
-      ],
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'collector', title: 'Collector' },
-        { of: 0, title: 'Succeeded', unit: 'bool_yes_no' },
-        { of: 1, title: 'Duration', unit: 's', decimals: 2 },
-        { of: 2, title: 'Since run', unit: 's', decimals: 0 },
-        { of: 3, title: 'Since success', unit: 's', decimals: 0 },
+        { of: success, title: 'Succeeded', unit: 'bool_yes_no' },
+        { of: newest(ownMetrics.collectorDuration), title: 'Duration', unit: 's', decimals: 2 },
+        { of: since(ownMetrics.collectorLastRun), title: 'Since run', unit: 's', decimals: 0 },
+        { of: since(ownMetrics.collectorLastSuccess), title: 'Since success', unit: 's', decimals: 0 },
       ],
       sort: { by: 'Succeeded', desc: false },
       width: 15,
@@ -138,7 +132,7 @@ const state: Row = {
     table({
       title: 'Failing now',
       text: 'Collectors whose last run failed, with the reason, and organizations that no exporter serves any more. auth: invalid key. role: the key may not read this endpoint. throttled, server, network, timeout: the platform or the connection to it. schema: unexpected answer. limit: a limit was exceeded. organization: the answer belongs to another organization.',
-      queries: failures().map(rows),
+      labels: failures(),
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'collector', title: 'Collector' },
@@ -185,17 +179,12 @@ const freshness: Row = {
     table({
       title: 'Datasets',
       text: 'The newest complete day of each dataset, the time since it ended, and the number of days since the start of history without a settled answer.',
-      queries: [
-        rows(promql`1000 * ${newest(dataDayTimestamp)}`),
-        rows(dataAge()),
-        rows(newest(historyUncovered)),
-      ],
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'dataset', title: 'Dataset' },
-        { of: 0, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
-        { of: 1, title: 'Age', unit: 's', decimals: 0 },
-        { of: 2, title: 'Uncovered', total: true },
+        { of: promql`1000 * ${newest(dataDayTimestamp)}`, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
+        { of: dataAge(), title: 'Age', unit: 's', decimals: 0 },
+        { of: newest(historyUncovered), title: 'Uncovered', total: true },
       ],
       sort: { by: 'Newest day', desc: false },
       width: 9,
@@ -220,7 +209,7 @@ const freshness: Row = {
         table({
           title: 'Organizations',
           text: 'The platform’s identifier of each organization.',
-          queries: [rows(newest(orgInfo))],
+          labels: [newest(orgInfo)],
           columns: [
             { of: 'org', title: 'Organization', to: orgLink(links.health) },
             { of: 'org_id', title: 'Identifier' },
@@ -281,8 +270,7 @@ const requests: Row = {
       decimals: 0,
       labels: [{ of: 'endpoint', title: 'Endpoint' }],
       value: 'Retries',
-      reduce: 'lastNotNull',
-      queries: [now(increase(ownMetrics.apiRetries, '$__range', { by: ['endpoint'] }), '{{endpoint}}')],
+      figure: now(increase(ownMetrics.apiRetries, '$__range', { by: ['endpoint'] })),
       width: 7,
       height: 9,
     }),
@@ -304,8 +292,7 @@ function countsOfOrgs({
   return ranking({
     ...panel,
     labels: [{ of: 'org', title: 'Organization', to: orgLink(links.health) }, by],
-    reduce: 'lastNotNull',
-    queries: [now(promql`${count} > 0`, `{{org}} {{${by.of}}}`)],
+    figure: now(promql`${count} > 0`),
     noValue: 'None known',
     width: 8,
   });
@@ -327,8 +314,7 @@ const losses: Row = {
       text: 'Label values of each metric that are summed into other, because they exceed limits.values_per_label. Sums stay correct.',
       labels: [{ of: 'metric', title: 'Metric' }],
       value: 'Values',
-      reduce: 'lastNotNull',
-      queries: [now(promql`sum by (metric) (${newest(ownMetrics.valuesFolded)}) > 0`, '{{metric}}')],
+      figure: now(promql`sum by (metric) (${newest(ownMetrics.valuesFolded)}) > 0`),
       noValue: 'None known',
       width: 8,
     }),
@@ -349,11 +335,11 @@ const losses: Row = {
     table({
       title: 'Metrics that are left out',
       text: 'Metrics that the setting metrics.exclude leaves out. A panel of any dashboard that says nothing, or less than it could, may need one of them.',
-      queries: [
-        rows({
+      labels: [
+        {
           text: `max by (family) (${ownMetrics.familiesExcluded.name}{job=~"$job"})`,
           about: [ownMetrics.familiesExcluded],
-        }),
+        },
       ],
       columns: [{ of: 'family', title: 'Metric' }],
       sort: { by: 'Metric', desc: false },
@@ -392,8 +378,7 @@ const size: Row = {
       text: 'Series published by each collector, across all organizations.',
       labels: [{ of: 'collector', title: 'Collector' }],
       value: 'Series',
-      reduce: 'lastNotNull',
-      queries: [now(newest(ownMetrics.series), '{{collector}}')],
+      figure: now(newest(ownMetrics.series)),
       width: 6,
       height: 10,
     }),

@@ -1,18 +1,23 @@
-import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { links } from '../links.ts';
 
 type Linked = (typeof links)[keyof typeof links];
 
+/** A link of Grafana's from a value. */
+export interface DrillLink {
+  readonly title: string;
+  readonly url: string;
+}
+
 const COMMON = ['datasource', 'job', 'org'] as const;
 
 /** Selects an organization. */
-export function orgLink(to: Linked): DynamicConfigValue {
+export function orgLink(to: Linked): readonly DrillLink[] {
   return drillTo(to, 'org');
 }
 
-/** A data link of a cell: to a dashboard with the cell's value selected, and everything else as it is. */
-export function drillTo({ uid, title }: Linked, variable: string): DynamicConfigValue {
+/** The data link of a cell: to a dashboard with the cell's value selected, and everything else as it is. */
+export function drillTo({ uid, title }: Linked, variable: string): readonly DrillLink[] {
   const kept = COMMON.filter((name) => name !== variable).map((name) => `\${${name}:queryparam}`);
   const query = [`\${__url_time_range}`, ...kept, `var-${variable}=\${__value.text:percentencode}`].join('&');
-  return { id: 'links', value: [{ title: `Select in ${title}`, url: `/d/${uid}?${query}` }] };
+  return [{ title: `Select in ${title}`, url: `/d/${uid}?${query}` }];
 }

@@ -141,7 +141,7 @@ function stepsOf({ warn, alarm, absence = 'calm' }: Steps, large = false): Thres
     : [absent, step(0, palette.alarm), step(alarm, warning), step(warn, calm)];
 }
 
-function step(value: number | null, color: string): Threshold {
+export function step(value: number | null, color: string): Threshold {
   return { value, color };
 }
 
@@ -161,30 +161,26 @@ function ofNumber(colour: string): string {
 }
 
 function propertiesOf(look: Look, colour: string | undefined, large = false): DynamicConfigValue[] {
-  const { unit, decimals, draw, axis, steps } = look;
-  const given = steps === undefined ? (look.colour ?? colour) : undefined;
-  const fixed = given !== undefined && large ? ofNumber(given) : given;
-  return [
-    ...(look.palette === 'series' ? [{ id: 'color', value: { mode: FieldColorModeId.PaletteClassic } }] : []),
-    ...(fixed === undefined || look.palette !== undefined
-      ? []
-      : [{ id: 'color', value: { mode: 'fixed', fixedColor: fixed } }]),
-    ...(steps === undefined
-      ? []
-      : [
-          { id: 'color', value: { mode: FieldColorModeId.Thresholds } },
-          { id: 'thresholds', value: { mode: ThresholdsMode.Absolute, steps: stepsOf(steps, large) } },
-        ]),
-    ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
-    ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
-    ...(draw === undefined ? [] : drawn(draw)),
-    ...(axis === undefined
-      ? []
-      : [
-          { id: 'custom.axisPlacement', value: 'right' },
-          { id: 'custom.axisLabel', value: axis },
-        ]),
-  ];
+  const { unit, decimals, draw, steps } = look;
+  return overridesOf({
+    color: colourOf(look, colour, large),
+    thresholds: steps && { mode: ThresholdsMode.Absolute, steps: stepsOf(steps, large) },
+    unit,
+    decimals,
+    ...(draw && drawn(draw)),
+  });
+}
+
+function colourOf(look: Look, colour = '', large = false) {
+  if (look.steps !== undefined) return { mode: FieldColorModeId.Thresholds };
+  if (look.palette === 'series') return { mode: FieldColorModeId.PaletteClassic };
+  const { colour: given = colour } = look;
+  return given === '' ? undefined : { mode: 'fixed', fixedColor: large ? ofNumber(given) : given };
+}
+
+/** Grafana's overrides by their ids, without those that are undefined. */
+export function overridesOf(values: Readonly<Record<string, unknown>>): DynamicConfigValue[] {
+  return Object.entries(values).flatMap(([id, value]) => (value === undefined ? [] : [{ id, value }]));
 }
 
 /**
@@ -193,23 +189,23 @@ function propertiesOf(look: Look, colour: string | undefined, large = false): Dy
  */
 export const DAY_MS = 86_400_000;
 
-function drawn(draw: 'line' | 'dashes' | 'bars'): readonly DynamicConfigValue[] {
+function drawn(draw: 'line' | 'dashes' | 'bars'): Readonly<Record<string, unknown>> {
   if (draw === 'bars')
-    return [
-      { id: 'custom.drawStyle', value: 'bars' },
-      { id: 'custom.fillOpacity', value: 60 },
-      { id: 'custom.lineWidth', value: 0 },
-      { id: 'custom.barAlignment', value: 1 },
-    ];
-  return [
-    { id: 'custom.drawStyle', value: 'line' },
-    { id: 'custom.fillOpacity', value: 0 },
-    { id: 'custom.lineWidth', value: 2 },
-    { id: 'custom.showPoints', value: 'never' },
-    { id: 'custom.insertNulls', value: DAY_MS },
-    { id: 'custom.stacking', value: { mode: 'none', group: 'A' } },
-    ...(draw === 'dashes' ? [{ id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 8] } }] : []),
-  ];
+    return {
+      'custom.drawStyle': 'bars',
+      'custom.fillOpacity': 60,
+      'custom.lineWidth': 0,
+      'custom.barAlignment': 1,
+    };
+  return {
+    'custom.drawStyle': 'line',
+    'custom.fillOpacity': 0,
+    'custom.lineWidth': 2,
+    'custom.showPoints': 'never',
+    'custom.insertNulls': DAY_MS,
+    'custom.stacking': { mode: 'none', group: 'A' },
+    'custom.lineStyle': draw === 'dashes' ? { fill: 'dash', dash: [8, 8] } : undefined,
+  };
 }
 
 function colourAt(index: number): string {

@@ -1,79 +1,38 @@
-import {
-  BarGaugeDisplayMode,
-  BarGaugeValueMode,
-  TableCellDisplayMode,
-  TableFooterOptionsBuilder,
-} from '@grafana/grafana-foundation-sdk/common';
-import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
-import { palette } from '../palette.ts';
+import type { Query } from '../query.ts';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
+import { arrange, BARS, type TableColumn } from './table.ts';
 
-interface RankingSpec extends PanelSpec {
+interface RankingSpec extends Omit<PanelSpec, 'queries'> {
   /** The labels that identify what is ranked, each with the title of its column. */
-  readonly labels: readonly RankedLabel[];
+  readonly labels: readonly (TableColumn & { readonly of: string })[];
   /** The title of the last column. */
   readonly value: string;
-  /** How the points of a series are reduced to a number: by their sum by default. */
-  readonly reduce?: 'sum' | 'mean' | 'lastNotNull' | 'max';
+  /** What is ranked by: its days, or as it is now. */
+  readonly figure: Query;
+  /** Whether days are reduced to a number by their mean instead of their sum. */
+  readonly mean?: boolean;
   readonly width?: number;
   readonly height?: number;
 }
 
-interface RankedLabel {
-  readonly of: string;
-  readonly title: string;
-  readonly width?: number;
-  /** Where a click on a value leads. */
-  readonly to?: DynamicConfigValue;
-}
-
 /** Series by their number over the range, largest first, each with a bar and with their total; scrolls if there are many. */
 export function ranking(spec: RankingSpec): Placed {
-  const { labels, value, reduce = 'sum', width = 8, height = 8 } = spec;
-  const reduced = REDUCED[reduce];
-  const names = [...labels.map(({ of }) => of), reduced];
-  const builder = new PanelBuilder()
-    .minWidth(60)
-    .withTransformation({
-      id: 'reduce',
-      options: { reducers: [reduce], mode: 'seriesToRows', labelsToFields: true },
-    })
-    .withTransformation({ id: 'filterFieldsByName', options: { include: { names } } })
-    .withTransformation({ id: 'sortBy', options: { sort: [{ field: reduced, desc: true }] } })
-    .withTransformation({
-      id: 'organize',
-      options: {
-        indexByName: Object.fromEntries(names.map((name, index) => [name, index])),
-        renameByName: {
-          ...Object.fromEntries(labels.map(({ of, title }) => [of, title])),
-          [reduced]: value,
-        },
-      },
-    })
-    .overrideByName(value, [
-      {
-        id: 'custom.cellOptions',
-        value: {
-          type: TableCellDisplayMode.Gauge,
-          mode: BarGaugeDisplayMode.Basic,
-          valueDisplayMode: BarGaugeValueMode.Text,
-        },
-      },
-      { id: 'color', value: { mode: 'fixed', fixedColor: palette.main } },
-    ]);
-  if (reduce === 'sum')
-    builder.footer(new TableFooterOptionsBuilder().show(true).reducer(['sum']).fields([value, reduced]));
-  for (const { title, width: columnWidth, to } of labels) {
-    const properties = [
-      { id: 'custom.filterable', value: true },
-      ...(columnWidth === undefined ? [] : [{ id: 'custom.width', value: columnWidth }]),
-      ...(to === undefined ? [] : [to]),
-    ];
-    builder.overrideByName(title, properties);
-  }
-  return { width, height, panel: dressed(builder, { min: 0, ...spec, plain: true }) };
+  const { labels, value, figure, mean = false, width = 8, height = 8 } = spec;
+  const reduce = figure.shape === 'now' ? 'lastNotNull' : mean ? 'mean' : 'sum';
+  const builder = new PanelBuilder().withTransformation({
+    id: 'reduce',
+    options: { reducers: [reduce], mode: 'seriesToRows', labelsToFields: true },
+  });
+  const total = reduce === 'sum';
+  const last = { of: figure.expression, name: REDUCED[reduce], title: value, total, properties: BARS };
+  arrange(builder, [...labels.map((label) => ({ ...label, name: label.of })), last], {
+    by: value,
+    desc: true,
+  });
+  const queries = [{ ...figure, legend: labels.map(({ of }) => `{{${of}}}`).join(' ') }];
+  return { width, height, panel: dressed(builder, { min: 0, ...spec, queries, plain: true }) };
 }
 
 /** The transformation's names of the columns. */
-const REDUCED = { sum: 'Total', mean: 'Mean', lastNotNull: 'Last *', max: 'Max' } as const;
+const REDUCED = { sum: 'Total', mean: 'Mean', lastNotNull: 'Last *' } as const;

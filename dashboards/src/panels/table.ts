@@ -1,102 +1,109 @@
 import { TableFooterOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
-import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
+import type { Expression } from '../expression.ts';
 import { palette, TEXT, WARNING_TEXT } from '../palette.ts';
-import { dressed, type PanelSpec, type Placed, refIdOf } from './panel.ts';
+import { rows } from '../query.ts';
+import type { DrillLink } from './drill.ts';
+import { dressed, overridesOf, type PanelSpec, type Placed, refIdOf, step } from './panel.ts';
 
-/** A column: a label of the rows, or the value of a query. */
+/** A column: a label of the rows, or a value. */
 export interface TableColumn {
-  /** The label's name, or the index of the query. */
-  readonly of: string | number;
+  /** The label's name, or the value. */
+  readonly of: string | Expression;
   readonly title: string;
   readonly unit?: string;
   readonly decimals?: number;
   readonly width?: number;
-  readonly properties?: readonly DynamicConfigValue[];
+  /** Further overrides of the column, by their ids. */
+  readonly properties?: Readonly<Record<string, unknown>>;
   /** Whether the sum of the column is its total, which is then shown below it. */
   readonly total?: boolean;
   /** Where a click on a value leads. */
-  readonly to?: DynamicConfigValue;
+  readonly to?: readonly DrillLink[];
 }
 
 /** A share or a change whose text is coloured from two values on, or below two if `alarm` is the lower one. */
-export function colouredText(
-  { warn, alarm }: { readonly warn: number; readonly alarm: number },
-  decimals = 0,
-): Pick<TableColumn, 'unit' | 'decimals' | 'properties'> {
-  const step = (value: number | null, color: string) => ({ value, color });
+export function colouredText({ warn, alarm }: { readonly warn: number; readonly alarm: number }) {
   const steps =
     warn < alarm
       ? [step(null, TEXT), step(warn, WARNING_TEXT), step(alarm, palette.alarm)]
       : [step(null, palette.alarm), step(alarm, WARNING_TEXT), step(warn, TEXT)];
-  return {
-    unit: 'percentunit',
-    decimals,
-    properties: [
-      { id: 'custom.cellOptions', value: { type: 'color-text' } },
-      { id: 'thresholds', value: { mode: 'absolute', steps } },
-    ],
-  };
+  return { unit: 'percentunit', decimals: 0, properties: colouredFrom(steps) };
 }
 
-interface TableSpec extends PanelSpec {
-  /** The visible columns from left to right. */
+/** The properties of a column whose text is coloured from some values on. */
+export function colouredFrom(steps: readonly ReturnType<typeof step>[]) {
+  return { 'custom.cellOptions': { type: 'color-text' }, thresholds: { mode: 'absolute', steps } };
+}
+
+/** The properties of a column with a bar for each of its numbers. */
+export const BARS = {
+  'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' },
+  color: { mode: 'fixed', fixedColor: palette.main },
+} as const;
+
+interface TableSpec extends Omit<PanelSpec, 'queries'> {
+  /** The visible columns from left to right; their values are joined by equal labels. */
   readonly columns: readonly TableColumn[];
-  /** The title of the column to sort by, and the direction. */
-  readonly sort: { readonly by: string; readonly desc: boolean };
+  /** Figures of which the table only shows labels. */
+  readonly labels?: readonly Expression[];
+  readonly sort: Sort;
   readonly width?: number;
   readonly height?: number;
 }
 
-/** Rows of labels and numbers; several queries are joined by equal labels. */
-export function table(spec: TableSpec): Placed {
-  const { columns, sort, queries, width = 24, height = 8 } = spec;
+/** The title of the column to sort by, and the direction. */
+interface Sort {
+  readonly by: string;
+  readonly desc: boolean;
+}
+
+/** Rows of labels and numbers. */
+export function table({ columns, labels = [], sort, width = 24, height = 8, ...spec }: TableSpec): Placed {
+  const values = columns.flatMap(({ of }) => (typeof of === 'string' ? [] : [of]));
+  const queries = [...values, ...labels].map(rows);
   const nameOf = ({ of }: TableColumn) =>
-    typeof of === 'string' ? of : queries.length > 1 ? `Value #${refIdOf(of)}` : 'Value';
-  const names = columns.map(nameOf);
-  const builder = new PanelBuilder().minWidth(60);
-  const totals = columns.filter(({ total }) => total);
-  if (totals.length > 0)
-    builder.footer(
-      new TableFooterOptionsBuilder()
-        .show(true)
-        .reducer(['sum'])
-        .fields(totals.flatMap((column) => [column.title, nameOf(column)])),
-    );
+    typeof of === 'string' ? of : queries.length > 1 ? `Value #${refIdOf(values.indexOf(of))}` : 'Value';
+  const builder = new PanelBuilder();
   if (queries.length > 1) builder.withTransformation({ id: 'merge', options: {} });
+  const named = columns.map((column) => ({ ...column, name: nameOf(column) }));
+  arrange(builder, named, sort);
+  return { width, height, panel: dressed(builder, { ...spec, queries, plain: true }) };
+}
+
+/** Makes columns of the fields with these names, from left to right. */
+export function arrange(
+  builder: PanelBuilder,
+  columns: readonly (TableColumn & { readonly name: string })[],
+  sort: Sort,
+): void {
+  const totals = columns.filter(({ total }) => total);
+  const footer = new TableFooterOptionsBuilder().show(true).reducer(['sum']);
+  if (totals.length > 0) builder.footer(footer.fields(totals.flatMap(({ title, name }) => [title, name])));
+  const names = columns.map(({ name }) => name);
   builder
+    .minWidth(60)
     .withTransformation({ id: 'filterFieldsByName', options: { include: { names } } })
     .withTransformation({
       id: 'organize',
       options: {
         indexByName: Object.fromEntries(names.map((name, index) => [name, index])),
-        renameByName: Object.fromEntries(columns.map((column) => [nameOf(column), column.title])),
+        renameByName: Object.fromEntries(columns.map(({ name, title }) => [name, title])),
       },
     })
     .withTransformation({ id: 'sortBy', options: { sort: [{ field: sort.by, desc: sort.desc }] } });
-  for (const {
-    of,
-    title,
-    unit,
-    decimals,
-    width: columnWidth,
-    properties = [],
-    total = false,
-    to,
-  } of columns) {
-    const all = [
-      ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
-      ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
-      ...(columnWidth === undefined ? [] : [{ id: 'custom.width', value: columnWidth }]),
-      ...(typeof of === 'string' ? [{ id: 'custom.filterable', value: true }] : []),
-      ...(to === undefined ? [] : [to]),
+  for (const { of, title, unit, decimals, width, properties, total = false, to } of columns) {
+    const isLabel = typeof of === 'string';
+    const overrides = overridesOf({
+      unit,
+      decimals,
+      'custom.width': width,
+      'custom.filterable': isLabel || undefined,
+      links: to,
       // Versions that know no fields of the footer as a whole.
-      ...(totals.length > 0 && typeof of === 'number'
-        ? [{ id: 'custom.footer', value: { reducers: total ? ['sum'] : [] } }]
-        : []),
+      'custom.footer': totals.length > 0 && !isLabel ? { reducers: total ? ['sum'] : [] } : undefined,
       ...properties,
-    ];
-    if (all.length > 0) builder.overrideByName(title, all);
+    });
+    if (overrides.length > 0) builder.overrideByName(title, overrides);
   }
-  return { width, height, panel: dressed(builder, { ...spec, plain: true }) };
 }
