@@ -1,6 +1,6 @@
 import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../catalog/day.ts';
-import type { DayFamily, Sample } from '../catalog/family.ts';
+import type { DayFamily, Family, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { dailyActiveUsersByClient } from '../collectors/activity/collector.ts';
 import { activityDataset } from '../collectors/activity/dataset.ts';
@@ -42,11 +42,12 @@ const declared: readonly Declared[] = [
   { name: 'teams', dataset: usersDataset, family: dailyCreditsByTeam, label: 'team', days: 1 },
 ];
 
-interface BreakdownParts {
+/** What parts of figures are made from. */
+export interface BreakdownParts {
   readonly view: View;
   readonly labelLimit: LabelLimit;
   /** Whether `/metrics` has the family. */
-  isServed(family: DayFamily): boolean;
+  isServed(family: Family): boolean;
 }
 
 /** A computation in steps. */

@@ -50,6 +50,7 @@ import { NotStored } from '../store/database.ts';
 import { breakdownsOf, LISTED, reasonOf, type Work } from './breakdowns.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
+import { teamMonthsOf } from './team-months.ts';
 
 /** Number of days in the trend of a figure. */
 const TREND_DAYS = 30;
@@ -60,8 +61,8 @@ const WEEK_DAYS = 7;
 const READ = ['tokens', 'activity', 'productivity', 'readiness'] as const;
 const LOOKBACK_DAYS = 90;
 
-/** What only the full figures need; rows of many people are long. */
-const READ_IN_FULL = { tools: 2 * WEEK_DAYS, users: 1 } as const;
+/** What only the full figures need: the months of teams go back as far as those of the organization. */
+const READ_IN_FULL = { tools: 2 * WEEK_DAYS, users: RANGE_DAYS } as const;
 
 /** What the figures of one organization are made from. */
 interface Parts {
@@ -162,6 +163,7 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
     worse: readiness.worse.slice(0, LISTED),
     worseCount: readiness.worse.length,
     breakdowns: [...breakdowns, ...readiness.lowest],
+    teamMonths: isFull ? yield* teamMonthsOf(shown) : undefined,
     reason: isFull ? reasonOf(shown, credits) : undefined,
     seats: isServed(parts, seats) ? firstOf(seats.samplesOf(view)) : undefined,
   };

@@ -63,6 +63,34 @@ export interface Breakdown {
   readonly rest: number;
 }
 
+/** An amount of money, or of credits, which have no currency. */
+export interface Amount {
+  readonly amount: number;
+  readonly currency: string | undefined;
+}
+
+/** The month of a published team: what is published of it. */
+export interface TeamMonth {
+  readonly team: string;
+  /** To date. */
+  readonly credits?: Amount;
+  readonly cost?: Amount;
+  /** Of the whole month. */
+  readonly forecast?: Amount;
+  readonly costForecast?: Amount;
+  readonly budget?: Amount;
+  /** How likely the month exceeds the budget, as a ratio. */
+  readonly probability?: Amount;
+}
+
+/** The months of an organization's teams. */
+export interface TeamMonths {
+  readonly day: Day;
+  readonly teams: readonly TeamMonth[];
+  /** The number of teams that are not listed. */
+  readonly rest: number;
+}
+
 /** What the credits of a day are compared with, and why they differ. */
 export interface Reason {
   /** The mean of the same weekday in so many of the four weeks before; never zero. */
@@ -99,6 +127,7 @@ export interface OrgFigures {
   readonly worseCount: number;
   /** Only with `full` detail. */
   readonly breakdowns?: readonly Breakdown[];
+  readonly teamMonths?: TeamMonths | undefined;
   /** Why the credits of the newest day differ from those of its weekday; undefined where that is not known. */
   readonly reason?: Reason | undefined;
   /** Paid seats, where they are configured. */

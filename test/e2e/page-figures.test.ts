@@ -3,7 +3,8 @@ import type { Contract } from '../../src/catalog/settings.ts';
 import { readable } from '../../src/server/page/format.ts';
 import { dayNamed } from '../support/day.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startStory, YESTERDAY } from './harness.ts';
+import { NOON, startStory, YESTERDAY } from './harness.ts';
+import { isActive, peopleOf } from './people.ts';
 
 const contract: Contract = {
   seats: 12,
@@ -152,6 +153,58 @@ test('nothing of people is on the page, and of teams only what is published', as
   });
   expect((await few.page()).find('agent_platform_daily_credits_by_team').length).toBeLessThan(2);
   expect(await (await few.get('/')).text()).not.toContain('alone');
+});
+
+/** The months of teams on a page: the whole figures of each row by the titles of its columns. */
+function teamMonthsOn(page: string): Readonly<Record<string, Readonly<Record<string, readonly number[]>>>> {
+  const [card = ''] = /<article class="figure teams".*?<\/article>/s.exec(page) ?? [];
+  const rows = [...card.matchAll(/<th scope="row"[^>]*>([^<]*)<\/th>(.*?)<\/tr>/gs)];
+  return Object.fromEntries(
+    rows.map(([, team = '', row = '']) => [
+      team,
+      Object.fromEntries(
+        [...row.matchAll(/data-title="([^"]*)">(.*?)<\/td>/gs)].map(([, title = '', cell = '']) => [
+          title,
+          [...cell.matchAll(/<data value="([^"]*)"/g)].map(([, value]) => Number(value)),
+        ]),
+      ),
+    ]),
+  );
+}
+
+test('the months of teams are those of the metrics, with budgets and without', async () => {
+  const sandbox = { users: 60 };
+  const collectors = ['tokens', 'users'];
+  const everybody = await startStory({ collectors, sandbox });
+  const ids = (await peopleOf(everybody)).filter(isActive).map((row) => String(row['user_id']));
+  const rules = ids.map((id, index) => `${id},${index < 12 ? 'web' : 'ops'}\n`).join('');
+  for (const [budget, begins] of [
+    ['', Date.UTC(2026, 10, 3, 12)],
+    [',web,60000000\n', NOON],
+  ] as const) {
+    const story = await startStory({
+      ...{ collectors, sandbox, contract, begins },
+      flags: ['teams.file=t.csv', 'history.start=2026-10-12'],
+      files: new Map([['t.csv', `${rules}${budget}`]]),
+    });
+    const metrics = await story.page();
+    const months = teamMonthsOn(await (await story.get('/')).text());
+    const published = metrics.by('team', 'agent_platform_team_credits_month_to_date');
+    expect(Object.keys(months).toSorted()).toEqual(Object.keys(published).toSorted());
+    expect(Object.keys(months)).toContain(budget === '' ? 'unassigned' : 'web');
+    for (const team of Object.keys(months)) {
+      const values = (...names: readonly string[]) =>
+        names.flatMap((name) => metrics.value(`agent_platform_team_${name}`, { team }) ?? []);
+      expect(months[team]).toMatchObject({
+        Credits: values('credits_month_to_date'),
+        Cost: values('cost_month_to_date'),
+        ...(budget !== '' && {
+          Forecast: values('credits_month_forecast', 'cost_month_forecast'),
+          Budget: values('credits_month_budget'),
+        }),
+      });
+    }
+  }
 });
 
 test('the parts of a figure are sums of the metrics of seven days, or those of the day', async () => {

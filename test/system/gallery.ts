@@ -92,6 +92,22 @@ export function indexOf500(): string {
   return content === undefined ? '' : renderPage(status, content, { figures, cells });
 }
 
+/** The page of an organization with the months of teams, with and without a budget. */
+export function pageOfTeams(): string {
+  const credits = (amount: number) => ({ currency: undefined, amount });
+  const usd = (amount: number) => ({ currency: 'USD', amount });
+  const month = { credits: credits(60e6), cost: usd(162), forecast: credits(110e6), costForecast: usd(297) };
+  const budgeted = { budget: credits(100e6), probability: credits(0.73) };
+  const teams = [
+    { team: 'payments-and-invoices', ...month, ...budgeted },
+    { team: 'unassigned', credits: credits(-7) },
+  ];
+  const status = serviceStatus({ now: startOf(addDays(LAST, 1)) });
+  const figures = new Map([['acme', { ...figuresOf(1), teamMonths: { day: LAST, teams, rest: 3 } }]]);
+  const content = contentOf(status, {});
+  return content === undefined ? '' : renderPage(status, content, { figures });
+}
+
 function figuresOf(seed: number): OrgFigures {
   const trend = Array.from({ length: 30 }, (_, index) => ({
     day: addDays(LAST, index - 29),

@@ -129,12 +129,14 @@ function rangeOf(range: OrgFigures['monthRange']): Html | undefined {
   return range && html` <span class="share">(${readable(range.lower)} to ${readable(range.upper)})</span>`;
 }
 
-function overBudget(forecast: number, budget: number | undefined): Html | undefined {
+/** Marks a forecast above its budget. */
+export function overBudget(forecast: number, budget: number | undefined): Html | undefined {
   if (budget === undefined || forecast <= budget) return undefined;
   return html` <span class="spike">▲ over budget</span>`;
 }
 
-function money({ currency, amount }: Money): Html {
+/** An amount of money in readable digits. */
+export function money({ currency, amount }: Money): Html {
   return html`<data value="${amount}" title="${amountText(amount)}">${amount < 10_000 ? amountText(amount) : readable(amount)}</data> ${currency}`;
 }
 

@@ -110,7 +110,8 @@ function figureCell(figure: Figure | undefined, all: OrgFigures | undefined): Ht
   }${warning}`;
 }
 
-function cell(title: string, content: Html): Html {
+/** A cell that a narrow window shows with its title. */
+export function cell(title: string, content: Html): Html {
   return html`<td role="cell" data-title="${title}"><div>${content}</div></td>`;
 }
 

@@ -8,6 +8,7 @@ import { orgSection, progress } from './org.ts';
 import { INDEX_ROWS, overview } from './overview.ts';
 import { styleSheet } from './style.ts';
 import { configurationNotice, failureSummary, stateSummary } from './summary.ts';
+import { teamMonthsCard } from './team-months.ts';
 import { type IndexSort, sortedOrgs, totals } from './totals.ts';
 import { verdict } from './verdict.ts';
 
@@ -138,6 +139,7 @@ ${figures && verdict(figures)}
 ${progress(org)}
 ${figureCards(figures, id, now)}
 ${figures && breakdownCards(figures, id)}
+${figures && teamMonthsCard(figures, id)}
 </section>
 `;
 }

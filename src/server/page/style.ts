@@ -52,6 +52,9 @@ progress::-moz-progress-bar{border-radius:.25rem;background:var(--bar)}
 .parts .change{color:var(--quiet)}
 .part{grid-column:1/-1;width:100%;height:.25rem}
 .part path{fill:var(--bar)}
+.teams{margin-top:.75rem}
+.teams table{margin-top:.3rem;table-layout:auto;font-size:.9rem}
+.teams th,.teams td{padding:.3rem .6rem}
 .figure .value{font-size:1.7rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums}
 .figure .of,.figure .of small,.ends{color:var(--quiet);font-size:.85rem}
 .of small{display:inline}
@@ -69,7 +72,8 @@ dt{color:var(--quiet)}
 .overview{margin-top:1.25rem;overflow-x:auto}
 .overview h2{margin-bottom:.6rem;font-size:1.25rem}
 .overview table{table-layout:auto}
-@media(min-width:721px){.overview td:nth-child(n+3):nth-child(-n+7),.overview th:nth-child(n+3):nth-child(-n+7){text-align:right;font-variant-numeric:tabular-nums}}
+@media(min-width:721px){.teams td,.teams thead th:nth-child(n+2){text-align:right;font-variant-numeric:tabular-nums}
+.overview td:nth-child(n+3):nth-child(-n+7),.overview th:nth-child(n+3):nth-child(-n+7){text-align:right;font-variant-numeric:tabular-nums}}
 .overview .spark{width:10rem;height:1.8rem;margin:0;padding:0}
 .overview td,.overview th[scope=row]{overflow-wrap:normal}
 .overview th[scope=row]{overflow-wrap:anywhere;min-width:7rem}
@@ -106,6 +110,7 @@ td>div{min-width:0}
 td:last-child{padding-bottom:.7rem}
 .failure td>div{flex:1}
 .about{display:block;margin-left:0}
+.teams th[scope=row]{padding:.4rem 0 0}.teams td:nth-child(n):not([colspan]){padding:.1rem 0}.teams td:has(>div:empty){display:none}
 .overview tbody tr{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 .75rem;padding:.5rem 0;border-top:1px solid var(--line)}
 .overview th[scope=row],.overview td{display:block;min-width:0;padding:0;border:0}
 .overview td:nth-child(2),.overview td:nth-child(4),.overview td:nth-child(5),.overview td:nth-child(7),.overview td:nth-child(8){display:none}

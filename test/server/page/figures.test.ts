@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
-import type { Figure, OrgFigures, TrendDay } from '../../../src/server/figures.ts';
+import type { Figure, OrgFigures, TeamMonth, TrendDay } from '../../../src/server/figures.ts';
 import { breakdownCards } from '../../../src/server/page/breakdowns.ts';
 import { changeWords, figureCards } from '../../../src/server/page/figures.ts';
 import { monthChart, ratioLine } from '../../../src/server/page/line-chart.ts';
 import { summaryCells } from '../../../src/server/page/overview.ts';
 import { contentOf, renderPage } from '../../../src/server/page/page.ts';
 import { sparkline } from '../../../src/server/page/sparkline.ts';
+import { teamMonthsCard } from '../../../src/server/page/team-months.ts';
 import { type IndexSort, sortedOrgs, totals } from '../../../src/server/page/totals.ts';
 import { verdict } from '../../../src/server/page/verdict.ts';
 import { dayNamed } from '../../support/day.ts';
@@ -200,6 +201,55 @@ describe('parts', () => {
     );
     expect(markup).toContain('d="M0 0h25v1H0z"');
     expect(breakdownCards(allOf(), 'p')).toBeUndefined();
+  });
+});
+
+describe('the months of teams', () => {
+  const credits = (amount: number) => ({ currency: undefined, amount });
+  const usd = (amount: number) => ({ currency: 'USD', amount });
+  const markupOf = (rest: number, ...teams: readonly Partial<TeamMonth>[]) =>
+    teamMonthsCard(
+      {
+        ...allOf(),
+        teamMonths: { day: LAST, rest, teams: teams.map((team) => ({ team: '<t>', ...team })) },
+      },
+      'x',
+    )?.markup ?? '';
+  const text = (markup: string) =>
+    markup
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+
+  test('are a row each, with blanks for what is not published', () => {
+    const markup = markupOf(
+      4,
+      {
+        ...{ credits: credits(25e6), cost: usd(67.5), forecast: credits(110e6), costForecast: usd(297) },
+        ...{ budget: credits(100e6), probability: credits(0.734) },
+      },
+      { team: 'unassigned', credits: credits(-3) },
+    );
+    expect(text(markup)).toBe(
+      'Teams, month to date Sun 1 Nov to Thu 19 Nov Team Credits Cost Forecast Budget Over budget ' +
+        '&lt;t&gt; 25 M 67.50 USD 110 M 297.00 USD 100 M 25% used, 110% expected ▲ over budget 73.4% likely ' +
+        'unassigned -3 and 4 more',
+    );
+    expect(markup.match(/<div><\/div>/g)).toHaveLength(4);
+  });
+
+  test('have shares of a budget in the currency of their cost, and of no other', () => {
+    const month = { credits: credits(25e6), cost: usd(150), forecast: credits(50e6), costForecast: usd(300) };
+    expect(text(markupOf(0, { ...month, budget: usd(600) }))).toMatch(/600.00 USD 25% used, 50% expected$/);
+    expect(text(markupOf(0, { ...month, budget: { currency: 'EUR', amount: 600 } }))).toMatch(/600.00 EUR$/);
+    expect(text(markupOf(0, { ...month, budget: credits(0) }))).toMatch(/300.00 USD 0$/);
+  });
+
+  test('have no column of nothing, and are absent where none is published', () => {
+    expect(text(markupOf(0, { credits: credits(5) }))).toBe(
+      'Teams, month to date Sun 1 Nov to Thu 19 Nov Team Credits &lt;t&gt; 5',
+    );
+    expect(teamMonthsCard(allOf(), 'x')).toBeUndefined();
   });
 });
 

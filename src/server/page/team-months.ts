@@ -1,0 +1,56 @@
+import { firstOfMonth } from '../../catalog/day.ts';
+import type { Amount, OrgFigures, TeamMonth } from '../figures.ts';
+import { money, overBudget } from './figures.ts';
+import { percent } from './format.ts';
+import { dayTime, type Html, html, number } from './html.ts';
+import { cell } from './overview.ts';
+
+const COLUMNS: readonly (readonly [title: string, content: (month: TeamMonth) => Html | undefined])[] = [
+  ['Credits', ({ credits }) => amountOf(credits)],
+  ['Cost', ({ cost }) => amountOf(cost)],
+  ['Forecast', ({ forecast, costForecast }) => withSmall(amountOf(forecast), amountOf(costForecast))],
+  ['Budget', (month) => withSmall(amountOf(month.budget), sharesOf(month))],
+  ['Over budget', ({ probability }) => probability && html`${percent(probability.amount)} likely`],
+];
+
+/** The months of an organization's teams as a card; what is not published is blank, and a column of nothing is left out. */
+export function teamMonthsCard({ teamMonths, monthStarts }: OrgFigures, id: string): Html | undefined {
+  if (teamMonths === undefined) return undefined;
+  const { day, teams, rest } = teamMonths;
+  const columns = COLUMNS.filter(([, content]) => teams.some((month) => content(month) !== undefined));
+  const heads = ['Team', ...columns.map(([title]) => title)];
+  const rows = teams.map(
+    (month) => html`<tr role="row"><th scope="row" role="rowheader">${month.team}</th>
+${columns.map(([title, content]) => cell(title, content(month) ?? html``))}</tr>
+`,
+  );
+  return html`<article class="figure teams" aria-labelledby="${id}-months">
+<h3 id="${id}-months">Teams, month to date</h3>
+<p class="of">${dayTime(firstOfMonth(day, monthStarts))} to ${dayTime(day)}</p>
+<table role="table" aria-labelledby="${id}-months">
+<thead role="rowgroup"><tr role="row">${heads.map((title) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows}</tbody>
+</table>
+${rest > 0 ? html`<p class="none">and ${number(rest)} more</p>` : undefined}
+</article>
+`;
+}
+
+function amountOf(of: Amount | undefined): Html | undefined {
+  return of && (of.currency === undefined ? number(of.amount) : money({ ...of, currency: of.currency }));
+}
+
+function withSmall(large: Html | undefined, small: Html | undefined): Html | undefined {
+  return small === undefined ? large : html`${large} <small>${small}</small>`;
+}
+
+/** The shares of the budget that are used and expected. */
+function sharesOf({ budget, credits, cost, forecast, costForecast }: TeamMonth): Html | undefined {
+  const shareOf = (...parts: readonly (Amount | undefined)[]) => {
+    const part = parts.find((one) => one !== undefined && one.currency === budget?.currency);
+    return part && budget && budget.amount > 0 ? part.amount / budget.amount : undefined;
+  };
+  const [used, expected] = [shareOf(credits, cost), shareOf(forecast, costForecast)];
+  if (used === undefined) return undefined;
+  return html`${percent(used)} used${expected === undefined ? '' : html`, ${percent(expected)} expected${overBudget(expected, 1)}`}`;
+}
