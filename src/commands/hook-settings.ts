@@ -1,6 +1,7 @@
 import type { HookPaths } from '../hooks/paths.ts';
+import { defaultSettings } from '../hooks/settings/load-settings.ts';
 import { readSettingsFile } from '../hooks/settings/read-settings.ts';
-import { defaultSettings, type HookSettings } from '../hooks/settings/settings.ts';
+import type { HookSettings } from '../hooks/settings/settings.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files.ts';
 import { unreadable } from '../runtime/text-file.ts';

@@ -1,3 +1,5 @@
+import { attempt } from '../runtime/errors.ts';
+
 /** A hook event as received on standard input. */
 export interface HookEvent {
   readonly name: string;
@@ -106,6 +108,12 @@ function firstTexts(json: string): Readonly<Record<string, unknown>> {
     }
   }
   return Object.fromEntries(found);
+}
+
+/** The object in a JSON text; undefined if there is none. */
+export function recordIn(json: string): Readonly<Record<string, unknown>> | undefined {
+  const value = attempt<unknown>(() => JSON.parse(json));
+  return isRecord(value) ? value : undefined;
 }
 
 /** Whether a value is an object with members. */

@@ -1,6 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../runtime/clock.ts';
+import { attempt } from '../runtime/errors.ts';
 import { createFolder } from '../runtime/files.ts';
 import { formatLine, logfmtSyntax } from '../runtime/logfmt.ts';
 import { createRedactor } from '../runtime/redact.ts';
@@ -45,7 +46,8 @@ export function createFileLog(file: string, clock: Clock): FileLog {
         );
         return formatLine(logfmtSyntax, [['ts', ts], ['level', level], ['msg', msg], ...shown]);
       });
-      append(file, `${lines.join('\n')}\n`);
+      // It may fail for a full disk, or a directory without write permission.
+      attempt(() => append(file, `${lines.join('\n')}\n`));
     },
   };
 }
@@ -55,19 +57,15 @@ export function createFileLog(file: string, clock: Clock): FileLog {
  * and never written to.
  */
 function append(file: string, text: string): void {
+  createFolder(path.dirname(file));
+  const before = lstatSync(file, { throwIfNoEntry: false });
+  if (before !== undefined && (!before.isFile() || before.nlink > 1 || before.size > maxBytes)) {
+    renameSync(file, `${file}.1`);
+  }
+  const descriptor = openSync(file, appending, 0o600);
   try {
-    createFolder(path.dirname(file));
-    const before = lstatSync(file, { throwIfNoEntry: false });
-    if (before !== undefined && (!before.isFile() || before.nlink > 1 || before.size > maxBytes)) {
-      renameSync(file, `${file}.1`);
-    }
-    const descriptor = openSync(file, appending, 0o600);
-    try {
-      writeFileSync(descriptor, text);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    // A full disk, or a directory without write permission.
+    writeFileSync(descriptor, text);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../config/process-environment.ts';
+import { attempt } from '../runtime/errors.ts';
 
 /** The files and directories of the hook command. */
 export interface HookPaths {
@@ -42,12 +43,8 @@ export function expandHome(text: string, home: string): string {
 
 // Never the working directory, often a repository with settings of somebody else.
 function ownHome(): string {
-  try {
-    return userInfo().homedir;
-  } catch {
-    // A user that the system does not know.
-    return path.resolve('/');
-  }
+  // The system may not know the user.
+  return attempt(() => userInfo().homedir) ?? path.resolve('/');
 }
 
 // The XDG rules require that relative paths are ignored.

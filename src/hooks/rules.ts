@@ -19,19 +19,13 @@ function matchesFolder(patterns: readonly string[], cwd: string | undefined): bo
   return folder !== undefined && patterns.some((pattern) => new RegExp(pattern, 's').test(folder));
 }
 
-const dayMinutes = 1440;
-
 /** Whether an instant (Unix milliseconds) is within the quiet hours, in local time of their time zone. */
 export function isQuiet(quiet: QuietHours, now: number): boolean {
   const { day, minute } = wallClock(now, quiet.timeZone);
-  const begins = (which: number) => quiet.days.length === 0 || quiet.days.includes(nameOf(which));
+  const begins = (which: number) => quiet.days.length === 0 || quiet.days.includes(weekdays.at(which) ?? '');
   if (quiet.from < quiet.to) return minute >= quiet.from && minute < quiet.to && begins(day);
   // Across midnight: this evening, or the morning after the previous evening.
   return (minute >= quiet.from && begins(day)) || (minute < quiet.to && begins(day - 1));
-}
-
-function nameOf(day: number): string {
-  return weekdays[(day + 7) % 7] ?? '';
 }
 
 function wallClock(now: number, timeZone: string | undefined): { day: number; minute: number } {
@@ -44,5 +38,5 @@ function wallClock(now: number, timeZone: string | undefined): { day: number; mi
   }).formatToParts(now);
   const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? '';
   const day = (weekdays as readonly string[]).indexOf(part('weekday').toLowerCase());
-  return { day, minute: (Number(part('hour')) * 60 + Number(part('minute'))) % dayMinutes };
+  return { day, minute: Number(part('hour')) * 60 + Number(part('minute')) };
 }

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { createFolder, writeWhole } from '../runtime/files.ts';
+import { createFolder, numbersIn, writeWhole } from '../runtime/files.ts';
 import type { HookEvent } from './event.ts';
 
 /** The length of a session, and of its turn since the user's last prompt, in milliseconds. */
@@ -50,12 +50,8 @@ function lengthsOf(starts: Starts, now: number): SessionLengths {
 }
 
 function startsIn(file: string): Starts | undefined {
-  try {
-    const [session = Number.NaN, turn = Number.NaN] = readFileSync(file, 'utf8').split(' ').map(Number);
-    return Number.isFinite(session) && Number.isFinite(turn) ? { session, turn } : undefined;
-  } catch {
-    return undefined;
-  }
+  const [session = Number.NaN, turn = Number.NaN] = numbersIn(file);
+  return Number.isFinite(session + turn) ? { session, turn } : undefined;
 }
 
 /** Removes the sessions without an event for longest: most of them ended without an event. */
@@ -63,11 +59,8 @@ function makeRoom(folder: string): void {
   createFolder(folder);
   const names = readdirSync(folder);
   if (names.length < MAX_SESSIONS) return;
-  const aged = names.map((name) => ({ name, age: modified(path.join(folder, name)) }));
-  aged.sort((a, b) => a.age - b.age);
-  for (const { name } of aged.slice(0, names.length - MAX_SESSIONS / 2)) {
-    rmSync(path.join(folder, name), { force: true });
-  }
+  const aged = names.map((name) => path.join(folder, name)).sort((a, b) => modified(a) - modified(b));
+  for (const file of aged.slice(0, names.length - MAX_SESSIONS / 2)) rmSync(file, { force: true });
 }
 
 function modified(file: string): number {

@@ -1,3 +1,4 @@
+import { attempt } from '../runtime/errors.ts';
 import { isRecord } from './event.ts';
 
 const MAX_VALUE_LENGTH = 1000;
@@ -37,17 +38,9 @@ function lookUp(values: Readonly<Record<string, unknown>>, name: string): unknow
 
 function shown(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? jsonOf(value) : String(value);
+  // Empty if the value is nested too deeply to be written.
+  const text = typeof value === 'object' ? (attempt(() => JSON.stringify(value)) ?? '') : String(value);
   return clean(text.slice(0, MAX_VALUE_LENGTH + 1000)).slice(0, MAX_VALUE_LENGTH);
-}
-
-/** Empty if the value is nested too deeply to be written. */
-function jsonOf(value: object): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return '';
-  }
 }
 
 /** A text without characters that control a terminal or hide parts of the text; line breaks are kept. */

@@ -69,3 +69,12 @@ export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return text.replace(/\s+/g, ' ').trim();
 }
+
+/** The result of work whose failure has no consequences; undefined if it fails. */
+export function attempt<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

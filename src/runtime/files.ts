@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { attempt } from './errors.ts';
 import { textOf } from './text-file.ts';
 
 /**
@@ -104,6 +105,11 @@ export function readNow(file: string): string {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** The numbers in a small file, with a space between two; none if it cannot be read. */
+export function numbersIn(file: string): readonly number[] {
+  return attempt(() => readNow(file).split(' ').map(Number)) ?? [];
 }
 
 /** The system's error code, `unknown` if there is none. */

@@ -7,8 +7,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Files that this program alone writes, which may be read without a look at their encoding. */
 const OWN: ReadonlyMap<string, string> = new Map([
   ['src/backfill/state-file.ts', 'JSON; a damaged one is refused'],
-  ['src/hooks/forward/spool.ts', 'events, whose size and id are compared, and numbers'],
-  ['src/hooks/sessions.ts', 'two numbers'],
+  ['src/hooks/forward/spool.ts', 'events, whose size and id are compared'],
   ['src/hooks/settings/load-settings.ts', 'settings as JSON; their text was examined before'],
   ['src/runtime/installation.ts', 'package.json'],
   ['src/store/lock.ts', 'the name of a process'],

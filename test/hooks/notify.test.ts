@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
 import { notify } from '../../src/hooks/notify/notify.ts';
 import type { PostRequest } from '../../src/hooks/post.ts';
-import { defaultSettings, type HookSettings, type Rule } from '../../src/hooks/settings/settings.ts';
+import { defaultSettings } from '../../src/hooks/settings/load-settings.ts';
+import type { HookSettings, Rule } from '../../src/hooks/settings/settings.ts';
 // Loaded before the test: the channel's 10 ms must not pass while its code is loaded.
 import '../../src/hooks/notify/webhooks.ts';
 import { createFakeClock } from '../support/fake-clock.ts';

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/errors.ts';
 import { codeOf } from '../../runtime/files.ts';
-import { isRecord, type SharedEvent } from '../event.ts';
+import { recordIn, type SharedEvent } from '../event.ts';
 import type { HookLog } from '../log.ts';
 import { type Answer, type Post, PostError, type ReadSecret, readToken } from '../post.ts';
 import { standardLimits } from '../settings/basics.ts';
@@ -74,7 +75,8 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
   let waiting = spool.names();
   while (waiting.length > 0 && clock.elapsed() < startUntil) {
     const { names, texts, passed } = nextBatch(parts, waiting, most);
-    const verdict = texts.length === 0 ? nothingSent : await send(parts, texts, until);
+    if (texts.length === 0) return;
+    const verdict = await send(parts, texts, until);
     if (verdict.kind === 'later') {
       log.warn('Events stay on disk: the exporter did not accept them', { why: verdict.why });
       if (verdict.pauseMs > 0) pause.begin(clock.now() + verdict.pauseMs);
@@ -99,14 +101,11 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
     }
     spool.remove(names);
     most = Math.min(maxEvents, most * 2);
-    if (texts.length > 0) refusedInARow = 0;
+    refusedInARow = 0;
   }
 }
 
-const nothingSent: Verdict = { kind: 'taken', rejected: 0 };
-
 interface Batch {
-  /** The events, and those that another process has removed meanwhile. */
   readonly names: readonly string[];
   readonly texts: readonly string[];
   /** Number of processed names, including damaged and unreadable ones. */
@@ -128,9 +127,8 @@ function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], mos
       damaged += 1;
     } else if (found.kind === 'unread') {
       unread += 1;
-    } else {
+    } else if (found.kind === 'event') {
       names.push(name);
-      if (found.kind === 'gone') continue;
       texts.push(found.text);
       bytes += found.text.length;
       if (texts.length === most || bytes >= maxBytes) break;
@@ -151,7 +149,7 @@ async function send(
   try {
     token = readToken(settings.token, secret);
   } catch (error) {
-    return { kind: 'later', why: error instanceof Error ? error.message : 'no token', pauseMs: 0 };
+    return { kind: 'later', why: messageOf(error), pauseMs: 0 };
   }
   try {
     const answer = await post({
@@ -206,7 +204,7 @@ const pauses = { denied: 30_000, server: 2000, slow: 15_000, longest: 300_000 };
 
 /** Classifies the response to a request with this number of events. */
 export function classifyResponse({ status, retryAfter, body }: Answer, events: number): Verdict {
-  const answer = recordIn(body);
+  const answer = recordIn(body) ?? {};
   if (status >= 200 && status < 300) {
     const rejected = rejectedOf(answer, events);
     if (rejected !== undefined) return { kind: 'taken', rejected };
@@ -227,10 +225,8 @@ export function classifyResponse({ status, retryAfter, body }: Answer, events: n
 
 /** Classifies a request without a response. A refused connection is cheap, so the next run may try again. */
 function classifyFailure(error: unknown): Verdict {
-  if (!(error instanceof PostError))
-    return { kind: 'later', why: error instanceof Error ? error.message : 'the request failed', pauseMs: 0 };
-  const quick = error.code === 'ECONNREFUSED' || error.code === 'ECONNRESET' || error.code === 'EPIPE';
-  return { kind: 'later', why: error.message, pauseMs: quick ? 0 : pauses.slow };
+  const isSlow = error instanceof PostError && !['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(error.code);
+  return { kind: 'later', why: messageOf(error), pauseMs: isSlow ? pauses.slow : 0 };
 }
 
 function hintFor(status: number): string {
@@ -257,12 +253,3 @@ function isRefusal({ error, reason }: Readonly<Record<string, unknown>>): boolea
 }
 
 const refusals: ReadonlySet<unknown> = new Set(['invalid', 'too_old', 'malformed', 'too_large']);
-
-function recordIn(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
-}

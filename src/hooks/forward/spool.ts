@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { codeOf, writeDurably, writeWhole } from '../../runtime/files.ts';
-import { isRecord, type SharedEvent } from '../event.ts';
+import { attempt } from '../../runtime/errors.ts';
+import { codeOf, numbersIn, writeDurably, writeWhole } from '../../runtime/files.ts';
+import { recordIn, type SharedEvent } from '../event.ts';
 import type { SpoolLimits } from '../settings/basics.ts';
 
 /** Unconfirmed events on disk: one file each, so that no writer waits for another. */
@@ -32,9 +33,7 @@ export interface Spool {
  */
 type SpooledEvent =
   | { readonly kind: 'event'; readonly text: string }
-  | { readonly kind: 'unread' }
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'damaged' };
+  | { readonly kind: 'unread' | 'gone' | 'damaged' };
 
 // Instant, size and id, so that limits and order can be determined without reading the files.
 const nameShape = /^(\d{15})-(\d{6})-([\w.:-]+)\.json$/;
@@ -48,20 +47,10 @@ const dayMs = 86_400_000;
 
 /** Opens the spool in a directory; `uptime` is in seconds since the machine was started, which no clock step changes. */
 export function createSpool(folder: string, limits: SpoolLimits, uptime = os.uptime): Spool {
-  function entries(): readonly string[] {
-    try {
-      return readdirSync(folder);
-    } catch {
-      return [];
-    }
-  }
-  function drop(name: string): void {
-    try {
-      rmSync(path.join(folder, name), { force: true });
-    } catch {
-      // A directory or another user's file: it must not keep the events from being sent.
-    }
-  }
+  const entries = () => attempt(() => readdirSync(folder)) ?? [];
+  // A directory or another user's file must not keep the events from being sent.
+  const drop = (name: string) => attempt(() => rmSync(path.join(folder, name), { force: true }));
+
   /** Whether an age may be believed; remembers since when some events are too old. */
   function isConfirmed(anyOverdue: boolean, now: number): boolean {
     if (!anyOverdue) {
@@ -69,18 +58,12 @@ export function createSpool(folder: string, limits: SpoolLimits, uptime = os.upt
       return false;
     }
     const file = path.join(folder, overdueFile);
-    try {
-      const [since = Number.NaN, up = 0] = readFileSync(file, 'utf8').split(' ').map(Number);
-      const isRestarted = uptime() < up;
-      if (since <= now) return now - since >= dayMs && (isRestarted || (uptime() - up) * 1000 >= dayMs);
-    } catch {
-      // Seen for the first time.
-    }
-    try {
-      writeWhole(file, `${now} ${uptime()}`);
-    } catch {
-      // Then the events stay until the size exceeds its limit.
-    }
+    // None if it is seen for the first time.
+    const [since = Number.NaN, up = 0] = numbersIn(file);
+    const isRestarted = uptime() < up;
+    if (since <= now) return now - since >= dayMs && (isRestarted || (uptime() - up) * 1000 >= dayMs);
+    // If that fails, the events stay until the size exceeds its limit.
+    attempt(() => writeWhole(file, `${now} ${uptime()}`));
     return false;
   }
   return {
@@ -110,11 +93,8 @@ export function createSpool(folder: string, limits: SpoolLimits, uptime = os.upt
       for (const name of names) drop(name);
     },
     setAside(name) {
-      try {
-        renameSync(path.join(folder, name), path.join(folder, name + damaged));
-      } catch {
-        // Another process did, or it expires.
-      }
+      // If that fails, another process did, or it expires.
+      attempt(() => renameSync(path.join(folder, name), path.join(folder, name + damaged)));
     },
     trim(now) {
       let bytes = 0;
@@ -139,14 +119,7 @@ export function createSpool(folder: string, limits: SpoolLimits, uptime = os.upt
 
 /** Whether a text is what was written under this name. */
 function isWhole(name: string, text: string): boolean {
-  if (Buffer.byteLength(text) !== sizeIn(name)) return false;
-  let event: unknown;
-  try {
-    event = JSON.parse(text);
-  } catch {
-    return false;
-  }
-  return isRecord(event) && typeof event['id'] === 'string' && name.endsWith(`-${event['id']}.json`);
+  return Buffer.byteLength(text) === sizeIn(name) && name.endsWith(`-${recordIn(text)?.['id']}.json`);
 }
 
 function instantIn(name: string): number {
@@ -171,27 +144,13 @@ const maxPauseMs = 300_000;
 export function createPause(file: string): Pause {
   return {
     holds(now) {
-      try {
-        const until = Number(readFileSync(file, 'utf8'));
-        // An expiry that no run would have set comes from a wrong clock.
-        return now < until && until <= now + maxPauseMs;
-      } catch {
-        return false;
-      }
+      const [until = 0] = numbersIn(file);
+      // An expiry that no run would have set comes from a wrong clock.
+      return now < until && until <= now + maxPauseMs;
     },
-    begin(until) {
-      try {
-        writeWhole(file, String(until));
-      } catch {
-        // Then the next run tries earlier than it should; no event is lost by that.
-      }
-    },
-    end() {
-      try {
-        rmSync(file, { force: true });
-      } catch {
-        // Another user's file: a pause ends by itself.
-      }
-    },
+    // If that fails, the next run tries earlier than it should; no event is lost by that.
+    begin: (until) => attempt(() => writeWhole(file, String(until))),
+    // If it is another user's file, the pause ends by itself.
+    end: () => attempt(() => rmSync(file, { force: true })),
   };
 }

@@ -1,10 +1,12 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../runtime/errors.ts';
 import { codeOf, createFolder, writeWhole } from '../../runtime/files.ts';
 import { unreadable } from '../../runtime/text-file.ts';
-import { isRecord } from '../event.ts';
+import { isRecord, recordIn, waitingTypes } from '../event.ts';
 import type { HookPaths } from '../paths.ts';
-import { defaultSettings, type HookSettings } from './settings.ts';
+import { defaultDeadlineMs } from './basics.ts';
+import type { HookSettings } from './settings.ts';
 
 /** The settings in effect, and the problem with an unusable file. */
 interface LoadedSettings {
@@ -31,6 +33,27 @@ interface KnownSettings {
   readonly problem?: string;
 }
 
+/** The defaults without a settings file: a sound and a desktop notification when the agent waits for the user. */
+export const defaultSettings: HookSettings = {
+  deadlineMs: defaultDeadlineMs,
+  forward: undefined,
+  channels: { desktop: { type: 'desktop' }, sound: { type: 'sound' } },
+  rules: [
+    {
+      events: ['Notification'],
+      reasons: [],
+      notificationTypes: [...waitingTypes],
+      folders: [],
+      minSessionMs: 0,
+      minTurnMs: 0,
+      quiet: undefined,
+      channels: ['desktop', 'sound'],
+      send: [],
+    },
+  ],
+  needsLengths: false,
+};
+
 /** Without readable settings, no notification is sent. */
 const silent: HookSettings = { ...defaultSettings, channels: {}, rules: [] };
 
@@ -39,7 +62,7 @@ const silent: HookSettings = { ...defaultSettings, channels: {}, rules: [] };
  * 90 ms of processor time, and this command runs at each use of a tool.
  */
 export function peekSettings({ config, state, home }: HookPaths, version: string): KnownSettings {
-  const stored = storedIn(fileIn(state));
+  const stored = attempt(() => readStored(fileIn(state)));
   const last = stored?.settings;
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(config.file);
@@ -68,7 +91,8 @@ export async function loadSettings(
   try {
     const { readSettingsFile } = await import('./read-settings.ts');
     const settings = readSettingsFile(file, paths.home);
-    store(fileIn(paths.state), { fingerprint, settings });
+    // If that fails, the next run parses the YAML again.
+    attempt(() => store(fileIn(paths.state), { fingerprint, settings }));
     return { settings, problem: undefined };
   } catch (error) {
     return { settings: last, problem: unusable(file, error) };
@@ -85,20 +109,16 @@ function unusable(file: string, error: unknown): string {
 }
 
 /** Reads only a file that nobody else can write: the settings decide where events and secrets go. */
-function storedIn(file: string): StoredSettings | undefined {
+function readStored(file: string): StoredSettings | undefined {
+  const descriptor = openSync(file, 'r');
   try {
-    const descriptor = openSync(file, 'r');
-    try {
-      const { uid, mode } = fstatSync(descriptor);
-      const user = process.getuid?.();
-      if (user !== undefined && (uid !== user || (mode & 0o022) !== 0)) return undefined;
-      const value: unknown = JSON.parse(readFileSync(descriptor, 'utf8'));
-      return isStored(value) ? value : undefined;
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    return undefined;
+    const { uid, mode } = fstatSync(descriptor);
+    const user = process.getuid?.();
+    if (user !== undefined && (uid !== user || (mode & 0o022) !== 0)) return undefined;
+    const value = recordIn(readFileSync(descriptor, 'utf8'));
+    return isStored(value) ? value : undefined;
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -108,10 +128,6 @@ function isStored(value: unknown): value is StoredSettings {
 }
 
 function store(file: string, settings: StoredSettings): void {
-  try {
-    createFolder(path.dirname(file));
-    writeWhole(file, JSON.stringify(settings));
-  } catch {
-    // The next run parses the YAML again.
-  }
+  createFolder(path.dirname(file));
+  writeWhole(file, JSON.stringify(settings));
 }

@@ -1,5 +1,3 @@
-import { waitingTypes } from '../event.ts';
-import { defaultDeadlineMs } from './basics.ts';
 import type { readSettings } from './read-settings.ts';
 
 /** The parsed settings file: plain JSON. Durations are in milliseconds. */
@@ -25,24 +23,3 @@ export type Rule = HookSettings['rules'][number];
  * none for every day) are those on which the span begins.
  */
 export type QuietHours = NonNullable<Rule['quiet']>;
-
-/** The defaults without a settings file: a sound and a desktop notification when the agent waits for the user. */
-export const defaultSettings: HookSettings = {
-  deadlineMs: defaultDeadlineMs,
-  forward: undefined,
-  channels: { desktop: { type: 'desktop' }, sound: { type: 'sound' } },
-  rules: [
-    {
-      events: ['Notification'],
-      reasons: [],
-      notificationTypes: [...waitingTypes],
-      folders: [],
-      minSessionMs: 0,
-      minTurnMs: 0,
-      quiet: undefined,
-      channels: ['desktop', 'sound'],
-      send: [],
-    },
-  ],
-  needsLengths: false,
-};

@@ -6,7 +6,8 @@ import type { ChannelParts, Notice } from '../../../src/hooks/notify/notice.ts';
 import { deliverAll, deliveriesOf } from '../../../src/hooks/notify/notify.ts';
 import { chatForms, signatureOf } from '../../../src/hooks/notify/webhooks.ts';
 import { unknownLengths } from '../../../src/hooks/sessions.ts';
-import { type Channel, defaultSettings, type Rule } from '../../../src/hooks/settings/settings.ts';
+import { defaultSettings } from '../../../src/hooks/settings/load-settings.ts';
+import type { Channel, Rule } from '../../../src/hooks/settings/settings.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 const notice: Notice = {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HookPaths } from '../../../src/hooks/paths.ts';
-import { loadSettings, peekSettings } from '../../../src/hooks/settings/load-settings.ts';
+import { defaultSettings, loadSettings, peekSettings } from '../../../src/hooks/settings/load-settings.ts';
 import { readSettingsFile } from '../../../src/hooks/settings/read-settings.ts';
-import { defaultSettings, type HookSettings } from '../../../src/hooks/settings/settings.ts';
+import type { HookSettings } from '../../../src/hooks/settings/settings.ts';
 
 let folder = '';
 let file = '';
