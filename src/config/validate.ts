@@ -60,6 +60,17 @@ export function list<Item extends z.ZodType>(item: Item) {
   return z.preprocess((value) => value ?? [], z.array(item));
 }
 
+/** Adds an issue at a value, or at a path below it, for `validated`. */
+export function refuse(
+  context: z.RefinementCtx,
+  message: string,
+  hint?: string,
+  path: readonly PropertyKey[] = [],
+): never {
+  context.addIssue({ code: 'custom', message, path: [...path], params: { hint } });
+  return z.NEVER;
+}
+
 function wordsFor({ code, input, ...issue }: z.core.$ZodRawIssue): string | undefined {
   // Not shown: the known keys, for a suggestion.
   if (code === 'unrecognized_keys') return keysOf(issue.inst).join(KEY_SEPARATOR);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { duration } from '../config/kinds.ts';
 import { quoted } from '../config/parse.ts';
-import { section, text, wholeNumber } from '../config/validate.ts';
+import { refuse, section, text, wholeNumber } from '../config/validate.ts';
 import { suggestion } from '../runtime/suggestion.ts';
 import { curves, headers, policies, suiteList, suites, versions } from './names.ts';
 
@@ -15,16 +15,6 @@ const MAX_BURST = 1_000_000;
 
 /** HTTP/2 requires one of these with TLS 1.2. */
 const suitesOfHttp2 = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
-
-function refuse(
-  context: z.RefinementCtx,
-  message: string,
-  hint?: string,
-  path: readonly string[] = [],
-): never {
-  context.addIssue({ code: 'custom', message, path: [...path], params: { hint } });
-  return z.NEVER;
-}
 
 /** What one of the known names stands for; some names have alternative spellings. */
 function oneOf<Value>(known: ReadonlyMap<string, Value>, spellings: Readonly<Record<string, string>> = {}) {

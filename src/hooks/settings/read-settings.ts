@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { url as address, duration, size } from '../../config/kinds.ts';
 import { parseYaml } from '../../config/parse-yaml.ts';
-import { list, section, text, validated, variableName, wholeNumber } from '../../config/validate.ts';
+import { list, refuse, section, text, validated, variableName, wholeNumber } from '../../config/validate.ts';
 import type { YamlNode } from '../../config/yaml-node.ts';
 import { readNow } from '../../runtime/files.ts';
 import { suggestion } from '../../runtime/suggestion.ts';
@@ -107,12 +107,8 @@ export function settingsSchema(folder: string, home: string) {
         for (const [index, { channels: used }] of rules.entries()) {
           const name = used.find((candidate) => !names.includes(candidate));
           if (name === undefined) continue;
-          context.addIssue({
-            code: 'custom',
-            path: ['rules', index, 'channels'],
-            message: `unknown channel ${name.slice(0, 64)}`,
-            params: { hint: suggestion(name, names) },
-          });
+          const at = ['rules', index, 'channels'];
+          refuse(context, `unknown channel ${name.slice(0, 64)}`, suggestion(name, names), at);
         }
       }),
   );
@@ -141,33 +137,20 @@ function channelsSchema(file: z.ZodType<string>) {
       password_env: variableName.optional(),
       ca_file: file.optional(),
     })
-    .transform((entry, context) => {
-      const { type, host, port, security, from, to, username, password_file, password_env, ca_file } = entry;
+    .transform(({ port, from, username, password_file, password_env, ca_file, ...rest }, context) => {
+      const { security } = rest;
       if (username !== undefined && security === 'none') {
-        context.addIssue({
-          code: 'custom',
-          path: ['username'],
-          message: 'passwords are not sent unencrypted',
-          params: { hint: 'set security to tls or starttls' },
-        });
+        const hint = 'set security to tls or starttls';
+        refuse(context, 'passwords are not sent unencrypted', hint, ['username']);
       }
       if (username === undefined && (password_file ?? password_env) !== undefined) {
-        context.addIssue('username is missing');
+        refuse(context, 'username is missing');
       }
       const login =
         username === undefined
           ? undefined
           : { username, password: secretOf('password', password_file, password_env, context) };
-      return {
-        type,
-        host,
-        port: port ?? DEFAULT_PORTS[security],
-        security,
-        from: from[0] ?? '',
-        to,
-        login,
-        caFile: ca_file,
-      };
+      return { ...rest, port: port ?? DEFAULT_PORTS[security], from: from[0] ?? '', login, caFile: ca_file };
     });
 
   const webhook = z

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { quoted } from '../../config/parse.ts';
-import { text } from '../../config/validate.ts';
+import { refuse, text } from '../../config/validate.ts';
+import { attempt } from '../../runtime/errors.ts';
 import { problemOfTemplate } from '../template.ts';
 import { type Secret, weekdays } from './basics.ts';
 
@@ -30,8 +31,7 @@ const timeOfDay = z
     const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(value) ?? [];
     const time = Number(hours) * 60 + Number(minutes);
     if (time <= DAY_MINUTES && Number(minutes) <= 59) return time;
-    context.addIssue('must be a time of day in quotes, such as "22:00"');
-    return z.NEVER;
+    return refuse(context, 'must be a time of day in quotes, such as "22:00"');
   });
 
 /** Quiet hours; null for `none`, which disables those of the whole file. */
@@ -58,11 +58,7 @@ export const quietHours = z.preprocess(
     })
     .transform(({ from, to, days, time_zone }, context) => {
       if (from === to) {
-        context.addIssue({
-          code: 'custom',
-          message: 'begin and end at the same time',
-          params: { hint: 'a whole day is from "00:00" to "24:00"' },
-        });
+        refuse(context, 'begin and end at the same time', 'a whole day is from "00:00" to "24:00"');
       }
       return { from: from % DAY_MINUTES, to, days, timeZone: time_zone };
     })
@@ -77,44 +73,34 @@ export function secretOf(
   context: z.RefinementCtx,
 ): Secret {
   if (file !== undefined && variable !== undefined) {
-    const message = `${name}_file is given too: remove one of them`;
-    context.addIssue({ code: 'custom', path: [`${name}_env`], message });
+    refuse(context, `${name}_file is given too: remove one of them`, undefined, [`${name}_env`]);
   }
   if (file !== undefined) return { file };
   if (variable !== undefined) return { variable };
-  context.addIssue({
-    code: 'custom',
-    message: `${name}_file or ${name}_env is missing`,
-    params: { hint: 'secrets are not accepted in the file itself' },
-  });
-  return z.NEVER;
+  const hint = 'secrets are not accepted in the file itself';
+  return refuse(context, `${name}_file or ${name}_env is missing`, hint);
 }
 
 /** Whether the machine knows this time zone. */
 function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
+  return attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: name })) !== undefined;
 }
+
+const WILDCARDS: Readonly<Record<string, string>> = {
+  '**/': '(?:.*/)?',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+};
 
 /**
  * The regular expression of a directory pattern: `*` matches any name or part of one, `**` any number of directories. A
  * pattern also matches everything below a matching directory.
  */
 export function cwdPattern(pattern: string): string {
-  const parts = pattern
+  const body = pattern
     .replaceAll('\\', '/')
     .replace(/\/+$/, '')
-    .split(/(\*\*\/|\*\*|\*|\?)/);
-  const body = parts
-    .map((part) => {
-      if (part === '**/') return '(?:.*/)?';
-      if (part === '**') return '.*';
-      if (part === '*') return '[^/]*';
-      return part === '?' ? '[^/]' : part.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-    })
-    .join('');
+    .replace(/\*\*\/|\*\*|[\\^$.*+?()[\]{}|/-]/g, (found) => WILDCARDS[found] ?? `\\${found}`);
   return `^${body}(?:/.*)?$`;
 }
