@@ -1,4 +1,4 @@
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
 import { connectAttemptMs } from '../runtime/connect-attempt.ts';
 import { codeOf, readNow } from '../runtime/files.ts';
@@ -54,14 +54,12 @@ interface Connection {
 export function createPost(settings: ProxySettings): Post {
   const mayUseProxy = (settings.HTTP_PROXY ?? settings.HTTPS_PROXY) !== undefined;
 
-  // Loaded only if there is a proxy, and its agents only for a URL that is not excluded.
+  // Loaded only if there is a proxy.
   async function connectionFor(url: URL, timeoutMs: number, ca: string[] | undefined): Promise<Connection> {
     if (!mayUseProxy) return { agent: false };
-    const { parseProxies } = await import('../runtime/proxy-address.ts');
+    const { createAgentPool } = await import('../runtime/agents.ts');
     // A variable for the other scheme may be of another kind.
     const { [url.protocol === 'https:' ? 'HTTP_PROXY' : 'HTTPS_PROXY']: _, ...proxy } = settings;
-    if (parseProxies(proxy)(url) === undefined) return { agent: false };
-    const { createAgentPool } = await import('../runtime/agents.ts');
     const agents = createAgentPool({ keepAlive: false, maxSockets: 1, limitMs: timeoutMs, proxy, ca });
     return { ...agents.for(url), close: agents.destroy };
   }
@@ -70,54 +68,44 @@ export function createPost(settings: ProxySettings): Post {
     const url = new URL(address);
     const ca = caFile === undefined ? undefined : await certificatesWith(caFile);
     const { agent, proxy, close } = await connectionFor(url, timeoutMs, ca);
-    return new Promise((resolve, reject) => {
-      const client = httpClient(url.protocol === 'https:');
-      const options: RequestOptions = {
-        ...(ca === undefined ? {} : { ca }),
-        ...{ autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs) },
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-          'user-agent': 'agent-platform-exporter-hook',
-          ...headers,
-        },
-        agent,
-      };
-      const request = client.request(url, options, onResponse);
-      const timer = setTimeout(() => {
-        const why = `no answer within ${timeoutMs} ms`;
-        finish(() => reject(new PostError('ETIMEDOUT', `${why}${throughProxy(proxy)}`)));
-      }, timeoutMs);
-      request.on('error', (error) => finish(() => reject(postError(error, proxy))));
-      request.end(body);
-
-      function finish(settle: () => void): void {
-        clearTimeout(timer);
-        settle();
-        request.destroy();
-        close?.();
-      }
-      function onResponse(response: IncomingMessage): void {
-        readAnswer(response, request, (answer) => finish(() => resolve(answer)));
-      }
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const fail = (error: Error) => reject(postError(error, proxy));
+    const options: RequestOptions = {
+      ...(ca === undefined ? {} : { ca }),
+      ...{ autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs) },
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'agent-platform-exporter-hook',
+        ...headers,
+      },
+      agent,
+    };
+    const request = httpClient(url.protocol === 'https:').request(url, options, (response) => {
+      readAnswer(response).then(resolve, fail);
+    });
+    const timer = setTimeout(() => {
+      const why = `no answer within ${timeoutMs} ms`;
+      reject(new PostError('ETIMEDOUT', `${why}${throughProxy(proxy)}`));
+    }, timeoutMs);
+    request.on('error', fail).end(body);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      request.destroy();
+      close?.();
     });
   };
 }
 
-function readAnswer(response: IncomingMessage, request: ClientRequest, done: (answer: Answer) => void): void {
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
   let text = '';
-  function end(): void {
-    const { statusCode = 0, headers } = response;
-    done({ status: statusCode, retryAfter: headers['retry-after'], body: text });
+  for await (const part of response.setEncoding('utf8')) {
+    text += part;
+    if (text.length >= MAX_BODY_LENGTH) break;
   }
-  response.setEncoding('utf8');
-  response.on('data', (part: string) => {
-    text = (text + part).slice(0, MAX_BODY_LENGTH);
-    if (text.length === MAX_BODY_LENGTH) end();
-  });
-  response.on('end', end);
-  response.on('error', (error) => request.emit('error', error));
+  const { statusCode = 0, headers } = response;
+  return { status: statusCode, retryAfter: headers['retry-after'], body: text.slice(0, MAX_BODY_LENGTH) };
 }
 
 function postError(error: Error, proxy: string | undefined): PostError {
@@ -128,12 +116,7 @@ function postError(error: Error, proxy: string | undefined): PostError {
 
 /** The default certificates and those of a PEM file; throws an error that names a file that cannot be read. */
 export async function certificatesWith(file: string): Promise<string[]> {
-  let own: string;
-  try {
-    own = readNow(file);
-  } catch (error) {
-    throw new Error(`the file of certificates ${file} ${unreadable(error)}`);
-  }
+  const own = textIn(file, `the file of certificates ${file}`);
   const { getCACertificates } = await import('node:tls');
   return [...getCACertificates('default'), own];
 }
@@ -145,7 +128,7 @@ export type ReadSecret = (secret: Secret) => string;
 export function createSecrets(environment: Environment, remember: (secret: string) => void): ReadSecret {
   return (secret) => {
     const source = 'file' in secret ? secret.file : secret.variable;
-    const text = ('file' in secret ? secretIn(secret.file) : (environment[secret.variable] ?? '')).trim();
+    const text = ('file' in secret ? textIn(secret.file) : (environment[secret.variable] ?? '')).trim();
     if (text === '') throw new Error(`${source} ${'file' in secret ? 'is empty' : 'is not set'}`);
     // Other characters cannot be sent in a header.
     if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) {
@@ -164,10 +147,10 @@ export function readToken(source: Secret, secret: ReadSecret): string {
   throw new Error(`${'file' in source ? source.file : source.variable} contains ${problem}`);
 }
 
-function secretIn(file: string): string {
+function textIn(file: string, name = file): string {
   try {
     return readNow(file);
   } catch (error) {
-    throw new Error(`${file} ${unreadable(error)}`);
+    throw new Error(`${name} ${unreadable(error)}`);
   }
 }

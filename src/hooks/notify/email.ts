@@ -5,7 +5,7 @@ import type { EmailChannel } from '../settings/settings.ts';
 import type { SendBy } from './notice.ts';
 
 /** Sends a notice as a plain-text e-mail. */
-export const sendToEmail: SendBy<EmailChannel> = async (channel, notice, { secret, signal, timeoutMs }) => {
+export const sendToEmail: SendBy<EmailChannel> = async (channel, notice, { secret, timeoutMs }) => {
   const { createTransport } = await import('nodemailer');
   setConnectAttempt(timeoutMs);
   const { host, port, security, login, from, to, caFile } = channel;
@@ -23,8 +23,6 @@ export const sendToEmail: SendBy<EmailChannel> = async (channel, notice, { secre
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const close = () => transport.close();
-  signal.addEventListener('abort', close, { once: true });
   try {
     const subject = notice.title.replace(/\s+/g, ' ');
     await transport.sendMail({ from, to: [...to], subject, text: notice.text });
@@ -32,8 +30,7 @@ export const sendToEmail: SendBy<EmailChannel> = async (channel, notice, { secre
     // The server's own words may repeat addresses.
     throw new Error(`the mail server rejected it (${reasonOf(error)})`);
   } finally {
-    signal.removeEventListener('abort', close);
-    close();
+    transport.close();
   }
 };
 

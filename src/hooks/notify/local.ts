@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '../../config/process-environment.ts';
+import { messageOf } from '../../runtime/errors.ts';
 import type { DesktopChannel, SoundChannel } from '../settings/settings.ts';
 import type { Notice, RunProgram, SendBy } from './notice.ts';
+import { withEntities } from './text.ts';
 
 type Command = readonly [program: string, ...args: readonly string[]];
 
@@ -19,23 +21,30 @@ const WSL_POWERSHELL = `/mnt/c/Windows/${POWERSHELL.replaceAll('\\', '/')}`;
 
 /** Shows a notice on the desktop. */
 export const sendToDesktop: SendBy<DesktopChannel> = async (_channel, notice, parts) => {
-  const { platform, environment, run } = parts;
-  const [[program, ...args], fallback] = desktopCommands(platform, environment, notice);
-  try {
-    await run(program, args);
-  } catch (error) {
-    if (fallback === undefined) throw error;
-    const [otherProgram, ...otherArgs] = fallback;
-    await run(otherProgram, otherArgs);
-  }
+  const problems = await runFirst(desktopCommands(parts.platform, parts.environment, notice), parts.run);
+  if (problems.length > 0) throw new Error(problems.at(-1));
 };
+
+/** Runs one command after the other until one succeeds; resolves with the problems if none does. */
+async function runFirst(commands: readonly Command[], run: RunProgram): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const [program, ...args] of commands) {
+    try {
+      await run(program, args);
+      return [];
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  }
+  return problems;
+}
 
 /** The command that shows a notice, and a fallback if it fails. No part of a notice reaches a shell. */
 export function desktopCommands(
   platform: NodeJS.Platform,
   environment: Environment,
   notice: Pick<Notice, 'title' | 'text'>,
-): readonly [Command, Command?] {
+): readonly [Command, ...Command[]] {
   const title = printable(notice.title) || APPLICATION;
   const text = printable(notice.text);
   if (platform === 'darwin') return [osascript(title, text || ' ')];
@@ -47,8 +56,8 @@ export function desktopCommands(
 
 function notifySend(title: string, text: string): Command {
   // Notification servers interpret the text as markup, and notify-send interprets backslashes as escapes.
-  const markup = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return ['notify-send', `--app-name=${APPLICATION}`, '--', title, markup.replaceAll('\\', '\\\\')];
+  const markup = withEntities(text).replaceAll('\\', '\\\\');
+  return ['notify-send', `--app-name=${APPLICATION}`, '--', title, markup];
 }
 
 /** The script is constant and receives title and text as arguments; the fixed first one ends the options. */
@@ -107,17 +116,9 @@ function powershellPath(environment: Environment): string {
 
 /** Plays a sound with the first program that can. */
 export const sendToSound: SendBy<SoundChannel> = async (channel, _notice, parts) => {
-  const problems: string[] = [];
   const file = channel.file ?? parts.soundFile();
-  for (const [program, ...args] of playersFor(parts.platform, parts.environment, file)) {
-    try {
-      await parts.run(program, args);
-      return;
-    } catch (error) {
-      problems.push(error instanceof Error ? error.message : program);
-    }
-  }
-  throw new Error(`no player could play it: ${problems.join('; ')}`);
+  const problems = await runFirst(playersFor(parts.platform, parts.environment, file), parts.run);
+  if (problems.length > 0) throw new Error(`no player could play it: ${problems.join('; ')}`);
 };
 
 /** The programs that play a WAV file, the most common first. */

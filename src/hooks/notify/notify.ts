@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import path from 'node:path';
+import { messageOf } from '../../runtime/errors.ts';
 import { codeOf } from '../../runtime/files.ts';
 import type { HookEvent, SharedEvent } from '../event.ts';
 import type { HookLog } from '../log.ts';
@@ -72,13 +74,8 @@ export function deliverAll(
 ): Promise<readonly DeliveryOutcome[]> {
   return Promise.all(
     deliveries.map(async ({ name, channel, notice }) => {
-      const outcome = { name, type: channel.type };
-      try {
-        await Promise.race([send(channel, notice, parts), aborted(parts.signal)]);
-        return { ...outcome, problem: undefined };
-      } catch (error) {
-        return { ...outcome, problem: error instanceof Error ? error.message : String(error) };
-      }
+      const ended = Promise.race([send(channel, notice, parts), aborted(parts.signal)]);
+      return { name, type: channel.type, problem: await ended.then(() => undefined, messageOf) };
     }),
   );
 }
@@ -99,12 +96,9 @@ async function send(channel: Channel, notice: Notice, parts: ChannelParts): Prom
   }
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const fail = () => reject(new Error('the deadline was exceeded'));
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-  });
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw new Error('the deadline was exceeded');
 }
 
 interface RuleMatches {

@@ -45,3 +45,8 @@ function lengthInWords(ms: number): string {
   if (minutes < 1) return `${Math.floor(ms / 1000)} s`;
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+/** A text as it is written where markup is expected. */
+export function withEntities(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

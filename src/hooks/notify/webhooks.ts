@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
+import type { PostRequest } from '../post.ts';
 import type { Secret } from '../settings/basics.ts';
 import type { ChatChannel, WebhookChannel } from '../settings/settings.ts';
 import type { ChannelParts, Notice, SendBy } from './notice.ts';
+import { withEntities } from './text.ts';
 
 /** Posts a notice to a chat's incoming webhook. */
 export const sendToChat: SendBy<ChatChannel> = (channel, notice, parts) =>
@@ -12,7 +14,7 @@ type ChatForm = (notice: Pick<Notice, 'title' | 'text'>) => object;
 /** The JSON of each kind of chat. Text is shown literally: no markup, mentions or links. */
 export const chatForms: Readonly<Record<ChatChannel['type'], ChatForm>> = {
   slack: ({ title, text }) => ({
-    text: escapedForSlack([title, text].filter((part) => part !== '').join(': ')),
+    text: withEntities([title, text].filter((part) => part !== '').join(': ')),
     blocks: [
       ...(title === '' ? [] : [{ type: 'header', text: plainText(title, 150) }]),
       ...(text === '' ? [] : [{ type: 'section', text: plainText(text, 3000) }]),
@@ -49,10 +51,6 @@ function plainText(text: string, most: number): object {
   return { type: 'plain_text', text: text.slice(0, most).toWellFormed(), emoji: false };
 }
 
-function escapedForSlack(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
 // A TextBlock would be rendered as Markdown; text runs are shown literally.
 function richText(text: string, style: object): { readonly inlines: readonly { readonly text: string }[] } {
   const run = { type: 'TextRun', text, ...style };
@@ -65,7 +63,9 @@ function escapedForDiscord(text: string): string {
 
 /** Posts the event, signed with the shared secret. */
 export const sendToWebhook: SendBy<WebhookChannel> = (channel, notice, parts) => {
-  const body = JSON.stringify(payloadOf(notice));
+  const { event, extra, title, text } = notice;
+  // The shared part of the event, the members that the rule adds, and the title and text of the notice.
+  const body = JSON.stringify({ ...extra, ...event, title, text });
   const timestamp = String(Math.floor(parts.clock.now() / 1000));
   return postTo(
     {
@@ -86,27 +86,15 @@ export function signatureOf(secret: string, timestamp: string, body: string): st
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 }
 
-/** The shared part of the event, the members that the rule adds, and the title and text of the notice. */
-function payloadOf({ event, extra, title, text }: Notice): object {
-  return { ...extra, ...event, title, text };
-}
-
-interface Delivery {
-  readonly url: Secret | string;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly caFile?: string | undefined;
-}
-
 /** Posts to a webhook; rejects unless the response is 2xx. Messages never contain the URL: it may be a secret. */
 async function postTo(
-  { url, body, headers = {}, caFile }: Delivery,
+  { url, headers = {}, ...rest }: Omit<PostRequest, 'url' | 'timeoutMs'> & { readonly url: Secret | string },
   { post, secret, timeoutMs }: ChannelParts,
 ): Promise<void> {
   const address = typeof url === 'string' ? url : secret(url);
   if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address)) {
     throw new Error('its URL is not an http or https URL');
   }
-  const { status } = await post({ url: address, body, headers, caFile, timeoutMs });
+  const { status } = await post({ ...rest, url: address, headers, timeoutMs });
   if (status < 200 || status > 299) throw new Error(`answered ${status}`);
 }
