@@ -10,10 +10,11 @@ import { dailyMcpCallsByServer, dailyToolCallsByTool } from '../collectors/tools
 import { toolsDataset } from '../collectors/tools/dataset.ts';
 import { dailyCreditsByTeam } from '../collectors/users/collector.ts';
 import { usersDataset } from '../collectors/users/dataset.ts';
-import { explain } from '../explain/explain.ts';
+import { isCollective } from '../collectors/users/team-budgets.ts';
+import { explain, type Part } from '../explain/explain.ts';
 import { causeWords } from '../explain/text.ts';
 import { fourWeeksBefore } from '../explain/usage.ts';
-import { labelled } from '../pipeline/folding.ts';
+import { keepLargest, labelled } from '../pipeline/folding.ts';
 import type { LabelLimit } from '../pipeline/label-weights.ts';
 import type { Breakdown, BreakdownName, Figure, Reason } from '../server/figures.ts';
 
@@ -22,7 +23,7 @@ const WEEK_DAYS = 7;
 /** Maximum number of listed parts of a breakdown. */
 export const LISTED = 5;
 
-/** From this share of a change on, a model is named. */
+/** With more than this share of a change, a model or a team is named. */
 const MOST = 0.5;
 
 interface Declared {
@@ -83,22 +84,33 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
 }
 
 /** Why the credits of a day differ from those of its weekday before; undefined where that is not known. */
-export function reasonOf({ view, isServed }: BreakdownParts, { day, value }: Figure): Reason | undefined {
+export function reasonOf(
+  { view, isServed, labelLimit }: BreakdownParts,
+  { day, value }: Figure,
+): Reason | undefined {
   const found =
     day === undefined || value === undefined ? undefined : explain(view, fourWeeksBefore(day), [day]);
   if (found === undefined || found.from === 0) return undefined;
   const cause = causeWords(found);
-  const [first] = found.byModel ?? [];
-  const share = first === undefined ? 0 : first.credits / (found.to - found.from);
+  const change = found.to - found.from;
+  const team = isServed(dailyCreditsByTeam) ? mostOf(found.byTeam, change) : undefined;
+  const published = keepLargest(found.after.teams ?? new Map(), labelLimit('team'));
   return {
     usual: found.from,
     weeks: found.before.days.length,
     cause: cause?.words,
     ...(isServed(dailyCreditsByModel) && {
       model: cause?.model,
-      largest: first !== undefined && share >= MOST ? { model: first.name, share } : undefined,
+      largest: mostOf(found.byModel, change),
     }),
+    team: team && published.has(team.name) && !isCollective(team.name) ? team : undefined,
   };
+}
+
+/** The largest part of a change, if it has most of it. */
+function mostOf([first]: readonly Part[] = [], change: number): Reason['team'] {
+  const share = first === undefined ? 0 : first.credits / change;
+  return first !== undefined && share > MOST ? { name: first.name, share } : undefined;
 }
 
 /** The values of each label, summed over the days that end with `last`; undefined if one of them is unknown. */

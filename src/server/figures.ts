@@ -91,6 +91,11 @@ export interface TeamMonths {
   readonly rest: number;
 }
 
+interface LargestPart {
+  readonly name: string;
+  readonly share: number;
+}
+
 /** What the credits of a day are compared with, and why they differ. */
 export interface Reason {
   /** The mean of the same weekday in so many of the four weeks before; never zero. */
@@ -100,8 +105,9 @@ export interface Reason {
   readonly cause: string | undefined;
   /** The model behind it. */
   readonly model?: string | undefined;
-  /** The model with the largest part of the change, and its share, if that is half of it or more. */
-  readonly largest?: { readonly model: string; readonly share: number } | undefined;
+  /** The model and the published team with the largest part of the change, and its share, if that is more than half of it. */
+  readonly largest?: LargestPart | undefined;
+  readonly team?: LargestPart | undefined;
 }
 
 /** The figures of one organization. */

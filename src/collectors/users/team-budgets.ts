@@ -346,8 +346,8 @@ function seenDays(view: View, day: Day): readonly Day[] {
   return daysFrom(addDays(firstOfMonth(day, view.settings.contract?.periodStarts), -SEEN_DAYS), day);
 }
 
-/** What stands for several teams, or for nobody's. */
-function isCollective(team: string): boolean {
+/** Whether a name stands for several teams, or for nobody's. */
+export function isCollective(team: string): boolean {
   return [NO_TEAM, OTHER_TEAMS, UNASSIGNED].includes(team);
 }
 

@@ -26,12 +26,13 @@ function spendWords({ figures, reason }: OrgFigures): Html | undefined {
   return html`Spend on ${dayTime(day)} was <strong>${percent(change)} ${direction}</strong> ${usual}${why}`;
 }
 
-function causeWords({ cause, model, largest }: Reason, noun: string): Html {
-  if (cause !== undefined)
-    return html`, mostly by ${cause}${model && html`, first of all <code>${model}</code>`}`;
+function causeWords({ cause, model, largest, team }: Reason, noun: string): Html {
   // More than the whole: others went the other way.
-  const share = largest && (largest.share > 1 ? 'all' : percent(round(largest.share)));
-  return html`; no single cause stands out${largest && html`, but <code>${largest.model}</code> has ${share} of the ${noun}`}`;
+  const shareWords = (share: number) => `${share > 1 ? 'all' : percent(round(share))} of the ${noun}`;
+  const where = team && html`, mostly in team ${team.name} (${shareWords(team.share)})`;
+  if (cause !== undefined)
+    return html`${where}${where ? ' and by' : ', mostly by'} ${cause}${model && html`, first of all <code>${model}</code>`}`;
+  return html`${where}; no single cause stands out${largest && html`, but <code>${largest.name}</code> has ${shareWords(largest.share)}`}`;
 }
 
 function monthWords({ figures, monthForecast, monthBudget }: OrgFigures): Html | undefined {

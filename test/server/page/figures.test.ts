@@ -145,13 +145,20 @@ describe('the verdict', () => {
     );
     const diffuse = { ...reason, cause: undefined, model: undefined };
     expect(
-      text({ reason: { ...diffuse, largest: { model: 'm', share: 0.81 } } }, figureOf({ value: 15 })),
+      text({ reason: { ...diffuse, largest: { name: 'm', share: 0.81 } } }, figureOf({ value: 15 })),
     ).toBe(
       'Spend on Thu 19 Nov was 50% above the mean of 4 Thursdays before; no single cause stands out, but m has 81% of the rise.',
     );
     expect(
-      text({ reason: { ...diffuse, largest: { model: 'm', share: 1.2 } } }, figureOf({ value: 5 })),
+      text({ reason: { ...diffuse, largest: { name: 'm', share: 1.2 } } }, figureOf({ value: 5 })),
     ).toContain('but m has all of the fall.');
+    const team = { name: '<payments>', share: 0.714 };
+    expect(text({ reason: { ...reason, team } }, figureOf({ value: 15 }))).toBe(
+      'Spend on Thu 19 Nov was 50% above the mean of 4 Thursdays before, mostly in team &lt;payments&gt; (71% of the rise) and by tokens per session, first of all m&lt;1&gt;.',
+    );
+    expect(text({ reason: { ...diffuse, team: { ...team, share: 1.5 } } }, figureOf({ value: 5 }))).toBe(
+      'Spend on Thu 19 Nov was 50% below the mean of 4 Thursdays before, mostly in team &lt;payments&gt; (all of the fall); no single cause stands out.',
+    );
     expect(text({}, figureOf({ value: 89_312_345 }))).toBe('Spend on Thu 19 Nov was 89.3 M credits.');
   });
 });
