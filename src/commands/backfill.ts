@@ -12,7 +12,6 @@ import { BackfillError, type BackfillTarget } from '../backfill/target.ts';
 import { type Collector, withoutFamilies } from '../catalog/collector.ts';
 import { aboutFamilies } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
-import type { Config } from '../config/config.ts';
 import { createFileCredential, secretIn } from '../config/credential.ts';
 import type { Files } from '../config/files.ts';
 import { loadValues } from '../config/load.ts';
@@ -40,9 +39,6 @@ import {
   withPast,
 } from './past.ts';
 
-/** The resolved options of the command. */
-type BackfillValues = ValuesOf<typeof backfillOptions>;
-
 /**
  * About the number of samples per write request. The more there are, the fewer requests repeat the labels of a series; even
  * with a single sample of each series, a request of these is a few MiB, which receivers accept.
@@ -63,11 +59,12 @@ export async function run(context: CommandContext): Promise<number> {
   const labels = parseLabels(values.label, labelNames(collectors));
   const { from, to } = rangeOf(values, config, createSystemClock().now());
   const secrets = access?.secrets ?? (() => []);
+  // Everything that determines the samples.
   const identity = [from, to, values.step, labels, settingsOf(config), collectors.map(({ name }) => name)];
 
   async function write(past: Past): Promise<number> {
     const { now, signal } = past;
-    const target = await createTarget({ values, config, labels, identity, destination, version }, past);
+    const target = await createTarget(past);
     try {
       const { orgs, failed } = await past.fetch(collectors, from);
       const outcome = await backfill({
@@ -90,6 +87,43 @@ export async function run(context: CommandContext): Promise<number> {
     }
   }
 
+  /** Creates the target that the options describe. */
+  async function createTarget({ clock, log }: Past): Promise<BackfillTarget & { close(): void }> {
+    if ('output' in destination) {
+      const lock = await lockOutput(destination);
+      try {
+        const target = await createFileTarget({ ...destination, labels, arguments: identity, log });
+        return Object.assign(target, { close: lock.undo });
+      } catch (error) {
+        lock.undo();
+        throw error;
+      }
+    }
+    const { path, url: database } = config.storage;
+    const folder = path === MEMORY || database !== undefined ? '.' : dirname(path);
+    const file = values['remote-write.state-file'] ?? join(folder, 'backfill.json');
+    const key = `${destination.url} ${JSON.stringify(Object.entries(labels).sort())}${destination.tenant}`;
+    const acknowledged = await readAcknowledged(createStateFile(file), key);
+    const concurrency = values['remote-write.concurrency'];
+    const post = createPost({
+      ...destination,
+      proxy: config.api.proxy,
+      timeoutMs: values['remote-write.timeout'],
+      concurrency,
+      version,
+      retryAfter: (header) => parseRetryAfter(header, clock.now()),
+    });
+    const target = createRemoteTarget({
+      acknowledged: values['remote-write.again']
+        ? { ...acknowledged, missing: (_, stamps) => stamps }
+        : acknowledged,
+      batchSamples: BATCH_SAMPLES,
+      random: Math.random,
+      ...{ post, labels, concurrency, clock, log },
+    });
+    return Object.assign(target, { close: post.close });
+  }
+
   return withPast(context, config, write, secrets);
 }
 
@@ -105,71 +139,14 @@ function labelNames(collectors: readonly Collector[]): ReadonlySet<string> {
   return new Set(['org', 'org_id', 'dataset', ...own]);
 }
 
-/** Where files are written, and whether it is one file for the whole range. */
-interface Output {
-  readonly output: string;
-  readonly single: boolean;
-}
-
-/** The output at a path; throws a `ConfigError` if it cannot be one. */
-async function readOutput(output: string): Promise<Output> {
+/** Where files are written, and whether it is one file for the whole range; throws a `ConfigError` if the path cannot be one. */
+async function readOutput(output: string) {
   const single = await meansFile(output);
   return { output: single ? await outputFile(output) : output, single };
 }
 
-/** The parts of a target other than those of the past. */
-interface TargetParts {
-  readonly values: BackfillValues;
-  readonly config: Config;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Everything that determines the samples. */
-  readonly identity: unknown;
-  readonly destination: RemoteAccess | Output;
-  readonly version: string;
-}
-
-/** Creates the target that the options describe. */
-async function createTarget(
-  { values, config, labels, identity, destination, version }: TargetParts,
-  { clock, log }: Past,
-): Promise<BackfillTarget & { close(): void }> {
-  if ('output' in destination) {
-    const lock = await lockOutput(destination);
-    try {
-      const target = await createFileTarget({ ...destination, labels, arguments: identity, log });
-      return Object.assign(target, { close: lock.undo });
-    } catch (error) {
-      lock.undo();
-      throw error;
-    }
-  }
-  const { path, url: database } = config.storage;
-  const folder = path === MEMORY || database !== undefined ? '.' : dirname(path);
-  const file = values['remote-write.state-file'] ?? join(folder, 'backfill.json');
-  const key = `${destination.url} ${JSON.stringify(Object.entries(labels).sort())}${destination.tenant}`;
-  const acknowledged = await readAcknowledged(createStateFile(file), key);
-  const concurrency = values['remote-write.concurrency'];
-  const post = createPost({
-    ...destination,
-    proxy: config.api.proxy,
-    timeoutMs: values['remote-write.timeout'],
-    concurrency,
-    version,
-    retryAfter: (header) => parseRetryAfter(header, clock.now()),
-  });
-  const target = createRemoteTarget({
-    acknowledged: values['remote-write.again']
-      ? { ...acknowledged, missing: (_, stamps) => stamps }
-      : acknowledged,
-    batchSamples: BATCH_SAMPLES,
-    random: Math.random,
-    ...{ post, labels, concurrency, clock, log },
-  });
-  return Object.assign(target, { close: post.close });
-}
-
 /** Keeps other backfills away from an output: two of them would mix the parts of their files. */
-async function lockOutput({ output, single }: Output): Promise<Lock> {
+async function lockOutput({ output, single }: Awaited<ReturnType<typeof readOutput>>): Promise<Lock> {
   const path = single ? `${output}.lock` : join(output, 'backfill.lock');
   createFolder(dirname(path), 0o777);
   try {
@@ -181,26 +158,11 @@ async function lockOutput({ output, single }: Output): Promise<Lock> {
   }
 }
 
-/** How a remote target is addressed, with credentials and CA. */
-interface RemoteAccess {
-  readonly url: string;
-  /** The headers with the credentials of a request, as their files contain them now. */
-  headers(): Promise<Readonly<Record<string, string>>>;
-  readonly ca: string | undefined;
-  /**
-   * What distinguishes the tenants of one address, as the end of a key in the state file: user, headers and the files of
-   * secrets. Only a digest, because a value could be secret.
-   */
-  readonly tenant: string;
-  /** All secrets, for redaction. */
-  secrets(): readonly string[];
-}
-
-/** Reads the files that the remote-write options name; throws a `ConfigError` if one is unusable. */
-export async function readRemoteAccess(
-  values: BackfillValues,
-  files: Files,
-): Promise<RemoteAccess | undefined> {
+/**
+ * How a remote target is addressed, with credentials and CA. Reads the files that the remote-write options name; throws a
+ * `ConfigError` if one is unusable.
+ */
+export async function readRemoteAccess(values: ValuesOf<typeof backfillOptions>, files: Files) {
   const { output, 'remote-write.url': url, 'remote-write.username': user } = values;
   if ((output === undefined) === (url === undefined)) {
     throw new ConfigError(
@@ -220,33 +182,39 @@ export async function readRemoteAccess(
   for (const [name, value] of fixed) headerValueIn(value, `--remote-write.header: the value of ${name}`);
   const inFiles = parseHeaders('--remote-write.header-file', values['remote-write.header-file'], fixed);
   if (url === undefined) return undefined;
-  const read = (file: string, parse?: typeof secretIn) => createFileCredential(file, file, files, parse);
-  const token = tokenFile === undefined ? undefined : await read(tokenFile);
-  const password = passwordFile === undefined ? undefined : await read(passwordFile, secretIn);
-  const secretHeaders = await Promise.all(
-    inFiles.map(async ([name, file]) => [name, await read(file, headerValueIn)] as const),
-  );
-
-  async function authorization(): Promise<readonly (readonly [string, string])[]> {
-    if (token !== undefined) return [['Authorization', `Bearer ${await token.read()}`]];
-    if (password === undefined) return [];
-    const pair = `${user ?? ''}:${await password.read()}`;
-    return [['Authorization', `Basic ${Buffer.from(pair).toString('base64')}`]];
+  async function open(
+    name: string,
+    file: string,
+    textOf: (secret: string) => string,
+    parse?: typeof secretIn,
+  ) {
+    const credential = await createFileCredential(file, file, files, parse);
+    return { credential, header: async () => [name, textOf(await credential.read())] as const };
   }
-
+  const bearer = (token: string) => `Bearer ${token}`;
+  const basic = (password: string) => `Basic ${Buffer.from(`${user ?? ''}:${password}`).toString('base64')}`;
+  const secret = await Promise.all([
+    ...inFiles.map(([name, file]) => open(name, file, String, headerValueIn)),
+    ...(tokenFile === undefined ? [] : [open('Authorization', tokenFile, bearer)]),
+    ...(passwordFile === undefined ? [] : [open('Authorization', passwordFile, basic, secretIn)]),
+  ]);
   const identity = [user, tokenFile, fixed.toSorted(), inFiles.toSorted()];
   const isPlain = user === undefined && tokenFile === undefined && fixed.length + inFiles.length === 0;
   const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
   return {
     url,
-    async headers() {
-      const secret = secretHeaders.map(async ([name, value]) => [name, await value.read()] as const);
-      return Object.fromEntries([...fixed, ...(await Promise.all(secret)), ...(await authorization())]);
+    /** The headers with the credentials of a request, as their files contain them now. */
+    async headers(): Promise<Readonly<Record<string, string>>> {
+      return Object.fromEntries([...fixed, ...(await Promise.all(secret.map(({ header }) => header())))]);
     },
     ca: await readAuthorities(values['remote-write.tls-ca-file'], files),
+    /**
+     * What distinguishes the tenants of one address, as the end of a key in the state file: user, headers and the files of
+     * secrets. Only a digest, because a value could be secret.
+     */
     tenant: isPlain ? '' : ` ${digest}`,
-    secrets: () =>
-      [token, password, ...secretHeaders.map(([, value]) => value)].flatMap((one) => one?.secrets() ?? []),
+    /** All secrets, for redaction. */
+    secrets: () => secret.flatMap(({ credential }) => credential.secrets()),
   };
 }
 

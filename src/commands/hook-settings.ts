@@ -12,8 +12,7 @@ export function settingsFor({ config, home }: HookPaths): HookSettings {
     return readSettingsFile(config.file, home);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    if (codeOf(error) !== 'ENOENT') throw new ConfigError(`${config.file} ${unreadable(error)}`);
-    if (config.named) throw new ConfigError(`${config.file} does not exist`);
-    return defaultSettings;
+    if (codeOf(error) === 'ENOENT' && !config.named) return defaultSettings;
+    throw new ConfigError(`${config.file} ${unreadable(error)}`);
   }
 }

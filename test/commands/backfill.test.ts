@@ -183,7 +183,7 @@ describe('where it goes', () => {
       ['X-Api-Key', 'Key with spaces'],
       ['Authorization', 'Bearer hushhush'],
     ]);
-    expect(secrets?.secrets()).toEqual(['hushhush', 'Key with spaces']);
+    expect(secrets?.secrets()).toEqual(['Key with spaces', 'hushhush']);
   });
 
   test('what was acknowledged is known by tenant, so that each gets everything', async () => {
