@@ -8,7 +8,7 @@ import { messageOf } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files.ts';
 import { type Examination, failure, ok } from './doctor-finding.ts';
 import { localPlace } from './healthcheck.ts';
-import { settingsFor } from './hook-settings.ts';
+import { settingsFor } from './hook.ts';
 import { tokenProblem } from './hook-test.ts';
 
 interface MachineParts extends Examination {
@@ -77,7 +77,7 @@ export async function examineHooks({
     secrets.push(token);
     const url = `http://${localPlace(config.web.listenAddress)}/hooks/events`;
     await send(`the running exporter, with the token from ${own.describe()}`, () =>
-      tokenProblem({ url, token, timeoutMs: TIMEOUT_MS }, createPost({})),
+      tokenProblem({ url, token }, createPost({})),
     );
   }
   const paths = findPaths({ config: file, stateDir: undefined }, environment);
@@ -87,7 +87,7 @@ export async function examineHooks({
     await send(`${new URL(forward.url).host}, as ${paths.config.file} says`, async () => {
       const read = createSecrets(environment, (secret) => void secrets.push(secret));
       const token = readToken(forward.token, read);
-      return tokenProblem({ ...forward, token, timeoutMs: TIMEOUT_MS }, createPost(config.api.proxy));
+      return tokenProblem({ ...forward, token }, createPost(config.api.proxy));
     });
   } else if (own === undefined || !isRunning) {
     const isUnset = own === undefined;

@@ -5,26 +5,23 @@ import type { HookPaths } from '../hooks/paths.ts';
 import type { Secret } from '../hooks/settings/basics.ts';
 import type { Channel, HookSettings, QuietHours, Rule } from '../hooks/settings/settings.ts';
 import type { CommandContext } from './command.ts';
-import { settingsFor } from './hook-settings.ts';
 
 const WRITABLE_BY_ALL = 0o002;
 const ROOT = 0;
 
 /** Prints the settings, without secrets. */
-export async function checkHook(paths: HookPaths, { stdout }: CommandContext): Promise<number> {
-  stdout.write(`${renderHookSettings(settingsFor(paths), paths)}\n`);
-  return 0;
-}
-
-function renderHookSettings(settings: HookSettings, { config, state }: HookPaths): string {
-  const { forward, channels, rules } = settings;
+export async function checkHook(
+  { forward, channels, rules, deadlineMs }: HookSettings,
+  { config, state }: HookPaths,
+  { stdout }: CommandContext,
+): Promise<number> {
   const missing = existsSync(config.file) ? '' : ' (not found: these are the default settings)';
-  return [
+  const lines = [
     'The settings are valid.',
     '',
     `File:      ${config.file}${missing}`,
     `State:     ${state}`,
-    `Deadline:  ${formatDuration(settings.deadlineMs)}`,
+    `Deadline:  ${formatDuration(deadlineMs)}`,
     forward === undefined
       ? 'Forwarding: none'
       : `Forwarding: ${forward.url}, token from ${sourceOf(forward.token)}, at most ${forward.spool.maxBytes} bytes or ${formatDuration(forward.spool.maxAgeMs)} of spooled events`,
@@ -33,7 +30,9 @@ function renderHookSettings(settings: HookSettings, { config, state }: HookPaths
     'Rules:',
     ...rules.map((rule) => `  ${ruleInWords(rule)}`),
     ...warningsOf([config.file, path.dirname(config.file), state]),
-  ].join('\n');
+  ];
+  stdout.write(`${lines.join('\n')}\n`);
+  return 0;
 }
 
 /** The settings decide which addresses receive events and secrets, so whoever can write them controls that. */

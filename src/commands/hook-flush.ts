@@ -2,22 +2,25 @@ import { createForwarding, flush } from '../hooks/forward/forward.ts';
 import type { HookLog } from '../hooks/log.ts';
 import type { HookPaths } from '../hooks/paths.ts';
 import { createPost, createSecrets } from '../hooks/post.ts';
+import type { HookSettings } from '../hooks/settings/settings.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { proxyIn } from '../runtime/proxy.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import type { CommandContext, Output } from './command.ts';
-import { settingsFor } from './hook-settings.ts';
 
 const startLimitMs = 60_000;
 
 /** Sends spooled events, ignoring pauses; exit code 1 if some are left after a minute. */
-export async function flushHook(paths: HookPaths, context: CommandContext): Promise<number> {
-  const settings = settingsFor(paths);
-  if (settings.forward === undefined) throw new ConfigError(`${paths.config.file}: forward is missing`);
+export async function flushHook(
+  { forward }: HookSettings,
+  paths: HookPaths,
+  context: CommandContext,
+): Promise<number> {
+  if (forward === undefined) throw new ConfigError(`${paths.config.file}: forward is missing`);
   const clock = createSystemClock();
   const log = createTerminalLog(context.stderr);
-  const parts = createForwarding(settings.forward, paths.state, {
+  const parts = createForwarding(forward, paths.state, {
     post: createPost(proxyIn(context.environment)),
     secret: createSecrets(context.environment, log.remember),
     clock,

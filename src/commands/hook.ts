@@ -1,7 +1,12 @@
 import { hookOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { findPaths } from '../hooks/paths.ts';
+import { findPaths, type HookPaths } from '../hooks/paths.ts';
+import { defaultSettings } from '../hooks/settings/load-settings.ts';
+import { readSettingsFile } from '../hooks/settings/read-settings.ts';
+import type { HookSettings } from '../hooks/settings/settings.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { codeOf } from '../runtime/files.ts';
+import { unreadable } from '../runtime/text-file.ts';
 import type { CommandContext } from './command.ts';
 
 /** Reads one event, or checks, tests or flushes. */
@@ -11,16 +16,24 @@ export async function run(context: CommandContext): Promise<number> {
   if ([check, test, flush].filter(Boolean).length > 1) {
     throw new ConfigError('--check, --test and --flush are mutually exclusive');
   }
-  const given = { config: values.config, stateDir: values['state-dir'] };
-  const paths = findPaths(given, context.environment);
-  if (check) return (await import('./hook-check.ts')).checkHook(paths, context);
-  if (test) return (await import('./hook-test.ts')).testHook(paths, context);
-  if (flush) return (await import('./hook-flush.ts')).flushHook(paths, context);
+  const paths = findPaths({ config: values.config, stateDir: values['state-dir'] }, context.environment);
+  if (check) return (await import('./hook-check.ts')).checkHook(settingsFor(paths), paths, context);
+  if (test) return (await import('./hook-test.ts')).testHook(settingsFor(paths), context);
+  if (flush) return (await import('./hook-flush.ts')).flushHook(settingsFor(paths), paths, context);
   // The program's own entry point bypasses everything that is loaded here.
   const { hook } = await import('../hook.ts');
-  const flags = Object.entries(given).flatMap(([, value], index) =>
-    value === undefined ? [] : [`--${index === 0 ? 'config' : 'state-dir'}=${value}`],
-  );
-  await hook(flags);
+  const given = (['config', 'state-dir'] as const).filter((name) => values[name] !== undefined);
+  await hook(given.map((name) => `--${name}=${values[name]}`));
   return 0;
+}
+
+/** The settings of the file, or the defaults if it does not exist; throws a `ConfigError`. */
+export function settingsFor({ config, home }: HookPaths): HookSettings {
+  try {
+    return readSettingsFile(config.file, home);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    if (codeOf(error) === 'ENOENT' && !config.named) return defaultSettings;
+    throw new ConfigError(`${config.file} ${unreadable(error)}`);
+  }
 }

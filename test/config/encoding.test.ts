@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readRemoteAccess } from '../../src/commands/backfill.ts';
-import { settingsFor } from '../../src/commands/hook-settings.ts';
+import { settingsFor } from '../../src/commands/hook.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
 import { createFileCredential } from '../../src/config/credential.ts';
