@@ -1,27 +1,21 @@
 import type { Config } from '../config/config.ts';
 import { storageSecrets } from '../config/storage.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { type ClosableLogger, createLogger } from '../runtime/log-winston.ts';
+import { createLogger } from '../runtime/log-winston.ts';
 import {
   type CountedProgress,
   createCountedLog,
   createLoggedProgress,
-  type Progress,
   type ProgressWords,
 } from '../runtime/progress.ts';
-import { createRedactor, type Redactor } from '../runtime/redact.ts';
+import { createRedactor } from '../runtime/redact.ts';
 import type { Output } from './command.ts';
 import { createTerminal } from './terminal-progress.ts';
 
 type DisplayConfig = Pick<Config, 'log' | 'storage'> & Partial<Pick<Config, 'orgs' | 'people'>>;
 
 /** Shows the progress of a command. */
-export interface Display {
-  readonly log: ClosableLogger;
-  readonly redactor: Redactor;
-  readonly fetching: Progress;
-  progressOf(words: ProgressWords): CountedProgress;
-}
+export type Display = ReturnType<typeof createDisplay>;
 
 /**
  * The log; on a terminal with a progress bar below it, elsewhere with progress messages. The secrets of the configuration
@@ -32,7 +26,7 @@ export function createDisplay(
   { log: settings, storage, orgs = [], people }: DisplayConfig,
   clock: Clock,
   more: () => readonly string[] = () => [],
-): Display {
+) {
   const redactor = createRedactor(() => [
     ...orgs.flatMap((org) => org.credential.secrets()),
     ...(people?.secrets() ?? []),
@@ -45,6 +39,7 @@ export function createDisplay(
     log,
     redactor,
     fetching: terminal?.fetching ?? createLoggedProgress({ clock, log }),
-    progressOf: (words) => terminal?.counted(words) ?? createCountedLog({ clock, log }, words),
+    progressOf: (words: ProgressWords): CountedProgress =>
+      terminal?.counted(words) ?? createCountedLog({ clock, log }, words),
   };
 }

@@ -1,5 +1,3 @@
-import { get as getPlain } from 'node:http';
-import { get as getSecure } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { healthcheckOptions } from '../config/command-options.ts';
 import { formatListenAddress, type ListenAddress } from '../config/listen-address.ts';
@@ -7,6 +5,7 @@ import { loadValues } from '../config/load.ts';
 import { createOptions } from '../config/options.ts';
 import { connectAttemptMs } from '../runtime/connect-attempt.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { httpClient } from '../runtime/http-client.ts';
 import type { CommandContext } from './command.ts';
 
 const timeoutMs = 5000;
@@ -41,15 +40,14 @@ type Answer = number | 'asked' | string;
 
 /** The file itself is not read: it may have changed since the exporter last used it. */
 async function reach(place: string, isGuarded: boolean): Promise<{ url: string; answer: Answer }> {
-  const schemes = place.includes('://') ? [''] : isGuarded ? ['https://', 'http://'] : ['http://'];
-  let result: { url: string; answer: Answer } | undefined;
-  for (const scheme of schemes) {
-    const url = `${scheme}${place}/-/healthy`;
-    const answer = await ask(url, scheme !== '');
-    result = { url, answer };
-    if (typeof answer === 'number' || answer === 'asked') break;
-  }
-  return result ?? { url: place, answer: 'no URL to check' };
+  const isLocal = !place.includes('://');
+  const local = isGuarded ? ['https://', 'http://'] : ['http://'];
+  const [first = '', second] = isLocal ? local : [];
+  const url = `${first}${place}/-/healthy`;
+  const answer = await ask(url, isLocal);
+  if (second === undefined || typeof answer === 'number' || answer === 'asked') return { url, answer };
+  const other = `${second}${place}/-/healthy`;
+  return { url: other, answer: await ask(other, isLocal) };
 }
 
 /** Host and port of a server on this machine. */
@@ -65,7 +63,7 @@ export function localPlace({ host, port }: ListenAddress): string {
 }
 
 function ask(url: string, isLocal: boolean): Promise<Answer> {
-  const isSecure = url.startsWith('https:');
+  const client = httpClient(url.startsWith('https:'));
   return new Promise((resolve) => {
     let isSecured = false;
     const options = {
@@ -75,7 +73,7 @@ function ask(url: string, isLocal: boolean): Promise<Answer> {
       rejectUnauthorized: !isLocal,
       autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs),
     };
-    const request = (isSecure ? getSecure : getPlain)(url, options, (response) => {
+    const request = client.get(url, options, (response) => {
       response.destroy();
       resolve(response.statusCode ?? 0);
     });

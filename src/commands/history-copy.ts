@@ -1,5 +1,12 @@
 import { loadForCopy } from '../config/load.ts';
-import { type CopyOutcome, type CopyParts, copyStore, type Phase, rowsIn } from '../copy/copy.ts';
+import {
+  type CopyEnd,
+  type CopyOutcome,
+  type CopyParts,
+  copyStore,
+  type Phase,
+  rowsIn,
+} from '../copy/copy.ts';
 import { openDatabaseEnd } from '../copy/database.ts';
 import { openFileSource, openFileTarget } from '../copy/files.ts';
 import { createSystemClock } from '../runtime/clock.ts';
@@ -21,29 +28,24 @@ export async function run(context: CommandContext): Promise<number> {
   );
   const { show, clear } = createPhases(progressOf);
   const signal = context.stopSignal();
+  const closing = new AsyncDisposableStack();
+  closing.defer(() => log.close());
+  const held = (end: CopyEnd) => closing.adopt(end, () => end.close());
   try {
-    const database = () => openDatabaseEnd({ url, clock, log });
-    const source = to === 'database' ? openFileSource(path) : await database();
-    try {
-      const target = to === 'database' ? await database() : openFileTarget(path, log);
-      try {
-        const outcome = await copyStore({ source, target, show, signal });
-        clear();
-        stderr.write(describe(outcome, source.place, target.place));
-        return 0;
-      } finally {
-        await target.close();
-      }
-    } finally {
-      await source.close();
-    }
+    const database = async () => held(await openDatabaseEnd({ url, clock, log }));
+    const source = to === 'database' ? held(openFileSource(path)) : await database();
+    const target = to === 'database' ? await database() : held(openFileTarget(path, log));
+    const outcome = await copyStore({ source, target, show, signal });
+    clear();
+    stderr.write(describe(outcome, source.place, target.place));
+    return 0;
   } catch (error) {
     clear();
     if (!signal.aborted) throw error;
     stderr.write('Interrupted; nothing was copied. Run the same command again.\n');
     return 1;
   } finally {
-    await log.close();
+    await closing.disposeAsync();
   }
 }
 

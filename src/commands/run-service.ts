@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createService, type Service } from '../app/service.ts';
 import type { Config } from '../config/config.ts';
 import { revisionOf } from '../config/environment.ts';
@@ -46,10 +47,7 @@ export function reloadOnHangup(context: CommandContext): (service: Service) => v
 }
 
 /** Resolves when the process is told to stop. */
-export function untilStopped(context: CommandContext): Promise<void> {
+export async function untilStopped(context: CommandContext): Promise<void> {
   const signal = context.stopSignal();
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  if (!signal.aborted) await once(signal, 'abort');
 }

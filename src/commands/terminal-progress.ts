@@ -8,14 +8,6 @@ import {
 } from '../runtime/progress.ts';
 import type { Output } from './command.ts';
 
-/** A terminal with a status line that stays below everything written. */
-interface StatusLine {
-  /** Writes above the line; only whole lines. */
-  readonly stream: Writable;
-  /** Replaces the line; an empty text removes it. */
-  show(text: string): void;
-}
-
 /** Minimum interval between redraws of the bar, in milliseconds. */
 const DRAW_EVERY_MS = 100;
 
@@ -25,8 +17,8 @@ const DEFAULT_COLUMNS = 80;
 const WIDTH = 30;
 const CLEAR = '\r\x1b[K';
 
-/** Keeps a line at the bottom of a terminal. */
-export function createStatusLine(terminal: Output): StatusLine {
+/** Keeps a status line at the bottom of a terminal, below everything written. */
+export function createStatusLine(terminal: Output) {
   let line = '';
   const stream = new Writable({
     decodeStrings: false,
@@ -36,8 +28,10 @@ export function createStatusLine(terminal: Output): StatusLine {
     },
   });
   return {
+    /** Writes above the line; only whole lines. */
     stream,
-    show(text) {
+    /** Replaces the line; an empty text removes it. */
+    show(text: string): void {
       if (text === line) return;
       terminal.write(`${CLEAR}${text}`);
       line = text;
@@ -46,19 +40,14 @@ export function createStatusLine(terminal: Output): StatusLine {
 }
 
 /** A bar in a line of a terminal, redrawn at most ten times a second. */
-interface Bar {
-  draw(verb: string, done: number, total: number, what: string): void;
-  clear(): void;
-}
-
 function createBar(
-  line: Pick<StatusLine, 'show'>,
+  line: { show(text: string): void },
   clock: Pick<Clock, 'elapsed'>,
   columns: () => number | undefined,
-): Bar {
+) {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
-    draw(verb, done, total, what) {
+    draw(verb: string, done: number, total: number, what: string): void {
       if (clock.elapsed() - drawnAt < DRAW_EVERY_MS) return;
       drawnAt = clock.elapsed();
       const share = total === 0 ? 1 : done / total;
@@ -68,7 +57,7 @@ function createBar(
       // A line as wide as the terminal would wrap, and could not be cleared.
       line.show(text.slice(0, (columns() || DEFAULT_COLUMNS) - 1));
     },
-    clear() {
+    clear(): void {
       drawnAt = Number.NEGATIVE_INFINITY;
       line.show('');
     },
@@ -84,23 +73,16 @@ export function createTerminalProgress(...of: Parameters<typeof createBar>): Pro
   });
 }
 
-/** What a terminal shows of a command. */
-interface Terminal {
-  /** For the log, above the bar. */
-  readonly stream: Writable;
-  readonly fetching: Progress;
-  counted(words: ProgressWords): CountedProgress;
-}
-
 /** Shows progress below what is written to a terminal; undefined if standard error is none. */
-export function createTerminal(stderr: Output, clock: Pick<Clock, 'elapsed'>): Terminal | undefined {
+export function createTerminal(stderr: Output, clock: Pick<Clock, 'elapsed'>) {
   if (stderr.isTTY !== true) return undefined;
   const line = createStatusLine(stderr);
   const columns = () => stderr.columns;
   return {
+    /** For the log, above the bar. */
     stream: line.stream,
     fetching: createTerminalProgress(line, clock, columns),
-    counted({ verb, unit }) {
+    counted({ verb, unit }: ProgressWords): CountedProgress {
       const { draw, clear } = createBar(line, clock, columns);
       return { show: (done, total) => draw(verb, done, total, unit), clear };
     },
