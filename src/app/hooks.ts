@@ -5,7 +5,6 @@ import { createHookHandler } from '../hooks/intake/handler.ts';
 import { createHookIntake, type HookIntake } from '../hooks/intake/intake.ts';
 import { createHookInstruments } from '../hooks/intake/metrics.ts';
 import { createHookStore } from '../hooks/intake/store.ts';
-import { createTokenCheck } from '../hooks/intake/token.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Handler } from '../server/respond.ts';
@@ -44,7 +43,7 @@ export async function openServiceHooks(parts: ServiceHooksParts): Promise<Servic
   intake = await createHookIntake({ store, instruments, clock, log });
   const handle = createHookHandler({
     intake,
-    token: createTokenCheck({ token: hooks.token, clock, log }),
+    token: hooks.token,
     senders: limitsOf(hooks.requestsPerSecond),
     strangers: limitsOf(GUESSES_PER_SECOND),
     instruments,

@@ -8,11 +8,11 @@ import type { ClientLimits } from './client-limits.ts';
 import type { HookIntake } from './intake.ts';
 import type { Rejection } from './labels.ts';
 import type { HookInstruments } from './metrics.ts';
-import type { TokenCheck } from './token.ts';
+import { hasToken, type TokenSource } from './token.ts';
 
 interface HookHandlerDeps {
   readonly intake: Pick<HookIntake, 'take' | 'from'>;
-  readonly token: TokenCheck;
+  readonly token: TokenSource;
   /** For senders with the token. */
   readonly senders: ClientLimits;
   /** For clients without it: guessing must not use up the limit of senders behind the same address. */
@@ -57,12 +57,11 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
   const reading = createAdmission({ total: MAX_BYTES_AT_ONCE });
 
   async function answer(request: IncomingMessage): Promise<Answer> {
-    const verdict = await token.check(request.headers.authorization);
-    if (verdict === 'unknown') return unavailable;
-    const limits = verdict === 'right' ? deps.senders : deps.strangers;
+    const isSender = await hasToken(request.headers.authorization, token);
+    const limits = isSender ? deps.senders : deps.strangers;
     const wait = limits.take(request.socket.remoteAddress);
     if (wait > 0) return throttled(wait);
-    if (verdict === 'wrong') return unauthorized;
+    if (!isSender) return unauthorized;
     if (!isPlainJson(request)) return notJson;
     const expected = sizeOf(request);
     if (expected > MAX_BYTES) return tooLarge;
