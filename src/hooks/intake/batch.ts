@@ -1,3 +1,5 @@
+import { attempt } from '../../runtime/errors.ts';
+import { isRecord } from '../event.ts';
 import { type Arrival, type HookEvent, type RejectedEvent, readEvent } from './event.ts';
 
 /** Maximum number of events per request. */
@@ -15,14 +17,10 @@ type Batch =
 
 /** Parses a body: one event, or `{"events": [...]}`. Never throws. */
 export function readBatch(text: string, arrival: Arrival): Batch {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return { kind: 'malformed', problem: 'the body is not JSON' };
-  }
-  const found = eventsIn(body);
-  if (found === undefined) {
+  const body = attempt<unknown>(() => JSON.parse(text));
+  if (body === undefined) return { kind: 'malformed', problem: 'the body is not JSON' };
+  const found = isRecord(body) && 'events' in body ? body['events'] : [body];
+  if (!isRecord(body) || !Array.isArray(found) || found.length === 0) {
     return { kind: 'malformed', problem: 'the body must be one event, or an object with an array of events' };
   }
   if (found.length > MAX_EVENTS) return { kind: 'too-many' };
@@ -34,10 +32,4 @@ export function readBatch(text: string, arrival: Arrival): Batch {
     else events.push(event);
   }
   return { kind: 'events', events, rejected };
-}
-
-function eventsIn(body: unknown): readonly unknown[] | undefined {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
-  if (!('events' in body)) return [body];
-  return Array.isArray(body.events) && body.events.length > 0 ? body.events : undefined;
 }

@@ -27,24 +27,18 @@ export async function readBody(
   return result;
 }
 
-function collect(request: IncomingMessage): Promise<{ readonly text: string } | Unread> {
+async function collect(request: IncomingMessage): Promise<{ readonly text: string } | Unread> {
   const chunks: Buffer[] = [];
   let size = 0;
-  return new Promise((resolve) => {
-    request.on('data', (chunk: Buffer) => {
+  try {
+    // What is left is not read, but the request can still be answered.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
-      if (size <= MAX_BYTES) {
-        chunks.push(chunk);
-        return;
-      }
-      request.pause();
-      request.removeAllListeners('data');
-      chunks.length = 0;
-      resolve('too-large');
-    });
-    request.once('end', () => resolve({ text: Buffer.concat(chunks).toString('utf8') }));
-    // Both fire if the connection breaks; neither does after the end.
-    request.once('error', () => resolve('cut-short'));
-    request.once('close', () => resolve('cut-short'));
-  });
+      if (size > MAX_BYTES) return 'too-large';
+      chunks.push(chunk);
+    }
+    return { text: Buffer.concat(chunks).toString('utf8') };
+  } catch {
+    return 'cut-short';
+  }
 }

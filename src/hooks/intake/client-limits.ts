@@ -43,10 +43,9 @@ export function createClientLimits(deps: ClientLimitsDeps): ClientLimits {
 /** The owner of an IPv6 address has 2^64 of them. */
 function clientOf(address = ''): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head.split(':').filter((group) => group !== '');
-  if (tail === undefined) return groups.slice(0, 4).join(':');
-  const after = tail.split(':').filter((group) => group !== '');
-  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0');
-  return [...groups, ...zeros, ...after].slice(0, 4).join(':');
+  const groups = (text: string) => text.split(':').filter((group) => group !== '');
+  const zeros = ':0'.repeat(8 - groups(address).length);
+  return groups(address.replace('::', `${zeros}:`))
+    .slice(0, 4)
+    .join(':');
 }

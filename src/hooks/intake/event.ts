@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import type { Instant } from '../../catalog/day.ts';
 import { isWaiting, notificationTypeOf } from '../event.ts';
 import { eventLabel, type Rejection, reasonLabel, type WaitType, waitTypeLabel } from './labels.ts';
@@ -34,55 +35,45 @@ export interface Arrival {
   readonly sentAt?: Instant | undefined;
 }
 
-const ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const LONGEST_NAME = 128;
-const LONGEST_SESSION = 256;
 const DIGEST_BYTES = 16;
 /** How far a sender's clock may be ahead, in milliseconds. */
 const AHEAD_MS = 24 * 3_600_000;
 /** The latest time that a `Date` can be, in milliseconds since the epoch. */
 const LATEST_MS = 8.64e15;
 
+const ID = 'id must be 1 to 128 characters of A-Z, a-z, 0-9 and . _ : -';
+const NAME = 'hook_event_name must be a string of 1 to 128 characters';
+const SESSION = 'session_id must be a string of at most 256 characters';
+const TIME = 'occurred_at must be a time in Unix milliseconds';
+
+const schema = z.object(
+  {
+    id: z.string(ID).regex(/^[A-Za-z0-9._:-]{1,128}$/, ID),
+    hook_event_name: z.string(NAME).min(1, NAME).max(128, NAME),
+    session_id: z.string(SESSION).max(256, SESSION).nullish(),
+    occurred_at: z.number(TIME).positive(TIME).max(LATEST_MS, TIME),
+    reason: z.unknown().optional(),
+    notification_type: z.unknown().optional(),
+  },
+  'an event must be an object',
+);
+
 /** Parses one event; unknown members are ignored. */
 export function readEvent(value: unknown, arrival: Arrival): HookEvent | RejectedEvent {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return invalid('an event must be an object');
-  }
-  const {
-    id,
-    hook_event_name: name,
-    session_id: session,
-    reason,
-    notification_type: type,
-    occurred_at: at,
-  }: Record<string, unknown> = {
-    ...value,
-  };
-  if (typeof id !== 'string' || !ID.test(id)) {
-    return invalid('id must be 1 to 128 characters of A-Z, a-z, 0-9 and . _ : -');
-  }
-  if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) {
-    return invalid('hook_event_name must be a string of 1 to 128 characters');
-  }
-  if (session !== undefined && session !== null) {
-    if (typeof session !== 'string' || session.length > LONGEST_SESSION) {
-      return invalid('session_id must be a string of at most 256 characters');
-    }
-  }
-  if (typeof at !== 'number' || !(at > 0 && at <= LATEST_MS)) {
-    return invalid('occurred_at must be a time in Unix milliseconds');
-  }
-  const happenedAt = timeOf(at, arrival);
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) return { rejection: 'invalid', problem: parsed.error.issues[0]?.message ?? '' };
+  const { hook_event_name: name, session_id: session, reason, notification_type: type } = parsed.data;
+  const happenedAt = timeOf(parsed.data.occurred_at, arrival);
   if (happenedAt === undefined) {
     return { rejection: 'too_old', problem: 'occurred_at is too old to know whether the event was counted' };
   }
   const event = eventLabel(name);
   const notificationType = notificationTypeOf(name, type);
   return {
-    id: digestOf(id),
+    id: digestOf(parsed.data.id),
     event,
     reason: event === 'SessionEnd' ? reasonLabel(typeof reason === 'string' ? reason : undefined) : undefined,
-    session: typeof session === 'string' && session !== '' ? digestOf(session) : undefined,
+    session: session ? digestOf(session) : undefined,
     waiting: isWaiting(name, notificationType) ? waitTypeLabel(notificationType) : undefined,
     at: Math.floor(happenedAt),
   };
@@ -98,10 +89,6 @@ function timeOf(at: Instant, { now, from, sentAt }: Arrival): Instant | undefine
   const corrected = sentAt === undefined ? at : at + now - sentAt;
   if (isPlausible(corrected)) return corrected;
   return at > now ? now : undefined;
-}
-
-function invalid(problem: string): RejectedEvent {
-  return { rejection: 'invalid', problem };
 }
 
 function digestOf(text: string): string {

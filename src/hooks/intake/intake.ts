@@ -33,7 +33,7 @@ export interface HookIntake {
 interface HookIntakeDeps {
   readonly store: HookStore;
   readonly instruments: Pick<HookInstruments, 'counted'>;
-  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
 }
 
@@ -41,8 +41,6 @@ interface HookIntakeDeps {
 const MAX_TOGETHER = 1_000;
 /** Maximum number of events waiting to be stored. */
 const MAX_WAITING = 20_000;
-/** How long a failed store is not tried again, in milliseconds. */
-const REST_MS = 1_000;
 
 interface Waiting {
   readonly events: readonly HookEvent[];
@@ -55,7 +53,7 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
   const queue: Waiting[] = [];
   let queued = 0;
   let counts: Counts | undefined;
-  let failedAt: number | undefined;
+  let isFailing = false;
   let draining: Promise<void> | undefined;
 
   function show(now: Counts): void {
@@ -101,34 +99,25 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
     return group;
   }
 
-  function refuseGroup(): readonly Waiting[] {
-    const group = takeGroup();
-    for (const { settle } of group) settle('unavailable');
-    return group;
-  }
-
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       // Includes events that have arrived meanwhile.
       await setImmediate();
-      const isResting = failedAt !== undefined && clock.elapsed() - failedAt < REST_MS;
-      const group = isResting ? refuseGroup() : await storeGroup();
-      for (const { events } of group) queued -= events.length;
+      for (const { events } of await storeGroup()) queued -= events.length;
     }
     draining = undefined;
   }
 
   function noteTrouble(error: unknown): void {
-    const isFirst = failedAt === undefined;
-    failedAt = clock.elapsed();
-    if (!isFirst) return;
+    if (isFailing) return;
+    isFailing = true;
     const details = error instanceof NotStored ? error.details : { detail: messageOf(error) };
     log.warn('Hook events cannot be stored; asking senders to retry', { ...details });
   }
 
   function noteRecovery(): void {
-    if (failedAt === undefined) return;
-    failedAt = undefined;
+    if (!isFailing) return;
+    isFailing = false;
     log.info('Hook events are stored again');
   }
 

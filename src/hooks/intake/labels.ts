@@ -37,17 +37,14 @@ export const rejections = [
 
 export type Rejection = (typeof rejections)[number];
 
-const EVENTS: ReadonlySet<string> = new Set(knownEvents);
-const REASONS: ReadonlySet<string> = new Set(knownReasons);
-
 /** The `event` label of an event of that name. */
 export function eventLabel(name: string): string {
-  return EVENTS.has(name) ? name : OTHER;
+  return knownEvents.find((known) => known === name) ?? OTHER;
 }
 
 /** The `reason` label of a session's end. */
 export function reasonLabel(reason: string | undefined): string {
-  return reason !== undefined && REASONS.has(reason) ? reason : OTHER;
+  return knownReasons.find((known) => known === reason) ?? OTHER;
 }
 
 /** The `notification_type` label of a wait that begins with a notification of this type. */
