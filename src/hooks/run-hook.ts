@@ -1,15 +1,14 @@
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { proxyIn } from '../runtime/proxy.ts';
-import { type HookEvent, type SharedEvent, sharedPart } from './event.ts';
-import { createForwarding, forward, keepOnDisk, type SpooledEvent, spoolIn } from './forward/forward.ts';
+import { sharedPart } from './event.ts';
+import { createForwarding, forward, keepOnDisk, spoolIn } from './forward/forward.ts';
 import type { EventInput } from './input.ts';
 import type { HookLog } from './log.ts';
 import type { HookPaths } from './paths.ts';
 import { createPost, createSecrets } from './post.ts';
 import { defaultDeadlineMs } from './settings/basics.ts';
 import { loadSettings, peekSettings } from './settings/load-settings.ts';
-import type { HookSettings } from './settings/settings.ts';
 
 /** Dependencies of a run. */
 interface HookParts {
@@ -58,41 +57,27 @@ export async function runHook(parts: HookParts): Promise<void> {
   const { settings, problem } = await loadSettings(paths, parts.version, known);
   if (problem !== undefined) log.error('Invalid settings', { problem });
   parts.onDeadline(settings.deadlineMs);
-  if (settings.forward === undefined && spooled?.name !== undefined) {
+  if (settings.forward === undefined && spooled !== undefined) {
     // While the file is unusable, forwarding may be intended, so the event is kept until it is fixed.
-    if (problem === undefined) spoolIn(paths.state).remove([spooled.name]);
+    if (problem === undefined) spoolIn(paths.state).remove([spooled]);
     else spoolIn(paths.state).trim(clock.now());
   }
   const until = settings.deadlineMs - Math.min(reserveMs, settings.deadlineMs / 4);
-  await respond(event, shared, spooled, { ...parts, settings, until });
-}
-
-async function respond(
-  event: HookEvent,
-  shared: SharedEvent,
-  spooled: SpooledEvent | undefined,
-  parts: HookParts & { readonly settings: HookSettings; readonly until: number },
-): Promise<void> {
-  const { paths, environment, clock, log, settings, until } = parts;
   const io = {
-    post: createPost(proxyIn(environment)),
-    secret: createSecrets(environment, log.remember),
+    post: createPost(proxyIn(parts.environment)),
+    secret: createSecrets(parts.environment, log.remember),
     clock,
     log,
   };
+  const { forward: to, rules } = settings;
   // A failure of one must not end the other.
-  const ended = await Promise.allSettled([forwardEvent(), notifyPeople()]);
+  const ended = await Promise.allSettled([
+    to && forward(createForwarding(to, paths.state, io), shared, until, spooled),
+    // Loaded only if there are rules.
+    rules.length > 0 &&
+      import('./notify/notify.ts').then(({ notify }) =>
+        notify(event, shared, settings, { ...parts, ...io, until }),
+      ),
+  ]);
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
-
-  async function forwardEvent(): Promise<void> {
-    if (settings.forward === undefined) return;
-    await forward(createForwarding(settings.forward, paths.state, io), shared, until, spooled);
-  }
-
-  // Loaded only if there are rules.
-  async function notifyPeople(): Promise<void> {
-    if (settings.rules.length === 0) return;
-    const { notify } = await import('./notify/notify.ts');
-    await notify(event, shared, settings, { ...parts, ...io, until });
-  }
 }

@@ -20,38 +20,18 @@ const MAX_SESSIONS = 500;
 export function followSession(folder: string, event: HookEvent, now: number): SessionLengths {
   if (event.sessionId === undefined || event.sessionId === '') return unknownLengths;
   const file = path.join(folder, `s-${encodeURIComponent(event.sessionId).slice(0, 200)}`);
-  const known = startsIn(file);
-  if (event.name === 'SessionEnd') {
-    rmSync(file, { force: true });
-    return known === undefined ? unknownLengths : lengthsOf(known, now);
-  }
+  const starts = numbersIn(file);
+  const isKnown = starts.length === 2 && starts.every(Number.isFinite);
   // Compacting the context starts a session again within itself.
-  const begins =
-    known === undefined || (event.name === 'SessionStart' && event.fields['source'] !== 'compact');
-  const prompted = event.name === 'UserPromptSubmit';
-  const starts = {
-    session: begins ? now : known.session,
-    turn: begins || prompted ? now : known.turn,
-  };
-  if (begins || prompted) {
-    if (known === undefined) makeRoom(folder);
-    writeWhole(file, `${starts.session} ${starts.turn}`);
+  const begins = !isKnown || (event.name === 'SessionStart' && event.fields['source'] !== 'compact');
+  const isPrompted = begins || event.name === 'UserPromptSubmit';
+  const [session = now, turn = now] = begins ? [] : starts.slice(0, isPrompted ? 1 : 2);
+  if (event.name === 'SessionEnd') rmSync(file, { force: true });
+  else if (isPrompted) {
+    if (!isKnown) makeRoom(folder);
+    writeWhole(file, `${session} ${turn}`);
   }
-  return lengthsOf(starts, now);
-}
-
-interface Starts {
-  readonly session: number;
-  readonly turn: number;
-}
-
-function lengthsOf(starts: Starts, now: number): SessionLengths {
-  return { sessionMs: Math.max(0, now - starts.session), turnMs: Math.max(0, now - starts.turn) };
-}
-
-function startsIn(file: string): Starts | undefined {
-  const [session = Number.NaN, turn = Number.NaN] = numbersIn(file);
-  return Number.isFinite(session + turn) ? { session, turn } : undefined;
+  return { sessionMs: Math.max(0, now - session), turnMs: Math.max(0, now - turn) };
 }
 
 /** Removes the sessions without an event for longest: most of them ended without an event. */

@@ -26,31 +26,26 @@ const startLimitMs = 500;
 /** After this many single events in a row that are rejected on the way, a run ends. */
 const maxRefusedOnTheWay = 2;
 
-/** An event's name in the spool; undefined if it could not be written. */
-export interface SpooledEvent {
-  readonly name: string | undefined;
-}
-
-/** Spools an event to disk. */
-export function keepOnDisk(spool: Spool, event: SharedEvent, log: HookLog): SpooledEvent {
+/** Spools an event to disk; returns its name there, undefined if it could not be written. */
+export function keepOnDisk(spool: Spool, event: SharedEvent, log: HookLog): string | undefined {
   try {
-    return { name: spool.add(event) };
+    return spool.add(event);
   } catch (error) {
     log.warn('Event cannot be spooled to disk; sending it immediately', { code: codeOf(error) });
-    return { name: undefined };
+    return undefined;
   }
 }
 
 /**
  * Sends spooled events, oldest first, for half a second and never longer than `until` (by the clock's `elapsed`). The
- * event is spooled first, unless it already is. Unconfirmed events stay for a later run; an event that is sent twice
- * counts once by its id.
+ * event is among them by its `name`; without one, it is sent alone. Unconfirmed events stay for a later run; an event that is
+ * sent twice counts once by its id.
  */
 export async function forward(
   parts: ForwardParts,
   event: SharedEvent,
   until: number,
-  { name }: SpooledEvent = keepOnDisk(parts.spool, event, parts.log),
+  name: string | undefined,
 ): Promise<void> {
   const { spool, clock, log } = parts;
   if (name === undefined) {
@@ -145,18 +140,12 @@ async function send(
   until: number,
 ): Promise<Verdict> {
   const left = until - clock.elapsed();
-  let token: string;
-  try {
-    token = readToken(settings.token, secret);
-  } catch (error) {
-    return { kind: 'later', why: messageOf(error), pauseMs: 0 };
-  }
   try {
     const answer = await post({
       url: settings.url,
       caFile: settings.caFile,
       headers: {
-        authorization: `Bearer ${token}`,
+        authorization: `Bearer ${readToken(settings.token, secret)}`,
         // Tells the exporter about a clock that is off.
         date: new Date(clock.now()).toUTCString(),
       },
@@ -165,9 +154,13 @@ async function send(
     });
     return classifyResponse(answer, texts.length);
   } catch (error) {
+    const code = error instanceof PostError ? error.code : undefined;
     // Aborted by this run's own deadline, which says nothing about the exporter.
-    const cut = error instanceof PostError && error.code === 'ETIMEDOUT' && left < settings.timeoutMs;
-    return cut ? { kind: 'later', why: 'the deadline was exceeded', pauseMs: 0 } : classifyFailure(error);
+    const isCut = code === 'ETIMEDOUT' && left < settings.timeoutMs;
+    // A refused connection is cheap, so the next run may try again.
+    const isSlow = code !== undefined && !isCut && !['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code);
+    const why = isCut ? 'the deadline was exceeded' : messageOf(error);
+    return { kind: 'later', why, pauseMs: isSlow ? pauses.slow : 0 };
   }
 }
 
@@ -212,7 +205,11 @@ export function classifyResponse({ status, retryAfter, body }: Answer, events: n
     return { kind: 'later', why, pauseMs: pauses.denied };
   }
   if (status === 400 || status === 413) {
-    return { kind: 'refused', why: `answered ${status}`, byIntake: isRefusal(answer) };
+    return {
+      kind: 'refused',
+      why: `answered ${status}`,
+      byIntake: typeof answer['error'] === 'string' && refusals.includes(answer['reason']),
+    };
   }
   const denied = status === 401 || status === 403 || status === 404;
   const asked = Math.min(secondsIn(retryAfter) * 1000, pauses.longest);
@@ -221,12 +218,6 @@ export function classifyResponse({ status, retryAfter, body }: Answer, events: n
     why: `answered ${status}${hintFor(status)}`,
     pauseMs: Math.max(denied ? pauses.denied : pauses.server, asked),
   };
-}
-
-/** Classifies a request without a response. A refused connection is cheap, so the next run may try again. */
-function classifyFailure(error: unknown): Verdict {
-  const isSlow = error instanceof PostError && !['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(error.code);
-  return { kind: 'later', why: messageOf(error), pauseMs: isSlow ? pauses.slow : 0 };
 }
 
 function hintFor(status: number): string {
@@ -248,8 +239,4 @@ function rejectedOf(answer: Readonly<Record<string, unknown>>, events: number): 
 }
 
 /** The intake includes the reason under which it counts the rejection. */
-function isRefusal({ error, reason }: Readonly<Record<string, unknown>>): boolean {
-  return typeof error === 'string' && refusals.has(reason);
-}
-
-const refusals: ReadonlySet<unknown> = new Set(['invalid', 'too_old', 'malformed', 'too_large']);
+const refusals: readonly unknown[] = ['invalid', 'too_old', 'malformed', 'too_large'];

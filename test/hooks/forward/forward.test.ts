@@ -7,7 +7,8 @@ import {
   classifyResponse,
   createForwarding,
   type ForwardParts,
-  forward,
+  forward as forwardSpooled,
+  keepOnDisk,
 } from '../../../src/hooks/forward/forward.ts';
 import { createSpool } from '../../../src/hooks/forward/spool.ts';
 import type { HookLog } from '../../../src/hooks/log.ts';
@@ -53,6 +54,11 @@ function forwarding(
   };
   const parts: ForwardParts = createForwarding(settings, state, { post, secret: () => 'token', clock, log });
   return { parts, clock, requests, logged, sent: () => requests.map(idsIn) };
+}
+
+/** Spools an event and forwards it, as the command does. */
+function forward(parts: ForwardParts, one: SharedEvent, until: number): Promise<void> {
+  return forwardSpooled(parts, one, until, keepOnDisk(parts.spool, one, parts.log));
 }
 
 /** An answer; a 202 without a body gets the hook intake's body when it accepts every event. */
