@@ -1,11 +1,10 @@
 import { setConnectAttempt } from '../../runtime/connect-attempt.ts';
 import { codeOf } from '../../runtime/files.ts';
 import { certificatesWith } from '../post.ts';
-import type { EmailChannel } from '../settings/settings.ts';
 import type { SendBy } from './notice.ts';
 
 /** Sends a notice as a plain-text e-mail. */
-export const sendToEmail: SendBy<EmailChannel> = async (channel, notice, { secret, timeoutMs }) => {
+export const sendToEmail: SendBy<'email'> = async (channel, notice, { secret, timeoutMs }) => {
   const { createTransport } = await import('nodemailer');
   setConnectAttempt(timeoutMs);
   const { host, port, security, login, from, to, caFile } = channel;

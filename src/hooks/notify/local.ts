@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '../../config/process-environment.ts';
 import { messageOf } from '../../runtime/errors.ts';
-import type { DesktopChannel, SoundChannel } from '../settings/settings.ts';
 import type { Notice, RunProgram, SendBy } from './notice.ts';
 import { withEntities } from './text.ts';
 
@@ -20,7 +19,7 @@ const POWERSHELL = 'System32\\WindowsPowerShell\\v1.0\\powershell.exe';
 const WSL_POWERSHELL = `/mnt/c/Windows/${POWERSHELL.replaceAll('\\', '/')}`;
 
 /** Shows a notice on the desktop. */
-export const sendToDesktop: SendBy<DesktopChannel> = async (_channel, notice, parts) => {
+export const sendToDesktop: SendBy<'desktop'> = async (_channel, notice, parts) => {
   const problems = await runFirst(desktopCommands(parts.platform, parts.environment, notice), parts.run);
   if (problems.length > 0) throw new Error(problems.at(-1));
 };
@@ -115,7 +114,7 @@ function powershellPath(environment: Environment): string {
 }
 
 /** Plays a sound with the first program that can. */
-export const sendToSound: SendBy<SoundChannel> = async (channel, _notice, parts) => {
+export const sendToSound: SendBy<'sound'> = async (channel, _notice, parts) => {
   const file = channel.file ?? parts.soundFile();
   const problems = await runFirst(playersFor(parts.platform, parts.environment, file), parts.run);
   if (problems.length > 0) throw new Error(`no player could play it: ${problems.join('; ')}`);

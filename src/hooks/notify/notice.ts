@@ -2,7 +2,7 @@ import type { Environment } from '../../config/process-environment.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SharedEvent } from '../event.ts';
 import type { Post, ReadSecret } from '../post.ts';
-import type { Channel } from '../settings/settings.ts';
+import type { Channel, ChannelOf } from '../settings/settings.ts';
 
 /** What a channel sends. */
 export interface Notice {
@@ -33,8 +33,8 @@ export interface ChannelParts {
 export type RunProgram = (program: string, args: readonly string[]) => Promise<void>;
 
 /** Sends a notice by one kind of channel; rejects with an error whose message contains no secret. */
-export type SendBy<Kind extends Channel> = (
-  channel: Kind,
+export type SendBy<Type extends Channel['type']> = (
+  channel: ChannelOf<Type>,
   notice: Notice,
   parts: ChannelParts,
 ) => Promise<void>;

@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto';
 import type { PostRequest } from '../post.ts';
 import type { Secret } from '../settings/basics.ts';
-import type { ChatChannel, WebhookChannel } from '../settings/settings.ts';
 import type { ChannelParts, Notice, SendBy } from './notice.ts';
 import { withEntities } from './text.ts';
 
 /** Posts a notice to a chat's incoming webhook. */
-export const sendToChat: SendBy<ChatChannel> = (channel, notice, parts) =>
+export const sendToChat: SendBy<Chat> = (channel, notice, parts) =>
   postTo({ url: channel.url, body: JSON.stringify(chatForms[channel.type](notice)) }, parts);
 
+type Chat = 'slack' | 'teams' | 'discord';
 type ChatForm = (notice: Pick<Notice, 'title' | 'text'>) => object;
 
 /** The JSON of each kind of chat. Text is shown literally: no markup, mentions or links. */
-export const chatForms: Readonly<Record<ChatChannel['type'], ChatForm>> = {
+export const chatForms: Readonly<Record<Chat, ChatForm>> = {
   slack: ({ title, text }) => ({
     text: withEntities([title, text].filter((part) => part !== '').join(': ')),
     blocks: [
@@ -62,7 +62,7 @@ function escapedForDiscord(text: string): string {
 }
 
 /** Posts the event, signed with the shared secret. */
-export const sendToWebhook: SendBy<WebhookChannel> = (channel, notice, parts) => {
+export const sendToWebhook: SendBy<'webhook'> = (channel, notice, parts) => {
   const { event, extra, title, text } = notice;
   // The shared part of the event, the members that the rule adds, and the title and text of the notice.
   const body = JSON.stringify({ ...extra, ...event, title, text });

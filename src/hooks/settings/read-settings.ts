@@ -116,8 +116,9 @@ export function settingsSchema(folder: string, home: string) {
 
 function channelsSchema(file: z.ZodType<string>) {
   const urlFrom = { url_file: file.optional(), url_env: variableName.optional() };
-  const chat = <Type extends 'slack' | 'teams' | 'discord'>(type: Type) =>
-    z.strictObject({ type: z.literal(type), ...urlFrom }).transform(({ url_file, url_env }, context) => ({
+  const chat = z
+    .strictObject({ type: z.enum(['slack', 'teams', 'discord']), ...urlFrom })
+    .transform(({ type, url_file, url_env }, context) => ({
       type,
       url: secretOf('url', url_file, url_env, context),
     }));
@@ -171,10 +172,9 @@ function channelsSchema(file: z.ZodType<string>) {
 
   const channel = z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('desktop') }),
+    // By default the included sound.
     z.strictObject({ type: z.literal('sound'), file: file.optional() }),
-    chat('slack'),
-    chat('teams'),
-    chat('discord'),
+    chat,
     email,
     webhook,
   ]);

@@ -7,13 +7,7 @@ export type HookSettings = ReturnType<typeof readSettings>;
 export type ForwardSettings = NonNullable<HookSettings['forward']>;
 
 export type Channel = HookSettings['channels'][string];
-type ChannelOf<Type> = Extract<Channel, { type: Type }>;
-export type DesktopChannel = ChannelOf<'desktop'>;
-/** By default the included sound. */
-export type SoundChannel = ChannelOf<'sound'>;
-export type ChatChannel = ChannelOf<'slack' | 'teams' | 'discord'>;
-export type EmailChannel = ChannelOf<'email'>;
-export type WebhookChannel = ChannelOf<'webhook'>;
+export type ChannelOf<Type> = Extract<Channel, { type: Type }>;
 
 /** Assigns events to channels and texts. An empty list of events, reasons or folders matches any. */
 export type Rule = HookSettings['rules'][number];

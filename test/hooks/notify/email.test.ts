@@ -3,7 +3,7 @@ import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sendToEmail } from '../../../src/hooks/notify/email.ts';
 import type { ChannelParts, Notice } from '../../../src/hooks/notify/notice.ts';
-import type { EmailChannel } from '../../../src/hooks/settings/settings.ts';
+import type { ChannelOf } from '../../../src/hooks/settings/settings.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 const notice: Notice = {
@@ -13,7 +13,7 @@ const notice: Notice = {
   extra: {},
 };
 
-function channel(changes: Partial<EmailChannel> = {}): EmailChannel {
+function channel(changes: Partial<ChannelOf<'email'>> = {}): ChannelOf<'email'> {
   return {
     ...{ type: 'email', host: '127.0.0.1', port: 1, security: 'none', login: undefined, caFile: undefined },
     ...{ from: 'a@example.com', to: ['b@example.com', 'c@example.com'] },
