@@ -72,19 +72,6 @@ interface Facts extends OrgParts {
   requests: number;
 }
 
-type Judge = (facts: Facts) => readonly Found[];
-
-/** What the answers of all endpoints say together, in the order of the report. */
-const CHECKS: readonly { readonly needs: 'nothing' | 'an answer'; readonly judge: Judge }[] = [
-  { needs: 'nothing', judge: transport },
-  { needs: 'nothing', judge: missing },
-  { needs: 'nothing', judge: clockSkew },
-  { needs: 'an answer', judge: organization },
-  { needs: 'an answer', judge: data },
-  { needs: 'an answer', judge: fields },
-  { needs: 'nothing', judge: budget },
-];
-
 /** Asks the endpoints of an organization's enabled collectors for the newest days, and reports what is wrong. */
 export async function examineOrg(parts: OrgParts): Promise<void> {
   const { config, org, clock, signal } = parts;
@@ -147,9 +134,10 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
     signal.removeEventListener('abort', client.close);
     client.close();
   }
-  const hasAnswer = facts.asked.some(hasAnswered);
-  for (const { needs, judge } of CHECKS)
-    if (needs === 'nothing' || hasAnswer) for (const finding of judge(facts)) report(finding);
+  // What the answers of all endpoints say together.
+  const ofAnswers = facts.asked.some(hasAnswered) ? [organization, data, fields] : [];
+  const checks = [transport, missing, clockSkew, ...ofAnswers, budget];
+  for (const finding of checks.flatMap((check) => check(facts))) report(finding);
 }
 
 /** Resolves the name of a host, or of the proxy that would resolve it. */
@@ -173,15 +161,10 @@ async function ask(collector: FetchingCollector, source: Source, facts: Facts): 
   const yesterday = yesterdayOf(facts.clock.now());
   const start = firstDay(facts);
   const isExpensive = collector.expensive !== undefined;
-  const newest = isExpensive
-    ? facts.asked
-        .map(newestOf)
-        .filter((day) => day !== undefined)
-        .sort()
-        .at(-1)
-    : undefined;
+  const known = facts.asked.flatMap((one) => newestOf(one) ?? []).sort();
+  const newest = (isExpensive ? known.at(-1) : undefined) ?? yesterday;
   for (let behind = 0; ; behind += 1) {
-    const to = addDays(newest ?? yesterday, -behind);
+    const to = addDays(newest, -behind);
     try {
       return await collector.fetch(source, { from: isExpensive || start > to ? to : start, to });
     } catch (error) {
