@@ -1,4 +1,4 @@
-import { type Option, type OptionTable, optionsIn } from '../config/option.ts';
+import { type Option, optionsIn } from '../config/option.ts';
 import type { Command } from './command.ts';
 
 const program = 'agent-platform-exporter';
@@ -26,13 +26,10 @@ export function renderHelp(commands: readonly Command[]): string {
 }
 
 /** The help of one command. */
-export function renderCommandHelp(
-  command: Command,
-  options: OptionTable,
-  details: readonly string[],
-): string {
+export async function renderCommandHelp(command: Command): Promise<string> {
   const lines = [`Usage: ${program} ${command.name} [flags]`, '', `${command.summary}.`];
-  if (details.length > 0) lines.push('', ...details);
+  if (command.details !== undefined) lines.push('', ...(await command.details()));
+  const options = await command.options();
   const all = optionsIn(options);
   const sections = Map.groupBy(all, ({ section }) => section);
   for (const [section, members] of sections) {

@@ -64,28 +64,22 @@ export function chooseCollectors(
   names: readonly string[],
   verb = 'backfilled',
 ): readonly Collector[] {
-  if (names.length === 0) {
-    return allCollectors.filter(
-      (collector) => config.collectors.get(collector.name) === true && canReconstructPast(collector),
-    );
-  }
-  for (const name of names) {
-    const collector = allCollectors.find((candidate) => candidate.name === name);
-    const known = allCollectors.filter(canReconstructPast).map((candidate) => candidate.name);
-    if (collector === undefined) {
-      throw new ConfigError(
-        `--collector: unknown collector ${quoted(name)}`,
-        suggestion(name, known) ?? `the collectors are ${known.join(', ')}`,
-      );
-    }
-    if (!canReconstructPast(collector)) {
+  const known = allCollectors.filter(canReconstructPast).map((collector) => collector.name);
+  for (const name of names.filter((one) => !known.includes(one))) {
+    if (allCollectors.some((collector) => collector.name === name)) {
       throw new ConfigError(
         `--collector: ${name} cannot be ${verb}`,
         'the platform lists its present state only',
       );
     }
+    throw new ConfigError(
+      `--collector: unknown collector ${quoted(name)}`,
+      suggestion(name, known) ?? `the collectors are ${known.join(', ')}`,
+    );
   }
-  return allCollectors.filter(({ name }) => names.includes(name));
+  const isChosen = (name: string) =>
+    names.length === 0 ? config.collectors.get(name) === true && known.includes(name) : names.includes(name);
+  return allCollectors.filter(({ name }) => isChosen(name));
 }
 
 /** The days to backfill, inclusive; days that the live series covers are excluded. */
@@ -312,12 +306,6 @@ function earliest(days: readonly Day[]): Day {
   return days.reduce((one, other) => (one < other ? one : other));
 }
 
-/** A chosen organization, as it is known at any instant. */
-export interface KnownViews {
-  readonly settings: OrgSettings;
-  viewAt(asOf: Instant): View;
-}
-
 interface Wanted {
   /** The chosen organizations; all if none. */
   readonly orgs: readonly string[];
@@ -328,13 +316,16 @@ interface Wanted {
 }
 
 /**
- * Runs work on what is known of the chosen organizations: what is stored, and what the platform tells of the days that are not.
+ * Runs work on what is known of the chosen organizations at any instant: what is stored, and what the platform tells of the days that are not.
  * Resolves with the exit code: 1 if a collector failed, or if the work says that something is missing.
  */
 export async function withViews(
   context: CommandContext,
   wanted: Wanted,
-  work: (orgs: readonly KnownViews[], now: Instant) => Promise<boolean>,
+  work: (
+    orgs: readonly { readonly settings: OrgSettings; viewAt(asOf: Instant): View }[],
+    now: Instant,
+  ) => Promise<boolean>,
 ): Promise<number> {
   const { config } = await loadForOrgs(context, wanted.orgs);
   const { start: historyStart, retention: retentionDays } = config.history;

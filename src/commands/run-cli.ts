@@ -16,7 +16,7 @@ export async function runCli(
   cli: CliEnvironment,
 ): Promise<number> {
   try {
-    return await dispatch(args, commands, cli);
+    return await dispatch();
   } catch (error) {
     if (!(error instanceof ConfigError)) {
       cli.stderr.write(`${program}: ${describe(error)}\n`);
@@ -26,79 +26,66 @@ export async function runCli(
     cli.stderr.write(`${program}: ${messageOf(error)}\n${hint}`);
     return 2;
   }
+
+  async function dispatch(): Promise<number> {
+    const [first, ...rest] = args;
+    if (first === '--version') {
+      cli.stdout.write(`${program} ${cli.version} (node ${process.versions.node})\n`);
+      return 0;
+    }
+    if (first === 'help' || first === '--help' || first === '-h') {
+      return showHelp(rest.length === 0 ? undefined : wordsOf(rest)[0]);
+    }
+    if (first === undefined) {
+      const { renderHelp } = await import('./help.ts');
+      cli.stderr.write(renderHelp(commands));
+      return 2;
+    }
+    const [name, flags] = wordsOf(args);
+    const command = commandNamed(name);
+    const parsed = parseArguments(flags, await command.options());
+    if (parsed.help) return showHelp(command.name);
+    const { run } = await command.load();
+    return run({ ...cli, flags: parsed.flags });
+  }
+
+  /** The name of the command, which may be two words, and what follows it. */
+  function wordsOf([first = '', ...rest]: readonly string[]): readonly [
+    name: string,
+    rest: readonly string[],
+  ] {
+    const [second, ...others] = rest;
+    const isFirstOfTwo = commands.some(({ name }) => name.startsWith(`${first} `));
+    if (!isFirstOfTwo || second === undefined || second.startsWith('-')) return [first, rest];
+    return [`${first} ${second}`, others];
+  }
+
+  async function showHelp(name: string | undefined): Promise<number> {
+    const { renderCommandHelp, renderHelp } = await import('./help.ts');
+    const text = name === undefined ? renderHelp(commands) : await renderCommandHelp(commandNamed(name));
+    cli.stdout.write(text);
+    return 0;
+  }
+
+  function commandNamed(name: string): Command {
+    const found = commands.find((command) => command.name === name);
+    if (found !== undefined) return found;
+    if (name.startsWith('-')) {
+      throw new ConfigError(
+        'the command must come first',
+        `for example: ${program} serve ${name.split('=', 1)[0]} …`,
+      );
+    }
+    const names = commands.map((command) => command.name);
+    throw new ConfigError(
+      `unknown command ${quoted(name)}`,
+      suggestion(name, [...names, 'help']) ?? `commands: ${names.join(', ')}`,
+    );
+  }
 }
 
 // Errors of the system or the platform are described by their message; any other error is a bug of the program.
 function describe(error: unknown): string {
   const expected = error instanceof PlatformError || (error instanceof Error && 'code' in error);
   return error instanceof Error && !expected ? (error.stack ?? error.message) : messageOf(error);
-}
-
-async function dispatch(
-  args: readonly string[],
-  commands: readonly Command[],
-  cli: CliEnvironment,
-): Promise<number> {
-  const [first, ...rest] = args;
-  if (first === '--version') {
-    cli.stdout.write(`${program} ${cli.version} (node ${process.versions.node})\n`);
-    return 0;
-  }
-  if (first === 'help' || first === '--help' || first === '-h') {
-    return showHelp(rest.length === 0 ? undefined : wordsOf(rest, commands)[0], commands, cli);
-  }
-  if (first === undefined) {
-    const { renderHelp } = await import('./help.ts');
-    cli.stderr.write(renderHelp(commands));
-    return 2;
-  }
-  const [name, flags] = wordsOf(args, commands);
-  const command = commandNamed(name, commands);
-  const parsed = parseArguments(flags, await command.options());
-  if (parsed.help) return showHelp(command.name, commands, cli);
-  const { run } = await command.load();
-  return run({ ...cli, flags: parsed.flags });
-}
-
-/** The name of the command, which may be two words, and what follows it. */
-function wordsOf(
-  [first = '', ...rest]: readonly string[],
-  commands: readonly Command[],
-): readonly [name: string, rest: readonly string[]] {
-  const [second, ...others] = rest;
-  const isFirstOfTwo = commands.some(({ name }) => name.startsWith(`${first} `));
-  if (!isFirstOfTwo || second === undefined || second.startsWith('-')) return [first, rest];
-  return [`${first} ${second}`, others];
-}
-
-async function showHelp(
-  name: string | undefined,
-  commands: readonly Command[],
-  { stdout }: CliEnvironment,
-): Promise<number> {
-  const { renderCommandHelp, renderHelp } = await import('./help.ts');
-  if (name === undefined) {
-    stdout.write(renderHelp(commands));
-    return 0;
-  }
-  const command = commandNamed(name, commands);
-  const details = (await command.details?.()) ?? [];
-  stdout.write(renderCommandHelp(command, await command.options(), details));
-  return 0;
-}
-
-function commandNamed(name: string, commands: readonly Command[]): Command {
-  const found = commands.find((command) => command.name === name);
-  if (found !== undefined) return found;
-  if (name.startsWith('-')) {
-    throw new ConfigError(
-      'the command must come first',
-      `for example: ${program} serve ${name.split('=', 1)[0]} …`,
-    );
-  }
-  const names = commands.map((command) => command.name);
-  throw new ConfigError(
-    `unknown command ${quoted(name)}`,
-    suggestion(name, [...names, 'help']) ?? `commands: ${names.join(', ')}`,
-  );
 }
