@@ -12,24 +12,19 @@ import type { CommandContext } from './command.ts';
 /** Loads the configuration and prints a summary. */
 export async function run(context: CommandContext): Promise<number> {
   const config = await loadConfig({ ...context, collectors });
-  const { configFile, openHealth } = config.web;
-  const web = configFile === undefined ? [] : await describeWebConfig(configFile, openHealth, context.files);
-  context.stdout.write(renderSummary(config, web));
+  context.stdout.write(renderSummary(config, await describeWebConfig(config.web, context.files)));
   return 0;
 }
 
-async function describeWebConfig(
-  file: string,
-  openHealth: boolean,
-  files: Files,
-): Promise<readonly string[]> {
+async function describeWebConfig({ configFile, openHealth }: Config['web'], files: Files) {
+  if (configFile === undefined) return [];
   const { loadWebSettings } = await import('../web-config/load.ts');
   const { describeWebSettings } = await import('../web-config/settings.ts');
-  return describeWebSettings(await loadWebSettings(file, files), openHealth);
+  return describeWebSettings(await loadWebSettings(configFile, files), openHealth);
 }
 
 /** A summary of a configuration, without secrets. */
-function renderSummary(config: Config, webLines: readonly string[] = []): string {
+function renderSummary(config: Config, webLines: readonly string[]): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
   if (config.orgs.length === 0) lines.push('  none: all organizations belong to other shards');

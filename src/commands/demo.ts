@@ -60,45 +60,37 @@ export async function run(context: CommandContext): Promise<number> {
     const { port, scheme } = await service.start();
     attach(service);
     const host = config.web.listenAddress.host ?? 'localhost';
-    const key = sandbox.orgs[0]?.keys.owner ?? '';
     const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    context.stdout.write(
-      `${describe(url, key, here, config, (args) => commandLine(args, context.environment))}\n`,
-    );
+    context.stdout.write(`${described(here, config)}\n`);
     await stopped;
   } finally {
     await service.stop();
     await sandbox.close();
   }
   return 0;
+
+  function described(here: string, { orgs: [org], web }: Config): string {
+    const name = org?.name ?? 'none';
+    const key = sandbox.orgs[0]?.keys.owner ?? '';
+    const line = (args: readonly string[]) => commandLine(args, context.environment);
+    const toCsv = line(['export', `--org=${name}`, '--storage.path=:memory:', '--output=usage.csv']);
+    return [
+      'This is a demo: all values come from a simulated platform in this process.',
+      '',
+      `  metrics   ${here}${web.telemetryPath}`,
+      `  status    ${here}/`,
+      `  platform  ${url}  (organization ${name})`,
+      '',
+      'In another terminal, its days as CSV:',
+      `  AGENT_PLATFORM_API_BASE_URL=${url} AGENT_PLATFORM_API_KEY=${key} ${toCsv}`,
+      '',
+      `Press Ctrl-C to stop. To poll your own organization: ${line(['serve', '--help'])}`,
+    ].join('\n');
+  }
 }
 
 /** Listens on the port that the documentation names, so that its commands work; on another if it is taken. */
 function listenForDemo(sandbox: Sandbox): Promise<{ readonly url: string }> {
   const host = '127.0.0.1';
   return sandbox.listen({ host, port: PLATFORM_PORT }).catch(() => sandbox.listen({ host, port: 0 }));
-}
-
-function describe(
-  platform: string,
-  key: string,
-  here: string,
-  config: Config,
-  line: (args: readonly string[]) => string,
-): string {
-  const [org] = config.orgs;
-  const name = org?.name ?? 'none';
-  const toCsv = line(['export', `--org=${name}`, '--storage.path=:memory:', '--output=usage.csv']);
-  return [
-    'This is a demo: all values come from a simulated platform in this process.',
-    '',
-    `  metrics   ${here}${config.web.telemetryPath}`,
-    `  status    ${here}/`,
-    `  platform  ${platform}  (organization ${name})`,
-    '',
-    'In another terminal, its days as CSV:',
-    `  AGENT_PLATFORM_API_BASE_URL=${platform} AGENT_PLATFORM_API_KEY=${key} ${toCsv}`,
-    '',
-    `Press Ctrl-C to stop. To poll your own organization: ${line(['serve', '--help'])}`,
-  ].join('\n');
 }

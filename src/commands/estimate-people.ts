@@ -9,40 +9,32 @@ import { createDayReducer } from '../collectors/users/reduce.ts';
 import { createLabels, type Identity, identities } from '../config/people/labels.ts';
 
 /** The rows of people in each identity mode, from one fetch. */
-export interface PeopleByIdentity {
-  /** The collector itself; the users collector is replaced by one that reads people in every mode at once. */
-  watched(collector: Collector): Collector;
-  settings(identity: Identity): PeopleSettings;
-  /** The fetched days of an organization in an identity mode. */
-  days(org: string, identity: Identity): ReadonlyMap<Day, UsersRow>;
-}
+export type PeopleByIdentity = ReturnType<typeof createPeopleByIdentity>;
 
 /** Creates the reader, without any rows; teams are those of the settings. */
-export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: PeopleSettings): PeopleByIdentity {
+export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: PeopleSettings) {
   const read = new Map<string, Map<Day, UsersRow>>();
-  // The number of hashes does not depend on the key.
-  const ways = new Map(
-    identities.map((identity): [Identity, PeopleSettings] => {
-      const { labelOf, fingerprint } = createLabels(identity, 'for counting alone');
-      return [identity, { identity: fingerprint, labelOf, teamOf, teamRules, teamBudgets }];
-    }),
-  );
 
   function settings(identity: Identity): PeopleSettings {
-    const found = ways.get(identity);
-    if (found === undefined) throw new Error(`unknown identity ${identity}`);
-    return found;
+    // The number of hashes does not depend on the key.
+    const { labelOf, fingerprint } = createLabels(identity, 'for counting alone');
+    return { identity: fingerprint, labelOf, teamOf, teamRules, teamBudgets };
   }
 
   return {
     settings,
-    days: (org, identity) => withMonth(read.get(`${org}/${identity}`) ?? new Map()),
-    watched(collector) {
+    /** The fetched days of an organization in an identity mode. */
+    days: (org: string, identity: Identity) => withMonth(read.get(`${org}/${identity}`) ?? new Map()),
+    /** The collector itself; the users collector is replaced by one that reads people in every mode at once. */
+    watched(collector: Collector): Collector {
       if (collector.name !== usersCollector.name) return collector;
       return {
         ...usersCollector,
         async fetch(source, { to: day }, org) {
-          const reducers = [...ways].map(([identity, way]) => ({ identity, reducer: createDayReducer(way) }));
+          const reducers = identities.map((identity) => ({
+            identity,
+            reducer: createDayReducer(settings(identity)),
+          }));
           const {
             people,
             faults: _,

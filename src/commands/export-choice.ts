@@ -21,17 +21,16 @@ const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector]
 /** The resolved options of the command. */
 type ExportValues = ValuesOf<typeof exportOptions>;
 
-/**
- * The format, the collectors that it needs, and what of them is written; throws a `ConfigError` if the configuration lacks something.
- */
-export function formatOf(
-  values: ExportValues,
-  config: Config,
-): {
+interface Choice {
   readonly format: ExportFormat;
   readonly collectors: readonly Collector[];
   readonly published: readonly Collector[];
-} {
+}
+
+/**
+ * The format, the collectors that it needs, and what of them is written; throws a `ConfigError` if the configuration lacks something.
+ */
+export function formatOf(values: ExportValues, config: Config): Choice {
   const { format, layout, by, collector } = values;
   const isFocus = format === 'focus';
   const conflicts = {
@@ -59,7 +58,7 @@ export function formatOf(
   return { format: csv, collectors, published };
 }
 
-function focusOf(isByTeam: boolean, config: Config): ReturnType<typeof formatOf> {
+function focusOf(isByTeam: boolean, config: Config): Choice {
   const unpriced = config.orgs.find(({ contract }) => (contract?.prices ?? []).length === 0);
   if (unpriced !== undefined) {
     throw new ConfigError(

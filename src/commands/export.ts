@@ -84,10 +84,8 @@ function isSystemError(error: unknown): boolean {
 
 const SILENT = { show: () => undefined, clear: () => undefined };
 
-async function openFile(path: string) {
-  try {
-    return await createFileSink(path);
-  } catch (error) {
+function openFile(path: string): Promise<RowSink> {
+  return createFileSink(path).catch((error: unknown) => {
     throw new ConfigError(`--output: cannot write ${path}: ${messageOf(error)}`);
-  }
+  });
 }
