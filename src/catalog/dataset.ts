@@ -130,3 +130,14 @@ export function withRejected<Row extends Reduced>(
   }
   return Object.keys(rejected).length === 0 ? row : { ...row, rejected };
 }
+
+/** A row with another value of a member, which is nested if its path has a dot. */
+export function withMember(
+  row: Readonly<Record<string, unknown>>,
+  path: string,
+  value: unknown,
+): Readonly<Record<string, unknown>> {
+  const [outer = '', inner] = path.split('.');
+  if (inner === undefined) return { ...row, [outer]: value };
+  return { ...row, [outer]: { ...(row[outer] as object | undefined), [inner]: value } };
+}

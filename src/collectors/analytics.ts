@@ -1,10 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../catalog/collector.ts';
-import { type DatasetName, type Reduced, type RowParts, withRejected } from '../catalog/dataset.ts';
+import {
+  type DatasetName,
+  type DayDataset,
+  type Reduced,
+  type RowParts,
+  withMember,
+  withRejected,
+} from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
-import { requiredText } from './fields.ts';
+import { type ApiContractParts, apiContractOf } from './api-contract.ts';
+import type { DayReader } from './collector.ts';
+import { amount, day, requiredText } from './fields.ts';
 import { salvage } from './usable-row.ts';
 
 /** The reduced row of one element of `data`, and its day. */
@@ -35,6 +44,53 @@ const DOUBLED = 'several different rows for one day; all of them were rejected';
 
 const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
 const meta = z.object({ org_id: requiredText });
+
+/** The schemas of members of a row; those with several values need one. */
+type Schemas<Row> = { readonly [Name in keyof Row]?: z.ZodType<Row[Name]> } & {
+  readonly [Name in keyof Row as NonNullable<Row[Name]> extends readonly unknown[] ? Name : never]-?: unknown;
+};
+
+/**
+ * The schema of an element of `data` whose fields are members of a row, nested ones as dotted paths; a member without a
+ * schema is an amount.
+ */
+export function elementOf<Row extends object>(
+  fields: readonly (readonly [member: string, field: string])[],
+  schemas: Schemas<Row>,
+) {
+  const known = new Map<string, z.ZodType>(Object.entries(schemas));
+  const shape = Object.fromEntries(fields.map(([member, field]) => [field, known.get(member) ?? amount]));
+  return z.compile(
+    z.object({ date: day, ...shape }).transform((raw): Dated<Row> => {
+      let row: Readonly<Record<string, unknown>> = {};
+      for (const [member, field] of fields) row = withMember(row, member, Reflect.get(raw, field));
+      return { date: raw.date, row: row as Row };
+    }),
+  );
+}
+
+/** How the ungrouped answers about a dataset are read, whose parts name the fields of its members. */
+export function readerOf<Row extends Reduced>(
+  dataset: DayDataset<Row>,
+  schemas: Schemas<Row>,
+  contract: Pick<ApiContractParts, 'unread' | 'values'> = {},
+): DayReader<Row> & { readonly dayRow: z.ZodType<Dated<Row>> } {
+  const { name, parts = {}, beyondDay = [] } = dataset;
+  const fields = Object.values(parts).flatMap(({ members, fields: [field = ''] }) =>
+    members.map((member) => [member, field] as const),
+  );
+  const dayRow = elementOf<Row>(fields, schemas);
+  return {
+    dayRow,
+    contract: apiContractOf({
+      ...contract,
+      schema: dayRow,
+      beyondDay: fields.flatMap(([member, field]) => (beyondDay.includes(member) ? field : [])),
+    }),
+    fetchDays: async (source, window) =>
+      byDay(await askAnalytics(source, { dataset: name, window }, dayRow), parts),
+  };
+}
 
 /** Fetches a window of an analytics endpoint; unusable elements and those of other days count as rejected. */
 export async function askAnalytics<Row>(
@@ -80,10 +136,7 @@ export async function askAnalytics<Row>(
  * Maps each day to its row, with the number of unusable fields by part. Several different rows for one day are all rejected,
  * because none is known to be the right one; identical ones are one row.
  */
-export function byDay<Row extends Reduced>(
-  answer: AnalyticsAnswer<Row>,
-  parts: RowParts = {},
-): FetchedDays<Row> {
+function byDay<Row extends Reduced>(answer: AnalyticsAnswer<Row>, parts: RowParts = {}): FetchedDays<Row> {
   const rows = new Map<Day, Row>();
   let doubled = 0;
   for (const [day, ofDay] of Map.groupBy(answer.rows, ({ date }) => date)) {

@@ -19,7 +19,7 @@ export const MODES = [
   ...['auto', 'off', 'low', 'medium', 'high'],
 ];
 
-interface ApiContractParts {
+export interface ApiContractParts {
   /** The schema of an element. */
   readonly schema: z.ZodType;
   /** Where the elements are in an answer; by default the array `data`. */

@@ -99,6 +99,14 @@ export function list<Item extends z.ZodType>(item: Item) {
   );
 }
 
+/** What is made of the elements of a breakdown; undefined without one. */
+export function breakdownOf<Item extends z.ZodType, Made>(
+  item: Item,
+  make: (items: readonly z.output<Item>[]) => Made,
+) {
+  return list(item).transform((items) => items && make(items));
+}
+
 /**
  * An object's members as ordered pairs, with names as label values; null counts as missing. Not a zod record, because
  * member names are untrusted and a record drops one called `__proto__`.

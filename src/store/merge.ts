@@ -1,4 +1,4 @@
-import { type Reduced, type RowParts, rejectedIn } from '../catalog/dataset.ts';
+import { type Reduced, type RowParts, rejectedIn, withMember } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { AnsweredDays, Revision, StoredAnswer } from './store.ts';
 
@@ -82,7 +82,7 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
     const [faultsBefore, faultsAfter] = [rejectedIn(before, name, parts), rejectedIn(after, name, parts)];
     const [old, now] = [valuesOf(before, part.members), valuesOf(after, part.members)];
     if (faultsBefore === 0 && faultsAfter === 0 && part.isCoarser?.(old[0], now[0]) === true) {
-      for (const [index, member] of part.members.entries()) row = withValue(row, member, old[index]);
+      for (const [index, member] of part.members.entries()) row = withMember(row, member, old[index]);
       continue;
     }
     const isKnown = old.some((value) => value !== undefined);
@@ -98,7 +98,7 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
     const hasOldTotal = !hasNewTotal && follows.some((total) => kept.has(total));
     if (faultsAfter === 0) missing += lacking;
     if (hasOldTotal || (isKnown && isWorse && !hasNewTotal)) {
-      for (const [index, member] of part.members.entries()) row = withValue(row, member, old[index]);
+      for (const [index, member] of part.members.entries()) row = withMember(row, member, old[index]);
       if (isWorse || faultsBefore > 0) rejected[name] = faultsBefore;
       kept.add(name);
       continue;
@@ -145,10 +145,4 @@ function valuesOf(row: Members, members: readonly string[]): readonly unknown[] 
     const value = row[outer];
     return inner === undefined ? value : (value as Members | undefined)?.[inner];
   });
-}
-
-function withValue(row: Members, member: string, value: unknown): Members {
-  const [outer = '', inner] = member.split('.');
-  if (inner === undefined) return { ...row, [outer]: value };
-  return { ...row, [outer]: { ...(row[outer] as Members | undefined), [inner]: value } };
 }

@@ -1,6 +1,7 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import type { DayDataset } from '../../catalog/dataset.ts';
 import { dayFamily } from '../../catalog/family.ts';
+import { analyticsCollector } from '../collector.ts';
 import { outputOf, productivityDataset } from '../productivity/dataset.ts';
 import { figure, parts } from '../samples.ts';
 import { quotientOf } from '../statistics.ts';
@@ -113,12 +114,8 @@ export const usagePerActiveUser7d = dayFamily({
 
 /** The organization's active people, sessions and messages. */
 export const activityCollector: DayCollector<ActivityRow> = {
-  name: 'activity',
+  ...analyticsCollector(activityDataset, () => import('./fetch.ts')),
   description: 'Active people, sessions and messages.',
-  schedule: 'analytics',
-  enabledByDefault: true,
-  dataset: activityDataset,
-  apiContract: async () => (await import('./fetch.ts')).activityContract,
   families: [
     dailyActiveUsers,
     weeklyActiveUsers,
@@ -131,8 +128,6 @@ export const activityCollector: DayCollector<ActivityRow> = {
     dayOff,
     usagePerActiveUser7d,
   ],
-  // Loaded on first use, so that validation code does not delay the first scrape.
-  fetch: async (source, window) => (await import('./fetch.ts')).fetchActivity(source, window),
 };
 
 /** The platform has no count of agent messages: it is the difference, unless that would be negative. */

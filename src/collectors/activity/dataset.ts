@@ -23,9 +23,9 @@ export const activityDataset: DayDataset<ActivityRow> = {
   beyondDay: ['weeklyUsers', 'monthlyUsers'],
   parts: {
     day: { fields: ['daily_active_users'], members: ['dailyUsers'] },
-    clients: { fields: ['daily_active_users_by_client'], members: ['byClient'], breaksDown: ['day'] },
     week: { fields: ['weekly_active_users'], members: ['weeklyUsers'] },
     month: { fields: ['monthly_active_users'], members: ['monthlyUsers'] },
+    clients: { fields: ['daily_active_users_by_client'], members: ['byClient'], breaksDown: ['day'] },
     sessions: { fields: ['sessions'], members: ['sessions'] },
     messages: { fields: ['messages'], members: ['messages'] },
     userMessages: { fields: ['user_messages'], members: ['userMessages'], breaksDown: ['messages'] },

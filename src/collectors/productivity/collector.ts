@@ -1,5 +1,6 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
+import { analyticsCollector } from '../collector.ts';
 import { parts } from '../samples.ts';
 import { trailing } from '../spend/credits.ts';
 import { quotientOf } from '../statistics.ts';
@@ -75,12 +76,8 @@ Example: 150 commits and 75 000 000 credits in a week are 2 commits per million 
 
 /** What the agent produced: files, commits and pull requests. */
 export const productivityCollector: DayCollector<ProductivityRow> = {
-  name: 'productivity',
+  ...analyticsCollector(productivityDataset, () => import('./fetch.ts')),
   description: 'Files, commits and pull requests made through the agent.',
-  schedule: 'analytics',
-  enabledByDefault: true,
-  dataset: productivityDataset,
-  apiContract: async () => (await import('./fetch.ts')).productivityContract,
   families: [
     dailyFiles,
     dailyFileOperationsByExtension,
@@ -95,6 +92,4 @@ export const productivityCollector: DayCollector<ProductivityRow> = {
     fileWeeks.before,
     outputPerMillionCredits7d,
   ],
-  // Loaded on first use, so that validation code does not delay the first scrape.
-  fetch: async (source, window) => (await import('./fetch.ts')).fetchProductivity(source, window),
 };

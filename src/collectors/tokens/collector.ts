@@ -2,6 +2,7 @@ import type { DayCollector } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
+import { analyticsCollector } from '../collector.ts';
 import { sumOfUsable } from '../counts.ts';
 import { figure, parts } from '../samples.ts';
 import { quotientOf } from '../statistics.ts';
@@ -82,12 +83,8 @@ export const dailyCreditsPerMillionTokens = tokens.samples({
 
 /** The organization's consumption of Standard Credits and tokens. */
 export const tokensCollector: DayCollector<TokensRow> = {
-  name: 'tokens',
+  ...analyticsCollector(tokensDataset, () => import('./fetch.ts')),
   description: 'Standard Credits and tokens consumed, by model.',
-  schedule: 'analytics',
-  enabledByDefault: true,
-  dataset: tokensDataset,
-  apiContract: async () => (await import('./fetch.ts')).tokensContract,
   families: [
     dailyCredits,
     dailyCreditsByModel,
@@ -97,8 +94,6 @@ export const tokensCollector: DayCollector<TokensRow> = {
     dailyCacheReadRatio,
     dailyCreditsPerMillionTokens,
   ],
-  // Loaded on first use, so that validation code does not delay the first scrape.
-  fetch: async (source, window) => (await import('./fetch.ts')).fetchTokens(source, window),
 };
 
 function byKind({ tokens: { input, output, cacheRead, cacheWrite } = {} }: TokensRow) {

@@ -3,15 +3,13 @@ import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { withRejected } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { type AnalyticsAnswer, askAnalytics, byDay, type Dated } from '../analytics.ts';
-import { apiContractOf, TIERS } from '../api-contract.ts';
+import { type AnalyticsAnswer, askAnalytics, type Dated, elementOf, readerOf } from '../analytics.ts';
+import { TIERS } from '../api-contract.ts';
 import { sumOfUsable } from '../counts.ts';
 import {
-  amount,
-  day,
+  breakdownOf,
   element,
   elementAmount,
-  list,
   rejected,
   requiredElementAmount,
   requiredText,
@@ -47,37 +45,21 @@ const userElement = element({ billable_tokens: requiredElementAmount }).transfor
   ({ billable_tokens }) => billable_tokens,
 );
 
-/** An element of the ungrouped response. */
-export const dayRow = z.compile(
-  z
-    .object({
-      date: day,
-      billable_tokens: amount,
-      input_tokens: amount,
-      output_tokens: amount,
-      cache_read_tokens: amount,
-      cache_write_tokens: amount,
-      by_model: list(modelElement),
-      by_user: list(userElement),
-    })
-    .transform(
-      (raw): Dated<TokensRow> => ({
-        date: raw.date,
-        row: {
-          credits: raw.billable_tokens,
-          tokens: {
-            input: raw.input_tokens,
-            output: raw.output_tokens,
-            cacheRead: raw.cache_read_tokens,
-            cacheWrite: raw.cache_write_tokens,
-          },
-          byModel:
-            raw.by_model && mergedModels(withTiers(raw.by_model.filter((entry) => entry !== undefined))),
-          creditsByUser: raw.by_user && sumOfUsable(raw.by_user),
-        },
-      }),
+const ungrouped = readerOf(
+  tokensDataset,
+  {
+    byModel: breakdownOf(modelElement, (entries) =>
+      mergedModels(withTiers(entries.filter((entry) => entry !== undefined))),
     ),
+    creditsByUser: breakdownOf(userElement, sumOfUsable),
+  },
+  {
+    unread: ['by_user.user_id', 'by_user.user_email', 'by_user.by_model'],
+    values: { 'by_model.model_tier': TIERS },
+  },
 );
+
+export const { dayRow, contract, fetchDays } = { ...ungrouped, fetchDays: fetchWithModels };
 
 /** An unusable tier is as good as none if it is the model's only entry, otherwise it can be that of any of them. */
 function withTiers(entries: readonly SentModel[]): readonly ModelTokens[] {
@@ -88,43 +70,21 @@ function withTiers(entries: readonly SentModel[]): readonly ModelTokens[] {
   });
 }
 
-export const tokensContract = apiContractOf({
-  schema: dayRow,
-  unread: ['by_user.user_id', 'by_user.user_email', 'by_user.by_model'],
-  values: { 'by_model.model_tier': TIERS },
-});
+/** The fields of a group's amounts. */
+const AMOUNTS = { credits: 'billable_tokens', input: 'input_tokens', output: 'output_tokens' } as const;
 
 /** An element of the response to `group_by=model`, which has no tier. */
-const groupedRow = z.compile(
-  z
-    .object({
-      date: day,
-      group_key: requiredText,
-      billable_tokens: amount,
-      input_tokens: amount,
-      output_tokens: amount,
-    })
-    .transform(
-      (raw): Dated<ModelTokens> => ({
-        date: raw.date,
-        row: {
-          model: raw.group_key,
-          credits: raw.billable_tokens,
-          input: raw.input_tokens,
-          output: raw.output_tokens,
-        },
-      }),
-    ),
-);
+const groupedRow = elementOf<ModelTokens>([['model', 'group_key'], ...Object.entries(AMOUNTS)], {
+  model: requiredText,
+});
 
 const DECLINED = new Set([400, 404, 405, 422, 501]);
 
 const NO_BREAKDOWN = 'no credits by model: by_model is missing and group_by=model was declined';
 
 /** Fetches the consumption of a window, and once more grouped by model if a day lacks `by_model`. */
-export async function fetchTokens(source: Source, window: Window): Promise<FetchedDays<TokensRow>> {
-  const answer = await askAnalytics(source, { dataset: 'tokens', window }, dayRow);
-  const days = byDay(answer, tokensDataset.parts);
+async function fetchWithModels(source: Source, window: Window): Promise<FetchedDays<TokensRow>> {
+  const days = await ungrouped.fetchDays(source, window);
   if ([...days.rows.values()].every(({ byModel }) => byModel !== undefined)) return days;
   const grouped = await askByModel(source, window);
   if (grouped === undefined) return { ...days, remarks: [...days.remarks, NO_BREAKDOWN] };
@@ -142,9 +102,6 @@ export async function fetchTokens(source: Source, window: Window): Promise<Fetch
     bytes: days.bytes + grouped.bytes,
   };
 }
-
-/** The fields of a group's amounts. */
-const AMOUNTS = { credits: 'billable_tokens', input: 'input_tokens', output: 'output_tokens' } as const;
 
 function withModels(
   row: TokensRow,

@@ -1,5 +1,6 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { UNKNOWN } from '../../catalog/family.ts';
+import { analyticsCollector } from '../collector.ts';
 import { tableOf } from '../table.ts';
 import { weeksOf } from '../weeks.ts';
 import { type ToolsRow, toolsDataset } from './dataset.ts';
@@ -123,13 +124,9 @@ export const toolCallWeeks = weeksOf(toolsDataset, dailyToolCalls);
 
 /** The organization's use of tools, MCP servers, skills, slash commands and hooks, and its autonomy. */
 export const toolsCollector: DayCollector<ToolsRow> = {
-  name: 'tools',
+  ...analyticsCollector(toolsDataset, () => import('./fetch.ts')),
   description:
     'Calls of tools, MCP servers, skills, slash commands and hooks, and how autonomously they ran.',
-  schedule: 'analytics',
-  enabledByDefault: true,
-  dataset: toolsDataset,
-  apiContract: async () => (await import('./fetch.ts')).toolsContract,
   families: [
     dailyToolCalls,
     dailyToolCallsByTool,
@@ -149,6 +146,4 @@ export const toolsCollector: DayCollector<ToolsRow> = {
     toolCallWeeks.present,
     toolCallWeeks.before,
   ],
-  // Loaded on first use, so that validation code does not delay the first scrape.
-  fetch: async (source, window) => (await import('./fetch.ts')).fetchTools(source, window),
 };

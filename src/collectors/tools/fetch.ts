@@ -1,22 +1,19 @@
 import * as z from 'zod';
-import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { labelValue } from '../../catalog/label.ts';
-import type { Source } from '../../catalog/source.ts';
-import { askAnalytics, byDay, type Dated } from '../analytics.ts';
-import { apiContractOf, MODES } from '../api-contract.ts';
+import { readerOf } from '../analytics.ts';
+import { MODES } from '../api-contract.ts';
 import { breakdown, type Count, namedCount, OTHER, plusUsable, summedCounts } from '../counts.ts';
 import {
   amount,
   anyElementName,
-  day,
+  breakdownOf,
   element,
   elementName,
-  list,
   members,
   rejected,
   requiredElementAmount,
 } from '../fields.ts';
-import { type HookCount, type ToolsRow, toolsDataset } from './dataset.ts';
+import { type HookCount, toolsDataset } from './dataset.ts';
 
 /** The label value of invalid tool names, of which one that is no text is one. */
 const INVALID_TOOL = 'invalid';
@@ -40,62 +37,18 @@ const namedElement = element({ name: elementName, count: requiredElementAmount }
 
 const hookElement = element({ event: elementName, matcher: anyElementName, count: requiredElementAmount });
 
-/** An element of the ungrouped response. */
-export const dayRow = z.compile(
-  z
-    .object({
-      date: day,
-      tool_calls: amount,
-      by_tool: list(toolElement),
-      mcp_users_with_mcp: amount,
-      mcp_by_server: list(serverElement),
-      skills_invocations: amount,
-      skills_by_name: list(namedElement),
-      slash_commands_invocations: amount,
-      slash_commands_by_name: list(namedElement),
-      hooks_invocations: amount,
-      hooks_by_event: list(hookElement),
-      web_users: amount,
-      autonomy_ratio_avg: amount,
-      autonomy_ratio_p50: amount,
-      autonomy_ratio_p90: amount,
-      tool_calls_per_session_avg: amount,
-      user_turns_per_session_avg: amount,
-      tool_autonomy_level_ratio: members(amount),
-    })
-    .transform(
-      (raw): Dated<ToolsRow> => ({
-        date: raw.date,
-        row: {
-          toolCalls: raw.tool_calls,
-          byTool: raw.by_tool && summedCounts(raw.by_tool),
-          mcpUsers: raw.mcp_users_with_mcp,
-          mcpByServer: raw.mcp_by_server && summedCounts(raw.mcp_by_server),
-          skillInvocations: raw.skills_invocations,
-          bySkill: raw.skills_by_name && summedCounts(raw.skills_by_name),
-          slashCommandInvocations: raw.slash_commands_invocations,
-          bySlashCommand: raw.slash_commands_by_name && summedCounts(raw.slash_commands_by_name),
-          hookInvocations: raw.hooks_invocations,
-          byHook: raw.hooks_by_event && summedHooks(raw.hooks_by_event),
-          webUsers: raw.web_users,
-          autonomy: {
-            avg: raw.autonomy_ratio_avg,
-            p50: raw.autonomy_ratio_p50,
-            p90: raw.autonomy_ratio_p90,
-          },
-          toolCallsPerSession: raw.tool_calls_per_session_avg,
-          userTurnsPerSession: raw.user_turns_per_session_avg,
-          autonomyLevels: raw.tool_autonomy_level_ratio && levelsOf(raw.tool_autonomy_level_ratio),
-        },
-      }),
-    ),
+export const { dayRow, contract, fetchDays } = readerOf(
+  toolsDataset,
+  {
+    byTool: breakdownOf(toolElement, summedCounts),
+    mcpByServer: breakdownOf(serverElement, summedCounts),
+    bySkill: breakdownOf(namedElement, summedCounts),
+    bySlashCommand: breakdownOf(namedElement, summedCounts),
+    byHook: breakdownOf(hookElement, summedHooks),
+    autonomyLevels: members(amount).transform((pairs) => pairs && levelsOf(pairs)),
+  },
+  { unread: ['hooks_by_event.command'], values: { tool_autonomy_level_ratio: MODES } },
 );
-
-export const toolsContract = apiContractOf({
-  schema: dayRow,
-  unread: ['hooks_by_event.command'],
-  values: { tool_autonomy_level_ratio: MODES },
-});
 
 /** Sums by event and matcher. An unusable matcher of an event can be any of its matchers. */
 function summedHooks(elements: readonly z.infer<typeof hookElement>[]): readonly HookCount[] {
@@ -119,12 +72,6 @@ function levelsOf(pairs: readonly (readonly [string, number | undefined])[]) {
     if (ratio !== undefined) levels.push({ level, ratio });
   }
   return levels;
-}
-
-/** Fetches the tool usage of a window. */
-export async function fetchTools(source: Source, window: Window): Promise<FetchedDays<ToolsRow>> {
-  const answer = await askAnalytics(source, { dataset: 'tools', window }, dayRow);
-  return byDay(answer, toolsDataset.parts);
 }
 
 const MAX_TOOL_CHARACTERS = 128;
