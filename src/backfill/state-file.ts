@@ -1,7 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { ConfigError } from '../runtime/errors.ts';
-import { codeOf, createFolder, writeWhole } from '../runtime/files.ts';
+import { codeOf, writeWhole } from '../runtime/files.ts';
 
 /** A small JSON document that is replaced atomically, so that an interruption leaves the old or the new one. */
 export interface StateFile {
@@ -30,7 +29,6 @@ export function createStateFile(path: string): StateFile {
     },
     // Without waiting for the disk: what a power failure takes is sent, or written, once more.
     async write(document) {
-      createFolder(dirname(path));
       writeWhole(path, JSON.stringify(document));
     },
     remove: () => rm(path, { force: true }),

@@ -47,13 +47,11 @@ export function mergeAgentConfig(
   isSettings = false,
 ): Merged {
   const isNested = isSettings || Object.keys(existing).some((key) => !/^[A-Z]/.test(key));
-  if (isNested) {
-    const hooks = Object.hasOwn(existing, 'hooks') ? existing['hooks'] : {};
-    if (!isRecord(hooks)) throw new Error('hooks is not an object of events');
-    const { config, left } = withEvents(hooks, events, command);
-    return { config: { ...existing, hooks: config }, left };
-  }
-  return withEvents(existing, events, command);
+  if (!isNested) return withEvents(existing, events, command);
+  const hooks = Object.hasOwn(existing, 'hooks') ? existing['hooks'] : {};
+  if (!isRecord(hooks)) throw new Error('hooks is not an object of events');
+  const { config, left } = withEvents(hooks, events, command);
+  return { config: { ...existing, hooks: config }, left };
 }
 
 function withEvents(existing: Json, events: readonly string[], command: HookCommand): Merged {

@@ -1,4 +1,4 @@
-import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
 import { connectAttemptMs } from '../runtime/connect-attempt.ts';
 import { codeOf, readNow } from '../runtime/files.ts';
@@ -42,21 +42,13 @@ export class PostError extends Error {
 
 const MAX_BODY_LENGTH = 16_384;
 
-/** The connection of one request. */
-interface Connection {
-  readonly agent: Agent | false;
-  /** Host and port of the proxy, if there is one. */
-  readonly proxy?: string | undefined;
-  close?(): void;
-}
-
 /** Creates a POST by Node's own client, through the proxy that the settings name for its URL, if any. */
 export function createPost(settings: ProxySettings): Post {
-  const mayUseProxy = (settings.HTTP_PROXY ?? settings.HTTPS_PROXY) !== undefined;
-
   // Loaded only if there is a proxy.
-  async function connectionFor(url: URL, timeoutMs: number, ca: string[] | undefined): Promise<Connection> {
-    if (!mayUseProxy) return { agent: false };
+  async function connectionFor(url: URL, timeoutMs: number, ca: string[] | undefined) {
+    if ((settings.HTTP_PROXY ?? settings.HTTPS_PROXY) === undefined) {
+      return { agent: false, proxy: undefined, close: undefined } as const;
+    }
     const { createAgentPool } = await import('../runtime/agents.ts');
     // A variable for the other scheme may be of another kind.
     const { [url.protocol === 'https:' ? 'HTTP_PROXY' : 'HTTPS_PROXY']: _, ...proxy } = settings;

@@ -15,9 +15,10 @@ import { textOf } from './text-file.ts';
 
 /**
  * Writes a file atomically, so that others see all of it or nothing, even if this process is killed. By default only the
- * owner may read it. Throws the system's error.
+ * owner may read it. Creates the directory if necessary. Throws the system's error.
  */
 export function writeWhole(file: string, content: string, mode = 0o600): void {
+  createFolder(path.dirname(file));
   replace(file, content, { mode, flush: false });
 }
 

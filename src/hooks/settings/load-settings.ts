@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../runtime/errors.ts';
-import { codeOf, createFolder, writeWhole } from '../../runtime/files.ts';
+import { codeOf, writeWhole } from '../../runtime/files.ts';
 import { unreadable } from '../../runtime/text-file.ts';
-import { isRecord, recordIn, waitingTypes } from '../event.ts';
+import { recordIn, waitingTypes } from '../event.ts';
 import type { HookPaths } from '../paths.ts';
 import { defaultDeadlineMs } from './basics.ts';
 import type { HookSettings } from './settings.ts';
@@ -92,7 +92,7 @@ export async function loadSettings(
     const { readSettingsFile } = await import('./read-settings.ts');
     const settings = readSettingsFile(file, paths.home);
     // If that fails, the next run parses the YAML again.
-    attempt(() => store(fileIn(paths.state), { fingerprint, settings }));
+    attempt(() => writeWhole(fileIn(paths.state), JSON.stringify({ fingerprint, settings })));
     return { settings, problem: undefined };
   } catch (error) {
     return { settings: last, problem: unusable(file, error) };
@@ -109,25 +109,15 @@ function unusable(file: string, error: unknown): string {
 }
 
 /** Reads only a file that nobody else can write: the settings decide where events and secrets go. */
-function readStored(file: string): StoredSettings | undefined {
+function readStored(file: string): Partial<StoredSettings> | undefined {
   const descriptor = openSync(file, 'r');
   try {
     const { uid, mode } = fstatSync(descriptor);
     const user = process.getuid?.();
     if (user !== undefined && (uid !== user || (mode & 0o022) !== 0)) return undefined;
-    const value = recordIn(readFileSync(descriptor, 'utf8'));
-    return isStored(value) ? value : undefined;
+    // Only this program writes the file, with the same version, so it needs no further validation.
+    return recordIn(readFileSync(descriptor, 'utf8'));
   } finally {
     closeSync(descriptor);
   }
-}
-
-// Only this program writes the file, with the same version, so it needs no further validation.
-function isStored(value: unknown): value is StoredSettings {
-  return isRecord(value) && typeof value['fingerprint'] === 'string' && isRecord(value['settings']);
-}
-
-function store(file: string, settings: StoredSettings): void {
-  createFolder(path.dirname(file));
-  writeWhole(file, JSON.stringify(settings));
 }
