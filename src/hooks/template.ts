@@ -5,12 +5,9 @@ const MAX_VALUE_LENGTH = 1000;
 const MAX_TEXT_LENGTH = 4000;
 const variable = /\{\{|\}\}|\{([A-Za-z_][\w.]*)\}/g;
 
-/** Why a text is not a valid template; undefined if it is. */
-export function problemOfTemplate(text: string): string | undefined {
-  const rest = text.replace(variable, '');
-  return /[{}]/.test(rest)
-    ? 'has a brace that does not belong to a variable: write {{ and }} for braces'
-    : undefined;
+/** Whether a text is a valid template: each of its braces belongs to a variable, or is written twice. */
+export function isTemplate(text: string): boolean {
+  return !/[{}]/.test(text.replace(variable, ''));
 }
 
 /**

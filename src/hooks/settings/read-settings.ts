@@ -62,9 +62,9 @@ export function settingsSchema(folder: string, home: string) {
         }),
       ).optional(),
     })
-    .transform(({ url, token_file, token_env, ca_file, timeout, spool }, context) => ({
+    .transform(({ url, ca_file, timeout, spool, ...keys }, context) => ({
       url: url.endsWith('/hooks/events') ? url : `${url}/hooks/events`,
-      token: secretOf('token', token_file, token_env, context),
+      token: secretOf('token', keys, context),
       caFile: ca_file,
       timeoutMs: timeout,
       spool: spool === undefined ? standardLimits : { maxBytes: spool.max_size, maxAgeMs: spool.max_age },
@@ -118,10 +118,7 @@ function channelsSchema(file: z.ZodType<string>) {
   const urlFrom = { url_file: file.optional(), url_env: variableName.optional() };
   const chat = z
     .strictObject({ type: z.enum(['slack', 'teams', 'discord']), ...urlFrom })
-    .transform(({ type, url_file, url_env }, context) => ({
-      type,
-      url: secretOf('url', url_file, url_env, context),
-    }));
+    .transform(({ type, ...keys }, context) => ({ type, url: secretOf('url', keys, context) }));
 
   const email = z
     .strictObject({
@@ -147,10 +144,9 @@ function channelsSchema(file: z.ZodType<string>) {
       if (username === undefined && (password_file ?? password_env) !== undefined) {
         refuse(context, 'username is missing');
       }
+      const keys = { password_file, password_env };
       const login =
-        username === undefined
-          ? undefined
-          : { username, password: secretOf('password', password_file, password_env, context) };
+        username === undefined ? undefined : { username, password: secretOf('password', keys, context) };
       return { ...rest, port: port ?? DEFAULT_PORTS[security], from: from[0] ?? '', login, caFile: ca_file };
     });
 
@@ -163,10 +159,10 @@ function channelsSchema(file: z.ZodType<string>) {
       secret_env: variableName.optional(),
       ca_file: file.optional(),
     })
-    .transform(({ type, url, url_file, url_env, secret_file, secret_env, ca_file }, context) => ({
+    .transform(({ type, url, ca_file, ...keys }, context) => ({
       type,
-      url: url ?? secretOf('url', url_file, url_env, context),
-      secret: secretOf('secret', secret_file, secret_env, context),
+      url: url ?? secretOf('url', keys, context),
+      secret: secretOf('secret', keys, context),
       caFile: ca_file,
     }));
 

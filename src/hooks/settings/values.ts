@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { quoted } from '../../config/parse.ts';
 import { refuse, text } from '../../config/validate.ts';
 import { attempt } from '../../runtime/errors.ts';
-import { problemOfTemplate } from '../template.ts';
+import { isTemplate } from '../template.ts';
 import { type Secret, weekdays } from './basics.ts';
 
 const DAY_MINUTES = 1440;
@@ -19,19 +19,17 @@ export const addresses = texts.refine((list) => list.length > 0 && list.every((i
   error: 'must be an e-mail address, such as "Agents <agents@example.com>"',
 });
 
-export const template = text().superRefine((value, context) => {
-  const problem = problemOfTemplate(value);
-  if (problem !== undefined) context.addIssue(problem);
+export const template = text().refine(isTemplate, {
+  error: 'has a brace that does not belong to a variable: write {{ and }} for braces',
 });
 
 /** A time of day, in minutes; unquoted, some YAML parsers read 22:00 as a number. */
 const timeOfDay = z
-  .string({ error: 'must be a time of day in quotes, such as "22:00"' })
-  .transform((value, context) => {
-    const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(value) ?? [];
-    const time = Number(hours) * 60 + Number(minutes);
-    if (time <= DAY_MINUTES && Number(minutes) <= 59) return time;
-    return refuse(context, 'must be a time of day in quotes, such as "22:00"');
+  .string('must be a time of day in quotes, such as "22:00"')
+  .regex(/^(?:([01]?\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a time of day in quotes, such as "22:00"')
+  .transform((value) => {
+    const [hours, minutes] = value.split(':');
+    return Number(hours) * 60 + Number(minutes);
   });
 
 /** Quiet hours; null for `none`, which disables those of the whole file. */
@@ -51,7 +49,7 @@ export const quietHours = z.preprocess(
         )
         .default([]),
       time_zone: text()
-        .refine(isTimeZone, {
+        .refine((name) => attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: name })), {
           error: ({ input }) => `${quoted(String(input))} is not a time zone, such as Europe/Berlin or UTC`,
         })
         .optional(),
@@ -66,12 +64,12 @@ export const quietHours = z.preprocess(
 );
 
 /** The source of a secret: either a file or an environment variable. */
-export function secretOf(
-  name: string,
-  file: string | undefined,
-  variable: string | undefined,
+export function secretOf<Name extends string>(
+  name: Name,
+  keys: { readonly [Key in `${Name}_file` | `${Name}_env`]?: string | undefined },
   context: z.RefinementCtx,
 ): Secret {
+  const { [`${name}_file` as const]: file, [`${name}_env` as const]: variable } = keys;
   if (file !== undefined && variable !== undefined) {
     refuse(context, `${name}_file is given too: remove one of them`, undefined, [`${name}_env`]);
   }
@@ -79,11 +77,6 @@ export function secretOf(
   if (variable !== undefined) return { variable };
   const hint = 'secrets are not accepted in the file itself';
   return refuse(context, `${name}_file or ${name}_env is missing`, hint);
-}
-
-/** Whether the machine knows this time zone. */
-function isTimeZone(name: string): boolean {
-  return attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: name })) !== undefined;
 }
 
 const WILDCARDS: Readonly<Record<string, string>> = {
