@@ -5,6 +5,7 @@ import {
   readinessCriterionRatioPrevious,
   readinessReportTimestampSeconds,
 } from '../../src/collectors/readiness/collector.ts';
+import { dailyCreditsChange } from '../../src/collectors/spend/change.ts';
 import {
   creditsShareByModel,
   creditsShareByModelBaseline,
@@ -32,7 +33,9 @@ const REPO = `${ORG},repo=%[2]q`;
 function naming(lead: string, label: string, percent: string, args = '$labels.org'): string {
   const query = `sort_desc(topk(${NAMES}, ${percent} >= ${MIN_PERCENT}))`.replaceAll(/\s+/g, ' ');
   // Chats would read a mention or a link in what the platform or a file calls a name, and a pager shows one line.
-  const name = `label "${label}" | reReplaceAll "[\\\\pC<>|*~&\`]" "" | printf "%.${NAME_LENGTH}s"`;
+  // A cause is a word of the exporter's own, in a label's spelling.
+  const spelling = label === 'cause' ? ' | reReplaceAll "_" " "' : '';
+  const name = `label "${label}"${spelling} | reReplaceAll "[\\\\pC<>|*~&\`]" "" | printf "%.${NAME_LENGTH}s"`;
   const written =
     label === 'team'
       ? `{{ if eq ($part | label "team") "other" }}small teams{{ else }}{{ $part | ${name} }}{{ end }}`
@@ -59,6 +62,12 @@ function ofNewestDay({ name, labels }: Queried, dataset: DatasetName, label = ''
 export function costOfSpike(): string {
   const query = ofNewestDay(dailyCost, 'tokens', 'currency').replaceAll(/\s+/g, ' ');
   return `{{ with query (printf \`${query}\` $labels.org) }}{{ range . }} ({{ . | value | printf "%.2f" }} {{ . | label "currency" }}){{ end }}{{ end }}`;
+}
+
+/** Names what changed most since the four weeks before, as the command `explain` does. */
+export function causesOfSpike(): string {
+  const change = ofNewestDay(dailyCreditsChange, 'tokens', 'cause');
+  return naming('What rose since the four weeks before', 'cause', percentOf(change, `sum(${change})`));
 }
 
 /** Names the models whose credits of the newest day are most above their share of what is expected. */

@@ -1,13 +1,13 @@
 import type { Day } from '../catalog/day.ts';
 import { activityCollector } from '../collectors/activity/collector.ts';
+import { explain } from '../collectors/explain/explain.ts';
+import { fourWeeksBefore } from '../collectors/explain/usage.ts';
 import { tokensCollector } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import { explainOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { explain } from '../explain/explain.ts';
 import { explanationJson, explanationMarkdown, explanationText } from '../explain/text.ts';
-import { fourWeeksBefore } from '../explain/usage.ts';
 import type { CommandContext } from './command.ts';
 import { withViews } from './past.ts';
 

@@ -1,8 +1,8 @@
 import type { Day } from '../catalog/day.ts';
 import { daysBetween } from '../catalog/day.ts';
+import type { Cause } from '../collectors/explain/decompose.ts';
+import type { Explanation, Part } from '../collectors/explain/explain.ts';
 import { columns } from '../runtime/columns.ts';
-import type { Cause } from './decompose.ts';
-import type { Explanation, Part } from './explain.ts';
 
 /** An organization's explanation; undefined if the credits of one of the sides are unknown on every day. */
 export interface ExplainedOrg {

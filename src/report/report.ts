@@ -11,6 +11,7 @@ import {
 import type { Family } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { dailyActiveUsers, dailySessions } from '../collectors/activity/collector.ts';
+import { type Explanation, explain } from '../collectors/explain/explain.ts';
 import { dailyGitCommits, dailyGitPullRequestsCreated } from '../collectors/productivity/collector.ts';
 import { readinessRatio } from '../collectors/readiness/collector.ts';
 import {
@@ -24,7 +25,6 @@ import {
 } from '../collectors/spend/collector.ts';
 import { dailyCredits } from '../collectors/tokens/collector.ts';
 import { dailyToolCalls } from '../collectors/tools/collector.ts';
-import { type Explanation, explain } from '../explain/explain.ts';
 
 /** A week from Monday to Sunday or a month of the bill, inclusive. */
 export interface Period {

@@ -30,6 +30,7 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   credits_month_budget_lasts: [],
   credits_trailing_7d_baseline: [],
   daily_credits_unusual: [],
+  daily_credits_change: ['cause'],
   credits_by_model_sum_7d: ['model', 'tier'],
   credits_by_model_sum_7d_baseline: ['model', 'tier'],
   credit_price: ['currency'],
@@ -162,7 +163,7 @@ const declared: Readonly<Record<string, readonly string[]>> = {
 /** The labels of closed sets, by the collector that has them. */
 const fixed: Readonly<Record<string, readonly string[]>> = {
   tokens: ['kind', 'breakdown'],
-  spend: ['currency'],
+  spend: ['cause', 'currency'],
   tools: ['stat'],
   activity: ['role', 'kind'],
   productivity: ['action', 'output'],

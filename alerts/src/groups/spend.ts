@@ -7,7 +7,7 @@ import {
 } from '../../../src/collectors/spend/collector.ts';
 import { creditWeeks } from '../../../src/collectors/spend/comparisons.ts';
 import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
-import { costOfSpike, modelsOfSpike, modelsReplaced, teamsOfSpike } from '../explained.ts';
+import { causesOfSpike, costOfSpike, modelsOfSpike, modelsReplaced, teamsOfSpike } from '../explained.ts';
 import {
   dayInWords,
   enclosed,
@@ -41,7 +41,7 @@ function creditSpike({ threshold }: RuleSettings): AlertDeclaration {
     dashboard: 'credits',
     panel: 'Credits by day',
     summary: 'A day used far more credits than usual',
-    description: `Organization {{ $labels.org }} used {{ ${numberOf()} }} credits${costOfSpike()} on ${dayInWords('tokens')}. Its weekday usually uses ${valueInWords(dailyCreditsExpected, 'tokens')} credits, and up to ${valueInWords(dailyCreditsExpectedUpper, 'tokens')} are not unusual.${modelsOfSpike()}${teamsOfSpike()}`,
+    description: `Organization {{ $labels.org }} used {{ ${numberOf()} }} credits${costOfSpike()} on ${dayInWords('tokens')}. Its weekday usually uses ${valueInWords(dailyCreditsExpected, 'tokens')} credits, and up to ${valueInWords(dailyCreditsExpectedUpper, 'tokens')} are not unusual.${causesOfSpike()}${modelsOfSpike()}${teamsOfSpike()}`,
   };
 }
 

@@ -1,9 +1,9 @@
-import { addDays, type Day, weekdayOf } from '../catalog/day.ts';
-import type { DayFamily } from '../catalog/family.ts';
-import type { View } from '../catalog/view.ts';
-import { activityDataset } from '../collectors/activity/dataset.ts';
-import { type TokensRow, tokensDataset } from '../collectors/tokens/dataset.ts';
-import { dailyCreditsByTeam } from '../collectors/users/collector.ts';
+import { addDays, type Day, weekdayOf } from '../../catalog/day.ts';
+import type { DayFamily } from '../../catalog/family.ts';
+import type { View } from '../../catalog/view.ts';
+import { activityDataset } from '../activity/dataset.ts';
+import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
+import { dailyCreditsByTeam } from '../users/collector.ts';
 import type { ModelUsage, Usage } from './decompose.ts';
 
 /** The daily means of some days. */

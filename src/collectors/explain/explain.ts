@@ -1,5 +1,5 @@
-import type { Day } from '../catalog/day.ts';
-import type { View } from '../catalog/view.ts';
+import type { Day } from '../../catalog/day.ts';
+import type { View } from '../../catalog/view.ts';
 import { type Cause, decompose, type Effect, roundTo } from './decompose.ts';
 import { type Sides, sidesOf } from './usage.ts';
 
