@@ -12,8 +12,8 @@ export interface DayDataset<Row> {
   readonly idle: Row;
   /** The main figure of a row; the log reports a revision of a day by it. */
   total?(row: Row): number | undefined;
-  /** How many days before yesterday figures are usually made from, where these are not as many as those of other datasets. */
-  usedDays?(settings: OrgSettings): number | undefined;
+  /** How many days before yesterday figures are made from, where these are not as many as those of other datasets. */
+  readonly usedDays?: number;
   /** Members whose numbers describe more than the day, such as the people of a month: they show no activity on it. */
   readonly beyondDay?: readonly string[];
   /** Whether a row was reduced under the present settings; the day of any other row is fetched again. */

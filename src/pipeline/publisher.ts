@@ -95,19 +95,17 @@ export function createPublisher(parts: PublisherParts): Publisher {
     if (isRetired()) return;
     const now = parts.clock.now();
     if (isCurrent(state.made, org, await parts.history.standing(org.name), now)) return;
-    await readFor(parts.history, org.name, rowsAt(org, now), (stored) =>
-      publishStored(org, state, stored, now),
-    );
+    await readFor(parts.history, org.name, rowsAt(now), (stored) => publishStored(org, state, stored, now));
   }
 
   /** The rows that the collectors read, and the documents. */
-  function rowsAt(org: OrgSettings, now: Instant): RowsFrom {
+  function rowsAt(now: Instant): RowsFrom {
     const yesterday = yesterdayOf(now);
     return new Map(
       collectors.map(({ dataset }) => {
         const { name } = dataset;
         const usual = expensive.has(name) ? LOOKBACK_DAYS_OF_EXPENSIVE : LOOKBACK_DAYS;
-        const days = dataset.kind === 'days' ? (dataset.usedDays?.(org) ?? usual) : usual;
+        const days = dataset.kind === 'days' ? (dataset.usedDays ?? usual) : usual;
         return [name, addDays(yesterday, -days)];
       }),
     );

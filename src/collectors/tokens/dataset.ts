@@ -30,7 +30,7 @@ export const tokensDataset: DayDataset<TokensRow> = {
   name: 'tokens',
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
   total: ({ credits }) => credits,
-  usedDays: () => RANGE_DAYS,
+  usedDays: RANGE_DAYS,
   parts: {
     total: { fields: ['billable_tokens'], members: ['credits'] },
     input: { fields: ['input_tokens'], members: ['tokens.input'] },

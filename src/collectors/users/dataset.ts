@@ -68,7 +68,7 @@ export const usersDataset: DayDataset<UsersRow> = {
   idle: { identity: ANONYMOUS.identity, teamRules: ANONYMOUS.teamRules },
   total: ({ credits }) => credits,
   // Rows of this age have no individual people, and are short.
-  usedDays: ({ people = ANONYMOUS }) => (people.teamBudgets.size > 0 ? RANGE_DAYS : undefined),
+  usedDays: RANGE_DAYS,
   parts: {
     // Sums over partly unknown people are meaningless, so a listing is kept or replaced as a whole.
     people: {
