@@ -4,7 +4,8 @@ export type Day = string & { readonly brand: 'Day' };
 /** Milliseconds since the epoch. */
 export type Instant = number;
 
-const DAY_MS = 86_400_000;
+/** The length of a day in UTC, in milliseconds. */
+export const DAY_MS = 86_400_000;
 /** Days in an era of 400 years; and the start of era 0, 1 March of the year 0, in days since 1970. */
 const ERA_DAYS = 146_097;
 const ERA_START = -719_468;

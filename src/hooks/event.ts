@@ -23,8 +23,9 @@ export interface SharedEvent {
   readonly occurred_at: number;
 }
 
-const MAX_NAME_LENGTH = 128;
-const MAX_TEXT_LENGTH = 256;
+/** Limits of what is forwarded, in characters. */
+export const MAX_NAME_LENGTH = 128;
+export const MAX_TEXT_LENGTH = 256;
 
 /** Why an input is not an event. */
 export interface InvalidEvent {
@@ -77,13 +78,12 @@ export function notificationTypeOf(name: string, type: unknown): string | undefi
  * The types of a `Notification` after which the agent waits for a human. Others, such as `auth_success`, only inform.
  * One without a type comes from an older agent, which notified only to wait.
  */
-export const waitingTypes: readonly string[] = ['permission_prompt', 'idle_prompt', 'elicitation_dialog'];
+export const waitingTypes = ['permission_prompt', 'idle_prompt', 'elicitation_dialog'] as const;
 
 /** Whether an event means that its session waits for a human. */
 export function isWaiting(name: string, notificationType: string | undefined): boolean {
-  return (
-    name === 'Notification' && (notificationType === undefined || waitingTypes.includes(notificationType))
-  );
+  if (name !== 'Notification') return false;
+  return notificationType === undefined || waitingTypes.some((type) => type === notificationType);
 }
 
 /** How much of a text that is cut off is searched, in characters. */

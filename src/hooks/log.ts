@@ -29,10 +29,10 @@ const appending = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOC
 
 /** Creates a log in a file. */
 export function createFileLog(file: string, clock: Clock): FileLog {
-  const entries: (readonly [string, string, string, Fields])[] = [];
+  const entries: Fields[] = [];
   const { redact, remember } = createRedactor(() => []);
-  function add(level: string, message: string, fields: Fields = {}): void {
-    entries.push([new Date(clock.now()).toISOString(), level, message, fields]);
+  function add(level: string, msg: string, fields: Fields = {}): void {
+    entries.push({ ts: new Date(clock.now()).toISOString(), level, msg, ...fields });
   }
   return {
     error: (message, fields) => add('error', message, fields),
@@ -40,11 +40,10 @@ export function createFileLog(file: string, clock: Clock): FileLog {
     remember,
     write() {
       if (entries.length === 0) return;
-      const lines = entries.splice(0).map(([ts, level, msg, fields]) => {
-        const shown = Object.entries(fields).map(
-          ([key, value]) => [key, typeof value === 'string' ? redact(value) : value] as const,
-        );
-        return formatLine(logfmtSyntax, [['ts', ts], ['level', level], ['msg', msg], ...shown]);
+      const shown = (value: string | number) => (typeof value === 'string' ? redact(value) : value);
+      const lines = entries.splice(0).map((entry) => {
+        const pairs = Object.entries(entry).map(([key, value]) => [key, shown(value)] as const);
+        return formatLine(logfmtSyntax, pairs);
       });
       // It may fail for a full disk, or a directory without write permission.
       attempt(() => append(file, `${lines.join('\n')}\n`));

@@ -1,6 +1,4 @@
-import type { Instant } from '../../catalog/day.ts';
-
-export const DAY_MS = 24 * 3_600_000;
+import { DAY_MS, type Instant } from '../../catalog/day.ts';
 
 /** A longer step since the last commit is more likely a wrong clock than a long absence. */
 const MAX_STEP_MS = 31 * DAY_MS;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { Instant } from '../../catalog/day.ts';
-import { isWaiting, notificationTypeOf } from '../event.ts';
+import { DAY_MS, type Instant } from '../../catalog/day.ts';
+import { isWaiting, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, notificationTypeOf } from '../event.ts';
 import { eventLabel, type Rejection, reasonLabel, type WaitType, waitTypeLabel } from './labels.ts';
 
 /** The stored part of an event: its identity, what is counted, and only a digest of its session. */
@@ -37,7 +37,7 @@ export interface Arrival {
 
 const DIGEST_BYTES = 16;
 /** How far a sender's clock may be ahead, in milliseconds. */
-const AHEAD_MS = 24 * 3_600_000;
+const AHEAD_MS = DAY_MS;
 /** The latest time that a `Date` can be, in milliseconds since the epoch. */
 const LATEST_MS = 8.64e15;
 
@@ -49,8 +49,8 @@ const TIME = 'occurred_at must be a time in Unix milliseconds';
 const schema = z.object(
   {
     id: z.string(ID).regex(/^[A-Za-z0-9._:-]{1,128}$/, ID),
-    hook_event_name: z.string(NAME).min(1, NAME).max(128, NAME),
-    session_id: z.string(SESSION).max(256, SESSION).nullish(),
+    hook_event_name: z.string(NAME).min(1, NAME).max(MAX_NAME_LENGTH, NAME),
+    session_id: z.string(SESSION).max(MAX_TEXT_LENGTH, SESSION).nullish(),
     occurred_at: z.number(TIME).positive(TIME).max(LATEST_MS, TIME),
     reason: z.unknown().optional(),
     notification_type: z.unknown().optional(),

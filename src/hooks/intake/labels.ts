@@ -1,3 +1,5 @@
+import { waitingTypes } from '../event.ts';
+
 /** The events with their own series; any other is counted as `other`. */
 export const knownEvents = [
   'Notification',
@@ -15,7 +17,7 @@ export const knownEvents = [
 export const knownReasons = ['clear', 'logout', 'prompt_input_exit', 'error', 'other'] as const;
 
 /** The types of notifications that wait; `unknown` for those that do not say. */
-export const waitTypes = ['permission_prompt', 'idle_prompt', 'elicitation_dialog', 'unknown'] as const;
+export const waitTypes = [...waitingTypes, 'unknown'] as const;
 
 export type WaitType = (typeof waitTypes)[number];
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../../catalog/day.ts';
+import { DAY_MS, type Instant } from '../../catalog/day.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createSerialQueue } from '../../runtime/serial-queue.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type TransactionMode,
 } from '../../store/database.ts';
 import { sendRows } from '../../store/send-rows.ts';
-import { DAY_MS, nextAgeing } from './ageing.ts';
+import { nextAgeing } from './ageing.ts';
 import { type Additions, additionsOf, type Counts } from './counts.ts';
 import type { HookEvent } from './event.ts';
 import { addMoments, countWaits, DUE, isDue, raiseWaits } from './waits.ts';

@@ -26,14 +26,10 @@ export const sendToEmail: SendBy<'email'> = async (channel, notice, { secret, ti
     const subject = notice.title.replace(/\s+/g, ' ');
     await transport.sendMail({ from, to: [...to], subject, text: notice.text });
   } catch (error) {
+    const status = error instanceof Error && 'responseCode' in error ? ` ${String(error.responseCode)}` : '';
     // The server's own words may repeat addresses.
-    throw new Error(`the mail server rejected it (${reasonOf(error)})`);
+    throw new Error(`the mail server rejected it (${codeOf(error)}${status})`);
   } finally {
     transport.close();
   }
 };
-
-function reasonOf(error: unknown): string {
-  const status = error instanceof Error && 'responseCode' in error ? ` ${String(error.responseCode)}` : '';
-  return `${codeOf(error)}${status}`;
-}

@@ -74,10 +74,8 @@ const TOAST_APPLICATION = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerS
 
 function toastScript(title: string, text: string): string {
   const manager = 'Windows.UI.Notifications.ToastNotificationManager';
-  const [titleText, bodyText] = [
-    powershellText(title.slice(0, MAX_TITLE_LENGTH)),
-    powershellText(text.slice(0, MAX_TEXT_LENGTH) || ' '),
-  ];
+  const titleText = powershellText(title.slice(0, MAX_TITLE_LENGTH));
+  const bodyText = powershellText(text.slice(0, MAX_TEXT_LENGTH) || ' ');
   return [
     "$ErrorActionPreference = 'Stop'",
     `[void][${manager}, Windows.UI.Notifications, ContentType = WindowsRuntime]`,

@@ -13,7 +13,7 @@ import { addresses, cwdPattern, quietHours, secretOf, template, texts } from './
 
 const DEFAULT_PORTS = { tls: 465, starttls: 587, none: 25 } as const;
 /** The template variables that are lengths. */
-const LENGTHS = ['session_length', 'turn_length'];
+const LENGTHS = /\{(?:session|turn)_length\}/;
 
 /** Reads a settings file; throws a `ConfigError`, or the system's error if the file cannot be read. */
 export function readSettingsFile(file: string, home: string) {
@@ -36,9 +36,7 @@ export function readSettings(root: YamlNode, home: string) {
     rules,
     needsLengths: rules.some(
       ({ minSessionMs, minTurnMs, title, message }) =>
-        minSessionMs > 0 ||
-        minTurnMs > 0 ||
-        LENGTHS.some((name) => `${title}${message}`.includes(`{${name}}`)),
+        minSessionMs + minTurnMs > 0 || LENGTHS.test(`${title}${message}`),
     ),
   };
 }
