@@ -205,13 +205,13 @@ const teams: Row = {
   ],
 };
 
-/** The month of the teams that have a budget. */
+/** The month of the teams, and what is left of a budget. */
 const months: Row = {
-  title: 'Budgets of teams',
+  title: 'Months and budgets of teams',
   panels: [
     table({
       title: 'Teams against their budgets',
-      text: 'The month of each team with a budget: credits to date, forecast for the whole month, the budget, and both as shares of the budget. Blank while a day of the month is unknown.',
+      text: 'The month of each team: credits to date, forecast for the whole month, the budget if it has one, and both as shares of it. A team without a budget counts on the days on which it is shown. Blank while a day of the month is unknown.',
       columns: [
         ...ORG_AND_TEAM,
         ...budgetColumns(
@@ -226,7 +226,7 @@ const months: Row = {
     }),
     table({
       title: 'Cost of teams this month',
-      text: 'Cost of the month to date of each team with a budget, each day at its own price. Needs a price of the organization.',
+      text: 'Cost of the month to date of each team, each day at its own price. Needs a price of the organization.',
       columns: [
         ...ORG_AND_TEAM,
         { of: 'currency', title: 'Currency', width: 90 },
@@ -238,12 +238,12 @@ const months: Row = {
         },
       ],
       sort: { by: 'To date', desc: true },
-      noValue: 'None known: no team has a budget, or there is no price',
+      noValue: 'None known: no teams are published, or there is no price',
       width: 10,
     }),
     lines({
       title: 'Month to date of teams by day',
-      text: 'Credits of the month up to each UTC day of each team with a budget; they restart on the first of a month. The dashed line is the budget on that day.',
+      text: 'Credits of the month up to each UTC day of each team; they restart on the first of a billing month. The dashed line is the budget on that day, where there is one.',
       queries: [
         days(daily(budgets.teamCreditsMonthToDate, { only: TEAM }), '{{org}} {{team}}', {
           palette: 'series',
@@ -253,7 +253,7 @@ const months: Row = {
           colour: palette.quiet,
         }),
       ],
-      noValue: 'No budget of a team known',
+      noValue: 'No month of a team known',
       width: 24,
     }),
   ],
