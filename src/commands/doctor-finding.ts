@@ -5,7 +5,7 @@ export interface Finding {
   /** A short name of what was checked, such as `tls` or `store`. */
   readonly check: string;
   /** The organization, if it is about one. */
-  readonly org?: string;
+  readonly org?: string | undefined;
   readonly verdict: 'ok' | 'warning' | 'failure';
   /** What was seen. */
   readonly seen: string;
@@ -50,7 +50,7 @@ export function grouped(findings: readonly Finding[]): readonly Finding[] {
 /** A finding without secrets. */
 export function redacted(finding: Finding, redact: (text: string) => string): Finding {
   const { seen, advice } = finding;
-  return { ...finding, seen: redact(seen), ...(advice === undefined ? {} : { advice: redact(advice) }) };
+  return { ...finding, seen: redact(seen), advice: advice && redact(advice) };
 }
 
 /** The report for a terminal. */

@@ -26,24 +26,24 @@ export async function run(context: CommandContext): Promise<number> {
   const values = await loadValues(doctorOptions, context);
   const signal = AbortSignal.any([context.stopSignal(), AbortSignal.timeout(values.deadline)]);
   const findings: Finding[] = [];
-  const config = await loaded(context, findings);
+  const report = (finding: Finding) => void findings.push(finding);
+  const config = await loaded(context, report);
   const secrets: string[] = [];
   const clock = createSystemClock();
   // Only errors: what else is of interest is in the report.
   const quiet = config && { ...config, log: { ...config.log, level: 'error' as const } };
   const display = quiet && createDisplay(context.stderr, quiet, clock, () => secrets);
   if (config !== undefined && display !== undefined) {
-    const parts = { config, signal, report: (finding: Finding) => void findings.push(finding) };
-    const stored = await bounded(parts, 'store', () => examineStore({ ...parts, log: display.log }));
-    const orgs = config.orgs.map((org) => {
-      const facts = { org, stored, version: context.version, clock, log: display.log };
-      return bounded({ ...parts, org: org.name }, 'platform', () => examineOrg({ ...parts, ...facts }));
-    });
+    const { environment, version } = context;
+    const parts = { config, signal, report, version, environment, secrets, clock, log: display.log };
+    const stored = await bounded('store', () => examineStore(parts));
+    const orgs = config.orgs.map((org) =>
+      bounded('platform', () => examineOrg({ ...parts, org, stored }), org.name),
+    );
     await Promise.all(orgs);
-    const machine = { ...parts, secrets, environment: context.environment };
-    const isRunning = await bounded(parts, 'port', () => examinePort(machine));
-    const hooks = { ...machine, isRunning: isRunning === true, file: values['hook-config'] };
-    await bounded(parts, 'hooks', () => examineHooks(hooks));
+    const isRunning = await bounded('port', () => examinePort(parts));
+    const file = values['hook-config'];
+    await bounded('hooks', () => examineHooks({ ...parts, isRunning: isRunning === true, file }));
   }
   const hasFailed = findings.some(({ verdict }) => verdict === 'failure');
   const shown = grouped(findings).map((finding) =>
@@ -56,44 +56,40 @@ export async function run(context: CommandContext): Promise<number> {
   }
   await display?.log.close();
   return hasFailed ? 1 : 0;
+
+  /** Runs a check until the deadline; what it throws is a failure of that check. */
+  async function bounded<Result>(check: string, work: () => Promise<Result>, org?: string) {
+    const fail = (seen: string, advice: string | undefined) =>
+      report({ ...failure(check, seen, advice), org });
+    const ended = new AbortController();
+    const late = once(signal, 'abort', { signal: ended.signal }).then(
+      () => Promise.reject(signal.reason),
+      () => new Promise<never>(() => undefined),
+    );
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([late, work()]);
+    } catch (error) {
+      if (signal.aborted) fail('not finished by the deadline', 'raise --deadline, or see above');
+      else fail(messageOf(error), error instanceof ConfigError ? error.hint : undefined);
+      return undefined;
+    } finally {
+      ended.abort();
+    }
+  }
 }
 
-async function loaded(context: CommandContext, findings: Finding[]): Promise<Config | undefined> {
+async function loaded(context: CommandContext, report: Examination['report']): Promise<Config | undefined> {
   try {
     const config = await loadConfig({ ...context, collectors });
     const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
     const orgs = config.orgs.map(({ name }) => name).join(', ') || 'none';
     const seen = `organizations ${orgs}; collectors ${running.join(', ') || 'none'}`;
-    findings.push(ok('configuration', seen));
+    report(ok('configuration', seen));
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    findings.push(failure('configuration', error.message, error.hint));
+    report(failure('configuration', error.message, error.hint));
     return undefined;
-  }
-}
-
-/** Runs a check until the deadline; what it throws is a failure of that check. */
-async function bounded<Result>(
-  { signal, report, org }: Examination & { readonly org?: string },
-  check: string,
-  work: () => Promise<Result>,
-): Promise<Result | undefined> {
-  const fail = (seen: string, advice: string | undefined) =>
-    report({ ...failure(check, seen, advice), ...(org === undefined ? {} : { org }) });
-  const ended = new AbortController();
-  const late = once(signal, 'abort', { signal: ended.signal }).then(
-    () => Promise.reject(signal.reason),
-    () => new Promise<never>(() => undefined),
-  );
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([late, work()]);
-  } catch (error) {
-    if (signal.aborted) fail('not finished by the deadline', 'raise --deadline, or see above');
-    else fail(messageOf(error), error instanceof ConfigError ? error.hint : undefined);
-    return undefined;
-  } finally {
-    ended.abort();
   }
 }
