@@ -15,15 +15,6 @@ import { daysOf } from '../store/days.ts';
 import type { StoredOrg } from '../store/store.ts';
 import type { PeopleByIdentity } from './estimate-people.ts';
 
-/** The values of a label, before and after the limits. */
-interface LabelEstimate {
-  readonly label: string;
-  readonly values: number;
-  readonly valuesAfterLimits: number;
-  readonly series: number;
-  readonly seriesAfterLimits: number;
-}
-
 /** The series of a collector, before and after the limits. */
 export interface CollectorEstimate {
   readonly collector: string;
@@ -34,7 +25,7 @@ export interface CollectorEstimate {
   readonly failed: boolean;
   readonly series: number;
   readonly seriesAfterLimits: number;
-  readonly labels: readonly LabelEstimate[];
+  readonly labels: ReturnType<typeof labelsOf>;
   /** What the configuration leaves out; not part of the series. */
   readonly leftOut: readonly LeftOutEstimate[];
 }
@@ -46,14 +37,7 @@ interface LeftOutEstimate {
   readonly series: number;
 }
 
-export interface OrgEstimate {
-  readonly organization: string;
-  /** Series of everything that is configured. */
-  readonly series: number;
-  readonly seriesAfterLimits: number;
-  readonly seriesLimit: number;
-  readonly collectors: readonly CollectorEstimate[];
-}
+export type OrgEstimate = Awaited<ReturnType<typeof estimateOrg>>;
 
 interface EstimateParts extends KnownOrg {
   readonly config: Config;
@@ -68,7 +52,7 @@ const CRITERION_COUNTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Estimates an organization as configured and with what is disabled. */
-export async function estimateOrg(parts: EstimateParts): Promise<OrgEstimate> {
+export async function estimateOrg(parts: EstimateParts) {
   const { config, settings, history, people, failed, clock } = parts;
   const { excluded } = config.metrics;
   const { series: limit, valuesPerLabel } = config.limits;
@@ -98,6 +82,7 @@ export async function estimateOrg(parts: EstimateParts): Promise<OrgEstimate> {
   const own = estimates.filter(({ configured }) => configured);
   return {
     organization: settings.name,
+    /** Series of everything that is configured. */
     series: own.reduce((sum, { series }) => sum + series, 0),
     seriesAfterLimits: own.reduce((sum, one) => sum + one.seriesAfterLimits, 0),
     seriesLimit: budget,
@@ -143,7 +128,8 @@ export async function estimateOrg(parts: EstimateParts): Promise<OrgEstimate> {
   }
 }
 
-function labelsOf(whole: CollectorSize, limited: CollectorSize): readonly LabelEstimate[] {
+/** The values of each label, before and after the limits. */
+function labelsOf(whole: CollectorSize, limited: CollectorSize) {
   return [...whole.labels].map(([label, { values, series }]) => {
     const left = limited.labels.get(label) ?? { values: 0, series: 0 };
     return { label, values, valuesAfterLimits: left.values, series, seriesAfterLimits: left.series };

@@ -8,16 +8,10 @@ export function renderEstimates(estimates: readonly OrgEstimate[]): string {
   return `${estimates.map(renderOrg).join('\n')}\n${notes.join('\n')}\n`;
 }
 
-function renderOrg({
-  organization,
-  collectors,
-  series,
-  seriesAfterLimits,
-  seriesLimit,
-}: OrgEstimate): string {
-  const total = ['as configured', '', '', String(series), String(seriesAfterLimits)];
-  const table = columns([heads, ...collectors.flatMap(rowsOf), total]);
-  return [`Organization ${organization}, at most ${seriesLimit} series`, '', ...table, ''].join('\n');
+function renderOrg(org: OrgEstimate): string {
+  const total = ['as configured', '', '', String(org.series), String(org.seriesAfterLimits)];
+  const table = columns([heads, ...org.collectors.flatMap(rowsOf), total]);
+  return [`Organization ${org.organization}, at most ${org.seriesLimit} series`, '', ...table, ''].join('\n');
 }
 
 function rowsOf(estimate: CollectorEstimate): readonly (readonly string[])[] {

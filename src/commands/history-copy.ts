@@ -1,12 +1,5 @@
 import { loadForCopy } from '../config/load.ts';
-import {
-  type CopyEnd,
-  type CopyOutcome,
-  type CopyParts,
-  copyStore,
-  type Phase,
-  rowsIn,
-} from '../copy/copy.ts';
+import { type CopyOutcome, type CopyParts, copyStore, type Phase, rowsIn } from '../copy/copy.ts';
 import { openDatabaseEnd } from '../copy/database.ts';
 import { openFileSource, openFileTarget } from '../copy/files.ts';
 import { createSystemClock } from '../runtime/clock.ts';
@@ -30,7 +23,7 @@ export async function run(context: CommandContext): Promise<number> {
   const signal = context.stopSignal();
   const closing = new AsyncDisposableStack();
   closing.defer(() => log.close());
-  const held = (end: CopyEnd) => closing.adopt(end, () => end.close());
+  const held = (end: CopyParts['source']) => closing.adopt(end, () => end.close());
   try {
     const database = async () => held(await openDatabaseEnd({ url, clock, log }));
     const source = to === 'database' ? held(openFileSource(path)) : await database();

@@ -12,21 +12,10 @@ const SHOWN = 5;
 
 /** Runs only the simulated platform, until stopped. */
 export async function run(context: CommandContext): Promise<number> {
-  const {
-    'listen-address': address,
-    fault: faults,
-    scenario: scenarios,
-    days,
-    ...scale
-  } = await loadValues(sandboxOptions, context);
+  const options = await loadValues(sandboxOptions, context);
+  const { 'listen-address': address, fault: faults, scenario: scenarios, ...scale } = options;
   const sandbox = refusing(() =>
-    createSandbox({
-      ...scale,
-      ...(days === undefined ? {} : { days }),
-      faults,
-      scenarios,
-      now: createSystemClock().now,
-    }),
+    createSandbox({ ...scale, faults, scenarios, now: createSystemClock().now }),
   );
   const stopped = untilStopped(context);
   const host = address.host ?? '::';

@@ -1,11 +1,9 @@
-import * as own from '../config/command-options.ts';
-import { type OptionTable, optionsTakenBy } from '../config/option.ts';
+import { commandOptions } from '../config/command-options.ts';
+import { optionsTakenBy } from '../config/option.ts';
 import { createOptions } from '../config/options.ts';
 import type { Command } from './command.ts';
 
 interface Entry extends Pick<Command, 'summary' | 'details' | 'load'> {
-  /** Its own options, which replace shared ones of the same name. */
-  readonly own?: OptionTable;
   /** Whether its options do not depend on the collectors, which then need not be loaded. In its help, its own options come first. */
   readonly isQuick?: true;
 }
@@ -22,7 +20,6 @@ const table: Readonly<Record<string, Entry>> = {
   sandbox: {
     summary: 'Run only the simulated platform',
     details: describeFaults,
-    own: own.sandboxOptions,
     isQuick: true,
     load: () => import('./sandbox.ts'),
   },
@@ -39,7 +36,6 @@ const table: Readonly<Record<string, Entry>> = {
       'Run it first, or beside a running exporter. It asks each endpoint of the enabled collectors for',
       'the newest days, and writes nothing to the store. See docs/troubleshooting.md.',
     ],
-    own: own.doctorOptions,
     load: () => import('./doctor.ts'),
   },
   once: {
@@ -52,7 +48,6 @@ const table: Readonly<Record<string, Entry>> = {
       'Shows the cost of a collector or an identity mode before it is enabled.',
       'Nothing is stored. Exit code 1 if a collector failed.',
     ],
-    own: own.estimateOptions,
     load: () => import('./estimate.ts'),
   },
   backfill: {
@@ -61,8 +56,6 @@ const table: Readonly<Record<string, Entry>> = {
       'Days missing from the store are fetched first and stored. An interrupted run resumes where',
       'it stopped. Exit code 1 if days are missing. See docs/backfill.md.',
     ],
-    // Its own --org may be given several times.
-    own: own.backfillOptions,
     load: () => import('./backfill.ts'),
   },
   export: {
@@ -71,8 +64,6 @@ const table: Readonly<Record<string, Entry>> = {
       'Days missing from the store are fetched first and stored. The figures are those of the metrics.',
       'Exit code 1 if days are missing. See docs/export.md.',
     ],
-    // Its own --org may be given several times.
-    own: own.exportOptions,
     load: () => import('./export.ts'),
   },
   explain: {
@@ -81,13 +72,11 @@ const table: Readonly<Record<string, Entry>> = {
       'Compares days or ranges of days as daily means, the same weekdays with each other.',
       'Exit code 1 if the credits of a side are unknown. See docs/explain.md.',
     ],
-    own: own.explainOptions,
     load: () => import('./explain.ts'),
   },
   report: {
     summary: 'Report a week or a month as HTML or Markdown',
     details: async () => ['Exit code 1 if figures of the period are unknown. See docs/report.md.'],
-    own: own.reportOptions,
     load: () => import('./report.ts'),
   },
   'history copy': {
@@ -96,14 +85,12 @@ const table: Readonly<Record<string, Entry>> = {
       'Stop the exporters of both stores first. An interrupted copy is started over by the same command.',
       'The copy is compared with the original before it can be used. See docs/postgresql.md.',
     ],
-    own: own.historyCopyOptions,
     isQuick: true,
     load: () => import('./history-copy.ts'),
   },
   healthcheck: {
     summary: 'Check the health of a running exporter on this machine; exit code 0 or 1',
     details: async () => ['For container images, which then need no other HTTP client.'],
-    own: own.healthcheckOptions,
     isQuick: true,
     load: () => import('./healthcheck.ts'),
   },
@@ -113,30 +100,28 @@ const table: Readonly<Record<string, Entry>> = {
       'The agent runs it. It always exits with code 0 within its deadline and prints nothing; problems',
       'are logged to hook.log in its state directory. hook-config configures the agent; see docs/hooks.md.',
     ],
-    own: own.hookOptions,
     isQuick: true,
     load: () => import('./hook.ts'),
   },
   'hook-config': {
     summary: "Print the agent's hooks configuration, or merge it into the agent's own file",
-    own: own.hookConfigOptions,
     isQuick: true,
     load: () => import('./hook-config.ts'),
   },
 };
 
 /** Every command; each one loads its own code. */
-export const commands: readonly Command[] = Object.entries(table).map(
-  ([name, { own, isQuick, ...entry }]) => ({
-    name,
-    ...entry,
-    async options() {
-      const collectors = isQuick ? [] : (await import('../collectors/index.ts')).collectors;
-      const shared = optionsTakenBy(name, createOptions(collectors));
-      return isQuick ? { ...own, ...shared } : { ...shared, ...own };
-    },
-  }),
-);
+export const commands: readonly Command[] = Object.entries(table).map(([name, { isQuick, ...entry }]) => ({
+  name,
+  ...entry,
+  async options() {
+    const collectors = isQuick ? [] : (await import('../collectors/index.ts')).collectors;
+    const tables = [createOptions(collectors), ...commandOptions];
+    const taken = (isQuick ? tables.toReversed() : tables).map((options) => optionsTakenBy(name, options));
+    // Its own options replace shared ones of the same name, such as an --org that may be given several times.
+    return Object.fromEntries(taken.flatMap((options) => Object.entries(options)));
+  },
+}));
 
 async function describeFaults(): Promise<readonly string[]> {
   const { faultKinds } = await import('../sandbox/index.ts');

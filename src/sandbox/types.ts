@@ -12,7 +12,7 @@ export interface SandboxOptions {
   /** Organizations; default 1. */
   readonly orgs?: number;
   /** Number of newest days that exist; default: all since 2026-01-14. */
-  readonly days?: number;
+  readonly days?: number | undefined;
   /** Initial faults, as texts such as `429=0.1`. */
   readonly faults?: readonly string[];
   /** Recent events in every organization; none by default. */
