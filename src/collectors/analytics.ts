@@ -92,6 +92,13 @@ export function readerOf<Row extends Reduced>(
   };
 }
 
+/** The elements of an answer, its meta data, and the platform's identifier of the organization, where it is given. */
+export function contentOf(body: unknown) {
+  const { success, data: content } = envelope.safeParse(body);
+  if (!success) throw new UnexpectedAnswer('an object with an array data', body);
+  return { ...content, orgId: meta.safeParse(content.meta).data?.org_id };
+}
+
 /** Fetches a window of an analytics endpoint; unusable elements and those of other days count as rejected. */
 export async function askAnalytics<Row>(
   source: Source,
@@ -108,13 +115,11 @@ export async function askAnalytics<Row>(
       ...(groupBy === undefined ? {} : { group_by: groupBy }),
     },
   });
-  const { body } = answer;
-  const parsed = envelope.safeParse(body);
-  if (!parsed.success) throw new UnexpectedAnswer('an object with an array data', body);
+  const { data, orgId } = contentOf(answer.body);
   const rows: Dated<Row>[] = [];
   let rejected = 0;
   let lost = 0;
-  for (const element of parsed.data.data) {
+  for (const element of data) {
     const salvaged = salvage(schema, element);
     rejected += salvaged.rejected;
     if (salvaged.row === undefined) {
@@ -129,7 +134,7 @@ export async function askAnalytics<Row>(
     rejected += 1;
     lost += 1;
   }
-  return { rows, rejected, lost, orgId: meta.safeParse(parsed.data.meta).data?.org_id, bytes: answer.bytes };
+  return { rows, rejected, lost, orgId, bytes: answer.bytes };
 }
 
 /**

@@ -1,25 +1,26 @@
 import { labelValue } from '../../catalog/label.ts';
 
-/** The figures of a person that are stored if people are identified. */
-export const FIGURES = [
-  'credits',
-  'toolCalls',
-  'sessions',
-  'userMessages',
-  'assistantMessages',
-  'filesCreated',
-  'filesEdited',
-  'commits',
-  'pullRequests',
-  'mcpCalls',
-  'skillInvocations',
-  'slashCommands',
-  'hooks',
-  'autonomy',
-] as const;
+/** The figures of a person that are stored if people are identified, each with its field. */
+export const FIGURES = {
+  credits: 'billable_tokens',
+  toolCalls: 'tool_calls',
+  sessions: 'sessions',
+  userMessages: 'user_messages',
+  assistantMessages: 'assistant_messages',
+  filesCreated: 'files_created',
+  filesEdited: 'files_edited',
+  commits: 'git_commits',
+  pullRequests: 'git_prs_created',
+  mcpCalls: 'mcp_calls',
+  skillInvocations: 'skill_calls',
+  slashCommands: 'slash_commands',
+  hooks: 'hooks',
+  autonomy: 'autonomy_ratio',
+} as const;
+export const FIGURE_NAMES = Object.keys(FIGURES) as readonly FigureName[];
 const ATTRIBUTES = ['user', 'team', 'model', 'tier', 'level'] as const;
 
-export type FigureName = (typeof FIGURES)[number];
+export type FigureName = keyof typeof FIGURES;
 type AttributeName = (typeof ATTRIBUTES)[number];
 
 /**

@@ -2,7 +2,7 @@ import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 import { ANONYMOUS, type OrgSettings, type PeopleSettings } from '../../catalog/settings.ts';
 import type { Count } from '../counts.ts';
 import { RANGE_DAYS } from '../month-range.ts';
-import type { PeopleColumns } from './columns.ts';
+import { FIGURES, type PeopleColumns } from './columns.ts';
 
 /** Number of people whose most used model this is. */
 export interface ModelPeople {
@@ -73,10 +73,9 @@ export const usersDataset: DayDataset<UsersRow> = {
     // Sums over partly unknown people are meaningless, so a listing is kept or replaced as a whole.
     people: {
       fields: [
-        ...['user_id', 'user_email', 'tool_calls', 'billable_tokens', 'primary_model', 'primary_model_tier'],
-        ...['files_created', 'files_edited', 'git_commits', 'git_prs_created', 'mcp_calls', 'skill_calls'],
-        ...['slash_commands', 'hooks', 'sessions', 'messages', 'user_messages', 'assistant_messages'],
-        ...['autonomy_ratio', 'delegation_level', 'languages'],
+        ...Object.values(FIGURES),
+        ...['user_id', 'user_email', 'primary_model', 'primary_model_tier'],
+        ...['messages', 'delegation_level', 'languages'],
       ],
       members: [
         ...['credits', 'byPrimaryModel', 'byDelegationLevel', 'byLanguage', 'perUser', 'byTeam'],

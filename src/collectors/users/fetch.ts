@@ -3,7 +3,7 @@ import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
 import { ANONYMOUS, type PeopleSettings } from '../../catalog/settings.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { requiredText } from '../fields.ts';
+import { contentOf } from '../analytics.ts';
 import { salvage } from '../usable-row.ts';
 import { USERS_PATH, type UsersRow } from './dataset.ts';
 import { createDayReducer, withoutShortSums } from './reduce.ts';
@@ -12,9 +12,7 @@ import { type PersonDay, personRow } from './schema.ts';
 /** Maximum number of people per page. */
 const PAGE_PEOPLE = 100;
 
-const envelope = z.object({ data: z.array(z.unknown()), meta: z.unknown().optional() });
 const paging = z.object({ has_more: z.boolean().nullish(), next_cursor: z.string().nullish() }).nullish();
-const organization = z.object({ org_id: requiredText });
 
 /** A day's listing apart from its people. */
 interface Listing {
@@ -71,9 +69,9 @@ export async function readPeople(
       query: { startDate: day, endDate: day, limit: String(PAGE_PEOPLE) },
       cursorParameter: 'cursor',
       read(body) {
-        const { page, meta } = pageOf(body);
-        orgId ??= organization.safeParse(meta).data?.org_id;
-        return page;
+        const content = contentOf(body);
+        orgId ??= content.orgId;
+        return pageOf(content);
       },
       // A listing can shift while it is read; only the first row of a person counts.
       idOf: (item) => idOf(item, day),
@@ -85,10 +83,7 @@ export async function readPeople(
   return { rejected, faults, people, bytes: outcome.bytes, orgId };
 }
 
-function pageOf(body: unknown): { readonly page: Page; readonly meta: unknown } {
-  const answer = envelope.safeParse(body);
-  if (!answer.success) throw new UnexpectedAnswer('an object with an array data', body);
-  const { data, meta } = answer.data;
+function pageOf({ data, meta }: ReturnType<typeof contentOf>): Page {
   const said = paging.safeParse(meta);
   if (!said.success) throw new UnexpectedAnswer('has_more as true or false and next_cursor as text', meta);
   const { has_more: hasMore, next_cursor: cursor } = said.data ?? {};
@@ -96,7 +91,7 @@ function pageOf(body: unknown): { readonly page: Page; readonly meta: unknown } 
     throw new UnexpectedAnswer('has_more beside a full page', hasMore);
   }
   if (hasMore === true && !cursor) throw new UnexpectedAnswer('a next_cursor where has_more is true', cursor);
-  return { page: { items: data, next: hasMore === false ? undefined : cursor || undefined }, meta };
+  return { items: data, next: hasMore === false ? undefined : cursor || undefined };
 }
 
 /** Identifies an element by user, and by day if it is another one; undefined without them. */

@@ -1,6 +1,6 @@
 import { OTHER_TEAMS, type PeopleSettings } from '../../catalog/settings.ts';
 import { plus } from '../counts.ts';
-import { FIGURES, type FigureName, type PeopleColumns, textOf } from './columns.ts';
+import { FIGURE_NAMES, FIGURES, type FigureName, type PeopleColumns, textOf } from './columns.ts';
 import type { PersonDay } from './schema.ts';
 
 type Text = string | undefined;
@@ -23,11 +23,11 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
   const levels: Text[] = [];
   const figures = createFigureTable();
 
-  function describe(row: number, { model, tier, level }: PersonDay, team: string): void {
+  function describe(row: number, day: PersonDay, team: string): void {
     teams[row] = team;
-    models[row] = model;
-    tiers[row] = tier;
-    levels[row] = level;
+    models[row] = day.primary_model;
+    tiers[row] = day.primary_model_tier;
+    levels[row] = day.delegation_level;
   }
 
   return {
@@ -43,7 +43,7 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
         return;
       }
       // Two people with one label, such as two accounts with one address: sums, and the attributes of the larger one.
-      if ((day.credits ?? 0) > (figures.at(row, 'credits') ?? 0)) describe(row, day, team);
+      if ((day.billable_tokens ?? 0) > (figures.at(row, 'credits') ?? 0)) describe(row, day, team);
       figures.addTo(row, day);
     },
     *columns(shownTeams) {
@@ -61,7 +61,7 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
         level: sorted(levels),
       };
       const columns = {} as Record<FigureName, string>;
-      for (const name of FIGURES) {
+      for (const name of FIGURE_NAMES) {
         yield;
         columns[name] = figures.column(name, order);
       }
@@ -70,17 +70,15 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
   };
 }
 
-type Figures = Readonly<Record<FigureName, number | undefined>>;
-
 const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
 const FIRST_PEOPLE = 256;
 
 /** The figures of many people, column by column; NaN means unknown. */
 interface FigureTable {
-  put(row: number, figures: Figures): void;
+  put(row: number, day: PersonDay): void;
   /** Adds to the figures of a person; what cannot be summed, or is unknown of one of them, becomes unknown. */
-  addTo(row: number, figures: Figures): void;
+  addTo(row: number, day: PersonDay): void;
   at(row: number, name: FigureName): number | undefined;
   /** A figure of the people in these rows, in their order, as bytes in base64. */
   column(name: FigureName, order: readonly number[]): string;
@@ -89,7 +87,11 @@ interface FigureTable {
 /** Creates an empty table; rows are numbered from 0 without gaps. */
 function createFigureTable(): FigureTable {
   // A column of twenty thousand people fits into the CPU cache; a table with a row for each would not.
-  const columns = FIGURES.map((name) => ({ name, values: new Float64Array(FIRST_PEOPLE) }));
+  const columns = FIGURE_NAMES.map((name) => ({
+    name,
+    field: FIGURES[name],
+    values: new Float64Array(FIRST_PEOPLE),
+  }));
   let room = FIRST_PEOPLE;
   // Shared by all columns.
   let bytes = Buffer.alloc(0);
@@ -114,13 +116,13 @@ function createFigureTable(): FigureTable {
 
   return {
     at,
-    put(row, figures) {
+    put(row, day) {
       if (row >= room) grow();
-      for (const { name, values } of columns) values[row] = figures[name] ?? Number.NaN;
+      for (const { field, values } of columns) values[row] = day[field] ?? Number.NaN;
     },
-    addTo(row, figures) {
-      for (const { name, values } of columns) {
-        const sum = plus(values[row] ?? Number.NaN, figures[name] ?? Number.NaN);
+    addTo(row, day) {
+      for (const { name, field, values } of columns) {
+        const sum = plus(values[row] ?? Number.NaN, day[field] ?? Number.NaN);
         values[row] = name === 'autonomy' ? Number.NaN : sum;
       }
     },

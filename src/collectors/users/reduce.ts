@@ -14,6 +14,7 @@ import { createPeopleTable } from './people-table.ts';
 import type { PersonDay } from './schema.ts';
 
 const UNKNOWN_TIER = 'unknown';
+const FIELDS = Object.values(FIGURES);
 
 /** Reduces the people of a day to a row, keeping no more of each person than the row needs. */
 interface DayReducer {
@@ -39,10 +40,10 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
   let kinds = 0;
 
   function addActive(day: PersonDay): void {
-    if (day.credits !== undefined) credits.push(day.credits);
-    if (day.level !== undefined) countOne(levels, day.level);
-    if (day.model !== undefined) {
-      countModel(day.model, day.tier ?? UNKNOWN_TIER);
+    if (day.billable_tokens !== undefined) credits.push(day.billable_tokens);
+    if (day.delegation_level !== undefined) countOne(levels, day.delegation_level);
+    if (day.primary_model !== undefined) {
+      countModel(day.primary_model, day.primary_model_tier ?? UNKNOWN_TIER);
     }
     const spoken = day.languages ?? [];
     let index = 0;
@@ -73,10 +74,10 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
       teams.set(team, sums);
     }
     if (active) sums.active += 1;
-    sums.credits = plusKnown(sums.credits, day.credits);
-    sums.toolCalls = plusKnown(sums.toolCalls, day.toolCalls);
-    sums.commits = plusKnown(sums.commits, day.commits);
-    sums.pullRequests = plusKnown(sums.pullRequests, day.pullRequests);
+    sums.credits = plusKnown(sums.credits, day.billable_tokens);
+    sums.toolCalls = plusKnown(sums.toolCalls, day.tool_calls);
+    sums.commits = plusKnown(sums.commits, day.git_commits);
+    sums.pullRequests = plusKnown(sums.pullRequests, day.git_prs_created);
   }
 
   /** A team that nobody of the day belongs to has no credits. */
@@ -90,10 +91,10 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
     add(day) {
       const active = isActive(day);
       const team = settings.teamOf(day.person);
-      total = plusKnown(total, day.credits);
+      total = plusKnown(total, day.billable_tokens);
       if (active) addActive(day);
       addToTeam(team, day, active);
-      isQuiet &&= !active && FIGURES.every((figure) => (day[figure] ?? 0) === 0);
+      isQuiet &&= !active && FIELDS.every((field) => (day[field] ?? 0) === 0);
       table?.add(day, team);
     },
     *finish() {
@@ -118,8 +119,8 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
 }
 
 /** A person is active with any session, message, tool call or credit. */
-function isActive({ sessions = 0, messages = 0, toolCalls = 0, credits = 0 }: PersonDay): boolean {
-  return sessions > 0 || messages > 0 || toolCalls > 0 || credits > 0;
+function isActive({ sessions = 0, messages = 0, tool_calls = 0, billable_tokens = 0 }: PersonDay): boolean {
+  return sessions > 0 || messages > 0 || tool_calls > 0 || billable_tokens > 0;
 }
 
 function countOne(counts: Map<string, number>, name: string): void {

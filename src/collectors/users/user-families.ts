@@ -2,8 +2,8 @@ import { isDamaged } from '../../catalog/dataset.ts';
 import type { Sample } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
-import { type FieldLine, tableOf } from '../table.ts';
-import { type FigureName, figuresOf, linesOf, type PeopleColumns } from './columns.ts';
+import { type Line, tableOf } from '../table.ts';
+import { FIGURES, type FigureName, figuresOf, linesOf, type PeopleColumns } from './columns.ts';
 import { type UsersRow, usersDataset } from './dataset.ts';
 
 const users = tableOf(usersDataset);
@@ -13,21 +13,18 @@ export const dailyCreditsByUser = userFamily('credits', {
   name: 'agent_platform_daily_credits_by_user',
   help: 'Standard Credits consumed on the newest complete UTC day, by person.',
   unit: 'credits',
-  field: 'billable_tokens',
 });
 
 export const dailyToolCallsByUser = userFamily('toolCalls', {
   name: 'agent_platform_daily_tool_calls_by_user',
   help: 'Tool calls on the newest complete UTC day, by person.',
   unit: 'calls',
-  field: 'tool_calls',
 });
 
 export const dailySessionsByUser = userFamily('sessions', {
   name: 'agent_platform_daily_sessions_by_user',
   help: 'Sessions started on the newest complete UTC day, by person.',
   unit: 'sessions',
-  field: 'sessions',
 });
 
 export const dailyMessagesByUser = partsFamily(
@@ -37,7 +34,6 @@ export const dailyMessagesByUser = partsFamily(
     name: 'agent_platform_daily_messages_by_user',
     help: 'Messages of the newest complete UTC day, by person and role of the author.',
     unit: 'messages',
-    field: 'user_messages, assistant_messages',
   },
 );
 
@@ -48,7 +44,6 @@ export const dailyFilesByUser = partsFamily(
     name: 'agent_platform_daily_files_by_user',
     help: 'Files created and edited by the agent on the newest complete UTC day, by person.',
     unit: 'files',
-    field: 'files_created, files_edited',
   },
 );
 
@@ -56,49 +51,42 @@ export const dailyGitCommitsByUser = userFamily('commits', {
   name: 'agent_platform_daily_git_commits_by_user',
   help: 'Git commits made via the agent on the newest complete UTC day, by person.',
   unit: 'commits',
-  field: 'git_commits',
 });
 
 export const dailyGitPullRequestsCreatedByUser = userFamily('pullRequests', {
   name: 'agent_platform_daily_git_pull_requests_created_by_user',
   help: 'Pull requests created via the agent on the newest complete UTC day, by person.',
   unit: 'pull requests',
-  field: 'git_prs_created',
 });
 
 export const dailyMcpCallsByUser = userFamily('mcpCalls', {
   name: 'agent_platform_daily_mcp_calls_by_user',
   help: 'Calls of MCP servers on the newest complete UTC day, by person.',
   unit: 'calls',
-  field: 'mcp_calls',
 });
 
 export const dailySkillInvocationsByUser = userFamily('skillInvocations', {
   name: 'agent_platform_daily_skill_invocations_by_user',
   help: 'Skill activations on the newest complete UTC day, by person.',
   unit: 'invocations',
-  field: 'skill_calls',
 });
 
 export const dailySlashCommandInvocationsByUser = userFamily('slashCommands', {
   name: 'agent_platform_daily_slash_command_invocations_by_user',
   help: 'Slash-command uses on the newest complete UTC day, by person.',
   unit: 'invocations',
-  field: 'slash_commands',
 });
 
 export const dailyHookInvocationsByUser = userFamily('hooks', {
   name: 'agent_platform_daily_hook_invocations_by_user',
   help: 'Hook executions on the newest complete UTC day, by person.',
   unit: 'invocations',
-  field: 'hooks',
 });
 
 export const dailyAutonomyRatioByUser = userFamily('autonomy', {
   name: 'agent_platform_daily_autonomy_ratio_by_user',
   help: 'Tool calls per user turn on the newest complete UTC day, by person.',
   unit: 'calls per turn',
-  field: 'autonomy_ratio',
   aggregation: 'ratio',
   breakdown: false,
 });
@@ -140,10 +128,11 @@ function peopleOf({ identity, people }: UsersRow, { settings }: View): PeopleCol
 }
 
 /** A family whose samples are a figure of each person. */
-function userFamily(figure: FigureName, line: FieldLine) {
+function userFamily(figure: FigureName, line: Line) {
   return users.samples({
     ...detail,
     ...line,
+    field: FIGURES[figure],
     labels: ['user'],
     samplesOf(row, view) {
       const people = peopleOf(row, view);
@@ -156,11 +145,14 @@ function userFamily(figure: FigureName, line: FieldLine) {
 function partsFamily<const Label extends string>(
   label: Label,
   figures: Readonly<Record<string, FigureName>>,
-  line: FieldLine,
+  line: Line,
 ) {
   return users.samples<'user' | Label>({
     ...detail,
     ...line,
+    field: Object.values(figures)
+      .map((figure) => FIGURES[figure])
+      .join(', '),
     labels: ['user', label],
     fixedLabels: [label],
     samplesOf(row, view) {
