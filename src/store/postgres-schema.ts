@@ -191,8 +191,9 @@ async function stateOf(query: Query): Promise<SchemaState | undefined> {
   };
 }
 
-/** Two processes may create the table at the same time; then one of them fails and tries again. */
+/** Processes that start on an empty database at the same time take turns, because `IF NOT EXISTS` does not wait. */
 async function createVersion(query: Query): Promise<void> {
+  await query("SELECT FROM pg_advisory_xact_lock(hashtext('agent-platform-exporter S.'))");
   // The privilege to create schemas is not needed if it exists.
   const [exists] = await query("SELECT count(to_regnamespace(rtrim('S.', '.'))) AS found");
   if (exists?.['found'] !== 1)

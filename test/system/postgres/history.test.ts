@@ -62,10 +62,11 @@ describe('a history that several processes share', () => {
     expect((await one.read('acme')).documents('wiki')).toHaveLength(20);
   });
 
-  test('is created once, whoever comes first', async () => {
+  test('is created once, whoever comes first, and nobody fails', async () => {
     const url = await server.database();
     const histories = await Promise.all(Array.from({ length: 6 }, () => openOpened(url)));
     expect(new Set(histories.map((history) => history.database.storeId())).size).toBe(1);
+    expect(histories.flatMap(({ log }) => log.events)).toEqual([]);
   });
 
   test('refetches a row with another schema version, and one that was altered', async () => {
