@@ -1,4 +1,7 @@
 import type { Config } from '../config/config.ts';
+import type { Environment } from '../config/process-environment.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
 
 /** What one check has found; texts are without secrets once they are printed. */
 export interface Finding {
@@ -28,9 +31,15 @@ export function failure(check: string, seen: string, advice?: string): Found {
   return { check, verdict: 'failure', seen, advice };
 }
 
-/** What every check needs. */
+/** What checks need. */
 export interface Examination {
   readonly config: Config;
+  readonly environment: Environment;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The secrets that checks read, for redaction. */
+  readonly secrets: string[];
   report(finding: Finding): void;
   /** Ends the checks, all together. */
   readonly signal: AbortSignal;

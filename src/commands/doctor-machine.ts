@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { formatListenAddress, type ListenAddress } from '../config/listen-address.ts';
-import type { Environment } from '../config/process-environment.ts';
 import { findPaths } from '../hooks/paths.ts';
 import { createPost, createSecrets, PostError, readToken } from '../hooks/post.ts';
 import { messageOf } from '../runtime/errors.ts';
@@ -9,20 +9,14 @@ import { codeOf } from '../runtime/files.ts';
 import { type Examination, failure, ok } from './doctor-finding.ts';
 import { localPlace } from './healthcheck.ts';
 import { settingsFor } from './hook.ts';
-import { tokenProblem } from './hook-test.ts';
-
-interface MachineParts extends Examination {
-  readonly environment: Environment;
-  /** The secrets that are read here, for redaction. */
-  readonly secrets: string[];
-}
+import { tokenProblem } from './hook-send.ts';
 
 const TIMEOUT_MS = 10_000;
 /** What an exporter says to a POST of its health. */
 const OURS = 'Allowed methods: GET, HEAD';
 
 /** Checks whether `serve` can listen; resolves with whether an exporter already does. */
-export async function examinePort({ config, report }: MachineParts): Promise<boolean> {
+export async function examinePort({ config, report }: Examination): Promise<boolean> {
   const { listenAddress: listen, configFile } = config.web;
   const address = formatListenAddress(listen);
   const code = await listenTo(listen);
@@ -52,14 +46,11 @@ export async function examinePort({ config, report }: MachineParts): Promise<boo
 }
 
 /** The code of the error with which listening fails; undefined if it succeeds. */
-function listenTo({ host, port }: ListenAddress): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.on('error', (error) => resolve(codeOf(error)));
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-      server.close(() => resolve(undefined));
-    });
-  });
+async function listenTo({ host, port }: ListenAddress): Promise<string | undefined> {
+  const server = createServer().listen({ port, host });
+  const code = await once(server, 'listening').then(() => undefined, codeOf);
+  if (code === undefined) await once(server.close(), 'close');
+  return code;
 }
 
 /** Checks the token of hook events: of this exporter, if it runs, and of this machine's agents, if they forward. */
@@ -70,7 +61,7 @@ export async function examineHooks({
   secrets,
   isRunning,
   file,
-}: MachineParts & { readonly isRunning: boolean; readonly file: string | undefined }): Promise<void> {
+}: Examination & { readonly isRunning: boolean; readonly file: string | undefined }): Promise<void> {
   const own = config.hooks.token;
   if (own !== undefined && isRunning) {
     const token = await own.read();

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import tls from 'node:tls';
 import { clientSettings } from '../app/clients.ts';
 import {
@@ -18,10 +19,8 @@ import { formatDuration } from '../config/parse.ts';
 import { beginWatch } from '../pipeline/watched.ts';
 import { createPlatformClient } from '../platform/client.ts';
 import { isAboutToday, parseHttpDate } from '../platform/response.ts';
-import type { Clock } from '../runtime/clock.ts';
 import { messageOf, PlatformError } from '../runtime/errors.ts';
 import { portOf, withoutBrackets } from '../runtime/host-name.ts';
-import type { Logger } from '../runtime/logger.ts';
 import { parseProxies } from '../runtime/proxy-address.ts';
 import { isOpen } from './check-config.ts';
 import { type Examination, type Found, failure, ok, warning } from './doctor-finding.ts';
@@ -30,9 +29,6 @@ import type { StoredFacts } from './doctor-store.ts';
 interface OrgParts extends Examination {
   readonly org: OrgConfig;
   readonly stored: StoredFacts | undefined;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** The newest days that are asked for. */
@@ -286,15 +282,12 @@ async function failureOf({ error, dataset, path, host }: Asked): Promise<Found> 
 
 /** Whether a server to which the key would go in clear text expects TLS. */
 function speaksTls(url: URL): Promise<boolean> {
-  return new Promise((resolve) => {
-    const options = { host: url.hostname, port: portOf(url), rejectUnauthorized: false, timeout: 10_000 };
-    const socket = tls.connect(options, () => end(true));
-    socket.on('error', () => end(false)).on('timeout', () => end(false));
-    function end(found: boolean): void {
-      socket.destroy();
-      resolve(found);
-    }
-  });
+  const socket = tls.connect({ host: url.hostname, port: portOf(url), rejectUnauthorized: false });
+  const hasAnswer = once(socket, 'secureConnect', { signal: AbortSignal.timeout(10_000) }).then(
+    () => true,
+    () => false,
+  );
+  return hasAnswer.finally(() => socket.destroy());
 }
 
 /** What the hosts that answered say about the way to them; nothing on this machine without TLS. */

@@ -22,11 +22,7 @@ const MAX_CHECKED_BYTES = 2 ** 29;
 const LITTLE_SPACE = 100 * 2 ** 20;
 
 /** Checks the configured store without writing to it, and reads what is known about the organizations. */
-export async function examineStore({
-  config,
-  report,
-  log,
-}: Examination & { readonly log: Logger }): Promise<StoredFacts | undefined> {
+export async function examineStore({ config, report, log }: Examination): Promise<StoredFacts | undefined> {
   const { storage } = config;
   if (storage.url !== undefined) return examineDatabase(storage.url, report, log);
   if (storage.path === MEMORY) {

@@ -1,5 +1,5 @@
 import { type Collector, withoutFamilies } from '../catalog/collector.ts';
-import { addDays, type Day, dayOf, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { addDays, dayOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { creditPrice, dailyCost, dailyCostByModel, spendCollector } from '../collectors/spend/collector.ts';
 import { dailyCredits, dailyCreditsByModel, tokensCollector } from '../collectors/tokens/collector.ts';
 import { dailyCostByTeam, dailyCreditsByTeam, usersCollector } from '../collectors/users/collector.ts';
@@ -87,19 +87,15 @@ function focusOf(isByTeam: boolean, config: Config): Choice {
   };
 }
 
-/** The days to export, inclusive, and when they are closed if only closed ones are to be exported. */
-interface ExportRange {
-  readonly from: Day;
-  readonly to: Day;
-  readonly closedAfterDays?: number;
-}
-
-/** The days to export: by default everything that is over. Throws a `ConfigError` if a month cannot be closed yet. */
+/**
+ * The days to export, inclusive, and when they are closed if only closed ones are to be exported: by default everything that is
+ * over. Throws a `ConfigError` if a month cannot be closed yet.
+ */
 export function rangeToExport(
   values: Pick<ExportValues, 'from' | 'to' | 'month' | 'corrections'>,
   config: Pick<Config, 'history' | 'orgs'>,
   now: Instant,
-): ExportRange {
+) {
   const { month, corrections } = values;
   const { start, revisionWindow } = config.history;
   if (month === undefined) {

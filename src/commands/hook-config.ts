@@ -1,12 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { hookConfigOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
@@ -15,8 +7,8 @@ import { isRecord } from '../hooks/event.ts';
 import { expandHome, findPaths } from '../hooks/paths.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { codeOf, createFolder, writeWhole } from '../runtime/files.ts';
-import { textOf, unreadable } from '../runtime/text-file.ts';
+import { codeOf, createFolder, readNow, writeWhole } from '../runtime/files.ts';
+import { unreadable } from '../runtime/text-file.ts';
 import type { CommandContext } from './command.ts';
 import { ownCommand } from './own-command.ts';
 
@@ -109,7 +101,7 @@ function keepOld(file: string): string {
 function textIn(file: string): string | undefined {
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-    return textOf(readFileSync(file));
+    return readNow(file);
   } catch (error) {
     throw new ConfigError(`${file} ${unreadable(error)}`);
   }

@@ -18,8 +18,8 @@ export async function run(context: CommandContext): Promise<number> {
   }
   const paths = findPaths({ config: values.config, stateDir: values['state-dir'] }, context.environment);
   if (check) return (await import('./hook-check.ts')).checkHook(settingsFor(paths), paths, context);
-  if (test) return (await import('./hook-test.ts')).testHook(settingsFor(paths), context);
-  if (flush) return (await import('./hook-flush.ts')).flushHook(settingsFor(paths), paths, context);
+  if (test) return (await import('./hook-send.ts')).testHook(settingsFor(paths), context);
+  if (flush) return (await import('./hook-send.ts')).flushHook(settingsFor(paths), paths, context);
   // The program's own entry point bypasses everything that is loaded here.
   const { hook } = await import('../hook.ts');
   const given = (['config', 'state-dir'] as const).filter((name) => values[name] !== undefined);

@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { type HookEvent, sharedPart } from '../hooks/event.ts';
-import { classifyResponse } from '../hooks/forward/forward.ts';
+import { classifyResponse, createForwarding, flush } from '../hooks/forward/forward.ts';
+import type { HookLog } from '../hooks/log.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
+import type { HookPaths } from '../hooks/paths.ts';
 import { createPost, createSecrets, type Post, type ReadSecret, readToken } from '../hooks/post.ts';
 import type { ForwardSettings, HookSettings } from '../hooks/settings/settings.ts';
 import { createSystemClock } from '../runtime/clock.ts';
-import { messageOf } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { soundFile } from '../runtime/installation.ts';
 import { proxyIn } from '../runtime/proxy.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import type { CommandContext } from './command.ts';
+import type { CommandContext, Output } from './command.ts';
 
 /** Generous, because a person waits and wants to know whether a slow server answers at all. */
 const timeoutMs = 10_000;
 /** A channel that fails at its own time limit says more than one that is ended. */
 const endingMs = 1000;
+
+const startLimitMs = 60_000;
 
 /** Sends a sample through every channel and prints each result; exit code 1 if one failed. */
 export async function testHook(
@@ -99,4 +103,38 @@ export async function tokenProblem(
   return verdict.byIntake
     ? undefined
     : `${verdict.why}, but not as the exporter's hook intake would: check forward.url`;
+}
+
+/** Sends spooled events, ignoring pauses; exit code 1 if some are left after a minute. */
+export async function flushHook(
+  { forward }: HookSettings,
+  paths: HookPaths,
+  context: CommandContext,
+): Promise<number> {
+  if (forward === undefined) throw new ConfigError(`${paths.config.file}: forward is missing`);
+  const clock = createSystemClock();
+  const log = createTerminalLog(context.stderr);
+  const parts = createForwarding(forward, paths.state, {
+    post: createPost(proxyIn(context.environment)),
+    secret: createSecrets(context.environment, log.remember),
+    clock,
+    log,
+  });
+  const before = parts.spool.names().length;
+  const until = clock.elapsed() + startLimitMs;
+  parts.pause.end();
+  await flush(parts, until);
+  const left = parts.spool.names().length;
+  context.stdout.write(`${Math.max(0, before - left)} of ${before} spooled events sent, ${left} left\n`);
+  return left === 0 ? 0 : 1;
+}
+
+/** The hook command's log for interactive use: on the terminal. */
+function createTerminalLog(stderr: Output): HookLog {
+  const redactor = createRedactor(() => []);
+  function write(message: string, fields: Readonly<Record<string, string | number>> = {}): void {
+    const details = Object.entries(fields).map(([key, value]) => `${key}: ${value}`);
+    stderr.write(`${redactor.redact([message, ...details].join(', '))}\n`);
+  }
+  return { error: write, warn: write, remember: (secret) => redactor.remember(secret) };
 }
