@@ -9,11 +9,28 @@ import { links } from './links.ts';
 import { peopleTile } from './money.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
+import type { PanelSpec, Placed } from './panels/panel.ts';
 import { tile } from './panels/tile.ts';
 import { days, now, weeks } from './query.ts';
 import { byKind } from './usage.ts';
 
 const TWICE = 'A person active in two organizations counts in each.';
+
+/** The active people of each client and day. */
+export function peopleByClient(place: Pick<PanelSpec, 'to'> & { readonly width?: number } = {}): Placed {
+  return lines({
+    title: 'Active people by client',
+    text: 'People active on each UTC day by client. A person who uses several clients counts in each, so the lines are not stacked.',
+    queries: [
+      days(
+        daily(activity.dailyActiveUsersByClient, { orgs: 'summed' }),
+        '{{client}}',
+        coloursOf(['terminal-ui', 'web', 'non-interactive-cli']),
+      ),
+    ],
+    ...place,
+  });
+}
 
 const people: Row = {
   title: 'Who uses the agent',
@@ -61,18 +78,7 @@ const people: Row = {
 const clients: Row = {
   title: 'Clients',
   panels: [
-    lines({
-      title: 'Active people by client',
-      text: 'People active on each UTC day by client. A person who uses several clients counts in each, so the lines are not stacked.',
-      queries: [
-        days(
-          daily(activity.dailyActiveUsersByClient, { orgs: 'summed' }),
-          '{{client}}',
-          coloursOf(['terminal-ui', 'web', 'non-interactive-cli']),
-        ),
-      ],
-      width: 14,
-    }),
+    peopleByClient({ width: 14 }),
     bars({
       title: 'Web and MCP',
       text: 'People who used the web or workspace interface, and people who used an MCP server, on a day: the mean of the days of each week up to a Wednesday.',

@@ -6,7 +6,7 @@ import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, daily, type Expression, newest, promql } from './expression.ts';
 import { dailyTotal } from './figures.ts';
-import { largestAndRest } from './largest.ts';
+import { sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { budgetTile, monthTile, OF_BUDGET, weekTile } from './money.ts';
@@ -207,13 +207,10 @@ const models: Row = {
       width: 10,
       height: 10,
     }),
-    bars({
-      title: 'Share of each model by week',
-      text: 'The four models with most credits in the range, and the rest, as shares of the credits of all models in each week up to a Wednesday. A model that starts or ends was added or removed.',
-      stack: 'shares',
-      queries: largestAndRest({ family: tokens.dailyCreditsByModel, label: 'model', only: MODEL }),
-      width: 14,
-      height: 10,
+    sharesByWeek(tokens.dailyCreditsByModel, {
+      label: 'model',
+      only: MODEL,
+      note: ' A model that starts or ends was added or removed.',
     }),
     bars({
       title: 'Tiers by day',

@@ -1,5 +1,7 @@
 import { type Described, daily, promql } from './expression.ts';
 import { palette } from './palette.ts';
+import { bars } from './panels/chart.ts';
+import type { PanelSpec, Placed } from './panels/panel.ts';
 import { days, type Query, weeks } from './query.ts';
 
 /** Maximum number of series that are shown separately: Grafana's fifth colour is a red like that of alarms. */
@@ -30,6 +32,34 @@ export function largestAndRest<const Label extends string>(parts: Parts<Label>):
     point(promql`${each} and ${top}`, `{{${label}}}`, { palette: 'series' }),
     point(promql`sum(${each} unless ${top})`, REST, { colour: palette.quiet }),
   ];
+}
+
+/** The shares of the series that are largest over the range, and of the rest, by week. */
+export function sharesByWeek<const Label extends string>(
+  family: Described<Label>,
+  {
+    label,
+    only = {},
+    what = 'credits',
+    note = '',
+    ...panel
+  }: Omit<Parts<Label>, 'family' | 'by'> &
+    Pick<PanelSpec, 'noValue'> & {
+      readonly what?: string;
+      readonly note?: string;
+      readonly width?: number;
+      readonly height?: number;
+    },
+): Placed {
+  return bars({
+    title: `Share of each ${label} by week`,
+    text: `The four ${label}s with most ${what} in the range, and the rest, as shares of the ${what} of all ${label}s in each week up to a Wednesday.${note}`,
+    stack: 'shares',
+    queries: largestAndRest({ family, label, only }),
+    width: 14,
+    height: 10,
+    ...panel,
+  });
 }
 
 /** PromQL for the sum of the named values at the noons of a range; replicas count twice, which changes no order. */

@@ -1,26 +1,25 @@
-import { dailyActiveUsersByClient } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
 import { dailyCreditsByModel } from '../../src/collectors/tokens/collector.ts';
 import { teamWeeks } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { peopleByClient } from './adoption.ts';
 import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
-import { type Described, daily, type Expression, newest, promql } from './expression.ts';
+import { type Described, type Expression, newest, promql } from './expression.ts';
 import { dataAge } from './figures.ts';
 import { exportersUp, WHOLE } from './health/process-metrics.ts';
 import { largestAndRest } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { budgetTile, monthTile, peopleTile, weekTile } from './money.ts';
-import { coloursOf } from './palette.ts';
-import { bars, lines } from './panels/chart.ts';
+import { bars } from './panels/chart.ts';
 import { drillTo } from './panels/drill.ts';
 import type { Placed } from './panels/panel.ts';
 import { table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
-import { days, now } from './query.ts';
+import { now } from './query.ts';
 import { readinessTile } from './readiness.ts';
 import { outputTiles } from './usage.ts';
 
@@ -101,18 +100,7 @@ const usage: Row = {
       queries: largestAndRest({ family: dailyCreditsByModel, label: 'model', by: 'day' }),
       to: links.credits,
     }),
-    lines({
-      title: 'People by client',
-      text: 'People active on each UTC day by client. A person who uses several clients counts in each, so the lines are not stacked.',
-      queries: [
-        days(
-          daily(dailyActiveUsersByClient, { orgs: 'summed' }),
-          '{{client}}',
-          coloursOf(['terminal-ui', 'web', 'non-interactive-cli']),
-        ),
-      ],
-      to: links.adoption,
-    }),
+    peopleByClient({ to: links.adoption }),
   ],
 };
 

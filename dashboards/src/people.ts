@@ -7,7 +7,7 @@ import { budgetColumns, MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';
 import { meanOverOrgs } from './figures.ts';
-import { largestAndRest } from './largest.ts';
+import { sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { coloursOf, palette } from './palette.ts';
@@ -159,15 +159,7 @@ const teams: Row = {
       width: 9,
       height: 10,
     }),
-    bars({
-      title: 'Share of each team by week',
-      text: 'The four teams with most credits in the range, and the rest, as shares of the credits of all teams in each week up to a Wednesday.',
-      stack: 'shares',
-      queries: largestAndRest({ family: of.dailyCreditsByTeam, label: 'team', only: TEAM }),
-      noValue: NO_TEAM,
-      width: 15,
-      height: 10,
-    }),
+    sharesByWeek(of.dailyCreditsByTeam, { label: 'team', only: TEAM, noValue: NO_TEAM, width: 15 }),
     table({
       title: 'Teams on the newest day',
       text: 'Each team on the newest complete day: people, credits, credits per active person, tool calls, commits and pull requests.',

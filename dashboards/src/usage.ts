@@ -4,7 +4,7 @@ import * as tools from '../../src/collectors/tools/collector.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { type Described, daily, named, newest } from './expression.ts';
 import { dailyTotal, meanOverOrgs, total, weekWithChange } from './figures.ts';
-import { largestAndRest } from './largest.ts';
+import { sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { live } from './live.ts';
@@ -15,40 +15,28 @@ import { ranking } from './panels/ranking.ts';
 import { tile } from './panels/tile.ts';
 import { days, now, type Query, weeks } from './query.ts';
 
-/** The largest values of a label over the range, and their shares by week, side by side. */
+/** The values of a label by what is counted over the range, and their shares by week, side by side; `unnamed` are those without one. */
 function rankingAndShares<const Label extends string>(
+  title: string,
   family: Described<Label>,
   {
     label,
-    title,
-    each,
-    value,
     what,
-    unnamed = '',
-  }: Readonly<Record<'title' | 'each' | 'value' | 'what', string>> & {
-    readonly label: NoInfer<Label>;
-    readonly unnamed?: string;
-  },
+    unnamed,
+  }: { readonly label: NoInfer<Label>; readonly what: string; readonly unnamed?: string },
 ): readonly Placed[] {
   const counted = daily(family, { orgs: 'summed' });
   return [
     ranking({
       title,
-      text: `${what} of each ${each} over the days in the range.`,
-      labels: [{ of: label, title: each.replace(/^./, (first) => first.toUpperCase()) }],
-      value,
-      figure: days(unnamed === '' ? counted : named(counted, label, unnamed)),
+      text: `${what} of each ${label} over the days in the range.`,
+      labels: [{ of: label, title: label.replace(/^./, (first) => first.toUpperCase()) }],
+      value: what,
+      figure: days(unnamed === undefined ? counted : named(counted, label, unnamed)),
       width: 10,
       height: 9,
     }),
-    bars({
-      title: `Share of each ${each} by week`,
-      text: `The four with most ${what.toLowerCase()} in the range, and the rest, as shares of all in each week up to a Wednesday.`,
-      stack: 'shares',
-      queries: largestAndRest({ family, label }),
-      width: 14,
-      height: 9,
-    }),
+    sharesByWeek(family, { label, what: what.toLowerCase(), height: 9 }),
   ];
 }
 
@@ -103,20 +91,8 @@ const calls: Row = {
       queries: byKind(usagePerActiveUser7d, 'kind', ['tool_calls']),
       height: 7,
     }),
-    ...rankingAndShares(tools.dailyToolCallsByTool, {
-      label: 'tool',
-      title: 'Tools',
-      each: 'tool',
-      value: 'Calls',
-      what: 'Calls',
-    }),
-    ...rankingAndShares(tools.dailyMcpCallsByServer, {
-      label: 'server',
-      title: 'MCP servers',
-      each: 'server',
-      value: 'Calls',
-      what: 'Calls',
-    }),
+    ...rankingAndShares('Tools', tools.dailyToolCallsByTool, { label: 'tool', what: 'Calls' }),
+    ...rankingAndShares('MCP servers', tools.dailyMcpCallsByServer, { label: 'server', what: 'Calls' }),
   ],
 };
 
@@ -265,21 +241,15 @@ const made: Row = {
       decimals: 1,
       queries: [days(daily(output.outputPerMillionCredits7d), '{{org}}, {{output}}', { palette: 'series' })],
     }),
-    ...rankingAndShares(output.dailyFileOperationsByLanguage, {
+    ...rankingAndShares('Languages', output.dailyFileOperationsByLanguage, {
       label: 'language',
+      what: 'File operations',
       unnamed: 'unknown',
-      title: 'Languages',
-      each: 'language',
-      value: 'Operations',
-      what: 'File operations',
     }),
-    ...rankingAndShares(output.dailyFileOperationsByExtension, {
+    ...rankingAndShares('File extensions', output.dailyFileOperationsByExtension, {
       label: 'extension',
-      unnamed: 'none',
-      title: 'File extensions',
-      each: 'extension',
-      value: 'Operations',
       what: 'File operations',
+      unnamed: 'none',
     }),
   ],
 };
