@@ -99,10 +99,10 @@ function* ofAttributed(before: Attributed, after: Attributed): Generator<Effect>
   for (const factor of known) {
     const [one, other] = [before[factor] ?? 0, after[factor] ?? 0];
     const cause = last === undefined ? factor : (RATIOS[last][factor] ?? factor);
-    yield { cause, credits: weight * Math.log(other / lastAfter / (one / lastBefore)) };
+    yield { cause, credits: weight * (growth(one, other) - growth(lastBefore, lastAfter)) };
     [lastBefore, lastAfter, last] = [one, other, factor];
   }
-  const effect = weight * Math.log(to / lastAfter / (from / lastBefore));
+  const effect = weight * (growth(from, to) - growth(lastBefore, lastAfter));
   if (last !== 'tokens')
     yield { cause: last === undefined ? 'use' : (RATIOS[last]['credits'] ?? 'use'), credits: effect };
   else if (before.models === undefined || after.models === undefined)
@@ -147,9 +147,14 @@ function rateOf(usage: ModelUsage | undefined): number {
   return usage === undefined ? 0 : usage.credits / usage.tokens;
 }
 
+/** The logarithm of a ratio, which itself can be beyond floating-point numbers. */
+function growth(from: number, to: number): number {
+  return Math.log(to) - Math.log(from);
+}
+
 /** The logarithmic mean of two positive numbers, which is between them. */
 function logMean(one: number, other: number): number {
-  const ratio = Math.log(other / one);
+  const ratio = growth(one, other);
   // For nearly equal numbers the quotient loses its digits.
   return Math.abs(ratio) < 1e-6 ? (one + other) / 2 : (other - one) / ratio;
 }
@@ -167,13 +172,13 @@ export function roundTo(total: number, amounts: readonly number[]): readonly num
   const order = amounts
     .map((amount, index) => ({ index, rest: amount - Math.floor(amount) }))
     .sort((one, other) => other.rest - one.rest || one.index - other.index);
-  let left = total - rounded.reduce((all, one) => all + one, 0);
-  for (let turn = 0; left !== 0 && order.length > 0; turn++) {
-    const step = Math.sign(left);
-    const next = step > 0 ? order[turn % order.length] : order.at(-1 - (turn % order.length));
-    if (next === undefined) break;
-    rounded[next.index] = (rounded[next.index] ?? 0) + step;
-    left -= step;
+  const left = total - rounded.reduce((all, one) => all + one, 0);
+  const turns = left > 0 ? order : order.toReversed();
+  // Of amounts beyond whole numbers of floating point, more is left than a unit for each, and goes to the first.
+  const rest = Math.max(0, Math.abs(left) - turns.length);
+  for (const [turn, { index }] of turns.entries()) {
+    const units = (turn < Math.abs(left) ? 1 : 0) + (turn === 0 ? rest : 0);
+    rounded[index] = (rounded[index] ?? 0) + Math.sign(left) * units;
   }
   return rounded;
 }
