@@ -2,7 +2,7 @@ import { addDays } from '../../catalog/day.ts';
 import type { Breakdown, BreakdownName, OrgFigures } from '../figures.ts';
 import { differenceWords } from './figures.ts';
 import { percent } from './format.ts';
-import { dayTime, type Html, html, number } from './html.ts';
+import { andMore, card, dayTime, type Html, html, number } from './html.ts';
 
 const titles: Readonly<Record<BreakdownName, string>> = {
   models: 'Credits by model',
@@ -17,26 +17,23 @@ const titles: Readonly<Record<BreakdownName, string>> = {
 export function breakdownCards(all: OrgFigures, id: string): Html | undefined {
   const { breakdowns = [] } = all;
   if (breakdowns.length === 0) return undefined;
-  return html`<div class="breakdowns">${breakdowns.map((one) => card(one, all, `${id}-${one.name}`))}</div>`;
+  return html`<div class="breakdowns">${breakdowns.map((one) => cardOf(one, all, `${id}-${one.name}`))}</div>`;
 }
 
-function card(breakdown: Breakdown, all: OrgFigures, id: string): Html {
+function cardOf(breakdown: Breakdown, all: OrgFigures, id: string): Html {
   const { name, rows, rest } = breakdown;
-  const largest = name === 'repositories' ? 1 : (rows[0]?.value ?? 1);
+  const isRatio = name === 'repositories';
+  const largest = isRatio ? 1 : (rows[0]?.value ?? 1);
   const items = rows.map(({ label, value, before }) => {
-    const isRatio = name === 'repositories';
     const change = differenceWords(value, before, isRatio);
     const width = Math.round((value / largest) * 100);
     return html`<li><span class="name">${label}</span> ${isRatio ? number(value, percent(value)) : number(value)}
 <span class="change">${change ?? ''}</span><svg class="part" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0h${width}v1H0z"/></svg></li>`;
   });
-  return html`<article class="figure" aria-labelledby="${id}">
-<h3 id="${id}">${titles[name]}</h3>
-<p class="of">${periodOf(breakdown)}${name === 'clients' && all.seats !== undefined ? html`, of ${number(all.seats)} seats` : undefined}</p>
+  const content = html`<p class="of">${periodOf(breakdown)}${name === 'clients' && all.seats !== undefined ? html`, of ${number(all.seats)} seats` : undefined}</p>
 <ol class="parts">${items}</ol>
-${rest > 0 ? html`<p class="none">and ${number(rest)} more</p>` : undefined}
-</article>
-`;
+${andMore(rest)}`;
+  return card('', id, titles[name], content);
 }
 
 function periodOf({ name, day, days }: Breakdown): Html {

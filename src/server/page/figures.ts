@@ -1,9 +1,10 @@
 import { addDays, type Instant } from '../../catalog/day.ts';
 import type { Figure, FigureName, Money, OrgFigures } from '../figures.ts';
 import { amountText, count, groupDigits, percent, readable } from './format.ts';
-import { dataDay, dayTime, type Html, html, moment, number } from './html.ts';
+import { card, dataDay, dayTime, type Html, html, moment, number } from './html.ts';
 import { monthChart, ratioLine } from './line-chart.ts';
 import { isUnusual, sparkline } from './sparkline.ts';
+import { figureValue } from './totals.ts';
 
 const titles: Readonly<Record<FigureName, string>> = {
   credits: 'Credits',
@@ -17,16 +18,13 @@ const titles: Readonly<Record<FigureName, string>> = {
 /** The figures of an organization as cards; `id` is unique on the page. */
 export function figureCards(figures: OrgFigures | undefined, id: string, now: Instant): Html {
   if (figures === undefined) return html`<p class="none">No figures yet.</p>`;
-  const cards = figures.figures.map((figure) => card(figure, figures, `${id}-${figure.name}`, now));
+  const cards = figures.figures.map((figure) => {
+    const { name, value } = figure;
+    const own = `${id}-${name}`;
+    const content = value === undefined ? absence(figure) : presence(figure, figures, own, now);
+    return card(` ${name}`, own, titles[name], content);
+  });
   return html`<div class="figures">${cards}</div>`;
-}
-
-function card(figure: Figure, all: OrgFigures, id: string, now: Instant): Html {
-  return html`<article class="figure ${figure.name}" aria-labelledby="${id}">
-<h3 id="${id}">${titles[figure.name]}</h3>
-${figure.value === undefined ? absence(figure) : presence(figure, all, id, now)}
-</article>
-`;
 }
 
 /** Why there is no figure. */
@@ -42,7 +40,7 @@ function presence(figure: Figure, all: OrgFigures, id: string, now: Instant): Ht
 ${name === 'credits' && all.dayCost ? html`<p class="cost">${money(all.dayCost)}</p>` : undefined}
 <p class="of">${name === 'readiness' ? reports(all, now) : figure.day && dataDay(figure.day, now)}</p>
 ${name === 'month' ? undefined : html`<p class="change">${changeText(figure)}</p>`}
-${details(name, all)}
+${name === 'month' ? month(all) : undefined}${name === 'readiness' ? worse(all) : undefined}
 ${chartOf(figure, all, id)}`;
 }
 
@@ -96,30 +94,18 @@ function changeText(figure: Figure): Html {
   return html`${words} against ${dayTime(before)} <span class="none">(${valueText(figure.name, figure.weekBefore ?? 0)})</span>`;
 }
 
-function details(name: FigureName, all: OrgFigures): Html | undefined {
-  switch (name) {
-    case 'month':
-      return month(all);
-    case 'readiness':
-      return worse(all);
-    default:
-      return undefined;
-  }
-}
-
 function month(all: OrgFigures): Html {
-  const { monthCost, monthForecast, monthRange, monthBudget, costBudget, figures } = all;
+  const { monthCost, monthForecast, monthRange, monthBudget, costBudget } = all;
   const budget = costBudget ? money(costBudget) : monthBudget !== undefined && number(monthBudget);
-  const spent = figures.find(({ name }) => name === 'month')?.value;
   const share = (part: number | undefined) =>
     part === undefined || monthBudget === undefined || monthBudget === 0
       ? undefined
       : html` <span class="share">(${percent(part / monthBudget)} of the budget)</span>`;
   const lines = [
     monthCost && html`<dt>Cost</dt><dd>${money(monthCost)}</dd>`,
-    budget && html`<dt>Budget</dt><dd>${budget}${share(spent)}</dd>`,
+    budget && html`<dt>Budget</dt><dd>${budget}${share(figureValue(all, 'month'))}</dd>`,
     monthForecast !== undefined &&
-      html`<dt>Forecast</dt><dd>${number(monthForecast)}${rangeOf(monthRange)}${share(monthForecast)}${overBudget(monthForecast, monthBudget)}</dd>`,
+      html`<dt>Forecast</dt><dd>${number(monthForecast)}${rangeOf(monthRange)}${share(monthForecast)}${overBudget(monthBudget !== undefined && monthForecast > monthBudget)}</dd>`,
   ];
   const shown = lines.filter((line) => typeof line === 'object');
   return shown.length === 0 ? html`` : html`<dl>${shown}</dl>`;
@@ -129,10 +115,9 @@ function rangeOf(range: OrgFigures['monthRange']): Html | undefined {
   return range && html` <span class="share">(${readable(range.lower)} to ${readable(range.upper)})</span>`;
 }
 
-/** Marks a forecast above its budget. */
-export function overBudget(forecast: number, budget: number | undefined): Html | undefined {
-  if (budget === undefined || forecast <= budget) return undefined;
-  return html` <span class="spike">▲ over budget</span>`;
+/** Marks what is above its budget. */
+export function overBudget(isOver: boolean): Html | undefined {
+  return isOver ? html` <span class="spike">▲ over budget</span>` : undefined;
 }
 
 /** An amount of money in readable digits. */
@@ -141,20 +126,18 @@ export function money({ currency, amount }: Money): Html {
 }
 
 function reports({ repositories, newestReportAt }: OrgFigures, now: Instant): Html {
-  const noun = repositories === 1 ? 'repository' : 'repositories';
-  return html`mean of ${groupDigits(repositories)} ${noun}, newest report ${moment(newestReportAt, now)}`;
+  return html`mean of ${count(repositories, 'repository', 'repositories')}, newest report ${moment(newestReportAt, now)}`;
 }
 
 function worse({ worse: listed, worseCount }: OrgFigures): Html {
   if (worseCount === 0) return html`<p>No criterion got worse.</p>`;
   const items = listed.map(({ repo, criteria, ratio, previous }) => {
-    const noun = criteria === 1 ? 'criterion' : 'criteria';
     // Other criteria can have risen by more.
     const change =
       ratio === undefined || previous === undefined ? '' : `; ratio ${percent(previous)} → ${percent(ratio)}`;
-    return html`<li><strong>${repo}</strong> ${groupDigits(criteria)} ${noun} worse${change}</li>`;
+    return html`<li><strong>${repo}</strong> ${count(criteria, 'criterion', 'criteria')} worse${change}</li>`;
   });
   const rest = worseCount - listed.length;
-  return html`<p>Criteria got worse in ${count(worseCount, 'repositories').replace('1 repositories', '1 repository')}:</p>
+  return html`<p>Criteria got worse in ${count(worseCount, 'repository', 'repositories')}:</p>
 <ul class="worse">${items}${rest > 0 ? html`<li>and ${groupDigits(rest)} more</li>` : undefined}</ul>`;
 }

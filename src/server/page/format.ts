@@ -51,8 +51,7 @@ export function dayAgeWords(day: Day, now: Instant): string {
 }
 
 /** A number and what it counts: `1 series`, `12 collectors`. */
-export function count(number: number, noun: string): string {
-  const plural = noun.endsWith('s') ? noun : `${noun}s`;
+export function count(number: number, noun: string, plural = noun.endsWith('s') ? noun : `${noun}s`): string {
   return `${groupDigits(number)} ${number === 1 ? noun : plural}`;
 }
 

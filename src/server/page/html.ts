@@ -55,6 +55,20 @@ export function dataDay(day: Day, now: Instant): Html {
   return html`${dayTime(day)} <small>${dayAgeWords(day, now)}</small>`;
 }
 
+/** How many more there are than are listed. */
+export function andMore(rest: number): Html | undefined {
+  return rest > 0 ? html`<p class="none">and ${number(rest)} more</p>` : undefined;
+}
+
+/** What is shown about one thing, below its title; `id` is unique on the page. */
+export function card(kind: string, id: string, title: string, content: Html): Html {
+  return html`<article class="figure${kind}" aria-labelledby="${id}">
+<h3 id="${id}">${title}</h3>
+${content}
+</article>
+`;
+}
+
 /** A readable number, with all its digits on hover and for programs. */
 export function number(value: number, text = readable(value)): Html {
   return html`<data value="${value}" title="${groupDigits(value)}">${text}</data>`;

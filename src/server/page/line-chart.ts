@@ -1,10 +1,10 @@
 import { lastOfMonth, restOfMonth } from '../../catalog/day.ts';
 import type { OrgFigures, TrendDay } from '../figures.ts';
+import { chart, HEIGHT, path, round } from './chart.ts';
 import { dayWords, percent, readable } from './format.ts';
 import { dayTime, type Html, html } from './html.ts';
 
 const WIDTH = 240;
-const HEIGHT = 48;
 /** Space above and below a line, so that its ends are not cut off. */
 const MARGIN = 2;
 /** Bounds of a ratio are multiples of this. */
@@ -26,7 +26,7 @@ export function ratioLine(id: string, title: string, trend: readonly TrendDay[])
   });
   const bounds = `${percent(low)} to ${percent(high)}`;
   const described = `Between ${percent(Math.min(...values))} and ${percent(Math.max(...values))}, on a scale from ${bounds}.`;
-  return html`${chart(id, title, described, html`<path class="line" d="${steps.join('')}"/>`)}
+  return html`${chart({ id, title, described, width: WIDTH }, html`${path('line', steps)}`)}
 <p class="ends">${dayTime(first.day)} <span>scale ${bounds}</span> ${dayTime(last.day)}</p>`;
 }
 
@@ -60,15 +60,6 @@ export function monthChart(
     ...(monthForecast === undefined ? [] : [`Forecast of the month: ${readable(monthForecast)}.`]),
     ...(monthBudget === undefined ? [] : [`Budget: ${readable(monthBudget)}.`]),
   ].join(' ');
-  return html`${chart(id, title, described, html`<path class="bars" d="${bars.join('')}"/>${ahead}${limit || undefined}`)}
+  return html`${chart({ id, title, described, width: WIDTH }, html`${path('bars', bars)}${ahead}${limit || undefined}`)}
 <p class="ends">${dayTime(first.day)} ${dayTime(lastOfMonth(last.day, monthStarts))}</p>`;
-}
-
-function chart(id: string, title: string, described: string, content: Html): Html {
-  return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
-preserveAspectRatio="none" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${described}</desc>${content}</svg>`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -3,6 +3,7 @@ import type { CollectorFailure, CollectorStatus, OrgStatus } from '../status.ts'
 import { documentationUrl } from './documentation.ts';
 import { count, groupDigits, reasonWords, stateWords } from './format.ts';
 import { dataDay, type Html, html, moment } from './html.ts';
+import { cell, columnHead, table } from './table.ts';
 
 const COLUMNS = ['Collector', 'State', 'Data of', 'Last success', 'Duration', 'Next run', 'Series'] as const;
 
@@ -19,15 +20,11 @@ export function orgPageHref(name: string): string {
 /** A table of one organization's collectors. */
 export function orgSection(org: OrgStatus, now: Instant): Html {
   const id = orgAnchor(org);
-  // The roles keep it a table for assistive technology when a narrow window shows the rows as cards.
-  const heads = COLUMNS.map((title) => html`<th scope="col" role="columnheader">${title}</th>`);
+  const rows = org.collectors.map((collector) => collectorRows(collector, now));
   const isOpen = org.collectors.some(isNoteworthy);
   return html`<details class="org" id="${id}"${isOpen ? { markup: ' open' } : undefined}>
 <summary><h2 id="${id}-title">Collectors of ${org.name}</h2> <span class="about">${orgWords(org)}</span></summary>
-<table role="table" aria-labelledby="${id}-title">
-<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
-<tbody role="rowgroup">${org.collectors.map((collector) => collectorRows(collector, now))}</tbody>
-</table>
+${table(`${id}-title`, COLUMNS.map(columnHead), rows)}
 </details>
 `;
 }
@@ -73,17 +70,13 @@ function collectorRows(collector: CollectorStatus, now: Instant): Html {
   const { failure } = collector;
   return html`<tr role="row">
 <th scope="row" role="rowheader">${collector.name} <small>${collector.description}</small></th>
-${cell(1, stateCell(collector))}
-${cell(2, dataCell(collector, now))}
-${cell(3, moment(collector.lastSuccessAt, now))}
-${cell(4, durationCell(collector))}
-${cell(5, moment(collector.nextRunAt, now, 'not planned'))}
-${cell(6, html`${groupDigits(collector.series)}`)}
+${cell(COLUMNS[1], stateCell(collector))}
+${cell(COLUMNS[2], dataCell(collector, now))}
+${cell(COLUMNS[3], moment(collector.lastSuccessAt, now))}
+${cell(COLUMNS[4], durationCell(collector))}
+${cell(COLUMNS[5], moment(collector.nextRunAt, now, 'not planned'))}
+${cell(COLUMNS[6], html`${groupDigits(collector.series)}`)}
 </tr>${failure === undefined ? undefined : failureRow(failure, now)}${fieldsRow(collector)}`;
-}
-
-function cell(column: number, content: Html): Html {
-  return html`<td role="cell" data-title="${COLUMNS[column]}"><div>${content}</div></td>`;
 }
 
 function stateCell(collector: CollectorStatus): Html {
@@ -122,15 +115,20 @@ function fieldsRow({ unknownFields = [], missingFields = [] }: CollectorStatus):
   const words = lists.flatMap(([what, names]) =>
     names.length === 0 ? [] : [`${what}: ${names.join(', ')}`],
   );
-  return html`<tr role="row" class="fields"><td role="cell" colspan="${COLUMNS.length}"><div><p>Fields ${words.join('; ')}.</p></div></td></tr>`;
+  return wideRow('fields', html`<p>Fields ${words.join('; ')}.</p>`);
+}
+
+function wideRow(kind: string, content: Html): Html {
+  return html`<tr role="row" class="${kind}"><td role="cell" colspan="${COLUMNS.length}"><div>${content}</div></td></tr>`;
 }
 
 function failureRow(failure: CollectorFailure, now: Instant): Html {
   const hint =
     failure.hint === undefined ? undefined : html`<p><strong>What to do:</strong> ${failure.hint}</p>`;
-  return html`<tr role="row" class="failure"><td role="cell" colspan="${COLUMNS.length}"><div>
+  const content = html`
 <p><strong>${reasonWords[failure.reason]}</strong>, since ${moment(failure.since, now)}.</p>
 <p class="message">${failure.message}</p>${hint}
 <p><a href="${documentationUrl}/troubleshooting.md#reason-${failure.reason}">Documentation of the reason ${failure.reason}</a></p>
-</div></td></tr>`;
+`;
+  return wideRow('failure', content);
 }

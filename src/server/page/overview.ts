@@ -1,11 +1,12 @@
 import type { Figure, FigureName, OrgFigures } from '../figures.ts';
 import type { OrgStatus } from '../status.ts';
-import { changeWords, markOf, valueText } from './figures.ts';
+import { changeWords, markOf, overBudget, valueText } from './figures.ts';
 import { count } from './format.ts';
 import { dayTime, type Html, html, number } from './html.ts';
 import { healthWords, orgPageHref } from './org.ts';
 import { sparkline } from './sparkline.ts';
-import { type IndexSort, isIndexSort, isOverBudget } from './totals.ts';
+import { cell, columnHead, table } from './table.ts';
+import { figureOf, type IndexSort, isIndexSort, isOverBudget } from './totals.ts';
 
 /** Maximum number of organizations on one page of the index. */
 export const INDEX_ROWS = 500;
@@ -18,19 +19,22 @@ const COLUMNS: readonly (readonly [FigureName, string])[] = [
   ['readiness', 'Readiness'],
 ];
 
-interface OverviewParts {
-  /** The organizations of this page of the index. */
-  readonly orgs: readonly OrgStatus[];
-  /** The cells with their figures, by name. */
-  readonly cells: ReadonlyMap<string, Html>;
-  /** The number of this page, from 1, and of all. */
+/** A page of the index: its number, from 1, and that of all. */
+export interface IndexPage {
   readonly page: number;
   readonly pages: number;
   readonly sort?: IndexSort | undefined;
 }
 
-/** A table of many organizations with their main figures; each has a page of its own. */
-export function overview({ orgs, cells, page, pages, sort }: OverviewParts): Html {
+/**
+ * A table of the organizations of this page of the index with the cells of their main figures, by name; each has a page of
+ * its own.
+ */
+export function overview(
+  orgs: readonly OrgStatus[],
+  cells: ReadonlyMap<string, Html>,
+  { page, pages, sort }: IndexPage,
+): Html {
   const columns: readonly (readonly [string, string])[] = [
     ['name', 'Organization'],
     ['', 'Data of'],
@@ -39,19 +43,17 @@ export function overview({ orgs, cells, page, pages, sort }: OverviewParts): Htm
     ['', 'Collectors'],
   ];
   const heads = columns.map(([key, title]) => head(key, title, sort));
+  const rows = orgs.map((org) => row(org, cells.get(org.name)));
   return html`<section class="overview" aria-labelledby="organizations">
 <h2 id="organizations">Organizations</h2>
-<table role="table" aria-labelledby="organizations">
-<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
-<tbody role="rowgroup">${orgs.map((org) => row(org, cells.get(org.name)))}</tbody>
-</table>
+${table('organizations', heads, rows)}
 ${pages > 1 ? pageLinks(page, pages, sort) : undefined}
 </section>`;
 }
 
 /** The head of a column, which sorts by it if it has a key. */
 function head(key: string, title: string, sort: IndexSort | undefined): Html {
-  if (!isIndexSort(key)) return html`<th scope="col" role="columnheader">${title}</th>`;
+  if (!isIndexSort(key)) return columnHead(title);
   if (key !== sort) {
     return html`<th scope="col" role="columnheader"><a href="?sort=${key}">${title}</a></th>`;
   }
@@ -74,8 +76,7 @@ function health({ collectors }: OrgStatus): Html {
 
 /** The figures of an organization as cells of its row. */
 export function summaryCells(org: string, all: OrgFigures): Html {
-  const figureOf = (name: FigureName) => all.figures.find((figure) => figure.name === name);
-  const credits = figureOf('credits');
+  const credits = figureOf(all, 'credits');
   const day = credits?.day;
   const chart =
     credits === undefined || credits.trend.length === 0
@@ -87,32 +88,24 @@ export function summaryCells(org: string, all: OrgFigures): Html {
           format: (value) => valueText('credits', value),
         });
   return html`${cell('Data of', day === undefined ? unknown : dayTime(day))}
-${COLUMNS.map(([name, title]) => cell(title, figureCell(figureOf(name), all)))}
+${COLUMNS.map(([name, title]) => cell(title, figureCell(figureOf(all, name), all)))}
 ${cell('Last 30 days', chart ?? unknown)}`;
 }
-
-const overBudget = html` <span class="spike">▲ over budget</span>`;
 
 const unknown = html`<span class="none">unknown</span>`;
 
 /** The cells of an organization without figures. */
 const nothing = html`${['Data of', ...COLUMNS.map(([, title]) => title), 'Last 30 days'].map((title) => cell(title, unknown))}`;
 
-function figureCell(figure: Figure | undefined, all: OrgFigures | undefined): Html {
+function figureCell(figure: Figure | undefined, all: OrgFigures): Html {
   if (figure?.value === undefined) return unknown;
   const { name, value } = figure;
-  const budget = all?.monthBudget;
+  const budget = all.monthBudget;
   const words =
     name !== 'month' ? changeWords(figure) : budget && `${Math.round((value / budget) * 100)}% of the budget`;
-  const warning = name === 'month' && all !== undefined && isOverBudget(all) ? overBudget : undefined;
   return html`${number(value, valueText(name, value))}${markOf(figure)}${
     words === undefined ? undefined : html` <small>${words}</small>`
-  }${warning}`;
-}
-
-/** A cell that a narrow window shows with its title. */
-export function cell(title: string, content: Html): Html {
-  return html`<td role="cell" data-title="${title}"><div>${content}</div></td>`;
+  }${overBudget(name === 'month' && isOverBudget(all))}`;
 }
 
 function pageLinks(page: number, pages: number, sort: IndexSort | undefined): Html {

@@ -5,7 +5,7 @@ import { figureCards } from './figures.ts';
 import { count } from './format.ts';
 import { type Html, html, moment } from './html.ts';
 import { orgSection, progress } from './org.ts';
-import { INDEX_ROWS, overview } from './overview.ts';
+import { INDEX_ROWS, type IndexPage, overview } from './overview.ts';
 import { styleSheet } from './style.ts';
 import { configurationNotice, failureSummary, stateSummary } from './summary.ts';
 import { teamMonthsCard } from './team-months.ts';
@@ -28,9 +28,7 @@ export interface PageRequest {
 export interface PageContent {
   readonly orgs: readonly OrgStatus[];
   /** The page of the index and their number; undefined if the organizations are shown in full. */
-  readonly index:
-    | { readonly page: number; readonly pages: number; readonly sort?: IndexSort | undefined }
-    | undefined;
+  readonly index: IndexPage | undefined;
 }
 
 /** Selects the organizations of a page; undefined if the requested one does not exist. */
@@ -85,7 +83,14 @@ export function renderPage(
 ${status.simulated ? simulatedBanner : undefined}
 ${configurationNotice(status)}
 ${failureSummary(status, isComplete(status, content))}
-${content.index === undefined ? inFull(status, content, figures) : asIndex(status, content, figures, cells)}
+${
+  content.index === undefined
+    ? inFull(status, content, figures)
+    : html`${totals(status.orgs, figures)}
+${overview(content.orgs, cells, content.index)}
+${stateSummary(status)}
+${linkList(status)}`
+}
 </main>
 <footer>
 <p>Version ${status.version}${revisionWords(status.revision)}, started
@@ -117,19 +122,6 @@ ${orgs.map((org, index) => figuresSection(org, figures.get(org.name), `f${index}
 ${stateSummary(status)}
 ${linkList(status)}
 ${orgs.map((org) => orgSection(org, status.now))}`;
-}
-
-function asIndex(
-  status: ServiceStatus,
-  { orgs, index }: PageContent,
-  figures: ReadonlyMap<string, OrgFigures>,
-  cells: ReadonlyMap<string, Html>,
-): Html {
-  const { page, pages, sort } = index ?? { page: 1, pages: 1 };
-  return html`${totals(status.orgs, figures)}
-${overview({ orgs, cells, page, pages, sort })}
-${stateSummary(status)}
-${linkList(status)}`;
 }
 
 function figuresSection(org: OrgStatus, figures: OrgFigures | undefined, id: string, now: number): Html {

@@ -1,10 +1,10 @@
 import type { TrendDay } from '../figures.ts';
+import { chart, HEIGHT, path, round } from './chart.ts';
 import { count, dayWords } from './format.ts';
 import { type Html, html } from './html.ts';
 
 const STEP = 8;
 const BAR = 6;
-const HEIGHT = 48;
 /** Room above the bars for the marks of unusual days. */
 const HEADROOM = 6;
 /** A zero is a line, so that it differs from a gap. */
@@ -54,12 +54,10 @@ export function sparkline(parts: SparklineParts): Html {
     const bound = day.upper === undefined ? -1 : scale(day.upper);
     if (bound >= 0) bounds.push(`M${x - 1} ${bound}h${STEP}`);
   }
-  return html`<svg class="spark" viewBox="0 0 ${STEP * Math.max(trend.length, 1)} ${HEIGHT}" role="img"
-preserveAspectRatio="none" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${describe(parts)}</desc>${path('bars', usual)}${path('unusual', unusual)}${path('unusual', marks)}${path('bound', bounds)}</svg>`;
-}
-
-function path(kind: string, steps: readonly string[]): Html | undefined {
-  return steps.length === 0 ? undefined : html`<path class="${kind}" d="${steps.join('')}"/>`;
+  return chart(
+    { id, title, described: describe(parts), width: STEP * Math.max(trend.length, 1) },
+    html`${path('bars', usual)}${path('unusual', unusual)}${path('unusual', marks)}${path('bound', bounds)}`,
+  );
 }
 
 function isClipped({ value = 0, upper = Number.POSITIVE_INFINITY }: TrendDay): boolean {
@@ -84,7 +82,7 @@ function scaleOf({ trend }: SparklineParts): (value: number) => number {
     if (top === 0) return value === 0 ? HEIGHT - MIN_BAR : -1;
     if (value > top) return -1;
     const height = Math.max(MIN_BAR, (value / top) * (HEIGHT - HEADROOM));
-    return Math.round((HEIGHT - height) * 10) / 10;
+    return round(HEIGHT - height);
   };
 }
 

@@ -17,7 +17,25 @@ interface Failing {
  */
 export function failureSummary(status: ServiceStatus, isOnPage: boolean): Html | undefined {
   const failing = failingOf(status.orgs);
-  return failing.length > 0 ? failingSummary(status, failing, isOnPage) : undefined;
+  if (failing.length === 0) return undefined;
+  const collectors = collectorsOf(status);
+  const links = failing
+    .slice(0, LISTED)
+    .map(
+      ({ org, collector }) =>
+        html`<li><a href="${isOnPage ? '' : orgPageHref(org.name)}#${orgAnchor(org)}">${org.name} ${collector.name}</a></li>`,
+    );
+  const isAnyFine = collectors.some(
+    ({ failure, lastSuccessAt }) => failure === undefined && lastSuccessAt !== undefined,
+  );
+  const verb = failing.length === 1 ? 'fails' : 'fail';
+  return box(
+    'failing',
+    '✕',
+    `${failing.length} of ${count(collectors.length, 'collector')} ${verb}`,
+    `${servedWords(failing)}${isAnyFine ? ' Other collectors are not affected.' : ''}`,
+    html`<ul class="failures">${links}${more(failing.length)}</ul>`,
+  );
 }
 
 /** A one-sentence summary of the state if no collector fails. */
@@ -32,21 +50,14 @@ export function stateSummary(status: ServiceStatus): Html | undefined {
       'This process has no organizations to poll; other shards may.',
     );
   }
-  const series = sum(status.orgs, (collector) => collector.series);
+  const collectors = collectorsOf(status);
+  const series = collectors.reduce((all, collector) => all + collector.series, 0);
+  const counts = `${count(status.orgs.length, 'organization')}, ${count(collectors.length, 'collector')}`;
+  const served = `${counts}, ${count(series, 'series')} served.`;
   if (status.role === 'follower') {
-    return box(
-      'ok',
-      '✓',
-      'Another replica polls',
-      `This one publishes what is stored: ${counted(status.orgs)}, ${count(series, 'series')} served.`,
-    );
+    return box('ok', '✓', 'Another replica polls', `This one publishes what is stored: ${served}`);
   }
-  return box(
-    'ok',
-    '✓',
-    'All collectors succeed',
-    `${counted(status.orgs)}, ${count(series, 'series')} served.`,
-  );
+  return box('ok', '✓', 'All collectors succeed', served);
 }
 
 /** Reports a configuration that was read but is invalid. */
@@ -57,27 +68,6 @@ export function configurationNotice({ configuration, now }: ServiceStatus): Html
 <p>It is invalid: ${configuration.problem}</p>
 <p>The configuration loaded ${moment(configuration.readAt, now)} stays in use.</p>
 </section>`;
-}
-
-function failingSummary(status: ServiceStatus, failing: readonly Failing[], isOnPage: boolean): Html {
-  const all = sum(status.orgs, () => 1);
-  const links = failing
-    .slice(0, LISTED)
-    .map(
-      ({ org, collector }) =>
-        html`<li><a href="${isOnPage ? '' : orgPageHref(org.name)}#${orgAnchor(org)}">${org.name} ${collector.name}</a></li>`,
-    );
-  const isAnyFine = status.orgs.some(({ collectors }) =>
-    collectors.some(({ failure, lastSuccessAt }) => failure === undefined && lastSuccessAt !== undefined),
-  );
-  const verb = failing.length === 1 ? 'fails' : 'fail';
-  return box(
-    'failing',
-    '✕',
-    `${failing.length} of ${count(all, 'collector')} ${verb}`,
-    `${servedWords(failing)}${isAnyFine ? ' Other collectors are not affected.' : ''}`,
-    html`<ul class="failures">${links}${more(failing.length)}</ul>`,
-  );
 }
 
 function servedWords(failing: readonly Failing[]): string {
@@ -111,15 +101,6 @@ function failingOf(orgs: readonly OrgStatus[]): Failing[] {
   );
 }
 
-function counted(orgs: readonly OrgStatus[]): string {
-  return `${count(orgs.length, 'organization')}, ${count(
-    sum(orgs, () => 1),
-    'collector',
-  )}`;
-}
-
-function sum(orgs: readonly OrgStatus[], of: (collector: CollectorStatus) => number): number {
-  let total = 0;
-  for (const org of orgs) for (const collector of org.collectors) total += of(collector);
-  return total;
+function collectorsOf({ orgs }: ServiceStatus): readonly CollectorStatus[] {
+  return orgs.flatMap(({ collectors }) => collectors);
 }

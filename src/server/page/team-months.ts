@@ -2,8 +2,8 @@ import { firstOfMonth } from '../../catalog/day.ts';
 import type { Amount, OrgFigures, TeamMonth } from '../figures.ts';
 import { money, overBudget } from './figures.ts';
 import { percent } from './format.ts';
-import { dayTime, type Html, html, number } from './html.ts';
-import { cell } from './overview.ts';
+import { andMore, card, dayTime, type Html, html, number } from './html.ts';
+import { cell, columnHead, table } from './table.ts';
 
 const COLUMNS: readonly (readonly [title: string, content: (month: TeamMonth) => Html | undefined])[] = [
   ['Credits', ({ credits }) => amountOf(credits)],
@@ -24,16 +24,10 @@ export function teamMonthsCard({ teamMonths, monthStarts }: OrgFigures, id: stri
 ${columns.map(([title, content]) => cell(title, content(month) ?? html``))}</tr>
 `,
   );
-  return html`<article class="figure teams" aria-labelledby="${id}-months">
-<h3 id="${id}-months">Teams, month to date</h3>
-<p class="of">${dayTime(firstOfMonth(day, monthStarts))} to ${dayTime(day)}</p>
-<table role="table" aria-labelledby="${id}-months">
-<thead role="rowgroup"><tr role="row">${heads.map((title) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead>
-<tbody role="rowgroup">${rows}</tbody>
-</table>
-${rest > 0 ? html`<p class="none">and ${number(rest)} more</p>` : undefined}
-</article>
-`;
+  const content = html`<p class="of">${dayTime(firstOfMonth(day, monthStarts))} to ${dayTime(day)}</p>
+${table(`${id}-months`, heads.map(columnHead), rows)}
+${andMore(rest)}`;
+  return card(' teams', `${id}-months`, 'Teams, month to date', content);
 }
 
 function amountOf(of: Amount | undefined): Html | undefined {
@@ -52,5 +46,5 @@ function sharesOf({ budget, credits, cost, forecast, costForecast }: TeamMonth):
   };
   const [used, expected] = [shareOf(credits, cost), shareOf(forecast, costForecast)];
   if (used === undefined) return undefined;
-  return html`${percent(used)} used${expected === undefined ? '' : html`, ${percent(expected)} expected${overBudget(expected, 1)}`}`;
+  return html`${percent(used)} used${expected === undefined ? '' : html`, ${percent(expected)} expected${overBudget(expected > 1)}`}`;
 }

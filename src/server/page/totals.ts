@@ -1,4 +1,4 @@
-import type { FigureName, Money, OrgFigures } from '../figures.ts';
+import type { Figure, FigureName, OrgFigures } from '../figures.ts';
 import type { OrgStatus } from '../status.ts';
 import { count, readable } from './format.ts';
 import { type Html, html, number } from './html.ts';
@@ -15,7 +15,7 @@ export function isIndexSort(text: string): text is IndexSort {
 
 /** Whether the credits of the month exceed the budget, or are expected to. */
 export function isOverBudget(all: OrgFigures): boolean {
-  const reached = Math.max(figureOf(all, 'month') ?? 0, all.monthForecast ?? 0);
+  const reached = Math.max(figureValue(all, 'month') ?? 0, all.monthForecast ?? 0);
   return all.monthBudget !== undefined && reached > all.monthBudget;
 }
 
@@ -32,7 +32,7 @@ export function sortedOrgs(
       return all !== undefined && isOverBudget(all) ? 1 : 0;
     }
     if (sort === 'name') return 0;
-    return (all && figureOf(all, sort)) ?? Number.NEGATIVE_INFINITY;
+    return (all && figureValue(all, sort)) ?? Number.NEGATIVE_INFINITY;
   };
   const ranked = orgs.map((org) => ({ org, rank: rank(org) }));
   const byName = sort === undefined ? () => 0 : compareNames;
@@ -53,7 +53,7 @@ export function totals(
   const known = orgs.flatMap(({ name }) => figures.get(name) ?? []);
   if (known.length === 0) return undefined;
   const sum = (name: FigureName, noun: string) => {
-    const values = known.flatMap((all) => figureOf(all, name) ?? []);
+    const values = known.flatMap((all) => figureValue(all, name) ?? []);
     if (values.length === 0) return undefined;
     const total = values.reduce((all, value) => all + value, 0);
     return html`<strong>${number(total)}</strong> ${noun}${partOf(values.length, orgs.length)}`;
@@ -71,12 +71,8 @@ export function totals(
 
 /** The cost of the newest day in each currency. */
 function costs(known: readonly OrgFigures[], orgs: number): readonly Html[] {
-  const byCurrency = new Map<string, Money[]>();
-  for (const { dayCost } of known) {
-    if (dayCost === undefined) continue;
-    byCurrency.set(dayCost.currency, [...(byCurrency.get(dayCost.currency) ?? []), dayCost]);
-  }
-  return [...byCurrency].map(([currency, all]) => {
+  const amounts = known.flatMap(({ dayCost }) => dayCost ?? []);
+  return [...Map.groupBy(amounts, ({ currency }) => currency)].map(([currency, all]) => {
     const total = all.reduce((sum, { amount }) => sum + amount, 0);
     return html`<data value="${total}">${readable(total)}</data> ${currency}${partOf(all.length, orgs)}`;
   });
@@ -86,6 +82,12 @@ function partOf(some: number, all: number): string {
   return some === all ? '' : ` (${some} of ${count(all, 'organization')})`;
 }
 
-function figureOf({ figures }: OrgFigures, name: FigureName): number | undefined {
-  return figures.find((figure) => figure.name === name)?.value;
+/** A figure by its name; undefined if its collector is disabled. */
+export function figureOf({ figures }: OrgFigures, name: FigureName): Figure | undefined {
+  return figures.find((figure) => figure.name === name);
+}
+
+/** The value of a figure; undefined if it is unknown. */
+export function figureValue(all: OrgFigures, name: FigureName): number | undefined {
+  return figureOf(all, name)?.value;
 }

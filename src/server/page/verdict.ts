@@ -1,6 +1,8 @@
 import type { OrgFigures, Reason } from '../figures.ts';
+import { overBudget } from './figures.ts';
 import { percent, readable, weekdayWord } from './format.ts';
 import { dayTime, type Html, html } from './html.ts';
+import { figureOf, figureValue } from './totals.ts';
 
 /** The state of an organization's spend in one sentence; undefined while nothing is known. */
 export function verdict(all: OrgFigures): Html | undefined {
@@ -10,8 +12,9 @@ export function verdict(all: OrgFigures): Html | undefined {
   return html`<p class="verdict">${spend}${spend && month && '; '}${month}.</p>`;
 }
 
-function spendWords({ figures, reason }: OrgFigures): Html | undefined {
-  const credits = figures.find(({ name }) => name === 'credits');
+function spendWords(all: OrgFigures): Html | undefined {
+  const { reason } = all;
+  const credits = figureOf(all, 'credits');
   if (credits?.value === undefined || credits.day === undefined) return undefined;
   const { day, value } = credits;
   if (reason === undefined) {
@@ -35,16 +38,16 @@ function causeWords({ cause, model, largest, team }: Reason, noun: string): Html
   return html`${where}; no single cause stands out${largest && html`, but <code>${largest.name}</code> has ${shareWords(largest.share)}`}`;
 }
 
-function monthWords({ figures, monthForecast, monthBudget }: OrgFigures): Html | undefined {
-  const spent = figures.find(({ name }) => name === 'month')?.value;
-  const reached = monthForecast ?? spent;
+function monthWords(all: OrgFigures): Html | undefined {
+  const { monthForecast, monthBudget } = all;
+  const reached = monthForecast ?? figureValue(all, 'month');
   if (reached === undefined) return undefined;
   const verb = monthForecast === undefined ? 'has reached' : 'will reach';
   if (monthBudget === undefined || monthBudget === 0) {
     return html`the month ${verb} <strong>${readable(reached)}</strong> credits`;
   }
-  const share = html`the month ${verb} <strong>${percent(round(reached / monthBudget))}</strong> of the budget`;
-  return reached > monthBudget ? html`${share} <span class="spike">▲ over budget</span>` : share;
+  const share = percent(round(reached / monthBudget));
+  return html`the month ${verb} <strong>${share}</strong> of the budget${overBudget(reached > monthBudget)}`;
 }
 
 /** To whole percents. */
