@@ -25,6 +25,7 @@ export async function hook(args: readonly string[]): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let mayEnd = false;
   let isAsked = false;
+  let ended: Promise<void> | undefined;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
   process.on('uncaughtException', onFault).on('unhandledRejection', onFault);
 
@@ -50,7 +51,7 @@ export async function hook(args: readonly string[]): Promise<void> {
   } catch (error) {
     onFault(error);
   }
-  end();
+  await end();
 
   // Until the event is on disk or found invalid, a signal ends only the input; the process ends right after that.
   function onSignal(): void {
@@ -67,9 +68,9 @@ export async function hook(args: readonly string[]): Promise<void> {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     log.error('Unexpected failure of the hook command', { error: text });
   }
-  function end(): void {
-    log.write();
-    process.exit(0);
+  function end(): Promise<void> {
+    ended ??= log.write().finally(() => process.exit(0));
+    return ended;
   }
 }
 

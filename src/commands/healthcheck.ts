@@ -3,9 +3,8 @@ import { healthcheckOptions } from '../config/command-options.ts';
 import { formatListenAddress, type ListenAddress } from '../config/listen-address.ts';
 import { loadValues } from '../config/load.ts';
 import { createOptions } from '../config/options.ts';
-import { connectAttemptMs } from '../runtime/connect-attempt.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { httpClient } from '../runtime/http-client.ts';
+import { connectAttemptMs, httpClient } from '../runtime/http-client.ts';
 import type { CommandContext } from './command.ts';
 
 const timeoutMs = 5000;

@@ -3,8 +3,6 @@ import path from 'node:path';
 import type { Clock } from '../runtime/clock.ts';
 import { attempt } from '../runtime/errors.ts';
 import { createFolder } from '../runtime/files.ts';
-import { formatLine, logfmtSyntax } from '../runtime/logfmt.ts';
-import { createRedactor } from '../runtime/redact.ts';
 
 type Fields = Readonly<Record<string, string | number>>;
 
@@ -18,8 +16,8 @@ export interface HookLog {
 
 /** A log that is written at the end of a run, once all secrets are known. */
 interface FileLog extends HookLog {
-  /** Appends the entries to the file. Never throws: there is nobody to report to. */
-  write(): void;
+  /** Appends the entries to the file, if there are any. Never rejects: there is nobody to report to. */
+  write(): Promise<void>;
 }
 
 const maxBytes = 262_144;
@@ -30,16 +28,19 @@ const appending = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOC
 /** Creates a log in a file. */
 export function createFileLog(file: string, clock: Clock): FileLog {
   const entries: Fields[] = [];
-  const { redact, remember } = createRedactor(() => []);
+  const secrets: string[] = [];
   function add(level: string, msg: string, fields: Fields = {}): void {
     entries.push({ ts: new Date(clock.now()).toISOString(), level, msg, ...fields });
   }
   return {
     error: (message, fields) => add('error', message, fields),
     warn: (message, fields) => add('warn', message, fields),
-    remember,
-    write() {
+    remember: (secret) => void secrets.push(secret),
+    async write() {
+      // Most runs need neither.
       if (entries.length === 0) return;
+      const { formatLine, logfmtSyntax } = await import('../runtime/logfmt.ts');
+      const { redact } = (await import('../runtime/redact.ts')).createRedactor(() => secrets);
       const shown = (value: string | number) => (typeof value === 'string' ? redact(value) : value);
       const lines = entries.splice(0).map((entry) => {
         const pairs = Object.entries(entry).map(([key, value]) => [key, shown(value)] as const);

@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Environment } from '../config/process-environment.ts';
 import { attempt } from '../runtime/errors.ts';
 
@@ -61,16 +60,13 @@ interface HookArguments {
 
 /** Parses the arguments. Unknown ones are not an error: a hook must not stop the agent for a misspelt flag. */
 export function readHookArguments(args: readonly string[]): HookArguments {
-  const options = { config: { type: 'string' }, 'state-dir': { type: 'string' } } as const;
-  const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
-  const unknown = tokens.flatMap((token) => {
-    if (token.kind === 'positional') return token.value.split('=', 1);
-    return token.kind === 'option' && !Object.hasOwn(options, token.name) ? token.rawName : [];
-  });
-  return { config: textOf(values.config), stateDir: textOf(values['state-dir']), unknown };
-}
-
-/** A flag without a value is true. */
-function textOf(value: string | boolean | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  const found = new Map<string, string | undefined>();
+  const unknown: string[] = [];
+  const rest = [...args];
+  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
+    const [, flag, value] = /^--(config|state-dir)(?:=(.*))?$/s.exec(argument) ?? [];
+    if (flag === undefined) unknown.push(argument.replace(/=.*/s, ''));
+    else found.set(flag, value ?? rest.shift());
+  }
+  return { config: found.get('config'), stateDir: found.get('state-dir'), unknown };
 }

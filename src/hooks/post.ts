@@ -1,8 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
-import { connectAttemptMs } from '../runtime/connect-attempt.ts';
 import { codeOf, readNow } from '../runtime/files.ts';
-import { httpClient } from '../runtime/http-client.ts';
+import { connectAttemptMs, httpClient } from '../runtime/http-client.ts';
 import { pasteProblem } from '../runtime/pasted-key.ts';
 import { ProxyError, type ProxySettings, throughProxy } from '../runtime/proxy.ts';
 import { unreadable } from '../runtime/text-file.ts';

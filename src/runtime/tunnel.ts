@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import { connectAttemptMs } from './connect-attempt.ts';
-import { httpClient } from './http-client.ts';
+import { connectAttemptMs, httpClient } from './http-client.ts';
 import { ProxyError } from './proxy.ts';
 import type { ProxyAddress } from './proxy-address.ts';
 

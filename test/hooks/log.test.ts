@@ -26,19 +26,19 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function write(message: string): void {
+async function write(message: string): Promise<void> {
   const log = createFileLog(file, createFakeClock(NOW));
   log.warn(message);
-  log.write();
+  await log.write();
 }
 
 describe('the log of a run', () => {
-  test('has a line for each problem, in order, without the secrets that were read', () => {
+  test('has a line for each problem, in order, without the secrets that were read', async () => {
     const log = createFileLog(file, createFakeClock(NOW));
     log.error('First', { why: 'the token geheim123 is wrong', events: 2 });
     log.warn('Second');
     log.remember('geheim123');
-    log.write();
+    await log.write();
     const ts = 'ts=2026-11-20T12:00:00.000Z';
     const text = readFileSync(file, 'utf8');
     expect(text).toMatch(new RegExp(`^${ts} level=error msg=First why="the token \\S+ is wrong" events=2\n`));
@@ -46,43 +46,43 @@ describe('the log of a run', () => {
     expect(text).not.toContain('geheim123');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     // Each is written once.
-    log.write();
+    await log.write();
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('does not exist if there was none', () => {
-    createFileLog(file, createFakeClock(NOW)).write();
+  test('does not exist if there was none', async () => {
+    await createFileLog(file, createFakeClock(NOW)).write();
     expect(existsSync(path.dirname(file))).toBe(false);
   });
 
-  test('keeps one older file, once it is larger than 256 KiB', () => {
-    write('First');
+  test('keeps one older file, once it is larger than 256 KiB', async () => {
+    await write('First');
     const full = 'x'.repeat(MAX_BYTES);
     writeFileSync(file, full);
-    write('Second');
+    await write('Second');
     expect(existsSync(`${file}.1`)).toBe(false);
     expect(readFileSync(file, 'utf8')).toContain(`${full}ts=`);
     const before = readFileSync(file, 'utf8');
-    write('Third');
+    await write('Third');
     expect(readFileSync(`${file}.1`, 'utf8')).toBe(before);
     expect(readFileSync(file, 'utf8')).toMatch(/^ts=\S+ level=warn msg=Third\n$/);
   });
 
-  test('writes into no file that has another name too, and through no link', () => {
+  test('writes into no file that has another name too, and through no link', async () => {
     const other = path.join(folder, 'other');
     writeFileSync(other, 'mine');
-    write('First');
+    await write('First');
     for (const link of [linkSync, symlinkSync]) {
       rmSync(file);
       link(other, file);
-      write('Second');
+      await write('Second');
       expect(readFileSync(other, 'utf8')).toBe('mine');
       expect(readFileSync(file, 'utf8')).toContain('Second');
     }
   });
 
-  test('is given up silently where nothing can be written', () => {
+  test('is given up silently where nothing can be written', async () => {
     writeFileSync(path.join(folder, 'state'), 'a file');
-    expect(() => write('First')).not.toThrow();
+    await expect(write('First')).resolves.toBeUndefined();
   });
 });

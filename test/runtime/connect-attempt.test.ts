@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createPost } from '../../src/hooks/post.ts';
 import { createAgentPool } from '../../src/runtime/agents.ts';
-import { connectAttemptMs } from '../../src/runtime/connect-attempt.ts';
+import { connectAttemptMs } from '../../src/runtime/http-client.ts';
 import { createDatabase } from '../../src/store/postgres.ts';
 import { startDistantHost } from '../support/distant-host.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
