@@ -14,6 +14,7 @@ import { aboutFamilies } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
 import { createFileCredential, secretIn } from '../config/credential.ts';
 import type { Files } from '../config/files.ts';
+import { readNamed } from '../config/followed.ts';
 import { loadValues } from '../config/load.ts';
 import type { ValuesOf } from '../config/option.ts';
 import { parseRetryAfter } from '../platform/response.ts';
@@ -21,7 +22,6 @@ import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createFolder } from '../runtime/files.ts';
 import { redactSecrets } from '../runtime/redact.ts';
-import { unreadable } from '../runtime/text-file.ts';
 import { type Lock, takeLock } from '../store/lock.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import { troubleOf } from '../store/sqlite-errors.ts';
@@ -220,11 +220,8 @@ export async function readRemoteAccess(values: ValuesOf<typeof backfillOptions>,
 
 async function readAuthorities(path: string | undefined, files: Files): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  const text = await files.read(path).catch((error: unknown) => {
-    throw new ConfigError(`--remote-write.tls-ca-file: ${path} ${unreadable(error)}`);
-  });
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new ConfigError(`--remote-write.tls-ca-file: ${path} contains no certificate in PEM format`);
-  }
-  return text;
+  const source = `--remote-write.tls-ca-file: ${path}`;
+  const text = await readNamed(files, path, source);
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new ConfigError(`${source} contains no certificate in PEM format`);
 }

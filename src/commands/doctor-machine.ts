@@ -20,13 +20,10 @@ export async function examinePort({ config, report }: Examination): Promise<bool
   const { listenAddress: listen, configFile } = config.web;
   const address = formatListenAddress(listen);
   const code = await listenTo(listen);
-  if (code === undefined) {
-    report(ok('port', `${address} is free`));
-    return false;
-  }
   if (code !== 'EADDRINUSE') {
     const why = code === 'EACCES' ? 'this user may not listen there' : `listening failed (${code})`;
-    report(failure('port', `${address}: ${why}`, 'choose another --web.listen-address'));
+    const advice = 'choose another --web.listen-address';
+    report(code ? failure('port', `${address}: ${why}`, advice) : ok('port', `${address} is free`));
     return false;
   }
   const answer = await createPost({})({
@@ -54,14 +51,11 @@ async function listenTo({ host, port }: ListenAddress): Promise<string | undefin
 }
 
 /** Checks the token of hook events: of this exporter, if it runs, and of this machine's agents, if they forward. */
-export async function examineHooks({
-  config,
-  report,
-  environment,
-  secrets,
-  isRunning,
-  file,
-}: Examination & { readonly isRunning: boolean; readonly file: string | undefined }): Promise<void> {
+export async function examineHooks(
+  { config, report, environment, secrets }: Examination,
+  isRunning: boolean,
+  file: string | undefined,
+): Promise<void> {
   const own = config.hooks.token;
   if (own !== undefined && isRunning) {
     const token = await own.read();

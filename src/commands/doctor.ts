@@ -42,8 +42,7 @@ export async function run(context: CommandContext): Promise<number> {
     );
     await Promise.all(orgs);
     const isRunning = await bounded('port', () => examinePort(parts));
-    const file = values['hook-config'];
-    await bounded('hooks', () => examineHooks({ ...parts, isRunning: isRunning === true, file }));
+    await bounded('hooks', () => examineHooks(parts, isRunning === true, values['hook-config']));
   }
   const hasFailed = findings.some(({ verdict }) => verdict === 'failure');
   const shown = grouped(findings).map((finding) =>

@@ -1,6 +1,7 @@
 import { preciseSum } from '../collectors/counts.ts';
 import { exportOptions } from '../config/command-options.ts';
 import type { Files } from '../config/files.ts';
+import { readNamed } from '../config/followed.ts';
 import { loadValues } from '../config/load.ts';
 import { createCorrections } from '../export/corrections.ts';
 import { exportDays } from '../export/export.ts';
@@ -8,7 +9,6 @@ import type { ExportFormat } from '../export/format.ts';
 import { createFileSink, createStreamSink, type RowSink } from '../export/sink.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { unreadable } from '../runtime/text-file.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
 import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
@@ -25,10 +25,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { config } = chosen;
   const { format, collectors, published } = formatOf(values, config);
   const range = rangeToExport(values, config, createSystemClock().now());
-  const closed =
-    values.corrections === undefined
-      ? undefined
-      : await closedFile(values.corrections, format, context.files);
+  const closed = await closedFile(values.corrections, format, context.files);
   // What is not stored may be another tomorrow.
   const isStored =
     values.month !== undefined && (config.storage.url !== undefined || config.storage.path !== MEMORY);
@@ -69,13 +66,10 @@ export async function run(context: CommandContext): Promise<number> {
 }
 
 /** The text of the file that a closed month was written to, and how the format is compared with it. */
-async function closedFile(path: string, { compared }: ExportFormat, files: Files) {
+async function closedFile(path: string | undefined, { compared }: ExportFormat, files: Files) {
+  if (path === undefined) return undefined;
   if (compared === undefined) throw new ConfigError('--corrections compares CSV, not --format=jsonl');
-  try {
-    return { compared, text: await files.read(path) };
-  } catch (error) {
-    throw new ConfigError(`--corrections: ${path} ${unreadable(error)}`);
-  }
+  return { compared, text: await readNamed(files, path, `--corrections: ${path}`) };
 }
 
 function isSystemError(error: unknown): boolean {

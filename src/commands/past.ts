@@ -26,17 +26,11 @@ import { createDisplay, type Display } from './display.ts';
 
 // Shared by the commands about past days: what is chosen, and what is known and can be fetched of it.
 
-/** The configuration of the chosen organizations, and the total number of organizations. */
-export interface ChosenOrgs {
-  readonly config: Config;
-  readonly configured: number;
-}
-
 /**
- * Loads the configuration and keeps the named organizations, or all if none is named. A name that the configuration
+ * Loads the configuration and keeps the named organizations, or all if none is named; `configured` is their total number. A name that the configuration
  * does not contain is given to the organization of flags and environment, as with `serve --org`.
  */
-export async function loadForOrgs(context: CommandContext, names: readonly string[]): Promise<ChosenOrgs> {
+export async function loadForOrgs(context: CommandContext, names: readonly string[]) {
   const load = (name?: string) => {
     const flags = new Map(context.flags);
     flags.delete('org');
@@ -127,7 +121,7 @@ function canReconstructPast(collector: Collector): boolean {
 
 /** How the pages of past days are made from what is known at an instant. */
 export function pagesOf(
-  { config, configured }: ChosenOrgs,
+  { config, configured }: Awaited<ReturnType<typeof loadForOrgs>>,
   collectors: readonly Collector[],
   aboutFamilies: PageParts['aboutFamilies'],
   { now, clock }: { readonly now: Instant; readonly clock: Clock },
