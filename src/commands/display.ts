@@ -2,12 +2,7 @@ import type { Config } from '../config/config.ts';
 import { storageSecrets } from '../config/storage.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/log-winston.ts';
-import {
-  type CountedProgress,
-  createCountedLog,
-  createLoggedProgress,
-  type ProgressWords,
-} from '../runtime/progress.ts';
+import { createCountedLog, createLoggedProgress, type ProgressWords } from '../runtime/progress.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import type { Output } from './command.ts';
 import { createTerminal } from './terminal-progress.ts';
@@ -39,7 +34,6 @@ export function createDisplay(
     log,
     redactor,
     fetching: terminal?.fetching ?? createLoggedProgress({ clock, log }),
-    progressOf: (words: ProgressWords): CountedProgress =>
-      terminal?.counted(words) ?? createCountedLog({ clock, log }, words),
+    progressOf: (words: ProgressWords) => terminal?.counted(words) ?? createCountedLog({ clock, log }, words),
   };
 }

@@ -47,29 +47,28 @@ export interface Examination {
 
 const MARKS = { ok: '✓', warning: '!', failure: '✗' } as const;
 
-/** The findings of the machine first, then those of each organization together. */
-export function grouped(findings: readonly Finding[]): readonly Finding[] {
-  const byOrg = Map.groupBy(findings, ({ org }) => org);
-  return [
-    ...(byOrg.get(undefined) ?? []),
-    ...[...byOrg].flatMap(([org, own]) => (org === undefined ? [] : own)),
-  ];
-}
-
-/** A finding without secrets. */
-export function redacted(finding: Finding, redact: (text: string) => string): Finding {
-  const { seen, advice } = finding;
-  return { ...finding, seen: redact(seen), advice: advice && redact(advice) };
-}
-
-/** The report for a terminal. */
-export function renderFindings(findings: readonly Finding[]): string {
+/**
+ * The report, without secrets, as JSON or for a terminal: the findings of the machine first, then those of each organization
+ * together.
+ */
+export function renderFindings(
+  found: readonly Finding[],
+  format: 'text' | 'json',
+  redact: (text: string) => string,
+): string {
+  const byOrg = Map.groupBy(found, ({ org }) => org);
+  const ofOrgs = [...byOrg].flatMap(([org, own]) => (org === undefined ? [] : own));
+  const findings = [...(byOrg.get(undefined) ?? []), ...ofOrgs].map((finding) => {
+    const { seen, advice } = finding;
+    return { ...finding, seen: redact(seen), advice: advice && redact(advice) };
+  });
+  const count = (verdict: Finding['verdict']) => findings.filter((one) => one.verdict === verdict).length;
+  if (format === 'json') return `${JSON.stringify({ ok: count('failure') === 0, findings }, null, 2)}\n`;
   const names = findings.map(({ org, check }) => (org === undefined ? check : `${org}: ${check}`));
   const width = Math.max(...names.map(({ length }) => length));
   const lines = findings.flatMap(({ verdict, seen, advice }, index) => [
     `${MARKS[verdict]} ${(names[index] ?? '').padEnd(width)}  ${seen}`,
     ...(advice === undefined || verdict === 'ok' ? [] : [`  ${' '.repeat(width)}  → ${advice}`]),
   ]);
-  const count = (verdict: Finding['verdict']) => findings.filter((one) => one.verdict === verdict).length;
   return `${lines.join('\n')}\n\n${count('ok')} ✓, ${count('warning')} !, ${count('failure')} ✗\n`;
 }

@@ -2,14 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import tls from 'node:tls';
 import { clientSettings } from '../app/clients.ts';
-import {
-  dayDatasetOf,
-  type FetchedDays,
-  type FetchedDocuments,
-  type FetchingCollector,
-  isDayCollector,
-  isFetching,
-} from '../catalog/collector.ts';
+import { dayDatasetOf, type FetchingCollector, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { type DatasetName, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysFrom, weekdayOf, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
@@ -57,7 +50,7 @@ interface Asked {
   readonly unread: readonly string[];
 }
 
-type Fetched = FetchedDays<unknown> | FetchedDocuments<unknown>;
+type Fetched = Awaited<ReturnType<FetchingCollector['fetch']>>;
 
 /** What all checks of an organization judge. */
 interface Facts extends OrgParts {

@@ -8,15 +8,7 @@ import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { redactForms } from '../runtime/redact.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
-import {
-  type Examination,
-  type Finding,
-  failure,
-  grouped,
-  ok,
-  redacted,
-  renderFindings,
-} from './doctor-finding.ts';
+import { type Examination, type Finding, failure, ok, renderFindings } from './doctor-finding.ts';
 import { examineHooks, examinePort } from './doctor-machine.ts';
 import { examineOrg } from './doctor-platform.ts';
 import { examineStore } from './doctor-store.ts';
@@ -45,14 +37,8 @@ export async function run(context: CommandContext): Promise<number> {
     await bounded('hooks', () => examineHooks(parts, isRunning === true, values['hook-config']));
   }
   const hasFailed = findings.some(({ verdict }) => verdict === 'failure');
-  const shown = grouped(findings).map((finding) =>
-    redacted(finding, display?.redactor.redact ?? redactForms),
-  );
-  if (values.format === 'json') {
-    context.stdout.write(`${JSON.stringify({ ok: !hasFailed, findings: shown }, null, 2)}\n`);
-  } else {
-    context.stdout.write(renderFindings(shown));
-  }
+  const redact = display?.redactor.redact ?? redactForms;
+  context.stdout.write(renderFindings(findings, values.format, redact));
   await display?.log.close();
   return hasFailed ? 1 : 0;
 

@@ -5,7 +5,7 @@ import type { HookLog } from '../hooks/log.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
 import type { HookPaths } from '../hooks/paths.ts';
-import { createPost, createSecrets, type Post, type ReadSecret, readToken } from '../hooks/post.ts';
+import { createPost, createSecrets, type Post, type PostRequest, readToken } from '../hooks/post.ts';
 import type { ForwardSettings, HookSettings } from '../hooks/settings/settings.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
@@ -50,7 +50,7 @@ export async function testHook(
       platform: process.platform,
       run: createRunProgram(signal),
     }),
-    forward && tryForwarding(forward, post, secret),
+    forward && tryForwarding(forward),
   ]);
   const forwarding = { name: 'forward', type: 'exporter', problem: problemOfForwarding };
   const all = [...outcomes, ...(forward === undefined ? [] : [forwarding])];
@@ -60,6 +60,14 @@ export async function testHook(
     stdout.write(`${name.padEnd(16)} ${type.padEnd(8)} ${result}\n`);
   }
   return all.some(({ problem }) => problem !== undefined) ? 1 : 0;
+
+  async function tryForwarding(settings: ForwardSettings): Promise<string | undefined> {
+    try {
+      return await tokenProblem({ ...settings, token: readToken(settings.token, secret) }, post);
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
 }
 
 const sample: HookEvent = {
@@ -71,28 +79,12 @@ const sample: HookEvent = {
   fields: {},
 };
 
-async function tryForwarding(
-  settings: ForwardSettings,
-  post: Post,
-  secret: ReadSecret,
-): Promise<string | undefined> {
-  try {
-    return await tokenProblem({ ...settings, token: readToken(settings.token, secret) }, post);
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
 /**
  * Why an exporter would not take events with a token; undefined if it would. An empty batch verifies the token and counts as no
  * event. Rejects with a `PostError` if there is no answer within ten seconds.
  */
 export async function tokenProblem(
-  {
-    url,
-    caFile,
-    token,
-  }: { readonly url: string; readonly caFile?: string | undefined; readonly token: string },
+  { url, caFile, token }: Pick<PostRequest, 'url' | 'caFile'> & { readonly token: string },
   post: Post,
 ): Promise<string | undefined> {
   const headers = { authorization: `Bearer ${token}` };

@@ -1,11 +1,6 @@
 import { Writable } from 'node:stream';
 import type { Clock } from '../runtime/clock.ts';
-import {
-  type CountedProgress,
-  createProgress,
-  type Progress,
-  type ProgressWords,
-} from '../runtime/progress.ts';
+import { createProgress, type Progress, type ProgressWords } from '../runtime/progress.ts';
 import type { Output } from './command.ts';
 
 /** Minimum interval between redraws of the bar, in milliseconds. */
@@ -82,9 +77,9 @@ export function createTerminal(stderr: Output, clock: Pick<Clock, 'elapsed'>) {
     /** For the log, above the bar. */
     stream: line.stream,
     fetching: createTerminalProgress(line, clock, columns),
-    counted({ verb, unit }: ProgressWords): CountedProgress {
+    counted({ verb, unit }: ProgressWords) {
       const { draw, clear } = createBar(line, clock, columns);
-      return { show: (done, total) => draw(verb, done, total, unit), clear };
+      return { show: (done: number, total: number) => draw(verb, done, total, unit), clear };
     },
   };
 }
