@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { type BackfillOutcome, backfill } from '../backfill/backfill.ts';
+import { backfill } from '../backfill/backfill.ts';
 import { createFileTarget, meansFile } from '../backfill/file/file-target.ts';
 import { parseLabels } from '../backfill/labels.ts';
 import { readAcknowledged } from '../backfill/remote/acknowledged.ts';
@@ -29,9 +29,8 @@ import type { CommandContext } from './command.ts';
 import { outputFile } from './output-path.ts';
 import {
   chooseCollectors,
-  describeMissing,
-  exitCodeOf,
   loadForOrgs,
+  missingOf,
   type Past,
   pagesOf,
   rangeOf,
@@ -62,6 +61,8 @@ export async function run(context: CommandContext): Promise<number> {
   // Everything that determines the samples.
   const identity = [from, to, values.step, labels, settingsOf(config), collectors.map(({ name }) => name)];
 
+  return withPast(context, config, write, secrets);
+
   async function write(past: Past): Promise<number> {
     const { now, signal } = past;
     const target = await createTarget(past);
@@ -74,8 +75,10 @@ export async function run(context: CommandContext): Promise<number> {
         progress: past.progressOf({ verb: 'Backfilling', unit: 'days' }),
         ...{ orgs, from, to, now, target, signal },
       });
-      stdout.write(describe(outcome, failed, `${from} to ${to}`));
-      return exitCodeOf(outcome, failed);
+      const { lines, code } = missingOf(outcome, failed);
+      if (outcome.interrupted) lines.push('interrupted; the same command resumes where it stopped');
+      stdout.write(`${[`${outcome.samples} samples of ${from} to ${to}`, ...lines].join('\n')}\n`);
+      return code;
     } catch (error) {
       if (!(error instanceof BackfillError)) throw error;
       // A target may repeat what it was sent.
@@ -123,14 +126,6 @@ export async function run(context: CommandContext): Promise<number> {
     });
     return Object.assign(target, { close: post.close });
   }
-
-  return withPast(context, config, write, secrets);
-}
-
-function describe(outcome: BackfillOutcome, failed: readonly string[], range: string): string {
-  const lines = [`${outcome.samples} samples of ${range}`, ...describeMissing(outcome, failed)];
-  if (outcome.interrupted) lines.push('interrupted; the same command resumes where it stopped');
-  return `${lines.join('\n')}\n`;
 }
 
 /** The label names of the collectors' metrics and of the metrics about the data. */

@@ -14,7 +14,7 @@ import { createJsonlFormat, createTidyFormat } from '../export/tidy.ts';
 import { createWideFormat } from '../export/wide.ts';
 import { LATE_DAYS } from '../pipeline/days-to-fetch.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { chooseCollectors, describeMissing, rangeUpTo, spanOf } from './past.ts';
+import { chooseCollectors, rangeUpTo, spanOf } from './past.ts';
 
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
 
@@ -134,15 +134,18 @@ export function rangeToExport(
   return { from: first, to: last, closedAfterDays: lateAfterDays };
 }
 
-/** Summarizes an export in a few lines; `corrections` is the number of figures that differ, if they were compared. */
+/**
+ * Summarizes an export in a few lines; `missing` are those about what is missing, and `corrections` is the number of figures that
+ * differ, if they were compared.
+ */
 export function describeExport(
   outcome: ExportOutcome,
-  failed: readonly string[],
+  missing: readonly string[],
   range: string,
   corrections?: number,
 ): string {
   const count = corrections === undefined ? `${outcome.rows} rows` : `${corrections} corrections`;
-  const lines = [`${count} of ${range}`, ...describeMissing(outcome, failed)];
+  const lines = [`${count} of ${range}`, ...missing];
   if (outcome.open !== undefined) {
     lines[0] = `nothing is written of ${range}: not all of its days are stored and final`;
     for (const [who, days] of outcome.open) lines.push(`may still change: ${who} on ${spanOf(days)}`);

@@ -13,7 +13,7 @@ import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
 import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
 import { outputFile } from './output-path.ts';
-import { exitCodeOf, loadForOrgs, type Past, pagesOf, withPast } from './past.ts';
+import { loadForOrgs, missingOf, pagesOf, withPast } from './past.ts';
 
 /**
  * Writes stored days to a file or to standard output; exit code 1 if days are missing or it was interrupted.
@@ -31,7 +31,7 @@ export async function run(context: CommandContext): Promise<number> {
     values.month !== undefined && (config.storage.url !== undefined || config.storage.path !== MEMORY);
   const output = values.output === undefined ? undefined : await outputFile(values.output);
 
-  async function write(past: Past): Promise<number> {
+  return withPast(context, config, async (past) => {
     const { now, signal } = past;
     const progress = past.progressOf({ verb: 'Exporting', unit: 'days' });
     let sink: RowSink | undefined;
@@ -51,8 +51,9 @@ export async function run(context: CommandContext): Promise<number> {
         sumOfMonth: values.by === 'month' ? preciseSum : undefined,
         ...{ ...range, now, format, sink: corrections ?? sink, signal },
       });
-      stderr.write(describeExport(outcome, failed, `${range.from} to ${range.to}`, corrections?.count()));
-      return outcome.open !== undefined ? 1 : exitCodeOf(outcome, failed);
+      const { lines, code } = missingOf(outcome, failed);
+      stderr.write(describeExport(outcome, lines, `${range.from} to ${range.to}`, corrections?.count()));
+      return outcome.open !== undefined ? 1 : code;
     } catch (error) {
       if (!isSystemError(error)) throw error;
       stderr.write(`agent-platform-exporter: cannot write the export: ${messageOf(error)}\n`);
@@ -60,9 +61,7 @@ export async function run(context: CommandContext): Promise<number> {
     } finally {
       await sink?.abandon();
     }
-  }
-
-  return withPast(context, config, write);
+  });
 }
 
 /** The text of the file that a closed month was written to, and how the format is compared with it. */

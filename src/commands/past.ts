@@ -151,20 +151,12 @@ interface Missing {
   readonly interrupted: boolean;
 }
 
-/** What is missing, in lines; `failed` are the collectors whose days could not be fetched. */
-export function describeMissing(
-  { unknown, omitted = new Map() }: Missing,
-  failed: readonly string[],
-): readonly string[] {
+/** What is missing, in lines, and the exit code: 1 if anything is. `failed` are the collectors whose days could not be fetched. */
+export function missingOf({ unknown, omitted = new Map(), interrupted }: Missing, failed: readonly string[]) {
   const lines = [...unknown].map(([who, days]) => `unknown: ${who} on ${spanOf(days)}`);
   for (const [who, days] of omitted) lines.push(`without a price: ${who} on ${spanOf(days)}`);
   if (failed.length > 0) lines.push(`failed to fetch: ${failed.join(', ')}`);
-  return lines;
-}
-
-/** 1 if anything is missing, otherwise 0. */
-export function exitCodeOf({ unknown, interrupted }: Missing, failed: readonly string[]): number {
-  return interrupted || unknown.size > 0 || failed.length > 0 ? 1 : 0;
+  return { lines, code: interrupted || unknown.size > 0 || failed.length > 0 ? 1 : 0 };
 }
 
 /** Some days in words: their number, the first and the last. */
