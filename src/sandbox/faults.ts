@@ -1,3 +1,4 @@
+import { endpoints } from './http/call.ts';
 import { mix, textSeed, unit } from './random.ts';
 import type { Endpoint } from './types.ts';
 
@@ -71,17 +72,6 @@ export const faultKinds: readonly FaultKind[] = [
     takes: 'nothing',
     meaning: 'the figures of the last seven days grow from hour to hour',
   },
-];
-
-/** The endpoints to which a fault can be limited. */
-const endpoints: readonly Endpoint[] = [
-  'tokens',
-  'tools',
-  'activity',
-  'productivity',
-  'users',
-  'readiness',
-  'wiki',
 ];
 
 /**

@@ -1,4 +1,4 @@
 export { faultKinds } from './faults.ts';
 export { createSandbox } from './sandbox.ts';
 export { plantedSecrets } from './secrets.ts';
-export type { Role, Sandbox, SandboxOptions, SandboxOrg, Scenario, SeenRequest } from './types.ts';
+export type { Role, Sandbox, SandboxOptions, SandboxOrg, Scenario } from './types.ts';

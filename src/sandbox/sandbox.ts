@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dayAt, firstDay, parseDay } from './calendar.ts';
 import { parseFaults } from './faults.ts';
 import { createApi } from './http/api.ts';
-import { createKeyRing } from './http/call.ts';
-import { createHandler, createRequestLog } from './http/handler.ts';
+import { keyHolders } from './http/call.ts';
+import { createHandler } from './http/handler.ts';
 import { createReadinessListing } from './readiness/listing.ts';
 import type { Answering, Sandbox, SandboxOptions } from './types.ts';
 import { createEditions } from './world/conditions.ts';
@@ -37,62 +38,42 @@ export function createSandbox(
     const org = createOrg(index, seed, { users, repos }, editions.of, spikeOn);
     return { org, readiness: createReadinessListing(org, dropBefore) };
   });
-  const keys = createKeyRing(tenants);
-  const log = createRequestLog(1000);
   const api = createApi({
     now,
     seed,
-    keys,
+    keys: keyHolders(tenants),
     faults: () => faults,
     oldestOn: (today) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),
   });
-  const handler = createHandler({ answer: around(api), keys, log });
+  const handler = createHandler(around(api));
   const servers = new Set<Server>();
 
   return {
     orgs: tenants.map(({ org }) => ({ name: org.name, orgId: org.orgId, keys: org.keys })),
-    get requests() {
-      return log.all();
-    },
     handler,
     async listen({ host, port }) {
       const server = createServer({ keepAliveTimeout: NEVER }, handler);
-      await listening(server, host, port);
+      server.listen(port, host);
+      await once(server, 'listening');
       servers.add(server);
       const { port: chosen } = server.address() as AddressInfo;
       return { url: `http://${hostInUrl(host)}:${chosen}`, port: chosen };
     },
     async close() {
-      await Promise.all([...servers].map(closed));
+      const closing = [...servers].map((server) => once(server.close(), 'close'));
+      for (const server of servers) server.closeAllConnections();
       servers.clear();
+      await Promise.all(closing);
     },
     setFaults(texts) {
       faults = parseFaults(texts);
     },
-    setKeysRevoked: (revoked) => keys.setRevoked(revoked),
     reviseDay(text) {
       const day = parseDay(text);
       if (typeof day !== 'number') throw new Error(`"${text}" is not a day.`);
       editions.revise(day);
     },
   };
-}
-
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }
 
 /** A wildcard listen address cannot be connected to. */

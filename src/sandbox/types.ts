@@ -33,16 +33,6 @@ export interface SandboxOrg {
   readonly keys: Readonly<Record<Role, string>>;
 }
 
-export interface SeenRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  /** 0 if the connection was closed without an answer. */
-  readonly status: number;
-  /** The organization of the key, if the key is one of ours. */
-  readonly org: string | undefined;
-}
-
 /** A request to the platform's API. */
 export interface ApiRequest {
   readonly method: string;
@@ -64,8 +54,6 @@ export type Answering = (request: ApiRequest) => Promise<Answer>;
 
 export interface Sandbox {
   readonly orgs: readonly SandboxOrg[];
-  /** The newest requests, oldest first, at most 1000. */
-  readonly requests: readonly SeenRequest[];
   readonly handler: RequestListener;
   /** Port 0 lets the system choose; rejects if the address is unavailable. */
   listen(at: {
@@ -76,8 +64,6 @@ export interface Sandbox {
   close(): Promise<void>;
   /** Replaces all faults; throws an Error of one sentence on a text that is not a fault. */
   setFaults(texts: readonly string[]): void;
-  /** While revoked, every key is answered 401. */
-  setKeysRevoked(revoked: boolean): void;
   /** Changes the figures of that day (`YYYY-MM-DD`) to slightly higher ones; each call changes them again. */
   reviseDay(day: string): void;
 }

@@ -37,14 +37,14 @@ describe('organizations are independent', () => {
 describe('keys', () => {
   test('that were revoked and work again restore everything at the next run', async () => {
     const story = await startStory();
-    story.platform.setKeysRevoked(true);
+    story.platform.setFaults(['401']);
     story.clock.advance(DAY);
     expect(await story.poll()).toHaveLength(6);
     const page = await story.page();
     expect(
       Object.values(page.by('collector', 'agent_platform_exporter_collector_failing', { reason: 'auth' })),
     ).toEqual([1, 1, 1, 1, 1, 1]);
-    story.platform.setKeysRevoked(false);
+    story.platform.setFaults([]);
     expect(await story.poll()).toEqual([]);
     const after = await story.page();
     expect(after.value('agent_platform_data_day_timestamp_seconds', { dataset: 'tokens' })).toBe(

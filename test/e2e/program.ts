@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { createFaultyPlatform, type FaultyPlatform } from '../platform/faulty/platform.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -14,7 +14,7 @@ const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import
 /** The real program as a separate process, which is stopped after the test. */
 export interface Program {
   readonly process: ChildProcess;
-  readonly platform: Sandbox;
+  readonly platform: FaultyPlatform;
   /** The platform's own clock, in milliseconds since the epoch. */
   readonly now: () => number;
   page(): Promise<Page>;
@@ -56,7 +56,7 @@ export async function startProgram(
   rewrite: Rewrite = (body) => body,
   { now = Date.now, nodeArguments = [], environment = {}, openFiles }: Machine = {},
 ): Promise<Program> {
-  const platform = createSandbox({ now, users: 12, repos: 6, days: 100 });
+  const platform = createFaultyPlatform({ now, users: 12, repos: 6, days: 100 });
   const behind = await platform.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => platform.close());
   const url = await startRewriting(behind.url, rewrite);

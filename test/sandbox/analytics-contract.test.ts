@@ -142,14 +142,6 @@ describe('who may read analytics', () => {
     const basic = request(asked.sandbox.handler).get(path).query(oneDay).set('authorization', 'Basic eDp5');
     expect((await basic).status).toBe(401);
   });
-
-  test('revoked keys are answered 401 until they are valid again', async () => {
-    const { sandbox, get } = createAsked();
-    sandbox.setKeysRevoked(true);
-    expect((await get('/api/v0/wiki')).status).toBe(401);
-    sandbox.setKeysRevoked(false);
-    expect((await get('/api/v0/wiki')).status).toBe(200);
-  });
 });
 
 test('an internal error has the body of the analytics endpoints', async () => {

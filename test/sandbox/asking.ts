@@ -4,8 +4,8 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sand
 export type Json = Record<string, unknown>;
 
 /** A sandbox at noon of 2026-11-20, whose clock is controlled by the test. */
-interface Asked {
-  readonly sandbox: Sandbox;
+export interface Asked<Platform extends Sandbox> {
+  readonly sandbox: Platform;
   readonly clock: { now: number };
   get(path: string, query?: Json, key?: string): Promise<Response>;
   analytics(endpoint: string, query?: Json): Promise<Response>;
@@ -19,7 +19,15 @@ export const ownerKey = 'sandbox-acme-owner';
 export const readinessPath = '/api/organization/maturity-level-reports';
 export const oneDay = { startDate: yesterday, endDate: yesterday };
 
-export function createAsked(options: Partial<SandboxOptions> = {}, create = createSandbox): Asked {
+export function createAsked(options: Partial<SandboxOptions> = {}): Asked<Sandbox> {
+  return askedOf(createSandbox, options);
+}
+
+/** The same for another platform. */
+export function askedOf<Platform extends Sandbox>(
+  create: (options: SandboxOptions) => Platform,
+  options: Partial<SandboxOptions>,
+): Asked<Platform> {
   const clock = { now: noon };
   const sandbox = create({ now: () => clock.now, ...options });
 

@@ -199,18 +199,6 @@ describe('what a fault does', () => {
   });
 });
 
-describe('the log of requests', () => {
-  test('records what was requested, by whom, and the result', async () => {
-    const { sandbox, analytics, get } = createAsked({ orgs: 2 });
-    await analytics('tokens');
-    await get('/api/v0/wiki', {}, 'nobody');
-    expect(sandbox.requests).toEqual([
-      { method: 'GET', path: '/api/v1/analytics/tokens', query: oneDay, status: 200, org: 'acme' },
-      { method: 'GET', path: '/api/v0/wiki', query: {}, status: 401, org: undefined },
-    ]);
-  });
-});
-
 test('a taken port is an error', async () => {
   const { sandbox } = createAsked();
   const { port } = await sandbox.listen({ host: '127.0.0.1', port: 0 });

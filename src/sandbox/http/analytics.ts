@@ -5,30 +5,22 @@ import { toolsByName, toolsRow } from '../analytics/tools.ts';
 import { usersPage } from '../analytics/users.ts';
 import { type Day, parseDay } from '../calendar.ts';
 import type { AnalyticsEndpoint, Row } from '../types.ts';
+import type { Org } from '../world/org.ts';
 import { isLeftOut } from '../world/rhythm.ts';
 import { badRequest, type Call, type DateRange, isRefusal, type JsonPieces, type Refusal } from './call.ts';
 import { envelope } from './envelope.ts';
 
-/** The row functions of an endpoint with one row per day. */
+/** The rows of an endpoint with one row per day. */
 interface Daily {
-  readonly plain: (call: Call, day: Day) => Row;
-  readonly grouped?: { readonly by: string; readonly rows: (call: Call, day: Day) => Row[] };
+  readonly plain: (org: Org, day: Day) => Row;
+  readonly grouped?: { readonly by: string; readonly rows: (org: Org, day: Day) => Row[] };
 }
 
 const daily: Readonly<Record<Exclude<AnalyticsEndpoint, 'users'>, Daily>> = {
-  tokens: {
-    plain: ({ tenant }, day) => tokensRow(tenant.org, day),
-    grouped: { by: 'model', rows: ({ tenant }, day) => tokensByModel(tenant.org, day) },
-  },
-  tools: {
-    plain: ({ tenant }, day) => toolsRow(tenant.org, day),
-    grouped: { by: 'tool_name', rows: ({ tenant }, day) => toolsByName(tenant.org, day) },
-  },
-  activity: {
-    plain: ({ tenant }, day) => activityRow(tenant.org, day),
-    grouped: { by: 'client', rows: ({ tenant }, day) => activityByClient(tenant.org, day) },
-  },
-  productivity: { plain: ({ tenant }, day) => productivityRow(tenant.org, day) },
+  tokens: { plain: tokensRow, grouped: { by: 'model', rows: tokensByModel } },
+  tools: { plain: toolsRow, grouped: { by: 'tool_name', rows: toolsByName } },
+  activity: { plain: activityRow, grouped: { by: 'client', rows: activityByClient } },
+  productivity: { plain: productivityRow },
 };
 
 /** Answers an analytics request. */
@@ -37,14 +29,24 @@ export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPi
   if (isRefusal(range)) return range;
   const days = existingDays(call, range);
   if (endpoint === 'users') return answerUsers(call, range, days);
+  const { org } = call.tenant;
   const { plain, grouped } = daily[endpoint];
   const groupBy = call.query.get('group_by');
   // An endpoint without grouping ignores the parameter.
   if (groupBy === null || grouped === undefined) {
-    return envelope(plainDays(call, days, plain), call, range);
+    const shown = days.values().filter((day) => org.totals(day).active > 0 || !isLeftOut(org, day));
+    return envelope(
+      shown.map((day) => [plain(org, day)]),
+      call,
+      range,
+    );
   }
   if (groupBy !== grouped.by) return badRequest(`Invalid group_by: expected "${grouped.by}"`);
-  return envelope(groupedDays(call, days, grouped.rows), call, range);
+  return envelope(
+    days.values().map((day) => grouped.rows(org, day)),
+    call,
+    range,
+  );
 }
 
 /** The days of the range that have data; before the first and after the newest there are no rows. */
@@ -52,21 +54,6 @@ function existingDays(call: Call, { start, end }: DateRange): Day[] {
   const first = Math.max(start, call.oldest);
   const last = Math.min(end, call.today - 1 - call.late);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-}
-
-function* plainDays(call: Call, days: readonly Day[], row: Daily['plain']): Generator<Row[]> {
-  const { org } = call.tenant;
-  for (const day of days) {
-    if (org.totals(day).active > 0 || !isLeftOut(org, day)) yield [row(call, day)];
-  }
-}
-
-function* groupedDays(
-  call: Call,
-  days: readonly Day[],
-  rows: (call: Call, day: Day) => Row[],
-): Generator<Row[]> {
-  for (const day of days) yield rows(call, day);
 }
 
 /** Answers `/users`: `limit` counts users, the cursor is a user id, rows are per user per day. */

@@ -1,4 +1,5 @@
-import type { Answer, Endpoint } from '../types.ts';
+import { STATUS_CODES } from 'node:http';
+import type { Answer, Endpoint, Row } from '../types.ts';
 import type { JsonPieces, Refusal } from './call.ts';
 
 export function jsonAnswer(status: number, body: JsonPieces): Answer {
@@ -11,26 +12,10 @@ export function errorAnswer(
   { status, detail }: Refusal,
   requestId: string,
 ): Answer {
-  return jsonAnswer(status, [JSON.stringify(bodyOf())]);
-
-  function bodyOf(): object {
-    const title = titles[status] ?? 'Error';
-    if (endpoint === 'readiness') return { error: { message: detail } };
-    if (endpoint === 'wiki')
-      return { detail, status, title, ...(status < 500 ? {} : { metadata: { requestId } }) };
-    return { title, detail, status, requestId };
-  }
+  const title = STATUS_CODES[status] ?? 'Error';
+  let body: Row = { title, detail, status, requestId };
+  if (endpoint === 'readiness') body = { error: { message: detail } };
+  if (endpoint === 'wiki')
+    body = { detail, status, title, ...(status < 500 ? {} : { metadata: { requestId } }) };
+  return jsonAnswer(status, [JSON.stringify(body)]);
 }
-
-const titles: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};

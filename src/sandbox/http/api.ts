@@ -1,25 +1,18 @@
+import { once } from 'node:events';
 import { type Day, dayAt } from '../calendar.ts';
 import { type Fault, faultsAt, strikes } from '../faults.ts';
 import { mix } from '../random.ts';
-import type { Answer, Answering, Endpoint } from '../types.ts';
+import type { AnalyticsEndpoint, Answer, Answering, Endpoint } from '../types.ts';
 import { answerAnalytics } from './analytics.ts';
 import { errorAnswer, jsonAnswer } from './answer.ts';
-import {
-  type Call,
-  endpointOf,
-  isRefusal,
-  type JsonPieces,
-  type KeyRing,
-  type Refusal,
-  roleRefusal,
-} from './call.ts';
+import { type Call, endpointOf, isRefusal, type JsonPieces, type KeyHolder, type Refusal } from './call.ts';
 import { answerReadiness, answerWiki } from './listings.ts';
 
 interface ApiDeps {
   /** The platform's clock: milliseconds since 1970. */
   readonly now: () => number;
   readonly seed: number;
-  readonly keys: KeyRing;
+  readonly keys: ReadonlyMap<string, KeyHolder>;
   readonly faults: () => readonly Fault[];
   /** The oldest existing day, relative to today. */
   readonly oldestOn: (today: Day) => Day;
@@ -40,19 +33,22 @@ export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answe
       const { headers, ...answer } = refuse({ status: 405, detail: `${method} is not supported` });
       return { ...answer, headers: { ...headers, allow: 'GET' } };
     }
-    const holder = keys.holder(authorization);
+    const holder = keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
     const struck = faultsAt(faults(), endpoint, holder?.tenant.org.name).filter((fault) =>
       strikes(fault, seed, number),
     );
     const detailOf = (name: string) => struck.find((fault) => fault.name === name)?.detail;
-    if (detailOf('hang') !== undefined) await aborted(signal);
+    if (detailOf('hang') !== undefined) {
+      await once(signal, 'abort');
+      signal.throwIfAborted();
+    }
     const slow = detailOf('slow');
     if (slow !== undefined) await waited(signal, Number(slow));
     const status = struck.find(({ name }) => /^\d+$/.test(name));
     if (status !== undefined) return failed(status, refuse);
     if (holder === undefined) return refuse({ status: 401, detail: 'API key is missing or invalid' });
-    const barred = roleRefusal(endpoint, holder.role);
-    if (barred !== undefined) return refuse(barred);
+    if (isAnalytics(endpoint) && holder.role !== 'owner' && holder.role !== 'manager')
+      return refuse({ status: 403, detail: FORBIDDEN });
     const instant = now();
     const today = dayAt(instant);
     const data = answerEndpoint(endpoint, {
@@ -79,17 +75,23 @@ export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answe
   }
 }
 
+const FORBIDDEN = 'This endpoint requires the Manager or Owner role';
+
 const details: Readonly<Record<string, string>> = {
   401: 'Invalid API key',
-  403: 'This endpoint requires the Manager or Owner role',
+  403: FORBIDDEN,
   429: 'Rate limit exceeded, try again later',
   503: 'Down for maintenance',
 };
 
+/** Only these require a role; the other endpoints have no known requirement. */
+function isAnalytics(endpoint: Endpoint): endpoint is AnalyticsEndpoint {
+  return endpoint !== 'readiness' && endpoint !== 'wiki';
+}
+
 function answerEndpoint(endpoint: Endpoint, call: Call): JsonPieces | Refusal {
-  if (endpoint === 'readiness') return answerReadiness(call);
-  if (endpoint === 'wiki') return answerWiki(call);
-  return answerAnalytics(endpoint, call);
+  if (isAnalytics(endpoint)) return answerAnalytics(endpoint, call);
+  return endpoint === 'wiki' ? answerWiki(call) : answerReadiness(call);
 }
 
 /** Waits, at most until the client disconnects. */
@@ -101,12 +103,5 @@ function waited(signal: AbortSignal, ms: number): Promise<void> {
       clearTimeout(timer);
       resolve();
     }
-  });
-}
-
-/** Rejects when the client disconnects. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
   });
 }

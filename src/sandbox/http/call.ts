@@ -44,36 +44,13 @@ export interface KeyHolder {
   readonly role: Role;
 }
 
-/** Maps API keys to their holders. */
-export interface KeyRing {
-  holder(authorization: string | undefined): KeyHolder | undefined;
-  setRevoked(revoked: boolean): void;
-}
-
 const roles: readonly Role[] = ['owner', 'manager', 'member', 'guest'];
 
-/** Creates the keys of all organizations, one per role. */
-export function createKeyRing(tenants: readonly Tenant[]): KeyRing {
-  const holders = new Map<string, KeyHolder>();
-  for (const tenant of tenants) {
-    for (const role of roles) holders.set(tenant.org.keys[role], { tenant, role });
-  }
-  let allRevoked = false;
-  return {
-    holder(authorization) {
-      const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-      return key === undefined || allRevoked ? undefined : holders.get(key);
-    },
-    setRevoked(revoked) {
-      allRevoked = revoked;
-    },
-  };
-}
-
-/** Analytics requires the role manager or owner; the other endpoints have no known requirement. */
-export function roleRefusal(endpoint: Endpoint, role: Role): Refusal | undefined {
-  const open = endpoint === 'readiness' || endpoint === 'wiki' || role === 'owner' || role === 'manager';
-  return open ? undefined : { status: 403, detail: 'This endpoint requires the Manager or Owner role' };
+/** The holders of the keys of all organizations, which have one per role. */
+export function keyHolders(tenants: readonly Tenant[]): ReadonlyMap<string, KeyHolder> {
+  const held = (tenant: Tenant) =>
+    roles.map((role): [string, KeyHolder] => [tenant.org.keys[role], { tenant, role }]);
+  return new Map(tenants.flatMap(held));
 }
 
 export const readinessPath = '/api/organization/maturity-level-reports';
@@ -91,6 +68,9 @@ const routes: ReadonlyMap<string, Endpoint> = new Map([
   [newReadinessPath, 'readiness'],
   ['/api/v0/wiki', 'wiki'],
 ]);
+
+/** Every endpoint, once. */
+export const endpoints: readonly Endpoint[] = [...new Set(routes.values())];
 
 /** The endpoint of a path; undefined if there is none. */
 export function endpointOf(path: string): Endpoint | undefined {

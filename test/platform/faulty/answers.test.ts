@@ -173,3 +173,13 @@ describe('answers that attack memory or time', () => {
     expect(seen.size).toBe(15);
   });
 });
+
+test('the log of requests records what was requested, by whom, and the result', async () => {
+  const { sandbox, analytics, get } = createFaultyAsked({ orgs: 2 });
+  await analytics('tokens');
+  await get('/api/v0/wiki', {}, 'nobody');
+  expect(sandbox.requests).toEqual([
+    { method: 'GET', path: '/api/v1/analytics/tokens', query: oneDay, status: 200, org: 'acme' },
+    { method: 'GET', path: '/api/v0/wiki', query: {}, status: 401, org: undefined },
+  ]);
+});

@@ -19,8 +19,23 @@ import { transported } from './transport.ts';
 
 const HOUR = 3_600_000;
 
+/** Maximum number of requests that are remembered. */
+const REMEMBERED = 1000;
+
+interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** 0 if the connection was closed without an answer. */
+  readonly status: number;
+  /** The organization of the key, if the key is one of ours. */
+  readonly org: string | undefined;
+}
+
 /** A simulated platform whose answers are damaged. */
 export interface FaultyPlatform extends Sandbox {
+  /** The newest requests, oldest first. */
+  readonly requests: readonly SeenRequest[];
   /** The endpoints of the requests that have come and are not answered yet. */
   readonly unanswered: readonly Endpoint[];
 }
@@ -34,10 +49,11 @@ export function createFaultyPlatform(options: SandboxOptions): FaultyPlatform {
   const behindMs = new AsyncLocalStorage<number>();
   let damage: readonly Fault[] = [];
   const unanswered = new Set<{ readonly endpoint: Endpoint }>();
+  const seen: SeenRequest[] = [];
   const sandbox: Sandbox = createSandbox(
     // One more, whose answers the fault `other-org` sends.
     { ...world, seed, orgs: orgs + 1, now: () => now() - (behindMs.getStore() ?? 0) },
-    (right) => noting(damaging(right)),
+    (right) => logging(noting(damaging(right))),
   );
   const ours = sandbox.orgs.slice(0, orgs);
   setFaults(faults);
@@ -46,7 +62,7 @@ export function createFaultyPlatform(options: SandboxOptions): FaultyPlatform {
     orgs: ours,
     setFaults,
     get requests() {
-      return sandbox.requests;
+      return [...seen];
     },
     get unanswered() {
       return [...unanswered].map(({ endpoint }) => endpoint);
@@ -59,6 +75,22 @@ export function createFaultyPlatform(options: SandboxOptions): FaultyPlatform {
       damageKinds.some(({ name }) => name === parsed[index]?.name);
     damage = parsed.filter(isDamage);
     sandbox.setFaults(texts.filter((text, index) => !isDamage(text, index)));
+  }
+
+  function logging(answer: Answering): Answering {
+    return async (request) => {
+      const { method, url, authorization } = request;
+      let status = 0;
+      try {
+        const answered = await answer(request);
+        ({ status } = answered);
+        return answered;
+      } finally {
+        const query = Object.fromEntries(url.searchParams);
+        seen.push({ method, path: url.pathname, query, status, org: holderOf(authorization)?.org.name });
+        if (seen.length > REMEMBERED) seen.shift();
+      }
+    };
   }
 
   function noting(answer: Answering): Answering {
