@@ -45,7 +45,6 @@ export interface Connections {
 export function limitConnections(server: Server, { limit, clock }: ConnectionLimitDeps): Connections {
   const open = new Set<Connection>();
   const byAddress = new Map<string, Connection>();
-  const bySocket = new WeakMap<Socket, Connection>();
   let turns = 0;
 
   function close(connection: Connection): void {
@@ -66,15 +65,6 @@ export function limitConnections(server: Server, { limit, clock }: ConnectionLim
     if (least !== undefined) close(least);
   }
 
-  /** With TLS, requests refer to another object than the accepted connection, with the same addresses. */
-  function find(socket: Socket): Connection | undefined {
-    const known = bySocket.get(socket);
-    if (known !== undefined) return known;
-    const connection = byAddress.get(addressOf(socket));
-    if (connection !== undefined) bySocket.set(socket, connection);
-    return connection;
-  }
-
   server.on('connection', (socket: Socket) => {
     makeRoom();
     const address = addressOf(socket);
@@ -89,7 +79,8 @@ export function limitConnections(server: Server, { limit, clock }: ConnectionLim
 
   return {
     began(socket) {
-      const connection = find(socket);
+      // With TLS, requests refer to another object than the accepted connection, with the same addresses.
+      const connection = byAddress.get(addressOf(socket));
       if (connection === undefined) return undefined;
       const answering = (connection.answering ?? 0) + 1;
       connection.answering = answering;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type Server as HttpListener,
@@ -6,7 +7,8 @@ import {
 } from 'node:http';
 import { type AddressInfo, Server, type Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { codeOf } from '../runtime/files.ts';
 import { limitConnections } from './connections.ts';
 
 export interface HttpServerDeps {
@@ -85,17 +87,14 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     socket.once('close', () => sockets.delete(socket));
   }
 
-  function listen(address: ListenAddress): Promise<AddressInfo> {
-    return new Promise((resolve, reject) => {
-      function failed(error: NodeJS.ErrnoException): void {
-        reject(listenError(address, error));
-      }
-      server.once('error', failed);
-      server.listen(address.port, address.host, () => {
-        server.off('error', failed);
-        resolve(server.address() as AddressInfo);
-      });
-    });
+  async function listen(address: ListenAddress): Promise<AddressInfo> {
+    server.listen(address.port, address.host);
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      throw listenError(address, error);
+    }
+    return server.address() as AddressInfo;
   }
 
   async function close(deadlineMs = CLOSE_DEADLINE_MS): Promise<void> {
@@ -129,22 +128,21 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   return { listen, close };
 }
 
-function listenError(address: ListenAddress, error: NodeJS.ErrnoException): ConfigError {
-  const shown = `${hostText(address.host)}:${address.port}`;
-  const hint = 'choose another address with --web.listen-address';
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new ConfigError(`cannot listen on ${shown}: another process already uses this port`, hint);
-    case 'EACCES':
-      return new ConfigError(`cannot listen on ${shown}: permission denied`, hint);
-    case 'EADDRNOTAVAIL':
-      return new ConfigError(`cannot listen on ${shown}: this machine does not have this address`, hint);
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new ConfigError(`cannot listen on ${shown}: unknown host name`, hint);
-    default:
-      return new ConfigError(`cannot listen on ${shown}: ${error.message}`, hint);
-  }
+/** Why an address is not available, by the system's error code. */
+const LISTEN_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'another process already uses this port'],
+  ['EACCES', 'permission denied'],
+  ['EADDRNOTAVAIL', 'this machine does not have this address'],
+  ['ENOTFOUND', 'unknown host name'],
+  ['EAI_AGAIN', 'unknown host name'],
+]);
+
+function listenError({ host, port }: ListenAddress, error: unknown): ConfigError {
+  const problem = LISTEN_PROBLEMS.get(codeOf(error)) ?? messageOf(error);
+  return new ConfigError(
+    `cannot listen on ${hostText(host)}:${port}: ${problem}`,
+    'choose another address with --web.listen-address',
+  );
 }
 
 function hostText(host: string | undefined): string {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
 /** Over TLS, the client has to read before more than this many bytes are written. */
@@ -12,8 +13,10 @@ const PIECE = 64 * 1024;
  */
 export function sendBody(response: ServerResponse, parts: readonly Buffer[]): void {
   // Of a pipelined request, the response itself has no socket yet.
-  if (isEncrypted(response.req.socket)) sendPieces(response, cut(parts));
-  else if (parts.length === 1) response.end(parts[0]);
+  if (isEncrypted(response.req.socket)) {
+    // A client that goes away ends its answer.
+    pipeline(Readable.from(cut(parts)), response, () => undefined);
+  } else if (parts.length === 1) response.end(parts[0]);
   else {
     response.cork();
     for (const part of parts) response.write(part);
@@ -23,28 +26,6 @@ export function sendBody(response: ServerResponse, parts: readonly Buffer[]): vo
 
 function isEncrypted(socket: Socket & Partial<Pick<TLSSocket, 'encrypted'>>): boolean {
   return socket.encrypted === true;
-}
-
-/** Writes the next piece whenever the one before was sent. */
-function sendPieces(response: ServerResponse, pieces: Generator<Buffer, void>): void {
-  let next = pieces.next();
-
-  function sendMore(): void {
-    for (;;) {
-      const piece = next.value;
-      next = pieces.next();
-      if (next.done === true) {
-        response.end(piece);
-        return;
-      }
-      if (!response.write(piece)) {
-        response.once('drain', sendMore);
-        return;
-      }
-    }
-  }
-
-  sendMore();
 }
 
 /** The bytes of the parts in pieces, which share their memory. */
