@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
-import { type Handler, respondText } from './respond.ts';
-
-const HANG_UP = ['Connection', 'close'] as const;
+import { HANG_UP, type Handler, partsOf, respondText } from './respond.ts';
 
 /** Balancers check these without `Host`, or with one of their own. */
-const HEALTH_PATHS: ReadonlySet<string | undefined> = new Set(['/-/healthy', '/-/ready']);
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/-/healthy', '/-/ready']);
 
 /**
  * Creates the first handler, which answers requests that no route should handle: those with an unsupported transfer coding,
@@ -18,16 +16,12 @@ export function createAdmission(
   return ({ headers, url, httpVersion }, response, next) => {
     const coding = headers['transfer-encoding'];
     if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
-      respondText(response, 501, 'Only the chunked transfer coding is supported.', HANG_UP);
-      return;
+      return respondText(response, 501, 'Only the chunked transfer coding is supported.', HANG_UP);
     }
     const isIncomplete = headers.host === undefined && httpVersion === '1.1';
     if (!isIncomplete && isAllowedHost(headers.host, allowedHosts)) return next();
-    if (HEALTH_PATHS.has(url?.split('?', 1)[0])) return next();
-    if (isIncomplete) {
-      respondText(response, 400, 'HTTP/1.1 requires the header Host.', HANG_UP);
-      return;
-    }
+    if (HEALTH_PATHS.has(partsOf(url)[0])) return next();
+    if (isIncomplete) return respondText(response, 400, 'HTTP/1.1 requires the header Host.', HANG_UP);
     respondText(response, 421, 'This host name is not allowed; see --web.allowed-hosts.', HANG_UP);
   };
 }

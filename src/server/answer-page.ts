@@ -3,7 +3,7 @@ import { pipeline, type Readable } from 'node:stream';
 import type { Scrape } from '../exposition/exposition.ts';
 import type { ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { type ExpressRequest, refuseCodings, refusesIdentity } from './negotiation.ts';
+import { type ExpressRequest, isRefused } from './negotiation.ts';
 import { NO_STORE, respondText, writeHeaders } from './respond.ts';
 import { sendBody } from './send-body.ts';
 
@@ -41,13 +41,13 @@ export function createPageAnswer(log: Logger): AnswerPage {
     // Pipelined request; the client has already disconnected.
     if (request.socket.destroyed) return;
     if (scrape.kind === 'unknown-collector') {
-      respondText(response, 400, `No such collector. Available collectors: ${scrape.known.join(', ')}.`);
-      return;
+      return respondText(
+        response,
+        400,
+        `No such collector. Available collectors: ${scrape.known.join(', ')}.`,
+      );
     }
-    if (scrape.contentEncoding === undefined && refusesIdentity(request)) {
-      refuseCodings(response);
-      return;
-    }
+    if (scrape.contentEncoding === undefined && isRefused(request, response)) return;
     writeHeaders(response, 200, headersOf(scrape));
     if (request.method === 'HEAD') response.end();
     else if ('parts' in scrape.body) sendBody(response, scrape.body.parts);

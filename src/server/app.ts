@@ -15,24 +15,15 @@ import {
   healthy,
   type PausedPart,
 } from './handlers.ts';
-import {
-  createMetricsHandler,
-  createPartTurns,
-  createProbeHandler,
-  type MetricsDeps,
-  type ProbeDeps,
-} from './metrics.ts';
+import { createMetricsHandler, createPartTurns, createProbeHandler, type ScrapeDeps } from './metrics.ts';
 import type { ExpressRequest } from './negotiation.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
 import { shareAnswers } from './shared-answers.ts';
 import { type Readiness, redactStatus, type ServiceStatus } from './status.ts';
 
-type Own = 'exposition' | 'answerPage' | 'takePart';
-
-export interface AppDeps extends Omit<MetricsDeps, Own>, Omit<ProbeDeps, Own> {
+export interface AppDeps extends Omit<ScrapeDeps, 'answerPage' | 'takePart'> {
   readonly log: Logger;
   readonly clock: Pick<Clock, 'elapsed'>;
-  readonly exposition: MetricsDeps['exposition'] & ProbeDeps['exposition'];
   /** The path that serves the metrics. */
   readonly telemetryPath: string;
   /** The current state of the service. */
@@ -69,15 +60,15 @@ export function createApp(deps: AppDeps): RequestListener {
 
   app.use(createAdmission(deps.allowedHosts));
   // First, so that a scrape passes no other route.
-  addRoute(app, deps.telemetryPath, 'GET', bodiless(createMetricsHandler(parts)));
-  addRoute(app, '/probe', 'GET', bodiless(createProbeHandler(parts)));
-  addRoute(app, '/', 'GET', bodiless(createPageHandler({ ...deps, answers })));
-  addRoute(app, '/status', 'GET', bodiless(createStatusHandler({ ...deps, answers })));
-  addRoute(app, '/-/healthy', 'GET', bodiless(healthy));
+  addRoute(app, deps.telemetryPath, 'GET', createMetricsHandler(parts));
+  addRoute(app, '/probe', 'GET', createProbeHandler(parts));
+  addRoute(app, '/', 'GET', createPageHandler({ ...deps, answers }));
+  addRoute(app, '/status', 'GET', createStatusHandler({ ...deps, answers }));
+  addRoute(app, '/-/healthy', 'GET', healthy);
   const mayList = ({ headers }: IncomingMessage) => isAllowedHost(headers.host, deps.allowedHosts);
-  addRoute(app, '/-/ready', 'GET', bodiless(createReadyHandler(deps.readiness, mayList)));
-  addRoute(app, '/-/refresh', 'POST', bodiless(sameSite(deps.allowedHosts, createRefreshHandler(deps))));
-  addRoute(app, '/-/reload', 'POST', bodiless(sameSite(deps.allowedHosts, createReloadHandler(deps))));
+  addRoute(app, '/-/ready', 'GET', createReadyHandler(deps.readiness, mayList));
+  addRoute(app, '/-/refresh', 'POST', sameSite(deps.allowedHosts, createRefreshHandler(deps)));
+  addRoute(app, '/-/reload', 'POST', sameSite(deps.allowedHosts, createReloadHandler(deps)));
 
   addHookRoute(app, deps);
   app.use(bodiless(nothingHere));
@@ -94,8 +85,8 @@ function addRoute(
 ): void {
   const allow = method === 'GET' ? 'GET, HEAD' : method;
   const route = app.route(exactly(path));
-  if (method === 'GET') route.get(handler);
-  else route.post(handler);
+  if (method === 'GET') route.get(bodiless(handler));
+  else route.post(bodiless(handler));
   route.all(
     bodiless((_request, response) => {
       respondText(response, 405, `Method not allowed. Allowed methods: ${allow}.`, ['Allow', allow]);

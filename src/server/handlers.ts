@@ -2,19 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import type { ReadFigures } from './figures.ts';
-import {
-  type ExpressRequest,
-  type Negotiate,
-  negotiated,
-  offering,
-  refuseCodings,
-  refusesIdentity,
-} from './negotiation.ts';
+import { type ExpressRequest, isRefused, type Negotiate, negotiated } from './negotiation.ts';
 import { createIndexCells } from './page/index-cells.ts';
 import { contentOf, type PageContent, type PageRequest, renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { isIndexSort } from './page/totals.ts';
-import { type Handler, respond, respondText } from './respond.ts';
+import { type Handler, partsOf, respond, respondText } from './respond.ts';
 import type { SharedAnswers, SharedBody } from './shared-answers.ts';
 import { isoText, type Readiness, statusJson } from './status.ts';
 
@@ -31,7 +24,6 @@ export function createPageHandler({
   negotiate,
 }: PageDeps): Handler<ExpressRequest> {
   const cellsOf = createIndexCells();
-  const send = createSender('text/html; charset=utf-8', negotiate, pagePolicy);
 
   async function render(asked: PageRequest, { orgs, index }: PageContent): Promise<string> {
     // An index is sorted by the figures of all organizations.
@@ -46,23 +38,18 @@ export function createPageHandler({
     return renderPage(status, content, { figures, cells: await cellsOf(new Map(inIndex)) });
   }
 
-  return offering('text/html', async (request, response) => {
-    const asked = parsePageRequest(request.url ?? '');
+  return sending({ type: 'text/html', negotiate, policy: pagePolicy }, (url) => {
+    const asked = parsePageRequest(url);
     const content = contentOf(answers.status(), asked);
-    if (content === undefined) {
-      respondText(response, 404, 'No organization with this name is configured.');
-      return;
-    }
+    if (content === undefined) return undefined;
     const { page, sort } = content.index ?? {};
     const key = asked.org === undefined ? `page ${page} ${sort}` : `organization ${asked.org}`;
-    await send(request, response, await answers.bodyOf(key, () => render(asked, content)));
+    return answers.bodyOf(key, () => render(asked, content));
   });
 }
 
-function parsePageRequest(url: string): PageRequest {
-  const start = url.indexOf('?');
-  if (start === -1) return {};
-  const query = new URLSearchParams(url.slice(start + 1));
+function parsePageRequest(url: string | undefined): PageRequest {
+  const query = new URLSearchParams(partsOf(url)[1]);
   const page = Number(query.get('page') ?? 1);
   const sort = query.get('sort') ?? '';
   return {
@@ -74,30 +61,43 @@ function parsePageRequest(url: string): PageRequest {
 
 /** The status and the figures as JSON. */
 export function createStatusHandler({ answers, figures, negotiate }: PageDeps): Handler<ExpressRequest> {
-  const send = createSender('application/json; charset=utf-8', negotiate);
-
   async function render(): Promise<string> {
     const names = answers.status().orgs.map(({ name }) => name);
     const found = await figures(names, 'summary');
     return statusJson(answers.status(), found);
   }
 
-  return offering('application/json', async (request, response) => {
-    await send(request, response, await answers.bodyOf('status', render));
-  });
+  return sending({ type: 'application/json', negotiate }, () => answers.bodyOf('status', render));
 }
 
-/** Creates the sender of shared bodies of one type, compressed if the client prefers that. */
-function createSender(contentType: string, negotiate: Negotiate, policy?: string) {
-  return async (request: ExpressRequest, response: ServerResponse, body: SharedBody): Promise<void> => {
-    const isCompressed = negotiated(request, negotiate).gzip;
-    if (!isCompressed && refusesIdentity(request)) {
-      refuseCodings(response);
-      return;
+interface SendingParts {
+  readonly type: string;
+  readonly negotiate: Negotiate;
+  readonly policy?: string;
+}
+
+/**
+ * Sends a shared body of one type, compressed if the client prefers that; responds 404 if there is none, and 406 to a client
+ * that accepts neither the type nor the coding.
+ */
+function sending(
+  { type, negotiate, policy }: SendingParts,
+  bodyFor: (url: string | undefined) => Promise<SharedBody> | undefined,
+): Handler<ExpressRequest> {
+  return async (request, response) => {
+    if (request.accepts(type) === false) {
+      return respondText(response, 406, `Not acceptable. Available type: ${type}.`);
     }
+    const body = await bodyFor(request.url);
+    if (body === undefined) {
+      return respondText(response, 404, 'No organization with this name is configured.');
+    }
+    const isCompressed = negotiated(request, negotiate).gzip;
+    if (!isCompressed && isRefused(request, response)) return;
     const bytes = isCompressed ? await body.gzip() : body.bytes;
     const coding = isCompressed ? ['Content-Encoding', 'gzip'] : [];
-    respond(response, 200, contentType, bytes, ['Vary', 'Accept, Accept-Encoding', ...coding], policy);
+    const extra = ['Vary', 'Accept, Accept-Encoding', ...coding];
+    respond(response, 200, `${type}; charset=utf-8`, bytes, extra, policy);
   };
 }
 

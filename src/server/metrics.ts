@@ -1,11 +1,13 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { Exposition, Scrape } from '../exposition/exposition.ts';
+import type { Negotiated } from '../exposition/negotiate.ts';
+import { attempt } from '../runtime/errors.ts';
 import { createTurns, URGENCIES } from '../runtime/turns.ts';
 import type { AnswerPage } from './answer-page.ts';
 import { type ExpressRequest, type Negotiate, negotiated } from './negotiation.ts';
-import { type Handler, respondText } from './respond.ts';
+import { type Handler, partsOf, respondText } from './respond.ts';
 
 /**
  * Resolves with what `select` does, once it is this request's turn; undefined if the client is gone by then. Requests with
@@ -56,35 +58,8 @@ export function createPartTurns(): TakePart {
   };
 }
 
-export interface MetricsDeps {
-  readonly exposition: Pick<Exposition, 'scrape'>;
-  readonly negotiate: Negotiate;
-  readonly answerPage: AnswerPage;
-  readonly takePart: TakePart;
-}
-
-/** Serves scrapes: negotiates the format and sends the prepared bytes. */
-export function createMetricsHandler({
-  exposition,
-  negotiate,
-  answerPage,
-  takePart,
-}: MetricsDeps): Handler<ExpressRequest> {
-  return async (request, response) => {
-    const query = parseCollect(request.url ?? '');
-    if ('problem' in query) {
-      respondText(response, 400, query.problem);
-      return;
-    }
-    const asked = { ...negotiated(request, negotiate), ...query };
-    const select = () => exposition.scrape(asked);
-    const scrape = asked.collect === undefined ? await select() : await takePart(request, asked, select);
-    if (scrape !== undefined) answerPage(request, response, scrape);
-  };
-}
-
-export interface ProbeDeps {
-  readonly exposition: Pick<Exposition, 'probe'>;
+export interface ScrapeDeps {
+  readonly exposition: Pick<Exposition, 'scrape' | 'probe'>;
   readonly negotiate: Negotiate;
   readonly answerPage: AnswerPage;
   readonly takePart: TakePart;
@@ -92,61 +67,70 @@ export interface ProbeDeps {
   probe(org: string): boolean | undefined;
 }
 
+/** Serves scrapes: negotiates the format and sends the prepared bytes. */
+export function createMetricsHandler(deps: ScrapeDeps): Handler<ExpressRequest> {
+  const { exposition, takePart } = deps;
+  return selecting(deps, async (request, _response, asked) => {
+    const select = () => exposition.scrape(asked);
+    return asked.collect === undefined ? select() : takePart(request, asked, select);
+  });
+}
+
 /**
  * Serves one configured organization's series and `probe_success`. The target is an organization name and never an
  * address: no request leaves the process.
  */
-export function createProbeHandler({
-  exposition,
-  negotiate,
-  answerPage,
-  takePart,
-  probe,
-}: ProbeDeps): Handler<ExpressRequest> {
-  return async (request, response) => {
-    const url = request.url ?? '';
-    const query = parseCollect(url);
-    if ('problem' in query) {
-      respondText(response, 400, query.problem);
-      return;
-    }
-    const [org, another] = targetsOf(url);
-    if (org === undefined || org === '' || another !== undefined) {
+export function createProbeHandler(deps: ScrapeDeps): Handler<ExpressRequest> {
+  const { exposition, takePart, probe } = deps;
+  return selecting(deps, async (request, response, collected) => {
+    const [, query] = partsOf(request.url);
+    const [org = '', another] = new URLSearchParams(query).getAll('target');
+    if (org === '' || another !== undefined) {
       respondText(response, 400, 'The name of one organization is required, as in /probe?target=acme.');
-      return;
+      return undefined;
     }
     const success = probe(org);
     if (success === undefined) {
       respondText(response, 404, 'No organization with this name is configured.');
-      return;
+      return undefined;
     }
-    const asked = { ...negotiated(request, negotiate), ...query, org, success };
-    const scrape = await takePart(request, asked, () => exposition.probe(asked));
+    const asked = { ...collected, org, success };
+    return takePart(request, asked, () => exposition.probe(asked));
+  });
+}
+
+/** Sends what `select` finds for the format and the collectors that a request asks for; undefined if it is answered. */
+function selecting(
+  { negotiate, answerPage }: Pick<ScrapeDeps, 'negotiate' | 'answerPage'>,
+  select: (
+    request: ExpressRequest,
+    response: ServerResponse,
+    asked: Negotiated & Collected,
+  ) => Promise<Scrape | undefined>,
+): Handler<ExpressRequest> {
+  return async (request, response) => {
+    const query = parseCollect(request.url);
+    if ('problem' in query) return respondText(response, 400, query.problem);
+    const scrape = await select(request, response, { ...negotiated(request, negotiate), ...query });
     if (scrape !== undefined) answerPage(request, response, scrape);
   };
 }
 
-function targetsOf(url: string): readonly string[] {
-  const start = url.indexOf('?');
-  return start === -1 ? [] : new URLSearchParams(url.slice(start + 1)).getAll('target');
-}
-
 const PARAMETER = 'collect[]';
 
-/** The collectors that a query selects (`collect`, absent if it selects none), or the problem with it. */
-type CollectQuery = { readonly collect?: readonly string[] } | { readonly problem: string };
-
-const EVERYTHING: CollectQuery = {};
+/** The collectors that a query selects: everything if absent. */
+interface Collected {
+  readonly collect?: readonly string[];
+}
 
 /**
  * Parses `collect[]` of a request's URL. It may be repeated; other parameters are ignored, but near misses of this one
  * are rejected, because ignoring them would answer with everything.
  */
-export function parseCollect(url: string): CollectQuery {
-  const start = url.indexOf('?');
-  if (start === -1) return EVERYTHING;
-  const query = url.slice(start + 1);
-  if (!isWellFormed(query)) return { problem: 'The query string is not correctly percent-encoded.' };
+export function parseCollect(url?: string): Collected | { readonly problem: string } {
+  const [, query] = partsOf(url);
+  if (attempt(() => decodeURIComponent(query)) === undefined)
+    return { problem: 'The query string is not correctly percent-encoded.' };
   const names = new Set<string>();
   for (const [parameter, value] of new URLSearchParams(query)) {
     if (parameter === PARAMETER) {
@@ -159,14 +143,5 @@ export function parseCollect(url: string): CollectQuery {
       };
     }
   }
-  return names.size === 0 ? EVERYTHING : { collect: [...names] };
-}
-
-function isWellFormed(query: string): boolean {
-  try {
-    decodeURIComponent(query);
-    return true;
-  } catch {
-    return false;
-  }
+  return names.size === 0 ? {} : { collect: [...names] };
 }

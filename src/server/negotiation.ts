@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import type { Negotiated } from '../exposition/negotiate.ts';
-import { type Handler, respondText } from './respond.ts';
+import { respondText } from './respond.ts';
 
 /** The format for a client, by its `Accept` and `Accept-Encoding` headers. */
 export type Negotiate = (accept: string | undefined, acceptEncoding: string | undefined) => Negotiated;
@@ -15,20 +15,9 @@ export function negotiated({ headers }: IncomingMessage, negotiate: Negotiate): 
 /** A request as passed on by express. */
 export type ExpressRequest = IncomingMessage & Pick<Request, 'accepts' | 'acceptsEncodings'>;
 
-/** Calls the handler if the client accepts this content type; responds 406 otherwise. */
-export function offering(type: string, handler: Handler<ExpressRequest>): Handler<ExpressRequest> {
-  return (request, response) => {
-    if (request.accepts(type) !== false) return handler(request, response);
-    respondText(response, 406, `Not acceptable. Available type: ${type}.`);
-  };
-}
-
-/** Whether `Accept-Encoding` excludes an uncompressed answer. */
-export function refusesIdentity(request: ExpressRequest): boolean {
-  return request.acceptsEncodings('identity') === false;
-}
-
-/** Responds that the client accepts no available coding. */
-export function refuseCodings(response: ServerResponse): void {
+/** Whether `Accept-Encoding` excludes an uncompressed answer, and so every available coding; responds 406 if so. */
+export function isRefused(request: ExpressRequest, response: ServerResponse): boolean {
+  if (request.acceptsEncodings('identity') !== false) return false;
   respondText(response, 406, 'Not acceptable: Accept-Encoding excludes every available coding.');
+  return true;
 }

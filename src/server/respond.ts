@@ -12,6 +12,9 @@ const GUARDED = [
   ...['Cross-Origin-Resource-Policy', 'same-origin'],
 ] as const;
 
+/** Rejected clients do not keep their connection. */
+export const HANG_UP = ['Connection', 'close'] as const;
+
 /** Allows a plain-text page nothing in a browser. */
 const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'";
 
@@ -67,6 +70,12 @@ export function respondJson(
   extra?: ExtraHeaders,
 ): void {
   respond(response, status, 'application/json; charset=utf-8', `${JSON.stringify(body)}\n`, extra);
+}
+
+/** The path and the query of a request's URL, as they were sent. */
+export function partsOf(url = ''): readonly [path: string, query: string] {
+  const start = url.indexOf('?');
+  return start === -1 ? [url, ''] : [url.slice(0, start), url.slice(start + 1)];
 }
 
 export type Handler<Request extends IncomingMessage = IncomingMessage> = (

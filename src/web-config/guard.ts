@@ -4,7 +4,7 @@ import { createAdmission } from '../runtime/admission.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { TokenBucket } from '../runtime/rate-limiters.ts';
-import { type ExtraHeaders, respondText } from '../server/respond.ts';
+import { type ExtraHeaders, HANG_UP, partsOf, respondText } from '../server/respond.ts';
 import { basicCredentials, type PasswordChecker, type Verdict } from './passwords/checker.ts';
 import type { WebSettings } from './settings.ts';
 
@@ -27,8 +27,6 @@ interface GuardDeps {
 const BUSY_MS = 1_000;
 /** Maximum number of delayed responses; further connections are closed. */
 const MAX_LATE = 1_000;
-/** Rejected clients do not keep their connection. */
-const HANG_UP = ['Connection', 'close'] as const;
 const CHALLENGE = [
   'WWW-Authenticate',
   'Basic realm="agent-platform-exporter", charset="UTF-8"',
@@ -46,7 +44,7 @@ export function createGuard(deps: GuardDeps): RequestListener {
   return (request, response) => {
     const settings = deps.settings();
     for (const [name, value] of settings.headers) response.setHeader(name, value);
-    const path = pathOf(request);
+    const [path] = partsOf(request.url);
     if (deps.openPaths.has(path)) {
       app(request, response);
       return;
@@ -113,11 +111,6 @@ function retryAfter(ms: number): ExtraHeaders {
 }
 
 /** The path as written in the request line: only the plain form of an open path is open. */
-function pathOf({ url = '' }: IncomingMessage): string {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
-}
-
 function isBearer(authorization: string | undefined): boolean {
   return authorization !== undefined && /^bearer /i.test(authorization);
 }
