@@ -101,9 +101,7 @@ export function strikes({ name, rate }: Fault, seed: number, request: number): b
 
 function parseFault(text: string, kinds: readonly FaultKind[]): Fault {
   const [head = '', ...scopes] = text.split('@');
-  const equals = head.indexOf('=');
-  const name = equals < 0 ? head : head.slice(0, equals);
-  const value = equals < 0 ? undefined : head.slice(equals + 1);
+  const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(head) ?? [];
   const kind = kinds.find((one) => one.names?.test(name) ?? one.name === name);
   if (kind === undefined) {
     throw new Error(`Unknown fault "${name}": the faults are ${kinds.map((one) => one.name).join(', ')}.`);
@@ -136,15 +134,11 @@ function readDetail(name: string, { detail }: FaultKind, given: string | undefin
 }
 
 function readEndpoint(text: string, scopes: readonly string[]): Endpoint | undefined {
-  let chosen: Endpoint | undefined;
-  for (const scope of scopes) {
-    if (scope.startsWith('org=') && scope.length > 'org='.length) continue;
-    chosen = endpoints.find((endpoint) => endpoint === scope);
-    if (chosen === undefined) {
-      throw new Error(
-        `"@${scope}" in the fault "${text}" is neither an endpoint (${endpoints.join(', ')}) nor "@org=NAME".`,
-      );
-    }
-  }
-  return chosen;
+  const named = scopes.filter((scope) => !/^org=./s.test(scope));
+  const found = named.map((scope) => endpoints.find((endpoint) => endpoint === scope));
+  const wrong = named[found.indexOf(undefined)];
+  if (wrong === undefined) return found.at(-1);
+  throw new Error(
+    `"@${wrong}" in the fault "${text}" is neither an endpoint (${endpoints.join(', ')}) nor "@org=NAME".`,
+  );
 }

@@ -11,12 +11,8 @@ export function createRecent<V>(capacity: number): Recent<V> {
       const found = values.get(key) ?? { value: make() };
       values.delete(key);
       values.set(key, found);
-      if (values.size > capacity) {
-        for (const oldest of values.keys()) {
-          values.delete(oldest);
-          break;
-        }
-      }
+      const [oldest] = values.keys();
+      if (values.size > capacity && oldest !== undefined) values.delete(oldest);
       return found.value;
     },
   };

@@ -18,6 +18,11 @@ export function textSeed(text: string): number {
   return mix(hash, text.length);
 }
 
+/** An unsigned 32-bit integer as eight hexadecimal digits. */
+export function hex(value: number): string {
+  return value.toString(16).padStart(8, '0');
+}
+
 /** A number in [0, 1) that is always the same for two integers. */
 export function unit(a: number, b: number): number {
   return mix(a, b) / 4294967296;

@@ -6,7 +6,6 @@ import { parseFaults } from './faults.ts';
 import { createApi } from './http/api.ts';
 import { keyHolders } from './http/call.ts';
 import { createHandler } from './http/handler.ts';
-import { createReadinessListing } from './readiness/listing.ts';
 import type { Answering, Sandbox, SandboxOptions } from './types.ts';
 import { createEditions } from './world/conditions.ts';
 import { createOrg } from './world/org.ts';
@@ -34,10 +33,9 @@ export function createSandbox(
   const started = now();
   const spikeOn = scenarios.includes('credit-spike') ? dayAt(started) - 1 : undefined;
   const dropBefore = scenarios.includes('readiness-drop') ? started : undefined;
-  const tenants = Array.from({ length: orgs }, (_, index) => {
-    const org = createOrg(index, seed, { users, repos }, editions.of, spikeOn);
-    return { org, readiness: createReadinessListing(org, dropBefore) };
-  });
+  const tenants = Array.from({ length: orgs }, (_, index) =>
+    createOrg(index, seed, { users, repos }, editions.of, { spikeOn, dropBefore }),
+  );
   const api = createApi({
     now,
     seed,
@@ -49,7 +47,7 @@ export function createSandbox(
   const servers = new Set<Server>();
 
   return {
-    orgs: tenants.map(({ org }) => ({ name: org.name, orgId: org.orgId, keys: org.keys })),
+    orgs: tenants.map(({ name, orgId, keys }) => ({ name, orgId, keys })),
     handler,
     async listen({ host, port }) {
       const server = createServer({ keepAliveTimeout: NEVER }, handler);

@@ -25,7 +25,8 @@ export interface SandboxOptions {
  */
 export type Scenario = 'credit-spike' | 'readiness-drop';
 
-export type Role = 'owner' | 'manager' | 'member' | 'guest';
+export const roles = ['owner', 'manager', 'member', 'guest'] as const;
+export type Role = (typeof roles)[number];
 
 export interface SandboxOrg {
   readonly name: string;

@@ -37,7 +37,7 @@ export function tokensByModel(org: Org, day: Day): Row[] {
 function byUser(org: Org, day: Day): Row[] {
   const on = org.conditions(day);
   const rows: Row[] = [];
-  for (const person of org.people()) {
+  for (const person of org.people) {
     const done = personDay(person, on);
     if (done === undefined || done.credits === 0) continue;
     rows.push({

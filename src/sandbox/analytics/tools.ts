@@ -14,6 +14,7 @@ import {
   weightsOn,
 } from '../world/tool-names.ts';
 import type { Totals } from '../world/totals.ts';
+import { ratio, round } from './ratio.ts';
 
 /** A day record of `/tools`. */
 export function toolsRow(org: Org, day: Day): Row {
@@ -99,12 +100,4 @@ function levelRatios({ callsByLevel, sum }: Totals): Row {
 
 function quantile(ascending: readonly number[], share: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))] ?? 0;
-}
-
-function ratio(part: number, whole: number): number {
-  return whole === 0 ? 0 : round(part / whole);
-}
-
-function round(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
 }

@@ -5,6 +5,7 @@ import type { Org } from '../world/org.ts';
 import type { Person } from '../world/people.ts';
 import { type PersonDay, personDay, presence } from '../world/person-day.ts';
 import { filesByLanguage } from '../world/totals.ts';
+import { ratio } from './ratio.ts';
 
 export interface UsersPage {
   readonly rows: Row[];
@@ -13,24 +14,21 @@ export interface UsersPage {
 }
 
 /**
- * A page of `/users`: up to `limit` users after the cursor, ordered by id, each with one row per day of activity. Its
- * cost grows with the page, not with the organization.
+ * A page of `/users`: up to `limit` users after the cursor, ordered by id, each with one row per day of activity.
  */
 export function usersPage(org: Org, days: readonly Day[], after: string, limit: number): UsersPage {
-  const people = org.people();
   const window = days.map((day) => org.conditions(day));
-  const rows: Row[] = [];
-  let users = 0;
-  let last: string | undefined;
-  for (let index = firstAfter(people, after); index < people.length; index += 1) {
-    const person = people[index];
-    if (person === undefined || !window.some((on) => presence(person, on) !== 'absent')) continue;
-    if (users === limit) return { rows, next: last };
-    for (const on of window) rows.push(...userRows(person, on));
-    users += 1;
-    last = person.id;
-  }
-  return { rows, next: undefined };
+  // Ordered by id, so that any text can be a cursor.
+  const found = org.people
+    .values()
+    .filter((person) => person.id > after && window.some((on) => presence(person, on) !== 'absent'))
+    .take(limit + 1)
+    .toArray();
+  const page = found.slice(0, limit);
+  return {
+    rows: page.flatMap((person) => window.flatMap((on) => userRows(person, on))),
+    next: found.length > limit ? page.at(-1)?.id : undefined,
+  };
 }
 
 function userRows(person: Person, on: Conditions): Row[] {
@@ -61,21 +59,8 @@ function userRow(done: PersonDay, day: Day): Row {
     messages: done.userMessages + done.assistantMessages,
     user_messages: done.userMessages,
     assistant_messages: done.assistantMessages,
-    autonomy_ratio:
-      done.userMessages === 0 ? 0 : Math.round((done.toolCalls / done.userMessages) * 10_000) / 10_000,
+    autonomy_ratio: ratio(done.toolCalls, done.userMessages),
     delegation_level: done.delegation,
     languages: filesByLanguage(done).map(([language]) => language),
   };
-}
-
-/** People are ordered by id, so that any text can be a cursor. */
-function firstAfter(people: readonly Person[], cursor: string): number {
-  let low = 0;
-  let high = people.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((people[middle]?.id ?? '') > cursor) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

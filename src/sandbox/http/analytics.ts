@@ -29,7 +29,7 @@ export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPi
   if (isRefusal(range)) return range;
   const days = existingDays(call, range);
   if (endpoint === 'users') return answerUsers(call, range, days);
-  const { org } = call.tenant;
+  const { org } = call;
   const { plain, grouped } = daily[endpoint];
   const groupBy = call.query.get('group_by');
   // An endpoint without grouping ignores the parameter.
@@ -61,7 +61,7 @@ function answerUsers(call: Call, range: DateRange, days: readonly Day[]): JsonPi
   const text = call.query.get('limit') ?? '20';
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > 100) return badRequest('limit must be a number between 1 and 100');
-  const { rows, next } = usersPage(call.tenant.org, days, call.query.get('cursor') ?? '', limit);
+  const { rows, next } = usersPage(call.org, days, call.query.get('cursor') ?? '', limit);
   const more = next === undefined ? { has_more: false } : { has_more: true, next_cursor: next };
   return envelope([rows], call, range, more);
 }

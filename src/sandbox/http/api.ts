@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Day, dayAt } from '../calendar.ts';
 import { type Fault, faultsAt, strikes } from '../faults.ts';
-import { mix } from '../random.ts';
+import { hex, mix } from '../random.ts';
 import type { AnalyticsEndpoint, Answer, Answering, Endpoint } from '../types.ts';
 import { answerAnalytics } from './analytics.ts';
 import { errorAnswer, jsonAnswer } from './answer.ts';
@@ -25,7 +25,7 @@ export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answe
   return async ({ method, url, authorization, signal }) => {
     requests += 1;
     const number = requests;
-    const requestId = `req_${mix(seed, number).toString(16).padStart(8, '0')}`;
+    const requestId = `req_${hex(mix(seed, number))}`;
     const endpoint = endpointOf(url.pathname);
     const refuse = (refusal: Refusal) => stamped(errorAnswer(endpoint, refusal, requestId));
     if (endpoint === undefined) return refuse({ status: 404, detail: `Not found: ${url.pathname}` });
@@ -34,7 +34,7 @@ export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answe
       return { ...answer, headers: { ...headers, allow: 'GET' } };
     }
     const holder = keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
-    const struck = faultsAt(faults(), endpoint, holder?.tenant.org.name).filter((fault) =>
+    const struck = faultsAt(faults(), endpoint, holder?.org.name).filter((fault) =>
       strikes(fault, seed, number),
     );
     const detailOf = (name: string) => struck.find((fault) => fault.name === name)?.detail;
@@ -52,7 +52,7 @@ export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answe
     const instant = now();
     const today = dayAt(instant);
     const data = answerEndpoint(endpoint, {
-      tenant: holder.tenant,
+      org: holder.org,
       query: url.searchParams,
       now: instant,
       today,

@@ -1,17 +1,10 @@
 import type { Day } from '../calendar.ts';
-import type { ReadinessListing } from '../readiness/listing.ts';
-import type { Endpoint, Role } from '../types.ts';
+import { type Endpoint, type Role, roles } from '../types.ts';
 import type { Org } from '../world/org.ts';
-
-/** An organization and its readiness listing. */
-export interface Tenant {
-  readonly org: Org;
-  readonly readiness: ReadinessListing;
-}
 
 /** An authorized request. */
 export interface Call {
-  readonly tenant: Tenant;
+  readonly org: Org;
   readonly query: URLSearchParams;
   /** The platform's clock, in milliseconds. */
   readonly now: number;
@@ -40,17 +33,14 @@ export function badRequest(detail: string): Refusal {
 }
 
 export interface KeyHolder {
-  readonly tenant: Tenant;
+  readonly org: Org;
   readonly role: Role;
 }
 
-const roles: readonly Role[] = ['owner', 'manager', 'member', 'guest'];
-
 /** The holders of the keys of all organizations, which have one per role. */
-export function keyHolders(tenants: readonly Tenant[]): ReadonlyMap<string, KeyHolder> {
-  const held = (tenant: Tenant) =>
-    roles.map((role): [string, KeyHolder] => [tenant.org.keys[role], { tenant, role }]);
-  return new Map(tenants.flatMap(held));
+export function keyHolders(orgs: readonly Org[]): ReadonlyMap<string, KeyHolder> {
+  const held = (org: Org) => roles.map((role): [string, KeyHolder] => [org.keys[role], { org, role }]);
+  return new Map(orgs.flatMap(held));
 }
 
 export const readinessPath = '/api/organization/maturity-level-reports';

@@ -5,12 +5,12 @@ import type { Call, DateRange, JsonPieces } from './call.ts';
 /** The analytics envelope, one piece per batch of rows. */
 export function* envelope(
   batches: Iterable<readonly Row[]>,
-  { tenant }: Call,
+  { org }: Call,
   { start, end }: DateRange,
   more: Row = {},
 ): JsonPieces {
   const meta = {
-    org_id: tenant.org.orgId,
+    org_id: org.orgId,
     start_date: formatDay(start),
     end_date: formatDay(end),
     ...more,

@@ -109,10 +109,7 @@ const retired: Readonly<Record<string, number>> = {
 };
 
 /** Every criterion of any client release. */
-const criteria: readonly Criterion[] = [
-  ...Object.entries(perApplication).map(([id, since]) => criterion(id, since, 'application')),
-  ...Object.entries(perRepository).map(([id, since]) => criterion(id, since, 'repository')),
-];
+const criteria = [...criteriaIn(perApplication, 'application'), ...criteriaIn(perRepository, 'repository')];
 
 /** The criteria of a client release, between 60 and 84 of them. */
 export function criteriaOf(release: number): readonly Criterion[] {
@@ -124,12 +121,8 @@ export function clientVersion(release: number): string {
   return `0.${56 + Math.floor(release / 3)}.${(release % 3) + (mix(release, 7) % 2)}`;
 }
 
-function criterion(id: string, since: number, scope: Criterion['scope']): Criterion {
-  return {
-    id,
-    seed: textSeed(id),
-    scope,
-    since,
-    until: retired[id] ?? Number.POSITIVE_INFINITY,
-  };
+function criteriaIn(table: Readonly<Record<string, number>>, scope: Criterion['scope']): Criterion[] {
+  return Object.entries(table).map(([id, since]) => {
+    return { id, seed: textSeed(id), scope, since, until: retired[id] ?? Number.POSITIVE_INFINITY };
+  });
 }

@@ -1,5 +1,5 @@
 import { firstDay } from '../calendar.ts';
-import { mix, unit } from '../random.ts';
+import { hex, mix, unit } from '../random.ts';
 import type { Row } from '../types.ts';
 import { type Criterion, clientVersion, criteriaOf } from './criteria.ts';
 import { describeApps, type Repository, repoUrl } from './repositories.ts';
@@ -43,7 +43,7 @@ function commitHash({ repository, number, aside }: Evaluation): string {
   const again =
     repository.decay === undefined && number > 0 && mix(repository.seed, number ^ 0xc0) % 16 === 0;
   const commit = mix(repository.seed, (again ? number - 1 : number) * 2 + Number(aside));
-  return [1, 2, 3, 4, 5].map((part) => mix(commit, part).toString(16).padStart(8, '0')).join('');
+  return [1, 2, 3, 4, 5].map((part) => hex(mix(commit, part))).join('');
 }
 
 function branchOf({ repository, number, aside }: Evaluation): string {
@@ -111,10 +111,10 @@ function ownerOf({ path }: Repository, lot: number): string {
 
 /** The id of an evaluation's report: a UUID that identifies the evaluation. */
 function reportId(orgSeed: number, { day, repository, aside }: Evaluation): string {
-  const filler = hex(mix(orgSeed, mix(day, repository.index)), 8);
+  const filler = hex(mix(orgSeed, mix(day, repository.index)));
   const group = `4${filler.slice(4, 7)}-8${filler.slice(1, 4)}`;
-  const who = hex((repository.index ^ mix(orgSeed, day)) >>> 0, 8);
-  return `${hex((day ^ orgSeed) >>> 0, 8)}-${filler.slice(0, 4)}-${group}-${who}${aside ? 'b' : 'a'}${filler.slice(5)}`;
+  const who = hex((repository.index ^ mix(orgSeed, day)) >>> 0);
+  return `${hex((day ^ orgSeed) >>> 0)}-${filler.slice(0, 4)}-${group}-${who}${aside ? 'b' : 'a'}${filler.slice(5)}`;
 }
 
 /** The evaluation of a report id; undefined if there is none. */
@@ -127,8 +127,4 @@ export function evaluationOf(
   const repository = repositories[(Number.parseInt(id.slice(24, 32), 16) ^ mix(orgSeed, day)) >>> 0];
   if (repository === undefined) return undefined;
   return evaluationsOn(repository, day).find((evaluation) => reportId(orgSeed, evaluation) === id);
-}
-
-function hex(value: number, length: number): string {
-  return value.toString(16).padStart(length, '0');
 }

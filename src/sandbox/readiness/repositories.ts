@@ -1,5 +1,5 @@
 import { type Day, firstDay } from '../calendar.ts';
-import { mix, unit } from '../random.ts';
+import { hex, mix, unit } from '../random.ts';
 import { plantedSecrets } from '../secrets.ts';
 import type { Row } from '../types.ts';
 
@@ -93,7 +93,7 @@ function createRepository(orgName: string, seed: number, index: number): Reposit
   const decays = index % 40 === 1 || index % 40 === 2;
   return {
     index,
-    id: `repo_${seed.toString(16).padStart(8, '0')}`,
+    id: `repo_${hex(seed)}`,
     path: `${index % 12 === 11 ? 'gitlab.example.com' : 'github.com'}/${orgName}/${name}`,
     seed,
     branch: index % 9 === 5 ? 'master' : index % 11 === 10 ? 'trunk' : 'main',

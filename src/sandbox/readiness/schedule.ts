@@ -15,26 +15,18 @@ export interface Evaluation {
   readonly createdAt: number;
 }
 
-/** The times of all evaluations. */
-export interface EvaluationCalendar {
-  /** All evaluations of a day, newest first. */
-  on(day: Day): readonly Evaluation[];
-}
+/** All evaluations of a day, newest first. */
+type EvaluationCalendar = (day: Day) => readonly Evaluation[];
 
 /** Creates the calendar of an organization; days are computed on first use. */
-export function createEvaluationCalendar(repositories: () => readonly Repository[]): EvaluationCalendar {
+export function createEvaluationCalendar(repositories: readonly Repository[]): EvaluationCalendar {
   const days = createRecent<readonly Evaluation[]>(1000);
-  return {
-    on(day) {
-      return days.get(String(day), () =>
-        repositories()
-          .flatMap((repository) => evaluationsOn(repository, day))
-          .sort(
-            (one, other) => other.createdAt - one.createdAt || one.repository.index - other.repository.index,
-          ),
-      );
-    },
-  };
+  const isNewer = (one: Evaluation, other: Evaluation) =>
+    other.createdAt - one.createdAt || one.repository.index - other.repository.index;
+  return (day) =>
+    days.get(String(day), () =>
+      repositories.flatMap((repository) => evaluationsOn(repository, day)).sort(isNewer),
+    );
 }
 
 /** A repository's evaluations on one day, newest first: none, one, or an additional side branch. */
@@ -57,8 +49,6 @@ export function* evaluationsBefore(
   oldest: Day,
 ): Generator<Evaluation> {
   for (let day = Math.floor(instant / dayMs); day >= Math.max(oldest, firstDay); day -= 1) {
-    for (const evaluation of calendar.on(day)) {
-      if (evaluation.createdAt <= instant) yield evaluation;
-    }
+    yield* calendar(day).filter(({ createdAt }) => createdAt <= instant);
   }
 }

@@ -1,14 +1,12 @@
 import { type Day, dayMs, firstDay } from '../calendar.ts';
-import { mix } from '../random.ts';
+import { hex, mix } from '../random.ts';
 import type { Row } from '../types.ts';
-import type { Org } from '../world/org.ts';
 import { clientVersion } from './criteria.ts';
 import { type Repository, repoUrl } from './repositories.ts';
 
 /** The newest wiki run of every repository with a wiki. */
-export function wikiRuns(org: Org, now: number, oldest: Day): Row[] {
-  return org
-    .repositories()
+export function wikiRuns(repositories: readonly Repository[], now: number, oldest: Day): Row[] {
+  return repositories
     .map((repository) => newestRun(repository, now, oldest))
     .filter((run) => run !== undefined);
 }
@@ -25,10 +23,10 @@ function newestRun(repository: Repository, now: number, oldest: Day): Row | unde
   if (createdAt < oldest * dayMs) return undefined;
   const drawn = mix(seed, number + 2);
   return {
-    wikiRunId: `wiki_${drawn.toString(16).padStart(8, '0')}`,
+    wikiRunId: `wiki_${hex(drawn)}`,
     repoUrl: repoUrl(repository, number),
     createdAt,
-    commitHash: drawn.toString(16).padStart(8, '0').repeat(5),
+    commitHash: hex(drawn).repeat(5),
     branch: repository.branch,
     pageCount: 12 + (repository.seed % 40) + Math.floor(number / 3),
     ...(drawn % 5 === 0 ? {} : { privacyLevel: drawn % 2 === 0 ? 'organization' : 'private' }),

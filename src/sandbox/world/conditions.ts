@@ -11,8 +11,6 @@ export interface Edition {
   readonly revision: number;
 }
 
-const finalEdition: Edition = { missing: 0, revision: 0 };
-
 /** The conditions shared by all people of an organization on one day. */
 export interface Conditions {
   readonly day: Day;
@@ -29,7 +27,7 @@ export interface Conditions {
 export function conditionsOn(
   org: Temper & { readonly name: string },
   day: Day,
-  edition: Edition = finalEdition,
+  edition: Edition,
 ): Conditions {
   return {
     day,

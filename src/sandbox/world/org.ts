@@ -1,8 +1,9 @@
 import { type Day, firstDay } from '../calendar.ts';
 import { createRecent } from '../lru-cache.ts';
-import { mix, textSeed } from '../random.ts';
+import { hex, mix, textSeed } from '../random.ts';
+import { createReadinessListing, type ReadinessListing } from '../readiness/listing.ts';
 import { createRepositories, type Repository } from '../readiness/repositories.ts';
-import type { Role, SandboxOrg } from '../types.ts';
+import { type Role, roles, type SandboxOrg } from '../types.ts';
 import { type Conditions, conditionsOn, type Edition } from './conditions.ts';
 import { createPeople, type Person } from './people.ts';
 import { presence } from './person-day.ts';
@@ -12,8 +13,9 @@ import { type Totals, totalsOn } from './totals.ts';
 export interface Org extends SandboxOrg {
   readonly seed: number;
   readonly small: boolean;
-  people(): readonly Person[];
-  repositories(): readonly Repository[];
+  readonly people: readonly Person[];
+  readonly repositories: readonly Repository[];
+  readonly readiness: ReadinessListing;
   conditions(day: Day): Conditions;
   totals(day: Day): Totals;
   /** Number of people who were active on at least one of the `length` days that end with `day`. */
@@ -25,6 +27,12 @@ interface OrgSize {
   readonly repos: number;
 }
 
+interface RecentEvents {
+  readonly spikeOn: Day | undefined;
+  /** The newest readiness report before this instant has a low score. */
+  readonly dropBefore: number | undefined;
+}
+
 const names = ['acme', 'globex', 'initech', 'umbrella', 'hooli'];
 
 /** Creates the organization of that index; `editionOf` returns the completeness of a day's figures. */
@@ -33,15 +41,14 @@ export function createOrg(
   seed: number,
   size: OrgSize,
   editionOf: (day: Day, org: string) => Edition,
-  spikeOn?: Day,
+  { spikeOn, dropBefore }: RecentEvents,
 ): Org {
   const name = names[index] ?? `org-${index}`;
   const orgSeed = mix(seed, textSeed(name));
   const small = size.users < 200;
   const temper = { name, seed: orgSeed, small, spikeOn };
-  // One entry, created on first use: twenty thousand people take a moment.
-  const people = createRecent<readonly Person[]>(1);
-  const repositories = createRecent<readonly Repository[]>(1);
+  const people = createPeople(name, orgSeed, size.users);
+  const repositories = createRepositories(name, orgSeed, size.repos);
   const conditionsOfDays = createRecent<Conditions>(512);
   const totals = createRecent<Totals>(512);
   const presences = createRecent<Uint8Array>(64);
@@ -52,29 +59,27 @@ export function createOrg(
       conditionsOn(temper, day, edition),
     );
   }
-  function allPeople(): readonly Person[] {
-    return people.get('all', () => createPeople(name, orgSeed, size.users));
-  }
   function presentOn(day: Day): Uint8Array {
     const on = conditions(day);
     return presences.get(`${day}/${on.edition.revision}`, () =>
-      Uint8Array.from(allPeople(), (person) => Number(presence(person, on) === 'active')),
+      Uint8Array.from(people, (person) => Number(presence(person, on) === 'active')),
     );
   }
 
   return {
     name,
-    orgId: `org_${orgSeed.toString(16).padStart(8, '0')}`,
-    keys: { owner: key('owner'), manager: key('manager'), member: key('member'), guest: key('guest') },
+    orgId: `org_${hex(orgSeed)}`,
+    keys: Object.fromEntries(roles.map((role) => [role, `sandbox-${name}-${role}`])) as Record<Role, string>,
     seed: orgSeed,
     small,
-    people: allPeople,
-    repositories: () => repositories.get('all', () => createRepositories(name, orgSeed, size.repos)),
+    people,
+    repositories,
+    readiness: createReadinessListing(orgSeed, repositories, dropBefore),
     conditions,
     totals(day) {
       const on = conditions(day);
       const { missing, revision } = on.edition;
-      return totals.get(`${day}/${missing}/${revision}`, () => totalsOn(allPeople(), on));
+      return totals.get(`${day}/${missing}/${revision}`, () => totalsOn(people, on));
     },
     activeWithin(day, length) {
       const seen = new Uint8Array(size.users);
@@ -86,8 +91,4 @@ export function createOrg(
       return seen.reduce((count, present) => count + present, 0);
     },
   };
-
-  function key(role: Role): string {
-    return `sandbox-${name}-${role}`;
-  }
 }

@@ -1,5 +1,5 @@
 import { type Day, firstDay } from '../calendar.ts';
-import { at, between, createRandom, lognormal, mix, type Random } from '../random.ts';
+import { at, between, createRandom, hex, lognormal, mix, type Random } from '../random.ts';
 
 export type DelegationLevel = 'auto-high' | 'auto-medium' | 'auto-low' | 'spec' | 'manual';
 
@@ -152,8 +152,4 @@ function emailOf(orgName: string, index: number): string {
     familyNames[(index * 7 + Math.floor(index / givenNames.length)) % familyNames.length] ?? 'abel';
   const again = Math.floor(index / (givenNames.length * familyNames.length));
   return `${given}.${family}${again === 0 ? '' : again + 1}@${orgName}.example`;
-}
-
-function hex(value: number): string {
-  return value.toString(16).padStart(8, '0');
 }
