@@ -5,7 +5,7 @@ import {
   readinessCriterionRatioPrevious,
   readinessReportTimestampSeconds,
 } from '../../src/collectors/readiness/collector.ts';
-import { dailyCreditsChange } from '../../src/collectors/spend/change.ts';
+import { creditsChangeByCause } from '../../src/collectors/spend/change.ts';
 import {
   creditsShareByModel,
   creditsShareByModelBaseline,
@@ -66,7 +66,7 @@ export function costOfSpike(): string {
 
 /** Names what changed most since the four weeks before, as the command `explain` does. */
 export function causesOfSpike(): string {
-  const change = ofNewestDay(dailyCreditsChange, 'tokens', 'cause');
+  const change = ofNewestDay(creditsChangeByCause, 'tokens', 'cause');
   return naming('What rose since the four weeks before', 'cause', percentOf(change, `sum(${change})`));
 }
 

@@ -30,7 +30,7 @@ const declared: Readonly<Record<string, readonly string[]>> = {
   credits_month_budget_lasts: [],
   credits_trailing_7d_baseline: [],
   daily_credits_unusual: [],
-  daily_credits_change: ['cause'],
+  credits_change_by_cause: ['cause'],
   credits_by_model_sum_7d: ['model', 'tier'],
   credits_by_model_sum_7d_baseline: ['model', 'tier'],
   credit_price: ['currency'],

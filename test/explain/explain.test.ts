@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { decompose, type ModelUsage, roundTo, type Usage } from '../../src/collectors/explain/decompose.ts';
 import { explain, explainSides } from '../../src/collectors/explain/explain.ts';
 import { fourWeeksBefore } from '../../src/collectors/explain/usage.ts';
-import { dailyCreditsChange } from '../../src/collectors/spend/change.ts';
+import { creditsChangeByCause } from '../../src/collectors/spend/change.ts';
 import { explanationJson, explanationMarkdown, explanationText, sentenceOf } from '../../src/explain/text.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
@@ -202,19 +202,19 @@ describe('of stored days', () => {
   });
 
   test('the metric has the parts of the change, and none without a known day on a side', () => {
-    const samples = [...(dailyCreditsChange.samplesOf(viewOfDays(rows, day), day) ?? [])];
+    const samples = [...(creditsChangeByCause.samplesOf(viewOfDays(rows, day), day) ?? [])];
     expect(samples.reduce((sum, { value }) => sum + value, 0)).toBe(500);
     expect(samples).toContainEqual({ labels: { cause: 'models_used' }, value: 500 });
     expect(samples).toContainEqual({ labels: { cause: 'people' }, value: 0 });
     const first = dayNamed('2026-11-03');
-    expect(dailyCreditsChange.samplesOf(viewOfDays(rows, first), first)).toBeUndefined();
+    expect(creditsChangeByCause.samplesOf(viewOfDays(rows, first), first)).toBeUndefined();
   });
 
   test('the worked example of the metric is what it publishes', () => {
     const usual = { credits: 1e6, models: { one: 1e6 }, users: 10, sessions: 20, tokens: 200_000 };
     const doubled = { credits: 2e6, models: { one: 2e6 }, users: 20, sessions: 40, tokens: 400_000 };
     const example = { '2026-11-10': usual, '2026-11-17': usual, '2026-11-24': doubled };
-    const samples = [...(dailyCreditsChange.samplesOf(viewOfDays(example, day), day) ?? [])];
+    const samples = [...(creditsChangeByCause.samplesOf(viewOfDays(example, day), day) ?? [])];
     expect(samples.filter(({ value }) => value !== 0)).toEqual([{ labels: { cause: 'people' }, value: 1e6 }]);
   });
 

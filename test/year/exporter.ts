@@ -5,6 +5,7 @@ import type { Sample } from '../../src/catalog/family.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { activityCollector } from '../../src/collectors/activity/collector.ts';
 import { aboutFamilies } from '../../src/collectors/index.ts';
+import { creditsChangeByCause } from '../../src/collectors/spend/change.ts';
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
@@ -15,7 +16,10 @@ import { createPipeline, type Shown, shortName } from './pipeline.ts';
 import { firstPart } from './truth.ts';
 import type { Dataset, World } from './world.ts';
 
-const collectors = [tokensCollector, spendCollector, toolsCollector, activityCollector];
+// Properties of the decomposition judge a change by cause.
+const families = spendCollector.families.filter((family) => family !== creditsChangeByCause);
+const spend = { ...spendCollector, families };
+const collectors = [tokensCollector, spend, toolsCollector, activityCollector];
 const settings = {
   name: 'acme',
   readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },

@@ -28,10 +28,11 @@ export interface Explanation extends Sides {
 /** A cause stands out with this share of all that moved, up and down: with a half, a fifth of diffuse changes would have one. */
 const STANDS_OUT = 0.55;
 
-/** Explains a change; undefined if the credits of one of the sides are unknown on every day. */
+/** Explains a change; undefined if the credits of one of the sides are unknown on every day, or a part is beyond floating-point numbers. */
 export function explain(view: View, before: readonly Day[], after: readonly Day[]): Explanation | undefined {
   const sides = sidesOf(view, before, after);
-  return sides && explainSides(sides);
+  const explained = sides && explainSides(sides);
+  return explained?.what.every(({ credits }) => Number.isFinite(credits)) ? explained : undefined;
 }
 
 /** Explains the change between two sides. */

@@ -2,8 +2,8 @@ import { dayFamily } from '../../catalog/family.ts';
 import { explain } from '../explain/explain.ts';
 import { fourWeeksBefore } from '../explain/usage.ts';
 
-export const dailyCreditsChange = dayFamily({
-  name: 'agent_platform_daily_credits_change',
+export const creditsChangeByCause = dayFamily({
+  name: 'agent_platform_credits_change_by_cause',
   help: 'Change of the Standard Credits of the newest complete UTC day from the mean of the same weekday in the preceding four weeks, by cause. The causes add up to the change.',
   labels: ['cause'],
   fixedLabels: ['cause'],

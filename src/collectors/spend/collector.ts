@@ -7,7 +7,7 @@ import { figure } from '../samples.ts';
 import { tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
-import { dailyCreditsChange } from './change.ts';
+import { creditsChangeByCause } from './change.ts';
 import {
   creditsMonthBudgetLasts,
   creditsMonthToDateBaseline,
@@ -155,7 +155,7 @@ const creditFamilies: readonly Family[] = [
   creditsMonthBudgetLasts,
   creditWeeks.before,
   dailyCreditsUnusual,
-  dailyCreditsChange,
+  creditsChangeByCause,
   modelWeeks.present,
   modelWeeks.before,
 ];

@@ -155,7 +155,7 @@ describe('the spend figures', () => {
           for (const [name, value] of figures) {
             expect(Number.isFinite(value), name).toBe(true);
             // A change can be a fall.
-            if (!name.startsWith('daily_credits_change')) expect(value, name).toBeGreaterThanOrEqual(0);
+            if (!name.startsWith('credits_change_by_cause')) expect(value, name).toBeGreaterThanOrEqual(0);
           }
         },
       ),

@@ -64,7 +64,7 @@ describe('a sum of days', () => {
       'daily_credits_expected',
       'daily_credits_expected_upper',
       'credits_trailing_7d_baseline',
-      'daily_credits_change{use}',
+      'credits_change_by_cause{use}',
       'credit_price{USD}',
       'daily_cost{USD}',
       'cost_sum_7d{USD}',
