@@ -44,6 +44,7 @@ export function createGuard(deps: GuardDeps): RequestListener {
   return (request, response) => {
     const settings = deps.settings();
     for (const [name, value] of settings.headers) response.setHeader(name, value);
+    // As written in the request line: only the plain form of an open path is open.
     const [path] = partsOf(request.url);
     if (deps.openPaths.has(path)) {
       app(request, response);
@@ -110,7 +111,6 @@ function retryAfter(ms: number): ExtraHeaders {
   return ['Retry-After', String(Math.max(1, Math.ceil(ms / 1_000)))];
 }
 
-/** The path as written in the request line: only the plain form of an open path is open. */
 function isBearer(authorization: string | undefined): boolean {
   return authorization !== undefined && /^bearer /i.test(authorization);
 }
