@@ -88,26 +88,24 @@ export function isWaiting(name: string, notificationType: string | undefined): b
 
 /** How much of a text that is cut off is searched, in characters. */
 const SEARCHED_LENGTH = 262_144;
+const TEXT = /^"(?:[^"\\]|\\.)*"$/s;
 // A string always ends, also within an escape: otherwise all ways to divide it would be tried.
 const TOKEN = /\s+|"(?:[^"\\]+|\\.?)*(?:"|$)|[{}[\]:,]|[^\s"{}[\]:,]+/gs;
 
 /** The members with texts at the beginning of an object. */
 function firstTexts(json: string): Readonly<Record<string, unknown>> {
-  const found = new Map<string, unknown>();
+  const tokens: string[] = [];
   let depth = 0;
-  let key: string | undefined;
-  let last = '';
   for (const [token] of json.slice(0, SEARCHED_LENGTH).matchAll(TOKEN)) {
+    if (token === '}' || token === ']') depth -= 1;
+    if (depth === 1 && token.trim() !== '') tokens.push(token);
     if (token === '{' || token === '[') depth += 1;
-    else if (token === '}' || token === ']') depth -= 1;
-    else if (depth === 1 && token === ':') key = last;
-    else if (depth === 1 && token === ',') key = undefined;
-    else if (depth === 1 && /^"(?:[^"\\]|\\.)*"$/s.test(token)) {
-      if (key !== undefined) found.set(JSON.parse(key), JSON.parse(token));
-      last = token;
-    }
   }
-  return Object.fromEntries(found);
+  const members = tokens.flatMap((token, index) => {
+    const [key = '', text = ''] = [tokens[index - 1], tokens[index + 1]];
+    return token === ':' && TEXT.test(text) ? [[JSON.parse(key), JSON.parse(text)]] : [];
+  });
+  return Object.fromEntries(members);
 }
 
 /** The object in a JSON text; undefined if there is none. */

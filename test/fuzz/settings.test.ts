@@ -3,7 +3,7 @@ import path from 'node:path';
 import { test } from 'vitest';
 import { parseYaml } from '../../src/config/parse-yaml.ts';
 import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
-import { readBatch } from '../../src/hooks/intake/batch.ts';
+import { readBatch } from '../../src/hooks/intake/event.ts';
 import { readSettings } from '../../src/hooks/settings/read-settings.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';

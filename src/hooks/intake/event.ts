@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { DAY_MS, type Instant } from '../../catalog/day.ts';
-import { isWaiting, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, notificationTypeOf } from '../event.ts';
+import { attempt } from '../../runtime/errors.ts';
+import { isRecord, isWaiting, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, notificationTypeOf } from '../event.ts';
 import { eventLabel, type Rejection, reasonLabel, type WaitType, waitTypeLabel } from './labels.ts';
 
 /** The stored part of an event: its identity, what is counted, and only a digest of its session. */
@@ -57,6 +58,38 @@ const schema = z.object(
   },
   'an event must be an object',
 );
+
+/** Maximum number of events per request. */
+export const MAX_EVENTS = 1000;
+
+/** The content of a request body. */
+type Batch =
+  | {
+      readonly kind: 'events';
+      readonly events: readonly HookEvent[];
+      readonly rejected: readonly RejectedEvent[];
+    }
+  | { readonly kind: 'malformed'; readonly problem: string }
+  | { readonly kind: 'too-many' };
+
+/** Parses a body: one event, or `{"events": [...]}`. Never throws. */
+export function readBatch(text: string, arrival: Arrival): Batch {
+  const body = attempt<unknown>(() => JSON.parse(text));
+  if (body === undefined) return { kind: 'malformed', problem: 'the body is not JSON' };
+  const found = isRecord(body) && 'events' in body ? body['events'] : [body];
+  if (!isRecord(body) || !Array.isArray(found) || found.length === 0) {
+    return { kind: 'malformed', problem: 'the body must be one event, or an object with an array of events' };
+  }
+  if (found.length > MAX_EVENTS) return { kind: 'too-many' };
+  const events: HookEvent[] = [];
+  const rejected: RejectedEvent[] = [];
+  for (const one of found) {
+    const event = readEvent(one, arrival);
+    if ('rejection' in event) rejected.push(event);
+    else events.push(event);
+  }
+  return { kind: 'events', events, rejected };
+}
 
 /** Parses one event; unknown members are ignored. */
 export function readEvent(value: unknown, arrival: Arrival): HookEvent | RejectedEvent {

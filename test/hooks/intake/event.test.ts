@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readBatch } from '../../../src/hooks/intake/batch.ts';
-import { readEvent } from '../../../src/hooks/intake/event.ts';
+import { readBatch, readEvent } from '../../../src/hooks/intake/event.ts';
 import { DAY, NOW } from './parts.ts';
 
 const span = { now: NOW, from: NOW - 7 * DAY };
