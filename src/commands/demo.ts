@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { createFixedCredential } from '../config/credential.ts';
 import { loadConfig } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
-import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { createSandbox } from '../sandbox/index.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
 import { commandLine } from './own-command.ts';
@@ -34,7 +34,11 @@ export async function run(context: CommandContext): Promise<number> {
     // Makes the figures of spend and readiness show something.
     scenarios: ['credit-spike', 'readiness-drop'],
   });
-  const { url } = await listenForDemo(sandbox);
+  // The port that the documentation names, so that its commands work; another if it is taken.
+  const host = '127.0.0.1';
+  const { url } = await sandbox
+    .listen({ host, port: PLATFORM_PORT })
+    .catch(() => sandbox.listen({ host, port: 0 }));
   const load = async (): Promise<Config> => {
     const loaded = await loadConfig({ ...context, collectors, organizations: 'ignored', isLocal: true });
     return {
@@ -59,8 +63,8 @@ export async function run(context: CommandContext): Promise<number> {
   try {
     const { port, scheme } = await service.start();
     attach(service);
-    const host = config.web.listenAddress.host ?? 'localhost';
-    const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const name = config.web.listenAddress.host ?? 'localhost';
+    const here = `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
     context.stdout.write(`${described(here, config)}\n`);
     await stopped;
   } finally {
@@ -87,10 +91,4 @@ export async function run(context: CommandContext): Promise<number> {
       `Press Ctrl-C to stop. To poll your own organization: ${line(['serve', '--help'])}`,
     ].join('\n');
   }
-}
-
-/** Listens on the port that the documentation names, so that its commands work; on another if it is taken. */
-function listenForDemo(sandbox: Sandbox): Promise<{ readonly url: string }> {
-  const host = '127.0.0.1';
-  return sandbox.listen({ host, port: PLATFORM_PORT }).catch(() => sandbox.listen({ host, port: 0 }));
 }

@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { StorageConfig } from '../config/storage.ts';
-import type { Logger } from '../runtime/logger.ts';
 import { NotStored, type Query } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../store/layouts.ts';
 import { createDatabase } from '../store/postgres.ts';
@@ -24,7 +23,7 @@ const LITTLE_SPACE = 100 * 2 ** 20;
 /** Checks the configured store without writing to it, and reads what is known about the organizations. */
 export async function examineStore({ config, report, log }: Examination): Promise<StoredFacts | undefined> {
   const { storage } = config;
-  if (storage.url !== undefined) return examineDatabase(storage.url, report, log);
+  if (storage.url !== undefined) return examineDatabase(storage.url, { report, log });
   if (storage.path === MEMORY) {
     const advice = 'give a file with --storage.path, unless that is meant';
     report(warning('store', 'memory: a restart begins without any day', advice));
@@ -109,8 +108,7 @@ async function readRequests(query: Query): Promise<StoredFacts['requests']> {
 
 async function examineDatabase(
   url: NonNullable<StorageConfig['url']>,
-  report: Examination['report'],
-  log: Logger,
+  { report, log }: Pick<Examination, 'report' | 'log'>,
 ): Promise<StoredFacts | undefined> {
   // The store logs the same trouble that is reported here.
   const silent = { ...log, error: () => undefined, warn: () => undefined };

@@ -68,11 +68,12 @@ export async function estimateOrg(parts: EstimateParts) {
     );
     const { collector, identity, configured, whole, limited, leftOut } = one;
     const all = together.flatMap((each) => each.limited.families);
+    const source = 'derivesFrom' in collector ? collector.derivesFrom : collector.name;
     return {
       collector: collector.name,
       ...(identity && { identity }),
       configured,
-      failed: failed.includes(`${settings.name}/${sourceOf(collector)}`),
+      failed: failed.includes(`${settings.name}/${source}`),
       series: seriesOf(whole.families),
       seriesAfterLimits: seriesWithin(limited.families, all, budget),
       labels: labelsOf(whole, limited),
@@ -134,8 +135,4 @@ function labelsOf(whole: CollectorSize, limited: CollectorSize) {
     const left = limited.labels.get(label) ?? { values: 0, series: 0 };
     return { label, values, valuesAfterLimits: left.values, series, seriesAfterLimits: left.series };
   });
-}
-
-function sourceOf(collector: Collector): string {
-  return 'derivesFrom' in collector ? collector.derivesFrom : collector.name;
 }

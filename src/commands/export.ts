@@ -55,7 +55,7 @@ export async function run(context: CommandContext): Promise<number> {
       stderr.write(describeExport(outcome, lines, `${range.from} to ${range.to}`, corrections?.count()));
       return outcome.open !== undefined ? 1 : code;
     } catch (error) {
-      if (!isSystemError(error)) throw error;
+      if (!(error instanceof Error && 'syscall' in error)) throw error;
       stderr.write(`agent-platform-exporter: cannot write the export: ${messageOf(error)}\n`);
       return 1;
     } finally {
@@ -69,10 +69,6 @@ async function closedFile(path: string | undefined, { compared }: ExportFormat, 
   if (path === undefined) return undefined;
   if (compared === undefined) throw new ConfigError('--corrections compares CSV, not --format=jsonl');
   return { compared, text: await readNamed(files, path, `--corrections: ${path}`) };
-}
-
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
 }
 
 const SILENT = { show: () => undefined, clear: () => undefined };

@@ -19,7 +19,12 @@ export async function run(context: CommandContext): Promise<number> {
     { log: logging, storage: { url, path, onDamage: 'replace' } },
     clock,
   );
-  const { show, clear } = createPhases(progressOf);
+  // Each phase has a bar, or messages, of its own.
+  let current: { readonly phase: Phase; readonly progress: CountedProgress } | undefined;
+  const show: CopyParts['show'] = (phase, done, total) => {
+    if (current?.phase !== phase) current = { phase, progress: progressOf({ verb: phase, unit: 'rows' }) };
+    current.progress.show(done, total);
+  };
   const signal = context.stopSignal();
   const closing = new AsyncDisposableStack();
   closing.defer(() => log.close());
@@ -29,27 +34,17 @@ export async function run(context: CommandContext): Promise<number> {
     const source = to === 'database' ? held(openFileSource(path)) : await database();
     const target = to === 'database' ? await database() : held(openFileTarget(path, log));
     const outcome = await copyStore({ source, target, show, signal });
-    clear();
+    current?.progress.clear();
     stderr.write(describe(outcome, source.place, target.place));
     return 0;
   } catch (error) {
-    clear();
+    current?.progress.clear();
     if (!signal.aborted) throw error;
     stderr.write('Interrupted; nothing was copied. Run the same command again.\n');
     return 1;
   } finally {
     await closing.disposeAsync();
   }
-}
-
-/** Shows each phase with a bar, or messages, of its own. */
-function createPhases(progressOf: ReturnType<typeof createDisplay>['progressOf']) {
-  let current: { readonly phase: Phase; readonly progress: CountedProgress } | undefined;
-  const show: CopyParts['show'] = (phase, done, total) => {
-    if (current?.phase !== phase) current = { phase, progress: progressOf({ verb: phase, unit: 'rows' }) };
-    current.progress.show(done, total);
-  };
-  return { show, clear: () => current?.progress.clear() };
 }
 
 function describe({ summary, wasCopied }: CopyOutcome, from: string, to: string): string {

@@ -68,10 +68,11 @@ function describe(channel: Channel): string {
 }
 
 function ruleInWords(rule: Rule): string {
+  const mayNotify = rule.events.length === 0 || rule.events.includes('Notification');
   return [
     rule.events.join(', ') || 'every event',
     ...(rule.reasons.length === 0 ? [] : [`reason ${rule.reasons.join(' or ')}`]),
-    ...(mayNotify(rule) ? [`notifications ${rule.notificationTypes.join(' or ') || 'without a type'}`] : []),
+    ...(mayNotify ? [`notifications ${rule.notificationTypes.join(' or ') || 'without a type'}`] : []),
     ...(rule.minSessionMs === 0 ? [] : [`sessions from ${formatDuration(rule.minSessionMs)}`]),
     ...(rule.minTurnMs === 0 ? [] : [`turns from ${formatDuration(rule.minTurnMs)}`]),
     ...(rule.folders.length === 0 ? [] : ['in certain directories']),
@@ -80,10 +81,6 @@ function ruleInWords(rule: Rule): string {
   ]
     .join('; ')
     .concat(` -> ${rule.channels.join(', ')}`);
-}
-
-function mayNotify({ events }: Rule): boolean {
-  return events.length === 0 || events.includes('Notification');
 }
 
 function quietInWords({ from, to, days, timeZone }: QuietHours): string {

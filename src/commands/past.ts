@@ -58,7 +58,8 @@ export function chooseCollectors(
   names: readonly string[],
   verb = 'backfilled',
 ): readonly Collector[] {
-  const known = allCollectors.filter(canReconstructPast).map((collector) => collector.name);
+  const reconstructible = allCollectors.filter((one) => !('past' in one) || one.past !== 'unknown');
+  const known = reconstructible.map((collector) => collector.name);
   for (const name of names.filter((one) => !known.includes(one))) {
     if (allCollectors.some((collector) => collector.name === name)) {
       throw new ConfigError(
@@ -113,10 +114,6 @@ export function rangeUpTo(
     );
   }
   return { from, to };
-}
-
-function canReconstructPast(collector: Collector): boolean {
-  return !('past' in collector) || collector.past !== 'unknown';
 }
 
 /** How the pages of past days are made from what is known at an instant. */

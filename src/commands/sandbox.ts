@@ -14,9 +14,12 @@ const SHOWN = 5;
 export async function run(context: CommandContext): Promise<number> {
   const options = await loadValues(sandboxOptions, context);
   const { 'listen-address': address, fault: faults, scenario: scenarios, ...scale } = options;
-  const sandbox = refusing(() =>
-    createSandbox({ ...scale, faults, scenarios, now: createSystemClock().now }),
-  );
+  let sandbox: Sandbox;
+  try {
+    sandbox = createSandbox({ ...scale, faults, scenarios, now: createSystemClock().now });
+  } catch (thrown) {
+    throw new ConfigError(messageOf(thrown), 'agent-platform-exporter sandbox --help lists the faults');
+  }
   const stopped = untilStopped(context);
   const host = address.host ?? '::';
   const { url } = await sandbox.listen({ host, port: address.port }).catch((thrown: unknown) => {
@@ -29,14 +32,6 @@ export async function run(context: CommandContext): Promise<number> {
   await stopped;
   await sandbox.close();
   return 0;
-}
-
-function refusing<Result>(create: () => Result): Result {
-  try {
-    return create();
-  } catch (thrown) {
-    throw new ConfigError(messageOf(thrown), 'agent-platform-exporter sandbox --help lists the faults');
-  }
 }
 
 function describe(url: string, { orgs }: Sandbox, serve: string): string {
