@@ -1,4 +1,4 @@
-import { collectors as allCollectors } from '../collectors/index.ts';
+import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
 import { createExposition, type Exposition } from '../exposition/exposition.ts';
 import { createTextRenderer, type RenderText } from '../exposition/family-text.ts';
@@ -18,7 +18,6 @@ import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
 import type { Store } from '../store/store.ts';
-import { publishedFamilies } from './families.ts';
 import { createLeading } from './leading.ts';
 import { openStorage, type Storage } from './store.ts';
 import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
@@ -93,6 +92,14 @@ interface FirstSettings {
   readonly traffic: TrafficSettings;
   readonly logLevel: LogLevel;
   readonly maxTurns: number;
+}
+
+/** Every family that can be published, in page order, regardless of the configuration. */
+function publishedFamilies() {
+  const ofCollectors = allCollectors.flatMap(({ name: collector, families }) =>
+    families.map(({ name, help }) => ({ name, help, collector })),
+  );
+  return [...ofCollectors, ...aboutFamilies([]).map(({ name, help }) => ({ name, help }))];
 }
 
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */

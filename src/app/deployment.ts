@@ -51,16 +51,15 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const fetching = enabled.filter(isFetching);
   const people = config.people.current();
   const retired = new AbortController();
-  const { history, published, runs, memory, turns, publication, instruments, renderText, progress } = core;
-  const { clock, log } = core;
   const keeping = { historyStart: config.history.start, retentionDays: config.history.retention };
-  const shownHistory = withoutForeignRows(history, {
+  const shownHistory = withoutForeignRows(core.history, {
     hasOthers: () => core.store.leadership?.hasOtherSettings() === true,
     settingsOf: (org) => orgs.get(org)?.settings,
     datasets: dayCollectors(collectors).map(({ dataset }) => dataset),
-    clock,
+    clock: core.clock,
   });
   const publisher = createPublisher({
+    ...core,
     collectors,
     aboutFamilies: aboutFamilies(dayCollectors(collectors).map(({ dataset }) => dataset)),
     ...keeping,
@@ -69,19 +68,17 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     maxAgeMs: config.metrics.maxAge,
     retired: retired.signal,
     history: shownHistory,
-    ...{ published, publication, instruments, renderText, clock, log },
   });
   const runner = createRunner({
+    ...core,
     ...keeping,
     revisionDays: config.history.revisionWindow,
     // A run may end under a later deployment, whose settings then apply.
     publisher: {
       publish: ({ name }) => core.publish(name),
-      showsIdle: published.showsIdle,
+      showsIdle: core.published.showsIdle,
     },
-    onTried: core.onTried,
     stopping: core.stopping.signal,
-    ...{ history, runs, memory, turns, progress, clock, log, instruments },
   });
   const orgs = new Map(
     config.orgs.map((org): [string, DeployedOrg] => {

@@ -46,10 +46,10 @@ import type {
   ReadFigures,
   TrendDay,
 } from '../server/figures.ts';
-import { NotStored } from '../store/database.ts';
 import { breakdownsOf, LISTED, reasonOf, type Work } from './breakdowns.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
+import { ignoreNotStored } from './store.ts';
 import { teamMonthsOf } from './team-months.ts';
 
 /** Number of days in the trend of a figure. */
@@ -57,12 +57,22 @@ const TREND_DAYS = 30;
 
 const WEEK_DAYS = 7;
 
-/** The datasets of the figures, and how many of their days are read at first: a trend with the eight weeks before. */
-const READ = ['tokens', 'activity', 'productivity', 'readiness'] as const;
+/** A trend with the eight weeks before. */
 const LOOKBACK_DAYS = 90;
 
+/** The datasets of the figures, and how many of their days are read at first. */
+const READ: readonly (readonly [DatasetName, number])[] = [
+  ['tokens', RANGE_DAYS],
+  ['activity', LOOKBACK_DAYS],
+  ['productivity', LOOKBACK_DAYS],
+  ['readiness', LOOKBACK_DAYS],
+];
+
 /** What only the full figures need: the months of teams go back as far as those of the organization. */
-const READ_IN_FULL = { tools: 2 * WEEK_DAYS, users: RANGE_DAYS } as const;
+const READ_IN_FULL: typeof READ = [
+  ['tools', 2 * WEEK_DAYS],
+  ['users', RANGE_DAYS],
+];
 
 /** What the figures of one organization are made from. */
 interface Parts {
@@ -106,7 +116,9 @@ export function createFigures(core: Core, inUse: () => Deployment): ReadFigures 
     const found = new Map<string, OrgFigures>();
     // One after the other: concurrent slices of work would add up to a long one.
     for (const org of orgs) {
-      const figures = inUse().orgs.has(org) ? await figuresOf(org, detail)?.catch(unlessStored) : undefined;
+      const figures = inUse().orgs.has(org)
+        ? await figuresOf(org, detail)?.catch(ignoreNotStored)
+        : undefined;
       if (figures !== undefined) found.set(org, figures);
     }
     return found;
@@ -115,18 +127,8 @@ export function createFigures(core: Core, inUse: () => Deployment): ReadFigures 
 
 /** The day from which each dataset is read at first. */
 function daysToRead(detail: FigureDetail, yesterday: Day): ReadonlyMap<DatasetName, Day> {
-  const from = new Map<DatasetName, Day>(READ.map((name) => [name, addDays(yesterday, -LOOKBACK_DAYS)]));
-  from.set('tokens', addDays(yesterday, -RANGE_DAYS));
-  if (detail === 'full') {
-    from.set('tools', addDays(yesterday, -READ_IN_FULL.tools));
-    from.set('users', addDays(yesterday, -READ_IN_FULL.users));
-  }
-  return from;
-}
-
-/** The page comes without figures while the store cannot be used. */
-function unlessStored(error: unknown): undefined {
-  if (!(error instanceof NotStored)) throw error;
+  const read = detail === 'full' ? [...READ, ...READ_IN_FULL] : READ;
+  return new Map(read.map(([name, days]) => [name, addDays(yesterday, -days)]));
 }
 
 function* orgFigures(parts: Parts): Work<OrgFigures> {
@@ -311,21 +313,9 @@ function* readinessTrend(view: View, current: number): Work<readonly TrendDay[]>
 
 /** The mean over the repositories at the end of a day. */
 function readinessOn(view: View, day: Day): number | undefined {
-  const past = viewAt(view, endOf(day) - 1);
+  // The only family that is read asks for the reports once.
+  const past: View = { ...view, asOf: endOf(day) - 1, once: (make) => make(past) };
   return meanOf(Array.from(readinessRatio.samplesOf(past) ?? [], ({ value }) => value));
-}
-
-function viewAt(view: View, asOf: number): View {
-  const memo = new Map<unknown, unknown>();
-  const past: View = {
-    ...view,
-    asOf,
-    once<Made>(make: (of: View) => Made): Made {
-      if (!memo.has(make)) memo.set(make, make(past));
-      return memo.get(make) as Made;
-    },
-  };
-  return past;
 }
 
 /** The published values of a family by repository. */
@@ -347,13 +337,13 @@ function* byRepository(parts: Parts, family: Family): Work<ReadonlyMap<string, n
 }
 
 function firstOf(samples: Iterable<Sample> | undefined): number | undefined {
-  for (const { value } of samples ?? []) return value;
-  return undefined;
+  const [sample] = samples ?? [];
+  return sample?.value;
 }
 
 function moneyOf(samples: Iterable<Sample> | undefined): Money | undefined {
-  for (const { labels, value } of samples ?? []) return { currency: labels['currency'] ?? '', amount: value };
-  return undefined;
+  const [sample] = samples ?? [];
+  return sample && { currency: sample.labels['currency'] ?? '', amount: sample.value };
 }
 
 function meanOf(values: readonly number[]): number | undefined {

@@ -1,28 +1,16 @@
-import type { Registry } from 'prom-client';
 import type { HooksConfig } from '../config/config.ts';
 import { createClientLimits } from '../hooks/intake/client-limits.ts';
 import { createHookHandler } from '../hooks/intake/handler.ts';
 import { createHookIntake, type HookIntake } from '../hooks/intake/intake.ts';
 import { createHookInstruments } from '../hooks/intake/metrics.ts';
 import { createHookStore } from '../hooks/intake/store.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
 import type { Handler } from '../server/respond.ts';
-import type { Storage } from './store.ts';
+import type { Core } from './core.ts';
 
 /** The hook intake: its request handler and its shutdown. */
 export interface ServiceHooks {
   readonly handle: Handler;
   close(): Promise<void>;
-}
-
-interface ServiceHooksParts {
-  readonly hooks: HooksConfig & { readonly token: NonNullable<HooksConfig['token']> };
-  /** Where the counts are. */
-  readonly store: Pick<Storage, 'counts' | 'opened' | 'leadership'>;
-  readonly registry: Registry;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Requests per second without the right token, per client. */
@@ -31,11 +19,14 @@ const GUESSES_PER_SECOND = 5;
 const BURST_SECONDS = 10;
 
 /** Opens the hook intake; while its store cannot be used it answers 503, without affecting anything else. */
-export async function openServiceHooks(parts: ServiceHooksParts): Promise<ServiceHooks> {
-  const { hooks, registry, clock, log } = parts;
+export async function openServiceHooks(
+  { token, requestsPerSecond }: HooksConfig & { readonly token: NonNullable<HooksConfig['token']> },
+  core: Pick<Core, 'instruments' | 'store' | 'clock' | 'log'>,
+): Promise<ServiceHooks> {
+  const { clock, log } = core;
   let intake: HookIntake | undefined;
-  const instruments = createHookInstruments(registry, () => intake?.waiting() ?? 0);
-  const { counts, opened, leadership } = parts.store;
+  const instruments = createHookInstruments(core.instruments.registry, () => intake?.waiting() ?? 0);
+  const { counts, opened, leadership } = core.store;
   const store = createHookStore({
     ...{ database: counts, epochOf: counts.epochOf, clock },
     shared: leadership && { opened, onWentBack: leadership.wentBack },
@@ -43,8 +34,8 @@ export async function openServiceHooks(parts: ServiceHooksParts): Promise<Servic
   intake = await createHookIntake({ store, instruments, clock, log });
   const handle = createHookHandler({
     intake,
-    token: hooks.token,
-    senders: limitsOf(hooks.requestsPerSecond),
+    token,
+    senders: limitsOf(requestsPerSecond),
     strangers: limitsOf(GUESSES_PER_SECOND),
     instruments,
     clock,

@@ -17,11 +17,8 @@ export interface DeployedOrg {
 }
 
 /** What an organization is deployed with. */
-interface OrgParts {
-  readonly config: OrgConfig;
+interface OrgParts extends Pick<DeployedOrg, 'config' | 'settings' | 'polledBy'> {
   readonly api: ApiConfig;
-  readonly settings: OrgSettings;
-  readonly polledBy: readonly string[];
 }
 
 /** The client of an organization, created on first use so that its libraries do not delay the first scrape. */

@@ -9,7 +9,8 @@ import { type Deployment, dayCollectors } from './deployment.ts';
 /** Whether the identity mode, the teams or their budgets have changed. */
 export function showsOtherPeople(deployment: Deployment): boolean {
   const now = deployment.config.people.current();
-  return !isSameWay(deployment.people, now) || !haveSameBudgets(deployment.people, now);
+  const { people } = deployment;
+  return !isSameWay(people, now) || !isDeepStrictEqual(people.teamBudgets, now.teamBudgets);
 }
 
 /** Whether two deployments identify people and assign them to teams in the same way. */
@@ -19,14 +20,6 @@ export function showSamePeople(one: Deployment, other: Deployment): boolean {
 
 function isSameWay(one: Deployment['people'], other: Deployment['people']): boolean {
   return one.identity === other.identity && one.teamRules === other.teamRules;
-}
-
-function haveSameBudgets(one: Deployment['people'], other: Deployment['people']): boolean {
-  const [budgets, others] = [one.teamBudgets, other.teamBudgets];
-  return (
-    budgets.size === others.size &&
-    [...budgets].every(([team, budget]) => isDeepStrictEqual(others.get(team), budget))
-  );
 }
 
 /** The collectors whose rows depend on the settings about people. */

@@ -400,18 +400,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 }
 
 /** Loads the intake if it is configured. Hook events name no organization, so one shard accepts them all. */
-async function openHooks(
-  { hooks, shard }: Config,
-  { instruments, store, clock, log }: Core,
-): Promise<ServiceHooks | undefined> {
+async function openHooks({ hooks, shard }: Config, core: Core): Promise<ServiceHooks | undefined> {
   const { token } = hooks;
   if (token === undefined || !takesHookEvents(shard)) return undefined;
   const { openServiceHooks } = await import('./hooks.ts');
-  return openServiceHooks({
-    hooks: { ...hooks, token },
-    registry: instruments.registry,
-    store,
-    clock,
-    log,
-  });
+  return openServiceHooks({ ...hooks, token }, core);
 }

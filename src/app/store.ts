@@ -189,7 +189,8 @@ async function requireOpen(database: SharedDatabase, clock: Clock): Promise<void
   }
 }
 
-function ignoreNotStored(error: unknown): void {
+/** Ignores that a store cannot be used, which the store logs once; any other failure is thrown. */
+export function ignoreNotStored(error: unknown): undefined {
   if (!(error instanceof NotStored)) throw error;
 }
 

@@ -95,9 +95,7 @@ describe('the layout of src', () => {
   });
 
   test('code that outlives a configuration does not import what is built from one', () => {
-    const lasting = ['core', 'traffic', 'clients', 'families', 'hooks', 'web', 'store'].map(
-      (name) => `app/${name}.ts`,
-    );
+    const lasting = ['core', 'traffic', 'clients', 'hooks', 'web', 'store'].map((name) => `app/${name}.ts`);
     const perConfiguration = /\/(?:deployment|deployments|org|job|transition|people|service)\.ts$/;
     const found = lasting.filter((file) => importsOf(file).some((name) => perConfiguration.test(name)));
     expect(found).toEqual([]);
