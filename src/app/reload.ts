@@ -12,7 +12,7 @@ interface ReloadState {
   /** When the current configuration was read. */
   readonly readAt: Instant;
   /** Why the configuration that was read last is not in use. */
-  readonly problem?: string;
+  readonly problem: string | undefined;
 }
 
 /** Reloads the configuration and the other files. */
@@ -41,7 +41,7 @@ export function createReload(
   return {
     state() {
       const [problem] = problems.values();
-      return problem === undefined ? { readAt } : { readAt, problem };
+      return { readAt, problem };
     },
     note(name, problem) {
       if (problem === undefined) problems.delete(name);

@@ -183,7 +183,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     const role = core.store.leadership === undefined ? 'undecided' : core.leading.role();
     const frame = {
       ...{ version, revision, simulated, startedAt, telemetryPath, configuration, ready: ready() },
-      ...(role === 'undecided' ? {} : { role }),
+      role: role === 'undecided' ? undefined : role,
     };
     return statusOf(frame, core, inUse());
   }

@@ -1,10 +1,14 @@
-import type { Collector } from '../catalog/collector.ts';
-import { isDayCollector, isFetching } from '../catalog/collector.ts';
+import { type Collector, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { dayOf, daysBetween } from '../catalog/day.ts';
-import type { OrgSettings } from '../catalog/settings.ts';
+import type { OrgConfig } from '../config/config.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
-import type { KnownPaths } from '../platform/paths.ts';
-import type { CollectorState, CollectorStatus, Readiness, ServiceStatus } from '../server/status.ts';
+import type {
+  CollectorState,
+  CollectorStatus,
+  OrgStatus,
+  Readiness,
+  ServiceStatus,
+} from '../server/status.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { jobName } from './job.ts';
@@ -13,11 +17,7 @@ import { jobName } from './job.ts';
 const READY_AFTER_MS = 60_000;
 
 /** The parts of the status besides the collectors. */
-interface StatusFrame
-  extends Pick<
-    ServiceStatus,
-    'version' | 'revision' | 'startedAt' | 'ready' | 'configuration' | 'simulated' | 'role'
-  > {
+interface StatusFrame extends Omit<ServiceStatus, 'now' | 'orgs' | 'links'> {
   readonly telemetryPath: string;
 }
 
@@ -31,21 +31,7 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
   return {
     ...rest,
     now,
-    orgs: [...deployment.orgs.values()].map(({ config, settings }) =>
-      omitUndefined({
-        name: config.name,
-        orgId: core.published.orgId(config.name),
-        apiHost: new URL(config.baseUrl).host,
-        requestsToday: core.traffic.requestsToday(config.name),
-        collectors: collectorsOf(
-          core,
-          settings,
-          deployment.collectors,
-          core.traffic.pathsOf(config),
-          historyDays,
-        ),
-      }),
-    ),
+    orgs: deployment.config.orgs.map((org) => orgStatus(core, org, deployment.collectors, historyDays)),
     links: [
       ...(dashboardUrl === undefined
         ? []
@@ -57,39 +43,44 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
   };
 }
 
-function collectorsOf(
+function orgStatus(
   core: Core,
-  org: OrgSettings,
+  org: OrgConfig,
   collectors: readonly Collector[],
-  paths: KnownPaths,
   historyDays: number,
-): CollectorStatus[] {
-  const series = core.publication.seriesOf(org.name);
-  return collectors.map((collector) => {
-    // Of an expensive dataset only the newest days are fetched.
-    const isWhole = isDayCollector(collector) && isFetching(collector) && !('expensive' in collector);
-    const status = {
-      ...collectorStatus(core, org, collector, series),
-      ...(isWhole && { historyDays }),
-    };
-    const path = isFetching(collector) ? paths.get(collector.dataset.name)?.path : undefined;
-    return path === undefined ? status : { ...status, path };
-  });
+): OrgStatus {
+  const { name } = org;
+  const series = core.publication.seriesOf(name);
+  const paths = core.traffic.pathsOf(org);
+  return {
+    name,
+    orgId: core.published.orgId(name),
+    apiHost: new URL(org.baseUrl).host,
+    requestsToday: core.traffic.requestsToday(name),
+    collectors: collectors.map((collector) => ({
+      ...collectorStatus(core, name, collector, series),
+      // Of an expensive dataset only the newest days are fetched.
+      historyDays:
+        isDayCollector(collector) && isFetching(collector) && !('expensive' in collector)
+          ? historyDays
+          : undefined,
+      path: isFetching(collector) ? paths.get(collector.dataset.name)?.path : undefined,
+    })),
+  };
 }
 
 /** The state of one collector of one organization with this number of series by family. */
 function collectorStatus(
-  core: Core,
-  org: OrgSettings,
+  { runs, published, scheduler }: Core,
+  org: string,
   collector: Collector,
   series: ReadonlyMap<string, number>,
 ): CollectorStatus {
-  const { runs, published, scheduler } = core;
   const { name, description } = collector;
-  const dataDay = published.publishedDay(org.name, name);
-  const run = runOf(runs, org.name, collector, dataDay !== undefined);
+  const dataDay = published.publishedDay(org, name);
+  const run = runOf(runs, org, collector, dataDay !== undefined);
   const { failure } = run;
-  return omitUndefined({
+  return {
     name,
     description,
     state: stateOf(run),
@@ -97,21 +88,19 @@ function collectorStatus(
     lastRunAt: run.lastRunAt,
     lastSuccessAt: run.lastSuccessAt,
     lastDurationSeconds: run.lastDurationSeconds,
-    nextRunAt: scheduler.nextRunOf(jobName(org.name, fetchingName(collector))),
-    failure:
-      failure &&
-      omitUndefined({
-        reason: failure.error.reason,
-        message: failure.error.message,
-        hint: failure.error.hint,
-        since: failure.since,
-      }),
+    nextRunAt: scheduler.nextRunOf(jobName(org, fetchingName(collector))),
+    failure: failure && {
+      reason: failure.error.reason,
+      message: failure.error.message,
+      hint: failure.error.hint,
+      since: failure.since,
+    },
     series: collector.families.reduce((sum, family) => sum + (series.get(family.name) ?? 0), 0),
-    uncoveredDays: isDayCollector(collector) ? published.uncoveredDays(org.name, name) : undefined,
+    uncoveredDays: isDayCollector(collector) ? published.uncoveredDays(org, name) : undefined,
     unknownFields: isFetching(collector) ? someOf(run.unknownFields) : undefined,
     missingFields: isFetching(collector) ? someOf(run.missingFields) : undefined,
-    published: !published.isExpired(org.name, name),
-  });
+    published: !published.isExpired(org, name),
+  };
 }
 
 function someOf(names: readonly string[]): readonly string[] | undefined {
@@ -167,14 +156,3 @@ function stateOf(run: RunState): CollectorState {
   if (run.lastRunAt === undefined) return 'waiting';
   return run.failure === undefined ? 'ok' : 'failing';
 }
-
-/** The defined members, for shapes whose optional members must not be undefined. */
-function omitUndefined<Shape extends object>(shape: Shape): Defined<Shape> {
-  return Object.fromEntries(
-    Object.entries(shape).filter(([, value]) => value !== undefined),
-  ) as Defined<Shape>;
-}
-
-type Defined<Shape> = {
-  [Key in keyof Shape as undefined extends Shape[Key] ? never : Key]: Shape[Key];
-} & { [Key in keyof Shape as undefined extends Shape[Key] ? Key : never]?: Exclude<Shape[Key], undefined> };

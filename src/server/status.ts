@@ -11,7 +11,7 @@ export interface CollectorFailure {
   /** One short line without secrets. */
   readonly message: string;
   /** What the operator can do about it. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** End of the first of the consecutive failed runs. */
   readonly since: Instant;
 }
@@ -21,24 +21,24 @@ export interface CollectorStatus {
   readonly description: string;
   readonly state: CollectorState;
   /** The day that the published figures describe, for a dataset of days. */
-  readonly dataDay?: Day;
-  readonly lastRunAt?: Instant;
-  readonly lastSuccessAt?: Instant;
-  readonly lastDurationSeconds?: number;
-  readonly nextRunAt?: Instant;
+  readonly dataDay?: Day | undefined;
+  readonly lastRunAt?: Instant | undefined;
+  readonly lastSuccessAt?: Instant | undefined;
+  readonly lastDurationSeconds?: number | undefined;
+  readonly nextRunAt?: Instant | undefined;
   /** Present while the collector fails, also when it is running again. */
-  readonly failure?: CollectorFailure;
+  readonly failure?: CollectorFailure | undefined;
   readonly series: number;
   /** The path that answers, where the platform has several for it. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Days since the start of the history that are not known yet. */
-  readonly uncoveredDays?: number;
+  readonly uncoveredDays?: number | undefined;
   /** All days since the start of the history. */
-  readonly historyDays?: number;
+  readonly historyDays?: number | undefined;
   /** The fields of its answers that are not read, as paths; absent if there is none. */
-  readonly unknownFields?: readonly string[];
+  readonly unknownFields?: readonly string[] | undefined;
   /** The fields that its rows had and no longer have, as paths; absent if there is none. */
-  readonly missingFields?: readonly string[];
+  readonly missingFields?: readonly string[] | undefined;
   /** False once the last good answer is older than the maximum age, so that the series were removed. */
   readonly published: boolean;
 }
@@ -46,10 +46,10 @@ export interface CollectorStatus {
 export interface OrgStatus {
   readonly name: string;
   /** The organization's identifier on the platform, once an answer contained it. */
-  readonly orgId?: string;
+  readonly orgId?: string | undefined;
   readonly apiHost: string;
   /** Requests sent on the current UTC day, and the configured limit; absent until one was sent. */
-  readonly requestsToday?: { readonly sent: number; readonly limit?: number };
+  readonly requestsToday?: { readonly sent: number; readonly limit?: number | undefined } | undefined;
   readonly collectors: readonly CollectorStatus[];
 }
 
@@ -71,7 +71,7 @@ interface ConfigurationStatus {
   /** When it was read. */
   readonly readAt: Instant;
   /** Why the configuration that was read last is not in use; absent if it is. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 /** The state of the service at `now`; all instants in milliseconds since the epoch. */
@@ -81,13 +81,13 @@ export interface ServiceStatus {
   readonly startedAt: Instant;
   readonly now: Instant;
   readonly ready: Readiness;
-  readonly configuration?: ConfigurationStatus;
+  readonly configuration?: ConfigurationStatus | undefined;
   readonly orgs: readonly OrgStatus[];
   readonly links: readonly StatusLink[];
   /** True for the simulated platform of the demo. */
   readonly simulated: boolean;
   /** Whether this replica polls, of those that share a database; absent without one. A follower knows nothing about runs. */
-  readonly role?: 'leader' | 'follower';
+  readonly role?: 'leader' | 'follower' | undefined;
 }
 
 /**
@@ -98,17 +98,18 @@ export function redactStatus(status: ServiceStatus, redact: (text: string) => st
   const { configuration } = status;
   return {
     ...status,
-    ...(configuration?.problem !== undefined && {
-      configuration: { ...configuration, problem: redact(configuration.problem) },
-    }),
+    configuration: configuration && {
+      ...configuration,
+      problem: configuration.problem && redact(configuration.problem),
+    },
     orgs: status.orgs.map((org) => ({ ...org, collectors: org.collectors.map(redacted) })),
   };
 
   function redacted(collector: CollectorStatus): CollectorStatus {
     const { failure } = collector;
     if (failure === undefined) return collector;
-    const hint = failure.hint === undefined ? {} : { hint: redactForms(failure.hint) };
-    return { ...collector, failure: { ...failure, message: redact(failure.message), ...hint } };
+    const hint = failure.hint && redactForms(failure.hint);
+    return { ...collector, failure: { ...failure, message: redact(failure.message), hint } };
   }
 }
 
