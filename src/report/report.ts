@@ -114,7 +114,8 @@ export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf
   const view = viewAt(endOf(last));
   const earlier = periodBefore(period, view.settings.contract?.periodStarts);
   // A period that is not over is compared with as many days of the one before.
-  const before = daysFrom(earlier.first, earlier.last).slice(0, days.length);
+  const earlierDays = daysFrom(earlier.first, earlier.last);
+  const before = last === period.last ? earlierDays : earlierDays.slice(0, days.length);
   return {
     ...{ org, period, days },
     figures: COUNTED.flatMap((counted) => figuresOf(view, counted, days, before)),

@@ -1,4 +1,5 @@
 import { type Day, endOf } from '../../src/catalog/day.ts';
+import type { OrgSettings } from '../../src/catalog/settings.ts';
 import type { View } from '../../src/catalog/view.ts';
 import { activityDataset } from '../../src/collectors/activity/dataset.ts';
 import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
@@ -18,7 +19,11 @@ interface Figures {
 }
 
 /** The view at the end of `newest` of an organization with these days. */
-export function viewOfDays(figures: Readonly<Record<string, Figures>>, newest: Day): View {
+export function viewOfDays(
+  figures: Readonly<Record<string, Figures>>,
+  newest: Day,
+  contract: OrgSettings['contract'] = undefined,
+): View {
   const days = Object.entries(figures).map(([day, one]) => [dayNamed(day), one] as const);
   const tokens = days.map(([day, { credits, models, tokens: used }]) => {
     const share = used / 2 / Object.keys(models).length;
@@ -33,7 +38,7 @@ export function viewOfDays(figures: Readonly<Record<string, Figures>>, newest: D
     ['activity', new Map(activity)],
   ]);
   const history = storedOrg({ days: (name) => rows.get(name) });
-  const { settings } = createFakeView({});
+  const settings = { ...createFakeView({}).settings, contract };
   const datasets = [tokensDataset, activityDataset];
   const historyStart = dayNamed('2026-01-14');
   return createView({ history, settings, datasets, historyStart, firstDay: historyStart }, endOf(newest));

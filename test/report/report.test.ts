@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays, type Day, daysFrom, startOf } from '../../src/catalog/day.ts';
+import { addDays, type Day, dayOf, daysFrom, endOf, startOf } from '../../src/catalog/day.ts';
+import { creditsMonthToDate } from '../../src/collectors/spend/collector.ts';
 import { reportHtml, reportMarkdown } from '../../src/report/render.ts';
 import { lastPeriod, periodBefore, periodOf, reportOf } from '../../src/report/report.ts';
 import { viewOfDays } from '../explain/view.ts';
@@ -44,6 +45,27 @@ test('each figure of fifty weeks is that of the metrics of its days', () => {
       }
     }),
     { numRuns: 10 },
+  );
+});
+
+test('a month of any bill has the month to date of its last day, and so has the month before', () => {
+  const months = fc.record({ days: year, starts: fc.integer({ min: 1, max: 31 }), at: fc.nat({ max: 346 }) });
+  fc.assert(
+    fc.property(months, ({ days, starts, at }) => {
+      const period = periodOf('month', addDays(start, at), starts);
+      const stored = figures(days);
+      const viewAt = (asOf: number) => viewOfDays(stored, dayOf(asOf - 1), contract);
+      const contract = { prices: [], periodStarts: starts };
+      const { figures: shown, month } = reportOf('acme', period, newest, viewAt);
+      const last = period.last < newest ? period.last : newest;
+      const toDate = (day: Day) =>
+        [...(creditsMonthToDate.samplesOf(viewAt(endOf(day)), day) ?? [])][0]?.value;
+      expect(month.find(({ title }) => title === 'Credits, month to date')?.value).toBe(toDate(last));
+      const credits = shown.find(({ title }) => title === 'Credits');
+      expect(credits?.value).toBe(toDate(last));
+      if (last === period.last && periodBefore(period, starts).first >= start)
+        expect(credits?.before).toBe(toDate(periodBefore(period, starts).last));
+    }),
   );
 });
 
