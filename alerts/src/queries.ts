@@ -1,4 +1,4 @@
-import { newestOf, type Queried } from '../../dashboards/src/promql.ts';
+import type { Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { dayOff } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
@@ -56,8 +56,13 @@ export function withHysteresis(
   return `${value} > ${limits.from}
 or (
 ${indented(value, 2)} > ${limits.until}
-  and on (${labels}) last_over_time(ALERTS{alertname="${alert}",alertstate="firing"}[1h])
+  and on (${labels}) ${firing(alert)}
 )`;
+}
+
+/** PromQL for the series of an alert that fires. */
+export function firing(alert: string): string {
+  return `last_over_time(ALERTS{alertname="${alert}",alertstate="firing"}[1h])`;
 }
 
 function indented(expression: string, by: number): string {
@@ -69,48 +74,40 @@ export function enclosed(expression: string): string {
   return `(\n${indented(expression, 2)}\n)`;
 }
 
+/** What an alert is about: the matchers that select it, and the values that their verbs stand for. */
+export interface Owner {
+  readonly where: string;
+  readonly args: string;
+}
+
+/** The alert's organization. */
+export const ORG: Owner = { where: 'org=%[1]q', args: '$labels.org' };
+
+/** A template of what a query says, where it has a result; `args` are the values that its verbs stand for. */
+export function inWords(query: string, args: string, said: string, otherwise = ''): string {
+  const oneLine = query.replaceAll(/\s+/g, ' ');
+  return `{{ with query (printf \`${oneLine}\` ${args}) }}${said}${otherwise === '' ? '' : `{{ else }}${otherwise}`}{{ end }}`;
+}
+
+/** A template of the day of a family of timestamps, as `2026-06-30`. */
+export function dateInWords(family: Queried, { where, args }: Owner, otherwise: string): string {
+  const date = '{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}';
+  return inWords(`max(${family.name}{${where}})`, args, date, otherwise);
+}
+
 /** A template of the newest day of the dataset for the alert's organization, as `2026-06-30`. */
 export function dayInWords(dataset: DatasetName): string {
-  const query = `max(${dataDayTimestamp.name}{dataset="${dataset}",org=%q})`;
-  return `{{ with query (printf \`${query}\` $labels.org) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}the newest day{{ end }}`;
+  return dateInWords(
+    dataDayTimestamp,
+    { ...ORG, where: `dataset="${dataset}",${ORG.where}` },
+    'the newest day',
+  );
 }
 
-/** A template of another family's value on the newest day of the alert's organization, such as `34.2 Mil`. */
-export function valueInWords(family: Queried, dataset: DatasetName): string {
-  const query = onNewestDay(family, dataset, 'org=%[1]q').replaceAll(/\s+/g, ' ');
-  return amountInWords(query, 'an unknown number of');
-}
-
-/** A template of the value of a query, such as `34.2 Mil`; `args` are the values that its verbs stand for. */
-export function amountInWords(query: string, otherwise: string, args = '$labels.org'): string {
-  return `{{ with query (printf \`${query}\` ${args}) }}{{ ${numberOf('. | first | value')} }}{{ else }}${otherwise}{{ end }}`;
-}
-
-/**
- * A template of an amount of credits, such as `34.2 Mil credits`; where the query has no result, of an amount of money by
- * another query, such as `1.5 K USD`. `args` are the values that the verbs of both stand for.
- */
-export function creditsOrMoneyInWords(
-  queries: { readonly credits: string; readonly money: string },
-  otherwise: string,
-  args = '$labels.org',
-): string {
-  const [credits, money] = [queries.credits, queries.money].map((query) => query.replaceAll(/\s+/g, ' '));
-  const amount = numberOf('. | first | value');
-  return `{{ with query (printf \`${credits}\` ${args}) }}{{ ${amount} }} credits{{ else }}{{ with query (printf \`${money}\` ${args}) }}{{ ${amount} }} {{ . | first | label "currency" }}{{ else }}${otherwise} credits{{ end }}{{ end }}`;
-}
-
-/**
- * PromQL for a figure of a month as a share of its budget, by the labels: of a budget in credits, otherwise of one in money, in
- * its currency.
- */
-export function ofBudget(
-  figures: { readonly credits: string; readonly money: string },
-  budgets: { readonly credits: Queried; readonly money: Queried },
-  labels = 'org',
-): string {
-  const inMoney = `max by (${labels}) (${figures.money} / ${newestOf(budgets.money)})`;
-  return `(${figures.credits} / ${newestOf(budgets.credits)} or ${inMoney})`;
+/** A template of another family's value on the newest day of the alert's owner, such as `34.2 Mil`. */
+export function valueInWords(family: Queried, dataset: DatasetName, { where, args } = ORG): string {
+  const number = `{{ ${numberOf('. | first | value')} }}`;
+  return inWords(onNewestDay(family, dataset, where), args, number, 'an unknown number of');
 }
 
 /** PromQL for the start of the billing month of the newest day, by the organizations that have one. */

@@ -45,6 +45,13 @@ export interface RuleGroup {
   readonly alerts: readonly AlertDeclaration[];
 }
 
+/** Alerts whose causes the dashboard about the exporter's health shows. */
+export function ofHealth(
+  ...alerts: readonly Omit<Extract<AlertDeclaration, { dashboard: 'health' }>, 'dashboard'>[]
+): readonly AlertDeclaration[] {
+  return alerts.map((alert) => ({ ...alert, dashboard: 'health' }));
+}
+
 /** Not `team`: operators often give all alerts a label of that name, to route them, and it would replace this one. */
 export const TEAM_LABEL = 'budget_team';
 

@@ -1,8 +1,4 @@
-import {
-  dailyActiveUsers,
-  dailyActiveUsersMean7d,
-  dailyActiveUsersMean7dBaseline,
-} from '../../../src/collectors/activity/collector.ts';
+import * as activity from '../../../src/collectors/activity/collector.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
 import {
@@ -17,9 +13,9 @@ import {
 } from '../queries.ts';
 import { type AlertDeclaration, alertName, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
-const people = onNewestDay(dailyActiveUsers, 'activity');
-const week = onNewestDay(dailyActiveUsersMean7d, 'activity');
-const weeksBefore = onNewestDay(dailyActiveUsersMean7dBaseline, 'activity');
+const people = onNewestDay(activity.dailyActiveUsers, 'activity');
+const week = onNewestDay(activity.dailyActiveUsersMean7d, 'activity');
+const weeksBefore = onNewestDay(activity.dailyActiveUsersMean7dBaseline, 'activity');
 /** The newest Monday to Friday counts, also on the weekend after it. */
 const WEEKDAY_WINDOW = '[4d:1h]';
 /** A mean over seven days is this share of one over five working days. */
@@ -73,7 +69,7 @@ and on (org) ${newestPeople} > ${threshold('adoptionQuietRatio')} * ${weeksBefor
     dashboard: 'adoption',
     panel: 'Average active people per day',
     summary: 'Fewer people use the agents than in the weeks before',
-    description: `In the seven days up to ${dayInWords('activity')}, ${valueInWords(dailyActiveUsersMean7d, 'activity')} people of organization {{ $labels.org }} were active on an average day, {{ ${percentageOf()} }} fewer than the ${valueInWords(dailyActiveUsersMean7dBaseline, 'activity')} of the four weeks before.`,
+    description: `In the seven days up to ${dayInWords('activity')}, ${valueInWords(activity.dailyActiveUsersMean7d, 'activity')} people of organization {{ $labels.org }} were active on an average day, {{ ${percentageOf()} }} fewer than the ${valueInWords(activity.dailyActiveUsersMean7dBaseline, 'activity')} of the four weeks before.`,
   };
 }
 

@@ -1,17 +1,23 @@
 import { newestOf } from '../../../dashboards/src/promql.ts';
 import { dataDayTimestamp } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import { OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
+import { dateInWords, inWords } from '../queries.ts';
+import { OVER_GAPS, ofHealth, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 /** Alerts about fetching data from the platform, and its timeliness. */
 export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
   const { collectorFailing, collectorSuccess, collectorLastSuccess, apiRequests } = ownMetrics;
   const requests = apiRequests.name;
-  const reason = `{{ with query (printf \`${collectorFailing.name}{org=%q,collector=%q} == 1\` $labels.org $labels.collector) }} ({{ . | first | label "reason" }}){{ end }}`;
-  const newestDay = `{{ with query (printf \`max(${dataDayTimestamp.name}{org=%q,dataset=%q})\` $labels.org $labels.dataset) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}unknown{{ end }}`;
+  const reason = inWords(
+    `${collectorFailing.name}{org=%q,collector=%q} == 1`,
+    '$labels.org $labels.collector',
+    ' ({{ . | first | label "reason" }})',
+  );
+  const ofDataset = { where: 'org=%q,dataset=%q', args: '$labels.org $labels.dataset' };
+  const newestDay = dateInWords(dataDayTimestamp, ofDataset, 'unknown');
   return {
     name: 'agent-platform-collection',
-    alerts: [
+    alerts: ofHealth(
       {
         name: 'KeyRejected',
         expr: `${newestOf(collectorFailing, { by: ['org', 'reason'], where: 'reason=~"auth|role"' })} > 0`,
@@ -19,7 +25,6 @@ export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
         for: '5m',
         keepFiringFor: '15m',
         labels: ['org', 'reason'],
-        dashboard: 'health',
         panel: 'Failing now',
         summary: 'The platform rejects the API key',
         description:
@@ -34,7 +39,6 @@ unless on (org,collector) (time() - ${newestOf(collectorLastSuccess)} <= ${thres
         for: '15m',
         keepFiringFor: '15m',
         labels: ['org', 'collector'],
-        dashboard: 'health',
         panel: 'Collectors',
         summary: 'A collector is failing',
         description: `Collector {{ $labels.collector }} of organization {{ $labels.org }} has not succeeded for more than ${threshold('collectionFailingHours')} h${reason}. The last good data is served until --metrics.max-age.`,
@@ -49,7 +53,6 @@ or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
         for: '30m',
         keepFiringFor: '1h',
         labels: ['org'],
-        dashboard: 'health',
         panel: 'Requests per minute, by answer',
         summary: 'The platform is throttling the exporter',
         description:
@@ -63,11 +66,10 @@ or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
         for: '30m',
         keepFiringFor: OVER_GAPS,
         labels: ['org', 'dataset', 'collector'],
-        dashboard: 'health',
         panel: 'Age of the data',
         summary: 'The newest day of a dataset is old',
         description: `The newest day of {{ $labels.dataset }} (collector {{ $labels.collector }}) of organization {{ $labels.org }} is ${newestDay}. It began {{ $value | humanizeDuration }} ago; days without activity explain ${threshold('dataStaleHours')} h at most.`,
       },
-    ],
+    ),
   };
 }

@@ -1,7 +1,7 @@
 import { renamableLabels, renamedValues } from '../../../dashboards/src/renamed-labels.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { numberOf } from '../queries.ts';
-import { durationOf, type RuleGroup, type RuleSettings } from '../rule.ts';
+import { durationOf, ofHealth, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 const LOOKBACK = '7d';
 
@@ -15,7 +15,7 @@ export function exporterGroup(settings: RuleSettings): RuleGroup {
   const known = `group by (job,instance,org) (${apiRequests.name}{code="200"})`;
   return {
     name: 'agent-platform-exporter',
-    alerts: [
+    alerts: ofHealth(
       {
         name: 'ExporterDown',
         // An organization whose exporter still answers was removed from its configuration; one that another target
@@ -28,7 +28,6 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         severity: 'critical',
         for: '10m',
         labels: ['org'],
-        dashboard: 'health',
         panel: 'Exporters up',
         summary: 'No exporter serves the organization',
         description:
@@ -40,7 +39,6 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         severity: 'warning',
         for: '15m',
         labels: [],
-        dashboard: 'health',
         panel: 'Exporters up',
         summary: 'No exporter was scraped in the last seven days',
         description:
@@ -53,7 +51,6 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         for: '15m',
         keepFiringFor: '15m',
         labels: ['job'],
-        dashboard: 'health',
         panel: 'History on disk',
         summary: 'The files of the store cannot be used',
         description:
@@ -68,7 +65,6 @@ unless on (job) ${historyPersistent.name}`,
         for: '5m',
         keepFiringFor: '5m',
         labels: ['job'],
-        dashboard: 'health',
         panel: 'Store usable',
         summary: 'The database cannot be used',
         description:
@@ -81,7 +77,6 @@ unless on (job) ${historyPersistent.name}`,
         for: '5m',
         keepFiringFor: '5m',
         labels: ['job'],
-        dashboard: 'health',
         panel: 'Configuration valid',
         summary: 'Configuration reload failed',
         description:
@@ -99,7 +94,6 @@ unless on (job) ${historyPersistent.name}`,
         for: '15m',
         keepFiringFor: '15m',
         labels: ['job', 'label'],
-        dashboard: 'health',
         panel: 'Values of renamed labels',
         summary: 'Prometheus renames labels of the exporter',
         description:
@@ -112,7 +106,6 @@ unless on (job) ${historyPersistent.name}`,
         for: '15m',
         keepFiringFor: '2h',
         labels: ['org', 'dataset'],
-        dashboard: 'health',
         panel: 'Records rejected',
         summary: 'The platform sends unusable data',
         description: `{{ ${numberOf()} }} rows, documents or fields of {{ $labels.dataset }} of organization {{ $labels.org }} were rejected within a day. Its values may be missing or outdated.`,
@@ -124,7 +117,6 @@ unless on (job) ${historyPersistent.name}`,
         for: '1h',
         keepFiringFor: '1h',
         labels: ['org', 'metric'],
-        dashboard: 'health',
         panel: 'Values folded into “other”',
         summary: 'Label values are folded into other',
         description:
@@ -142,7 +134,6 @@ unless on (job) ${historyPersistent.name}`,
         severity: 'info',
         for: '15m',
         labels: ['org', 'dataset'],
-        dashboard: 'health',
         panel: 'Fields that changed',
         summary: 'The platform’s answers have changed',
         description:
@@ -155,12 +146,11 @@ unless on (job) ${historyPersistent.name}`,
         for: '15m',
         keepFiringFor: '1h',
         labels: ['org', 'collector'],
-        dashboard: 'health',
         panel: 'Metrics dropped',
         summary: 'Metrics are dropped over the series limit',
         description:
           '{{ $value }} metrics of collector {{ $labels.collector }} of organization {{ $labels.org }} are not published because the organization is over limits.series.',
       },
-    ],
+    ),
   };
 }

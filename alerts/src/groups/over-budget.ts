@@ -1,77 +1,131 @@
-import type { Queried } from '../../../dashboards/src/promql.ts';
-import { dayOfMonth, enclosed, percentageOf } from '../queries.ts';
-import type { RuleSettings } from '../rule.ts';
+import { newestOf, type Queried } from '../../../dashboards/src/promql.ts';
+import type { DatasetName } from '../../../src/catalog/dataset.ts';
+import * as query from '../queries.ts';
+import {
+  type AlertDeclaration,
+  alertName,
+  OVER_OUTAGES,
+  type RuleSettings,
+  type TEAM_LABEL,
+} from '../rule.ts';
 
-/** Months against their budgets, as PromQL by the labels of their owners. */
+/** A figure in credits and in money. */
+interface Amounts {
+  readonly credits: Queried;
+  readonly money: Queried;
+}
+
+/** The months of organizations, or of their teams, and their budgets. */
 export interface BudgetedMonths {
-  /** The labels of an owner; `org` is one of them. */
-  readonly by: string;
-  /** The start of the newest day by `org`, in Unix seconds. */
-  readonly day: string;
-  /** The forecast as a share of the budget. */
-  readonly projected: string;
-  /** How likely the budget is exceeded, where that is known. */
-  readonly probability: string;
-  /** The newest day of each owner that an expression has. */
-  daysOf(owners: string): string;
+  readonly dataset: DatasetName;
+  readonly toDate: Amounts;
+  readonly forecast: Amounts;
+  readonly budget: Amounts;
+  readonly probability: Amounts;
+  /** The label of the alert that has the team: `team` may be one of the receiver's own. */
+  readonly team?: typeof TEAM_LABEL;
 }
 
 /** In it, the day before the newest one was published. */
 const TWO_DAYS = '2d:30m';
 
 /**
- * PromQL for the value of the months that are forecast to exceed their budget. Once the alert fires, it goes on: it tells a
- * month once, and no crossing of a limit.
+ * The alert about months that are forecast to exceed their budget; each month is an alert of its own, so that the next one
+ * notifies again. Once the alert fires, it goes on: it tells a month once, and no crossing of a limit.
  */
-export function projectedOver(
-  settings: RuleSettings,
-  value: string,
+export function budgetProjectedOver<About extends Pick<AlertDeclaration, 'name' | 'dashboard' | 'panel'>>(
+  { threshold }: RuleSettings,
   months: BudgetedMonths,
-  { alert, labels }: { readonly alert: string; readonly labels: readonly string[] },
-): string {
-  const { by } = months;
-  return `${value}
-and on (${by}) ${enclosed(begins(settings, months))}
-or
-${value}
-and on (${by}) ${enclosed(stays(settings, months))}
-and on (${labels.join(',')}) last_over_time(ALERTS{alertname="${alert}",alertstate="firing"}[1h])`;
-}
-
-/** A template of the probability of the alert's owner; empty without one. `where` and `args` select it. */
-export function probabilityInWords(credits: Queried, money: Queried, where: string, args: string): string {
-  const query = `max(${credits.name}{${where}} or ${money.name}{${where}})`;
-  return `{{ with query (printf \`${query}\` ${args}) }}, and exceeds it with a probability of {{ ${percentageOf('. | first | value')} }}{{ end }}`;
-}
-
-/** The owners that a range makes likely to exceed their budget, or the forecast alone without one. */
-function begins({ threshold }: RuleSettings, months: BudgetedMonths): string {
-  return `${onTwoDays(months, threshold('budgetSureProbability'), '1')}
-or
-${onTwoDays(months, threshold('budgetLikelyProbability'), threshold('budgetLikelyFromDay'))}
-or
-${withoutRange(months, threshold('budgetForecastRatio'))}`;
-}
-
-function stays({ threshold }: RuleSettings, months: BudgetedMonths): string {
-  const ratio = `(${threshold('budgetForecastRatio')} - ${threshold('budgetHysteresis')})`;
-  return `${months.probability} > ${threshold('budgetUnlikelyProbability')}
-or
-${withoutRange(months, ratio)}`;
-}
-
-/** The newest day and the day before it are above a probability, and both in the month, from a day of it on. */
-function onTwoDays({ by, day, probability, daysOf }: BudgetedMonths, limit: string, fromDay: string): string {
-  return `${probability} > ${limit}
-and on (org) ${dayOfMonth(day)} > ${fromDay}
+  about: About & { readonly owner: string },
+) {
+  const { dataset, probability, team } = months;
+  const { by, where, args } = ownerOf(months);
+  const day = query.newestDayOf(dataset);
+  // Early in the life of a team's budget there is no forecast yet.
+  const projected = shareOfBudget(months, 'forecast', ...(team === undefined ? [] : (['toDate'] as const)));
+  const likely = inCreditsOrMoney(months, (unit) => query.onNewestDay(probability[unit], dataset));
+  const withoutRange = (ratio: string) => `${projected} > ${ratio} unless on (${by}) ${likely}`;
+  /** The newest day and the day before it are above a probability, and both in the month, from a day of it on. */
+  const onTwoDays = (limit: string, fromDay: string) => `${likely} > ${limit}
+and on (org) ${query.dayOfMonth(day)} > ${fromDay}
 and on (${by}) (
   max_over_time((
-    count_values by (${by}) ("day", ${daysOf(`${probability} > ${limit}`)})
+    count_values by (${by}) ("day", 0 * (${likely} > ${limit}) + on (org) group_left () ${day})
   )[${TWO_DAYS}])
   and on (org,day) count_values by (org) ("day", ${day} - 86400)
 )`;
+  const begins = `${onTwoDays(threshold('budgetSureProbability'), '1')}
+or
+${onTwoDays(threshold('budgetLikelyProbability'), threshold('budgetLikelyFromDay'))}
+or
+${withoutRange(threshold('budgetForecastRatio'))}`;
+  const stays = `${likely} > ${threshold('budgetUnlikelyProbability')}
+or
+${withoutRange(`(${threshold('budgetForecastRatio')} - ${threshold('budgetHysteresis')})`)}`;
+  const value = byMonth(months, projected);
+  const exceeds = `, and exceeds it with a probability of {{ ${query.percentageOf('. | first | value')} }}`;
+  return {
+    ...about,
+    expr: `${value}
+and on (${by}) ${query.enclosed(begins)}
+or
+${value}
+and on (${by}) ${query.enclosed(stays)}
+and on (${by},month) ${query.firing(alertName(about))}`,
+    severity: 'warning',
+    for: '1h',
+    keepFiringFor: OVER_OUTAGES,
+    labels: [...by.split(','), 'month'],
+    description: `${about.owner} is forecast to use {{ ${query.percentageOf()} }} of its budget of ${budgetInWords(months)} in {{ $labels.month }}${query.inWords(`max(${probability.credits.name}{${where}} or ${probability.money.name}{${where}})`, args, exceeds)}; ${toDateInWords(months)}.`,
+  } as const;
 }
 
-function withoutRange({ by, projected, probability }: BudgetedMonths, ratio: string): string {
-  return `${projected} > ${ratio} unless on (${by}) ${probability}`;
+/** PromQL for one of the figures of a month, the first that is known, as a share of the budget. */
+export function shareOfBudget(
+  months: BudgetedMonths,
+  ...figures: readonly ('toDate' | 'forecast')[]
+): string {
+  const of = (unit: keyof Amounts) =>
+    figures.map((figure) => query.onNewestDay(months[figure][unit], months.dataset)).join(' or ');
+  return inCreditsOrMoney(months, (unit) => `(${of(unit)}) / ${newestOf(months.budget[unit])}`);
+}
+
+/** PromQL for the values of months, with the label `month`, such as `2026-06`. */
+export function byMonth(months: BudgetedMonths, value: string): string {
+  const month = query.monthLabel(query.newestDayOf(months.dataset));
+  return `max by (${ownerOf(months).by},month) ${query.enclosed(`${value} * on (org) group_left (month) ${month}`)}`;
+}
+
+/** PromQL for what is known in credits, otherwise in money, whatever its currency. */
+function inCreditsOrMoney({ team }: BudgetedMonths, of: (unit: keyof Amounts) => string): string {
+  const labels = team === undefined ? 'org' : 'org,team';
+  const value = `(${of('credits')} or max by (${labels}) ${query.enclosed(of('money'))})`;
+  return team === undefined ? value : `label_replace(${value}, "${team}", "$1", "team", "(.*)")`;
+}
+
+function ownerOf({ team }: BudgetedMonths): query.Owner & { readonly by: string } {
+  const { where, args } = query.ORG;
+  if (team === undefined) return { where, args, by: 'org' };
+  return { where: `${where},team=%[2]q`, args: `${args} $labels.${team}`, by: `org,${team}` };
+}
+
+/** A template of the budget of the alert's owner, such as `34.2 Mil credits` or `1.5 K USD`. */
+export function budgetInWords(months: BudgetedMonths): string {
+  const { where, args } = ownerOf(months);
+  const { credits, money } = months.budget;
+  const amount = `{{ ${query.numberOf('. | first | value')} }}`;
+  const inMoney = `${amount} {{ . | first | label "currency" }}`;
+  return query.inWords(
+    `max(${credits.name}{${where}})`,
+    args,
+    `${amount} credits`,
+    query.inWords(`max by (currency) (${money.name}{${where}})`, args, inMoney, 'the budgeted credits'),
+  );
+}
+
+/** A template of what the alert's owner has used of the month. */
+export function toDateInWords(months: BudgetedMonths): string {
+  const { dataset, toDate } = months;
+  const used = query.valueInWords(toDate.credits, dataset, ownerOf(months));
+  return `${used} credits were used up to ${query.dayInWords(dataset)}`;
 }

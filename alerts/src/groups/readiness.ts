@@ -1,24 +1,22 @@
 import { newestOf } from '../../../dashboards/src/promql.ts';
-import {
-  readinessRatio,
-  readinessRatioLower,
-  readinessRatioPrevious,
-  readinessReportTimestampSeconds,
-} from '../../../src/collectors/readiness/collector.ts';
+import * as reports from '../../../src/collectors/readiness/collector.ts';
 import { criteriaOfDrop } from '../explained.ts';
-import { numberOf, onNewestReport, percentageOf } from '../queries.ts';
+import { dateInWords, inWords, numberOf, onNewestReport, percentageOf } from '../queries.ts';
 import { OVER_GAPS, OVER_OUTAGES, type RuleGroup, type RuleSettings } from '../rule.ts';
+
+/** The alert's repository. */
+const REPO = { where: 'org=%[1]q,repo=%[2]q', args: '$labels.org $labels.repo' };
 
 /** Alerts about repositories that get worse, and about old reports. */
 export function readinessGroup({ threshold }: RuleSettings): RuleGroup {
-  const timestamp = readinessReportTimestampSeconds;
+  const timestamp = reports.readinessReportTimestampSeconds;
   const made = newestOf(timestamp);
-  const ratio = onNewestReport(readinessRatio, timestamp);
-  const inReport = (family: typeof readinessRatio) => {
-    const query = onNewestReport(family, timestamp, 'org=%[1]q,repo=%[2]q').replaceAll(/\s+/g, ' ');
-    return `{{ with query (printf \`${query}\` $labels.org $labels.repo) }}{{ ${percentageOf('. | first | value')} }}{{ else }}an unknown share{{ end }}`;
+  const ratio = onNewestReport(reports.readinessRatio, timestamp);
+  const inReport = (family: typeof reports.readinessRatio) => {
+    const percentage = `{{ ${percentageOf('. | first | value')} }}`;
+    return inWords(onNewestReport(family, timestamp, REPO.where), REPO.args, percentage, 'an unknown share');
   };
-  const madeAt = `{{ with query (printf \`max(${timestamp.name}{org=%q,repo=%q})\` $labels.org $labels.repo) }}{{ (. | first | value | toTime).UTC.Format "2006-01-02" }}{{ else }}the newest report{{ end }}`;
+  const madeAt = dateInWords(timestamp, REPO, 'the newest report');
   return {
     name: 'agent-platform-readiness',
     alerts: [
@@ -26,12 +24,12 @@ export function readinessGroup({ threshold }: RuleSettings): RuleGroup {
         name: 'ReadinessDropped',
         // Rounded, because 0.6 - 0.55 is a little less than 0.05.
         expr: `round(100 * (
-${onNewestReport(readinessRatioPrevious, timestamp)}
+${onNewestReport(reports.readinessRatioPrevious, timestamp)}
 -
 ${ratio}
 ), 0.01) >= ${threshold('readinessDropPoints')}
 and on (org,repo) ${ratio}
-< ${onNewestReport(readinessRatioLower, timestamp)}
+< ${onNewestReport(reports.readinessRatioLower, timestamp)}
 and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400)`,
         severity: 'warning',
         for: '15m',
@@ -40,7 +38,7 @@ and on (org,repo) (time() - ${made} < ${threshold('readinessFreshDays')} * 86400
         dashboard: 'readiness',
         panel: 'Criteria that changed since the previous report',
         summary: 'The readiness of a repository dropped',
-        description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ ${numberOf()} }} percentage points to ${inReport(readinessRatio)} with the report of ${madeAt}. Given the noise of its earlier reports, ${inReport(readinessRatioLower)} or more would not count as a drop.${criteriaOfDrop()}`,
+        description: `The readiness of {{ $labels.repo }} (organization {{ $labels.org }}) fell by {{ ${numberOf()} }} percentage points to ${inReport(reports.readinessRatio)} with the report of ${madeAt}. Given the noise of its earlier reports, ${inReport(reports.readinessRatioLower)} or more would not count as a drop.${criteriaOfDrop()}`,
       },
       {
         name: 'ReadinessReportOld',
