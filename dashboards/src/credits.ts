@@ -6,7 +6,7 @@ import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, daily, type Expression, newest, promql } from './expression.ts';
 import { dailyTotal } from './figures.ts';
-import { sharesByWeek } from './largest.ts';
+import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { budgetTile, monthTile, OF_BUDGET, weekTile } from './money.ts';
@@ -274,13 +274,13 @@ const raw: Row = {
       title: 'Cache share',
       text: 'Tokens read from the prompt cache per input token, of each organization and UTC day. Cached tokens are cheaper: when the share falls, the same work costs more. It can exceed 100 % if the platform does not count cached tokens as input.',
       unit: 'percentunit',
-      queries: [days(daily(tokens.dailyCacheReadRatio), '{{org}}', { palette: 'series' })],
+      queries: eachByDay(tokens.dailyCacheReadRatio),
       width: 8,
     }),
     lines({
       title: 'Credits per million tokens',
       text: 'Standard Credits for each million of input and output tokens, of each organization and UTC day. It rises with more expensive models and with less caching.',
-      queries: [days(daily(tokens.dailyCreditsPerMillionTokens), '{{org}}', { palette: 'series' })],
+      queries: eachByDay(tokens.dailyCreditsPerMillionTokens),
       width: 8,
     }),
     modelsByTokens('input'),

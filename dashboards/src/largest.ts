@@ -26,12 +26,38 @@ interface Parts<Label extends string> {
 export function largestAndRest<const Label extends string>(parts: Parts<Label>): readonly Query[] {
   const { family, label, only = {}, by = 'week' } = parts;
   const each = daily(family, { by: [label], orgs: 'summed', only, over: by });
-  const top = `on (${label}) topk(${SHOWN}, ${atNoons(family, label)})`;
+  const top = largest(family, [label], only);
   const point = by === 'day' ? days : weeks;
   return [
     point(promql`${each} and ${top}`, `{{${label}}}`, { palette: 'series' }),
     point(promql`sum(${each} unless ${top})`, REST, { colour: palette.quiet }),
   ];
+}
+
+/** The days of each organization, or of each of its values of a label: the largest have colours, the others are grey. */
+export function eachByDay<const Label extends string>(
+  family: Described<Label>,
+  only: Partial<Readonly<Record<NoInfer<Label>, string>>> = {},
+): readonly Query[] {
+  const labels = ['org', ...family.labels];
+  const top = largest(family, labels, only);
+  const each = daily(family, { only });
+  const legend = labels.map((label) => `{{${label}}}`).join(' ');
+  return [
+    days(promql`${each} and ${top}`, legend, { palette: 'series' }),
+    days(promql`${each} unless ${top}`, legend, { colour: palette.quiet }),
+  ];
+}
+
+/** PromQL for the choice of the largest series over the range, by the sum of the named values at the noons; replicas count twice, which changes no order. */
+function largest(
+  { name }: Described,
+  by: readonly string[],
+  only: Readonly<Record<string, string | undefined>>,
+): string {
+  const matchers = by.map((label) => `${label}=~"${only[label] ?? '.+'}"`);
+  const merged = `sum by (${by.join(',')}) (${name}{${matchers.join(',')},job=~"$job",org=~"$org"} offset -12h)`;
+  return `on (${by.join(',')}) topk(${SHOWN}, sum_over_time(${merged}[$__range:1d] @ end()))`;
 }
 
 /** The shares of the series that are largest over the range, and of the rest, by week. */
@@ -60,10 +86,4 @@ export function sharesByWeek<const Label extends string>(
     height: 10,
     ...panel,
   });
-}
-
-/** PromQL for the sum of the named values at the noons of a range; replicas count twice, which changes no order. */
-function atNoons({ name }: Described, label: string): string {
-  const merged = `sum by (${label}) (${name}{${label}!="",job=~"$job",org=~"$org"} offset -12h)`;
-  return `sum_over_time(${merged}[$__range:1d] @ end())`;
 }

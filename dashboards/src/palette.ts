@@ -1,4 +1,4 @@
-/** Colours that can be distinguished with any common colour blindness (after Okabe and Ito). */
+/** Colours that can be distinguished with any common colour blindness (after Okabe and Ito, and Tol). */
 export const palette = {
   main: '#56B4E9',
   second: '#E69F00',
@@ -6,6 +6,7 @@ export const palette = {
   fourth: '#CC79A7',
   fifth: '#F0E442',
   deep: '#0072B2',
+  last: '#999933',
   alarm: '#D55E00',
   quiet: '#8C8C8C',
 } as const;
@@ -25,7 +26,7 @@ export function coloursOf(names: readonly string[]): {
   return { colour: palette.quiet, colours: Object.fromEntries(pairs) };
 }
 
-/** The colours of a panel's queries, in order. */
+/** The colours of a panel's queries, in order, without that of alarms. */
 export const sequence: readonly string[] = [
   palette.main,
   palette.second,
@@ -33,6 +34,6 @@ export const sequence: readonly string[] = [
   palette.fourth,
   palette.fifth,
   palette.deep,
-  palette.alarm,
+  palette.last,
   palette.quiet,
 ];

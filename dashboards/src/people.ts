@@ -7,7 +7,7 @@ import { budgetColumns, MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';
 import { meanOverOrgs } from './figures.ts';
-import { sharesByWeek } from './largest.ts';
+import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { coloursOf, palette } from './palette.ts';
@@ -89,7 +89,7 @@ const groups: Row = {
       queries: [
         days(promql`max by (stat) (${daily(of.dailyCreditsPerUser)})`, '{{stat}}', {
           colour: palette.quiet,
-          colours: { p50: palette.main, p90: palette.second, p99: palette.fourth, max: palette.alarm },
+          colours: { p50: palette.main, p90: palette.second, p99: palette.fourth, max: palette.deep },
         }),
       ],
       noValue: OFF,
@@ -237,12 +237,10 @@ const months: Row = {
       title: 'Month to date of teams by day',
       text: 'Credits of the month up to each UTC day of each team; they restart on the first of a billing month. The dashed line is the budget on that day, where there is one.',
       queries: [
-        days(daily(budgets.teamCreditsMonthToDate, { only: TEAM }), '{{org}} {{team}}', {
-          palette: 'series',
-        }),
+        ...eachByDay(budgets.teamCreditsMonthToDate, TEAM),
         days(atEnd(budgets.teamCreditsMonthBudget, { only: TEAM }), '{{org}} {{team}}, budget', {
           draw: 'dashes',
-          colour: palette.quiet,
+          colour: palette.alarm,
         }),
       ],
       noValue: 'No month of a team known',

@@ -26,7 +26,7 @@ export interface Look {
   readonly colour?: string;
   /** The colours of the series with these names; others have the query's. */
   readonly colours?: Readonly<Record<string, string>>;
-  /** Gives each series a colour of its own by its position, for labels whose values are not known. */
+  /** Gives each series a colour of its own by its position, for labels whose values are not known: four at most, as the fifth is red. */
   readonly palette?: 'series';
   readonly unit?: string;
   readonly decimals?: number;

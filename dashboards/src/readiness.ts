@@ -68,7 +68,7 @@ const ratio = newest(reports.readinessRatio, { only: REPO });
 /**
  * By the last reports of the range, which ends at the midnight of its last step. Chosen once: chosen for each day, a repository would appear on some of its days only.
  */
-const least = `bottomk(5, ${ratio.text.replace(/\((\w+\{.*\})\)$/, '(last_over_time($1[2d:1h] @ end() offset -1d))')})`;
+const least = `bottomk(4, ${ratio.text.replace(/\((\w+\{.*\})\)$/, '(last_over_time($1[2d:1h] @ end() offset -1d))')})`;
 
 const trend: Row = {
   title: 'How ready are the repositories?',
@@ -91,7 +91,7 @@ const trend: Row = {
     }),
     lines({
       title: 'Least ready repositories',
-      text: 'The share of criteria that pass at the end of each UTC day, from the report current at that time, in the five repositories that are least ready at the end of the range.',
+      text: 'The share of criteria that pass at the end of each UTC day, from the report current at that time, in the four repositories that are least ready at the end of the range.',
       unit: 'percentunit',
       max: 1,
       noValue: 'No report known',

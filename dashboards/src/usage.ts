@@ -239,7 +239,7 @@ const made: Row = {
       title: 'Output per million credits',
       text: 'Files touched, commits and pull requests per million Standard Credits of each organization, over the 7 days that end with each UTC day. A drop means that the same output costs more.',
       decimals: 1,
-      queries: [days(daily(output.outputPerMillionCredits7d), '{{org}}, {{output}}', { palette: 'series' })],
+      queries: byKind(output.outputPerMillionCredits7d, 'output', OUTPUT),
     }),
     ...rankingAndShares('Languages', output.dailyFileOperationsByLanguage, {
       label: 'language',

@@ -46,7 +46,7 @@ function coloursOf({ fieldConfig }: Panel): readonly string[] {
 /** Grafana inserts no value unless this is the step of the query. */
 const DAY_MS = 86_400_000;
 
-const SAFE = new Set([...sequence, TEXT, WARNING_TEXT, 'transparent']);
+const SAFE = new Set([...Object.values(palette), TEXT, WARNING_TEXT, 'transparent']);
 /** Colours of lines and bars that text in the light theme is too pale in. */
 const PALE: ReadonlySet<string> = new Set([palette.main, palette.second, palette.fifth]);
 const SHADE = /^rgba\(86, 180, 233, [\d.]+\)$/;
@@ -233,6 +233,33 @@ export const structureRules: readonly Rule[] = [
             {
               matcher: { id: 'byName', options: 'x' },
               properties: [{ id: 'color', value: { fixedColor: 'red' } }],
+            },
+          ],
+        },
+      })),
+  },
+  {
+    name: 'gives no series the red of alarms by its position',
+    violations: ofPanels(({ fieldConfig, targets = [] }) => [
+      ...(sequence.includes(palette.alarm) ? ['by that of its query'] : []),
+      // The fifth colour of Grafana's palette is red.
+      ...(fieldConfig?.overrides ?? [])
+        .filter(({ properties }) => JSON.stringify(properties).includes('palette-classic'))
+        .filter(({ matcher }) => {
+          const [first] = targets.filter(({ expr }) => /\b(?:top|bottom)k\(4, /.test(expr));
+          return first?.refId !== matcher.options || first !== targets[0];
+        })
+        .map(({ matcher }) => `more than four of query ${matcher.options}`),
+    ]),
+    broken: (dashboard) =>
+      withPanel(dashboard, (panel) => ({
+        ...panel,
+        fieldConfig: {
+          defaults: {},
+          overrides: [
+            {
+              matcher: { id: 'byFrameRefID', options: 'B' },
+              properties: [{ id: 'color', value: { mode: 'palette-classic' } }],
             },
           ],
         },

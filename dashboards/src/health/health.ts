@@ -257,7 +257,7 @@ const requests: Row = {
       queries: [
         line(quantile(0.5, buckets), 'median'),
         line(quantile(0.9, buckets), '90th percentile'),
-        line(quantile(0.99, buckets), '99th percentile', { colour: palette.alarm }),
+        line(quantile(0.99, buckets), '99th percentile'),
       ],
       noValue: 'No request in the range',
       width: 8,
