@@ -58,7 +58,6 @@ const people: Row = {
         days(daily(activity.weeklyActiveUsers), '{{org}}, 7 days'),
         days(dailyTotal(activity.dailyActiveUsers), 'the day', { draw: 'bars' }),
       ],
-      width: 12,
     }),
     lines({
       title: 'Average active people per day',
@@ -70,7 +69,6 @@ const people: Row = {
           colour: palette.quiet,
         }),
       ],
-      width: 12,
     }),
   ],
 };

@@ -88,7 +88,6 @@ const money: Row = {
       ],
       sort: { by: 'To date', desc: true },
       noValue: NO_PRICE,
-      width: 24,
       height: 5,
     }),
   ],

@@ -10,7 +10,7 @@ import {
 import { documentUrl, project } from '../../scripts/project/project.ts';
 import { dayEvents, type Event } from './annotations.ts';
 import { place, type Row } from './layout.ts';
-import { withLinkedIds } from './linked-panels.ts';
+import { linkedIdsOf } from './linked-panels.ts';
 import { withRecording } from './recording.ts';
 import { commonVariables } from './variables.ts';
 
@@ -67,13 +67,13 @@ export function dashboardOf(spec: DashboardSpec): sdk.Dashboard {
         .url(`${documentUrl(project, 'docs/dashboards.md')}#time-zones`)
         .targetBlank(true),
     );
-  for (const { row, panels } of place(rows)) {
+  for (const { row, panels } of place(rows, linkedIdsOf(uid))) {
     const heading = new RowBuilder(row.title).id(row.id).gridPos(row.position).collapsed(row.folded);
     for (const panel of panels) if (row.folded) heading.withPanel(panel);
     builder.withRow(heading);
     for (const panel of panels) if (!row.folded) builder.withPanel(panel);
   }
-  return withRecording(withEvents(withLinkedIds(withPlainLinks(builder.build())), events));
+  return withRecording(withEvents(withPlainLinks(builder.build()), events));
 }
 
 function withEvents(dashboard: sdk.Dashboard, events: readonly Event[]): sdk.Dashboard {

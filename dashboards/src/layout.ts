@@ -25,8 +25,8 @@ interface PlacedRow {
   readonly panels: readonly PanelBuilding[];
 }
 
-/** Places rows below each other and their panels from left to right; ids follow from the positions. */
-export function place(rows: readonly Row[]): readonly PlacedRow[] {
+/** Places rows below each other and their panels from left to right; ids follow from the positions, except for `given` ones by title. */
+export function place(rows: readonly Row[], given: ReadonlyMap<string, number>): readonly PlacedRow[] {
   let [nextId, top] = [1, 0];
   return rows.map(({ title, panels, folded = false }) => {
     const row = { id: nextId++, title, folded, position: { h: 1, w: COLUMNS, x: 0, y: top } };
@@ -35,8 +35,9 @@ export function place(rows: readonly Row[]): readonly PlacedRow[] {
       if (x + entry.width > COLUMNS) [x, y, tallest] = [0, y + tallest, 0];
       const column = columnOf(entry);
       let below = y;
-      for (const { panel, height } of column) {
-        panel.id(nextId++).gridPos({ h: height, w: entry.width, x, y: below });
+      for (const { panel, title, height } of column) {
+        const byPosition = nextId++;
+        panel.id(given.get(title) ?? byPosition).gridPos({ h: height, w: entry.width, x, y: below });
         below += height;
       }
       [x, tallest] = [x + entry.width, Math.max(tallest, below - y)];

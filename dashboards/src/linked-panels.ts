@@ -1,4 +1,3 @@
-import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { links } from './links.ts';
 
 /**
@@ -54,23 +53,12 @@ const idsByUid = new Map(
   ]),
 );
 
-/** The id of a panel that alerts link to. */
-export function linkedIdOf({ dashboard, panel }: LinkedPanel): number | undefined {
-  return idsByUid.get(links[dashboard].uid)?.get(panel);
+/** The ids of the panels of a dashboard that alerts link to, by their titles. */
+export function linkedIdsOf(uid: string): ReadonlyMap<string, number> {
+  return idsByUid.get(uid) ?? new Map();
 }
 
-/** Gives the panels that alerts link to their ids. */
-export function withLinkedIds(dashboard: Dashboard): Dashboard {
-  const { uid = '', panels = [] } = dashboard;
-  const ids = idsByUid.get(uid);
-  const withId = <Given extends (typeof panels)[number]>(panel: Given) => ({
-    ...panel,
-    id: ids?.get(panel.title ?? '') ?? panel.id,
-  });
-  return {
-    ...dashboard,
-    panels: panels.map((panel) =>
-      'panels' in panel ? { ...panel, panels: panel.panels.map(withId) } : withId(panel),
-    ) as typeof panels,
-  };
+/** The id of a panel that alerts link to. */
+export function linkedIdOf({ dashboard, panel }: LinkedPanel): number | undefined {
+  return linkedIdsOf(links[dashboard].uid).get(panel);
 }

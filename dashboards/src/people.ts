@@ -177,7 +177,6 @@ const teams: Row = {
       ],
       sort: { by: 'Credits', desc: true },
       noValue: NO_TEAM,
-      width: 24,
     }),
     ranking({
       title: 'Cost by team',
@@ -192,7 +191,6 @@ const teams: Row = {
       figure: days(daily(of.dailyCostByTeam, { by: ['team', 'currency'], orgs: 'summed', only: TEAM })),
       noValue: 'No price, or no teams known',
       width: 24,
-      height: 8,
     }),
   ],
 };

@@ -294,7 +294,6 @@ function countsOfOrgs({
     labels: [{ of: 'org', title: 'Organization', to: orgLink(links.health) }, by],
     figure: now(promql`${count} > 0`),
     noValue: 'None known',
-    width: 8,
   });
 }
 
@@ -316,7 +315,6 @@ const losses: Row = {
       value: 'Values',
       figure: now(promql`sum by (metric) (${newest(ownMetrics.valuesFolded)}) > 0`),
       noValue: 'None known',
-      width: 8,
     }),
     countsOfOrgs({
       title: 'Metrics dropped',

@@ -79,5 +79,5 @@ function placed(builder: PanelBuilder, spec: ChartSpec): Placed {
         .mode(stack === 'shares' ? StackingMode.Percent : StackingMode.Normal)
         .group('A'),
     );
-  return { width, height, panel: dressed(builder, { ...spec, min }) };
+  return { title: spec.title, width, height, panel: dressed(builder, { ...spec, min }) };
 }

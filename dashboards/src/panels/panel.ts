@@ -34,6 +34,7 @@ export interface PanelSpec {
 
 /** A panel and its size on the grid of 24 columns. */
 export interface Placed {
+  readonly title: string;
   readonly width: number;
   readonly height: number;
   readonly panel: PanelBuilding;

@@ -31,7 +31,12 @@ export function ranking(spec: RankingSpec): Placed {
     desc: true,
   });
   const queries = [{ ...figure, legend: labels.map(({ of }) => `{{${of}}}`).join(' ') }];
-  return { width, height, panel: dressed(builder, { min: 0, ...spec, queries, plain: true }) };
+  return {
+    title: spec.title,
+    width,
+    height,
+    panel: dressed(builder, { min: 0, ...spec, queries, plain: true }),
+  };
 }
 
 /** The transformation's names of the columns. */

@@ -68,7 +68,7 @@ export function table({ columns, labels = [], sort, width = 24, height = 8, ...s
   if (queries.length > 1) builder.withTransformation({ id: 'merge', options: {} });
   const named = columns.map((column) => ({ ...column, name: nameOf(column) }));
   arrange(builder, named, sort);
-  return { width, height, panel: dressed(builder, { ...spec, queries, plain: true }) };
+  return { title: spec.title, width, height, panel: dressed(builder, { ...spec, queries, plain: true }) };
 }
 
 /** Makes columns of the fields with these names, from left to right. */

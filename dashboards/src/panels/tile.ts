@@ -47,7 +47,12 @@ export function tile(spec: TileSpec): Placed {
     )
     .reduceOptions(new ReduceDataOptionsBuilder().values(false).calcs([reduce]));
   if (drawsPast) builder.maxDataPoints(POINTS);
-  return { width, height, panel: dressed(builder, { noValue: 'Not known', ...spec, large: true }) };
+  return {
+    title: spec.title,
+    width,
+    height,
+    panel: dressed(builder, { noValue: 'Not known', ...spec, large: true }),
+  };
 }
 
 function textModeOf({ named = false, queries }: TileSpec): BigValueTextMode {
