@@ -6,13 +6,13 @@ import { loadValues } from '../config/load.ts';
 import { createCorrections } from '../export/corrections.ts';
 import { exportDays } from '../export/export.ts';
 import type { ExportFormat } from '../export/format.ts';
-import { createFileSink, createStreamSink, type RowSink } from '../export/sink.ts';
+import type { RowSink } from '../export/sink.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
 import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
-import { outputFile } from './output-path.ts';
+import { openOutput, outputFile } from './output-path.ts';
 import { loadForOrgs, missingOf, pagesOf, withPast } from './past.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function run(context: CommandContext): Promise<number> {
     const progress = past.progressOf({ verb: 'Exporting', unit: 'days' });
     let sink: RowSink | undefined;
     try {
-      sink = output === undefined ? createStreamSink(stdout) : await openFile(output);
+      sink = await openOutput(output, stdout);
       const corrections = closed && createCorrections(closed.text, closed.compared, sink);
       const { orgs, failed } = isStored
         ? { orgs: await past.stored(), failed: [] }
@@ -72,9 +72,3 @@ async function closedFile(path: string | undefined, { compared }: ExportFormat, 
 }
 
 const SILENT = { show: () => undefined, clear: () => undefined };
-
-function openFile(path: string): Promise<RowSink> {
-  return createFileSink(path).catch((error: unknown) => {
-    throw new ConfigError(`--output: cannot write ${path}: ${messageOf(error)}`);
-  });
-}

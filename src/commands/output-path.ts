@@ -1,5 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
-import { ConfigError } from '../runtime/errors.ts';
+import type { Writable } from 'node:stream';
+import { createFileSink, createStreamSink, type RowSink } from '../export/sink.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 
 /**
  * The path of a file to write: behind symbolic links, since a finished file is renamed to it and would replace the link. Rejects with a
@@ -13,4 +15,12 @@ export async function outputFile(path: string): Promise<string> {
   if (isLink) throw new ConfigError(`--output: ${path} is a symbolic link to nothing`);
   if (found !== undefined) throw new ConfigError(`--output: ${path} is not a regular file`);
   return path;
+}
+
+/** Opens what `outputFile` returned, or standard output without one; rejects with a `ConfigError` if the file cannot be written. */
+export async function openOutput(path: string | undefined, stdout: Writable): Promise<RowSink> {
+  if (path === undefined) return createStreamSink(stdout);
+  return createFileSink(path).catch((error: unknown) => {
+    throw new ConfigError(`--output: cannot write ${path}: ${messageOf(error)}`);
+  });
 }

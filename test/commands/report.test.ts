@@ -41,3 +41,8 @@ test('a day that is not over is refused', async () => {
     '--day: 2026-11-18 is not over yet; the newest complete day is 2026-11-17',
   );
 });
+
+test('a file that cannot be written is named', async () => {
+  const file = path.join(tmpdir(), 'no-such-folder', 'october.html');
+  await expect(report([`--output=${file}`])).rejects.toThrow(`--output: cannot write ${file}: ENOENT`);
+});
