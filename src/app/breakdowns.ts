@@ -13,12 +13,11 @@ import { toolsDataset } from '../collectors/tools/dataset.ts';
 import { dailyCreditsByTeam } from '../collectors/users/collector.ts';
 import { usersDataset } from '../collectors/users/dataset.ts';
 import { isCollective } from '../collectors/users/team-budgets.ts';
+import { WEEK_DAYS } from '../collectors/weeks.ts';
 import { causeWords } from '../explain/text.ts';
 import { keepLargest, labelled } from '../pipeline/folding.ts';
 import type { LabelLimit } from '../pipeline/label-weights.ts';
 import type { Breakdown, BreakdownName, Figure, Reason } from '../server/figures.ts';
-
-const WEEK_DAYS = 7;
 
 /** Maximum number of listed parts of a breakdown. */
 export const LISTED = 5;

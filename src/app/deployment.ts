@@ -1,6 +1,5 @@
 import {
   type Collector,
-  type DayCollector,
   type FetchingCollector,
   isDayCollector,
   isFetching,
@@ -49,19 +48,20 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const enabled = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
   const collectors = withoutFamilies(enabled, config.metrics.excluded);
   const fetching = enabled.filter(isFetching);
+  const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
   const people = config.people.current();
   const retired = new AbortController();
   const keeping = { historyStart: config.history.start, retentionDays: config.history.retention };
   const shownHistory = withoutForeignRows(core.history, {
     hasOthers: () => core.store.leadership?.hasOtherSettings() === true,
     settingsOf: (org) => orgs.get(org)?.settings,
-    datasets: dayCollectors(collectors).map(({ dataset }) => dataset),
+    datasets: dayDatasets,
     clock: core.clock,
   });
   const publisher = createPublisher({
     ...core,
     collectors,
-    aboutFamilies: aboutFamilies(dayCollectors(collectors).map(({ dataset }) => dataset)),
+    aboutFamilies: aboutFamilies(dayDatasets),
     ...keeping,
     labelLimit: (label) => config.limits.valuesPerLabel(label),
     seriesBudget: seriesBudgetOf(config.limits.series, config.orgs.length),
@@ -89,24 +89,13 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     }),
   );
   const jobs = [...orgs.values()].flatMap((org) =>
-    fetching.map((collector) =>
-      jobOf({
-        ...{ org, collector, runner, leading: core.leading, scheduler: core.scheduler },
-        schedules: config.schedules,
-      }),
-    ),
+    fetching.map((collector) => jobOf({ ...core, org, collector, runner, schedules: config.schedules })),
   );
   return {
     ...{ config, people, collectors, fetching, orgs, publisher, runner, retired },
     names: new Set(collectors.map(({ name }) => name)),
     jobs: new Map(jobs.map((job) => [job.name, job])),
   };
-}
-
-/** Those collectors that fetch days. */
-// biome-ignore lint/suspicious/noExplicitAny: as for FetchingCollector
-export function dayCollectors(collectors: readonly Collector[]): readonly DayCollector<any>[] {
-  return collectors.filter(isDayCollector);
 }
 
 /** The keys of a configuration, for redaction. */
@@ -127,6 +116,6 @@ export function datasetsOf({ fetching, collectors }: Deployment): {
 } {
   return {
     endpoints: fetching.map(({ dataset }) => dataset.name),
-    dayDatasets: dayCollectors(collectors).map(({ dataset }) => dataset.name),
+    dayDatasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
   };
 }

@@ -33,6 +33,7 @@ import {
 import { budgetInCredits } from '../collectors/spend/costs.ts';
 import { dailyCredits } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
+import { WEEK_DAYS } from '../collectors/weeks.ts';
 import { measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
 import type { LabelLimit } from '../pipeline/label-weights.ts';
 import { runInSlices } from '../runtime/slices.ts';
@@ -54,8 +55,6 @@ import { teamMonthsOf } from './team-months.ts';
 
 /** Number of days in the trend of a figure. */
 const TREND_DAYS = 30;
-
-const WEEK_DAYS = 7;
 
 /** A trend with the eight weeks before. */
 const LOOKBACK_DAYS = 90;

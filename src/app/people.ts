@@ -4,7 +4,7 @@ import { daysBetween, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Core } from './core.ts';
-import { type Deployment, dayCollectors } from './deployment.ts';
+import type { Deployment } from './deployment.ts';
 
 /** Whether the identity mode, the teams or their budgets have changed. */
 export function showsOtherPeople(deployment: Deployment): boolean {
@@ -25,7 +25,9 @@ function isSameWay(one: Deployment['people'], other: Deployment['people']): bool
 /** The collectors whose rows depend on the settings about people. */
 export function collectorsOfPeople({ collectors }: Deployment): ReadonlySet<string> {
   return new Set(
-    dayCollectors(collectors).flatMap(({ name, dataset }) => (dataset.isCurrent === undefined ? [] : [name])),
+    collectors
+      .filter(isDayCollector)
+      .flatMap(({ name, dataset }) => (dataset.isCurrent === undefined ? [] : [name])),
   );
 }
 

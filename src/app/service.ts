@@ -13,6 +13,7 @@ import { createHttpServer, type HttpServer } from '../server/http-server.ts';
 import type { Readiness, ServiceStatus } from '../server/status.ts';
 import { NotStored } from '../store/database.ts';
 import type { Retention } from '../store/store.ts';
+import type { WebConfig } from '../web-config/web-config.ts';
 import { connectionLimit } from './connection-limit.ts';
 import { type CliEnvironment, type Core, createCore } from './core.ts';
 import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
@@ -29,7 +30,7 @@ import { takePart } from './take-part.ts';
 import { trafficSettings } from './traffic.ts';
 import { closeConnections, connect, jobsOf } from './transition.ts';
 import { filesOf } from './watched.ts';
-import { openServiceWeb, type ServiceWeb } from './web.ts';
+import { openServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
 
@@ -213,7 +214,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     lifecycle: config.web.enableLifecycle,
     allowedHosts: config.web.allowedHosts,
   });
-  let web: ServiceWeb | undefined;
+  let web: WebConfig | undefined;
   let server: HttpServer | undefined;
 
   async function sweep(): Promise<void> {
@@ -321,11 +322,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     sweep().catch(() => undefined);
   }
 
-  async function watchFiles(files: Files, { reload: look }: ServiceWeb): Promise<void> {
+  async function watchFiles(files: Files, look: WebConfig['reload'] | undefined): Promise<void> {
     const { path, watch: isWatched } = config.file;
     const isChanged = isWatched && path !== undefined ? await createLook(files, path) : undefined;
     function* watched(): Iterable<Watched> {
-      yield { name: WEB_CONFIGURATION, look };
+      if (look !== undefined) yield { name: WEB_CONFIGURATION, look };
       if (isChanged !== undefined) {
         yield {
           name: 'the configuration file',
@@ -370,9 +371,13 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       restoring.catch(() => undefined);
       const isDone = await isDoneAtStart(restoring);
       hooks = await openHooks(config, core);
-      server = createHttpServer({ ...web.serve(app), clock, maxConnections: await limitConnections(files) });
+      server = createHttpServer({
+        ...(web?.serve(app) ?? { app }),
+        clock,
+        maxConnections: await limitConnections(files),
+      });
       const { port } = await server.listen(config.web.listenAddress);
-      await watchFiles(files, web);
+      await watchFiles(files, web?.reload);
       try {
         await connect(inUse(), core);
       } catch (error) {
@@ -382,7 +387,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       }
       if (isDone) startWork();
       else restoring.then(startWork).catch(failUnlessStopping);
-      return { port, scheme: web.scheme };
+      return { port, scheme: web?.scheme ?? 'http' };
     },
     async pollOnce() {
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));

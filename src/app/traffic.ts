@@ -3,10 +3,11 @@ import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
 import type { PlatformClientDeps } from '../platform/client.ts';
 import { type AdjustableDailyQuota, createDailyQuota } from '../platform/daily-quota.ts';
-import { type ActiveHold, createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
+import { createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
 import type { KnownPaths } from '../platform/paths.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type AdjustablePacingLimiter, createPacingLimiter } from '../runtime/rate-limiters.ts';
+import type { PausedPart } from '../server/handlers.ts';
 import type { Store } from '../store/store.ts';
 
 /** Rate limit, quota and pauses of one organization's requests, and the identity check of its answers. */
@@ -35,13 +36,6 @@ export interface TrafficSettings {
 
 /** An organization and its address: pauses of another platform do not apply. */
 type OrgAddress = Pick<OrgConfig, 'name' | 'baseUrl'>;
-
-/** A part of an organization's API that is paused. */
-interface PausedPart extends ActiveHold {
-  readonly org: string;
-  /** Whether the exporter's own limit is the reason, not the platform. */
-  readonly isOwnLimit: boolean;
-}
 
 /** The traffic of all organizations. It outlives the clients, which a reload replaces. */
 export interface Traffic {
@@ -121,7 +115,7 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
         ...quotaPausesOf(org),
         ...pausesAt(org)
           .active()
-          .map((pause) => ({ org: org.name, isOwnLimit: false, ...pause })),
+          .map((pause) => ({ org: org.name, ...pause })),
       ]);
     },
     requestsToday: (org) => orgs.get(org)?.dailyQuota.today(),

@@ -4,31 +4,19 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { WebConfig } from '../web-config/web-config.ts';
 
-export type ServiceWeb = Pick<WebConfig, 'scheme' | 'serve' | 'warnings' | 'reload' | 'close'>;
-
 const healthPaths = ['/-/healthy', '/-/ready'];
 /** Hook senders present a bearer token, which the route checks itself: a password would need the same header. */
 const tokenPaths = ['/hooks/events'];
 
-/**
- * How the service is served: according to its web configuration file, otherwise by plain HTTP without authentication.
- */
+/** How the service is served, if it has a web configuration file; otherwise by plain HTTP without authentication. */
 export async function openServiceWeb(parts: {
   readonly config: Config['web'];
   readonly files: Files;
   readonly clock: Clock;
   readonly log: Logger;
-}): Promise<ServiceWeb> {
+}): Promise<WebConfig | undefined> {
   const { configFile: file, openHealth } = parts.config;
-  if (file === undefined) {
-    return {
-      scheme: 'http',
-      serve: (app) => ({ app }),
-      warnings: () => [],
-      reload: async () => false,
-      close: async () => undefined,
-    };
-  }
+  if (file === undefined) return undefined;
   // Loaded on first use: its libraries must not delay a start without such a file.
   const { openWebConfig } = await import('../web-config/web-config.ts');
   return openWebConfig({ ...parts, file, openPaths: openHealth ? healthPaths : [], tokenPaths });

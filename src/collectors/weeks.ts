@@ -5,7 +5,7 @@ import type { View } from '../catalog/view.ts';
 import { preciseSum } from './counts.ts';
 import { sumOfEach } from './statistics.ts';
 
-const WEEK_DAYS = 7;
+export const WEEK_DAYS = 7;
 const NEWEST = 'the newest complete UTC day';
 
 /** A figure of the 7 days that end with the newest one, and the same of the 7 days before. */

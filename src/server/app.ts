@@ -13,6 +13,7 @@ import {
   createReloadHandler,
   createStatusHandler,
   healthy,
+  lifecycleDisabled,
   type PausedPart,
 } from './handlers.ts';
 import { createMetricsHandler, createPartTurns, createProbeHandler, type ScrapeDeps } from './metrics.ts';
@@ -67,8 +68,10 @@ export function createApp(deps: AppDeps): RequestListener {
   addRoute(app, '/-/healthy', 'GET', healthy);
   const mayList = ({ headers }: IncomingMessage) => isAllowedHost(headers.host, deps.allowedHosts);
   addRoute(app, '/-/ready', 'GET', createReadyHandler(deps.readiness, mayList));
-  addRoute(app, '/-/refresh', 'POST', sameSite(deps.allowedHosts, createRefreshHandler(deps)));
-  addRoute(app, '/-/reload', 'POST', sameSite(deps.allowedHosts, createReloadHandler(deps)));
+  const changing = (handler: Handler) =>
+    sameSite(deps.allowedHosts, deps.lifecycle ? handler : lifecycleDisabled);
+  addRoute(app, '/-/refresh', 'POST', changing(createRefreshHandler(deps)));
+  addRoute(app, '/-/reload', 'POST', changing(createReloadHandler(deps)));
 
   addHookRoute(app, deps);
   app.use(bodiless(nothingHere));

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import type { ReadFigures } from './figures.ts';
@@ -134,14 +134,12 @@ export interface PausedPart {
   readonly isOwnLimit?: boolean;
 }
 
-/** Starts `refresh` and answers 202 at once with what is paused; 403 if the lifecycle endpoints are disabled. */
+/** Starts `refresh` and answers 202 at once with what is paused. */
 export function createRefreshHandler(deps: {
-  readonly lifecycle: boolean;
   refresh(): readonly PausedPart[];
   redact(text: string): string;
 }): Handler {
   return (_request, response) => {
-    if (!deps.lifecycle) return refuseLifecycle(response);
     const paused = deps.refresh().map(({ org, scope, until, error, isOwnLimit = false }) => {
       const what = scope === 'organization' ? `${org}, every endpoint` : `${org}, ${scope}`;
       const why = deps.redact(error.message);
@@ -153,12 +151,10 @@ export function createRefreshHandler(deps: {
 
 /** Reloads the configuration: 200 once it is in use, 500 with the reason if the previous one stays. */
 export function createReloadHandler(deps: {
-  readonly lifecycle: boolean;
   reload(): Promise<ReloadOutcome>;
   redact(text: string): string;
 }): Handler {
   return async (_request, response) => {
-    if (!deps.lifecycle) return refuseLifecycle(response);
     const outcome = await deps.reload();
     if (outcome.ok)
       respondText(response, 200, ['Configuration reloaded.', ...(outcome.notes ?? [])].join('\n'));
@@ -171,6 +167,7 @@ export function createReloadHandler(deps: {
   };
 }
 
-function refuseLifecycle(response: ServerResponse): void {
+/** Refuses what changes something unless that is enabled. */
+export const lifecycleDisabled: Handler = (_request, response) => {
   respondText(response, 403, 'Lifecycle requests are disabled. Enable them with --web.enable-lifecycle.');
-}
+};

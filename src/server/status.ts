@@ -114,22 +114,13 @@ export function redactStatus(status: ServiceStatus, redact: (text: string) => st
 }
 
 /** The names of the fields that hold instants. */
-const INSTANTS: ReadonlySet<string> = new Set([
-  'startedAt',
-  'readAt',
-  'now',
-  'lastRunAt',
-  'lastSuccessAt',
-  'nextRunAt',
-  'since',
-  'newestReportAt',
-]);
+const INSTANT = /^(?:now|since|\w+At)$/;
 
 /** The status and the figures as JSON text, with instants as ISO 8601 in UTC. */
 export function statusJson(status: ServiceStatus, figures: ReadonlyMap<string, OrgFigures>): string {
   const text = JSON.stringify(
     { ...status, orgs: status.orgs.map((org) => ({ ...org, ...figuresJson(figures.get(org.name)) })) },
-    (key, value: unknown) => (INSTANTS.has(key) && typeof value === 'number' ? isoText(value) : value),
+    (key, value: unknown) => (INSTANT.test(key) && typeof value === 'number' ? isoText(value) : value),
     2,
   );
   return `${text}\n`;
