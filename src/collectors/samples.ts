@@ -3,9 +3,9 @@ import type { Count } from './counts.ts';
 
 type Part<Label extends string> = { readonly [Name in Label]: string };
 
-/** The single sample of a family without labels; undefined if the figure is unknown. */
-export function figure(value: number | undefined): readonly Sample<never>[] | undefined {
-  return value === undefined ? undefined : [{ labels: {}, value }];
+/** The single sample of a family without labels; undefined if the figure was not sent. An unusable one is null. */
+export function figure(value: number | null | undefined): readonly Sample<never>[] | undefined {
+  return value === undefined ? undefined : [{ labels: {}, value: value ?? UNKNOWN }];
 }
 
 /** One sample per value that was sent, labelled by its key; undefined if none was. An unusable one is null. */

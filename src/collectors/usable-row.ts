@@ -49,6 +49,32 @@ export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row
   }
 }
 
+type Sources<Row> = Readonly<Partial<Record<keyof Row & string, string>>>;
+
+/**
+ * Collects the usable documents of a listing, of which some can be damaged, and counts what is rejected, and lost as a whole. A
+ * document that does not fit is rejected.
+ */
+export function createListing<Row extends object>(
+  schema: z.ZodType<Row>,
+  sources: Sources<Row>,
+  fits: (document: Row) => boolean = () => true,
+) {
+  const found = { documents: [] as Row[], damaged: [] as Row[], rejected: 0, lost: 0 };
+
+  function add(element: unknown): void {
+    const { row, rejected, members } = salvage(schema, element);
+    found.rejected += rejected;
+    if (row === undefined) found.lost += 1;
+    else if (fits(row)) {
+      const document = withUnusable(row, members, sources);
+      found.documents.push(document);
+      if (rejected > 0) found.damaged.push(document);
+    } else found.rejected += 1;
+  }
+  return { found, add };
+}
+
 /**
  * The row with null in place of what was rejected as a whole, which a sum must not take for nothing; `sources` has the
  * field of each such member. What was not sent stays missing.
@@ -56,7 +82,7 @@ export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row
 export function withUnusable<Row extends object>(
   row: Row,
   rejected: readonly string[],
-  sources: Readonly<Partial<Record<keyof Row & string, string>>>,
+  sources: Sources<Row>,
 ): Row {
   const unusable = Object.entries<string | undefined>(sources).flatMap(([member, field = '']) =>
     rejected.includes(field) && Reflect.get(row, member) === undefined ? [[member, null] as const] : [],

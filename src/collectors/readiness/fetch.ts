@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { salvage, withUnusable } from '../usable-row.ts';
+import { createListing } from '../usable-row.ts';
 import { NEWER_READINESS_PATH, READINESS_PATH, type ReadinessReport } from './dataset.ts';
 import { reportElement } from './schema.ts';
 
@@ -37,11 +37,11 @@ export async function fetchReports(source: Source): Promise<FetchedDocuments<Rea
 
 /** The API does not specify the order of the listing, so only an empty page is the last. */
 async function walkReports(source: Source, pageSize: number): Promise<FetchedDocuments<ReadinessReport>> {
-  const documents: ReadinessReport[] = [];
-  const damaged: ReadinessReport[] = [];
-  let rejected = 0;
-  let lost = 0;
   let left = MAX_RESULTS;
+  const { found, add } = createListing(reportElement, SOURCES, ({ criteria }) => {
+    left -= 1 + (criteria?.length ?? 0);
+    return left >= 0;
+  });
   const outcome = await source.pages(
     {
       endpoint: 'readiness',
@@ -53,25 +53,9 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       read,
       idOf,
     },
-    (items) => {
-      for (const item of items) {
-        const { row, rejected: faults, members } = salvage(reportElement, item);
-        rejected += faults;
-        if (row === undefined) {
-          lost += 1;
-          continue;
-        }
-        left -= 1 + (row.criteria?.length ?? 0);
-        if (left < 0) {
-          rejected += 1;
-          continue;
-        }
-        const report = withUnusable(row, members, SOURCES);
-        documents.push(report);
-        if (faults > 0) damaged.push(report);
-      }
-    },
+    (items) => items.forEach(add),
   );
+  const { lost, ...documents } = found;
   // A page whose last report has no identifier ends the walk too, but not the listing.
   const walked = outcome.complete && outcome.end === 'empty';
   const complete = walked && left >= 0 && lost === 0;
@@ -81,7 +65,7 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       ? []
       : ['the listing exceeds the maximum number of results; the last reports were ignored']),
   ];
-  return { documents, damaged, rejected, complete, remarks };
+  return { ...documents, complete, remarks };
 }
 
 function isTooLarge(thrown: unknown): boolean {

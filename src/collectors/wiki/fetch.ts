@@ -3,7 +3,7 @@ import type { FetchedDocuments } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { apiContractOf } from '../api-contract.ts';
 import { amount, instant, repository, text } from '../fields.ts';
-import { salvage, withUnusable } from '../usable-row.ts';
+import { createListing } from '../usable-row.ts';
 import { partialListing, WIKI_PATH, type WikiRun } from './dataset.ts';
 
 const listings = z.union([
@@ -62,17 +62,9 @@ export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRu
   const answer = await source.get({ endpoint: 'wiki', host: 'api', path: WIKI_PATH, query: {} });
   const runs = runsOf(answer.body);
   if (runs === undefined) return { documents: [], rejected: 0, complete: false, remarks: [UNKNOWN_SHAPE] };
-  const documents: WikiRun[] = [];
-  const damaged: WikiRun[] = [];
-  let rejected = 0;
-  for (const run of runs.slice(0, MAX_RUNS)) {
-    const salvaged = salvage(runElement, run);
-    rejected += salvaged.rejected;
-    if (salvaged.row === undefined) continue;
-    const kept = withUnusable(salvaged.row, salvaged.members, SOURCES);
-    documents.push(kept);
-    if (salvaged.rejected > 0) damaged.push(kept);
-  }
+  const { found, add } = createListing(runElement, SOURCES);
+  runs.slice(0, MAX_RUNS).forEach(add);
+  const { documents, damaged, rejected } = found;
   const unusable = runs.length - documents.length;
   const fits = runs.length <= MAX_RUNS;
   // An unusable run may be a known one, which must not be deleted.
