@@ -93,7 +93,8 @@ function spellingsOf(secret: string): string[] {
   return [percentEncoded, ...others.map(escapeForRegExp)];
 }
 
-function escapeForRegExp(text: string): string {
+/** A text as a part of a regular expression that matches nothing else. */
+export function escapeForRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 

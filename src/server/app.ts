@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import express from 'express';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { escapeForRegExp } from '../runtime/redact.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import { createAdmission, isAllowedHost, sameSite } from './admission.ts';
 import { createPageAnswer } from './answer-page.ts';
@@ -99,7 +100,7 @@ function addRoute(
 
 /** A configured path is literal: express would interpret `:` and `*` in it as patterns. */
 function exactly(path: string): RegExp {
-  return new RegExp(`^${path.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$`);
+  return new RegExp(`^${escapeForRegExp(path)}$`);
 }
 
 /** Without a hook token the route does not exist; its answers are JSON, like its requests. */

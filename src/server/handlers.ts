@@ -3,7 +3,7 @@ import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import type { ReadFigures } from './figures.ts';
 import { type ExpressRequest, isRefused, type Negotiate, negotiated } from './negotiation.ts';
-import { createIndexCells } from './page/index-cells.ts';
+import { indexCells } from './page/index-cells.ts';
 import { contentOf, type PageContent, type PageRequest, renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { isIndexSort } from './page/totals.ts';
@@ -23,8 +23,6 @@ export function createPageHandler({
   figures: readFigures,
   negotiate,
 }: PageDeps): Handler<ExpressRequest> {
-  const cellsOf = createIndexCells();
-
   async function render(asked: PageRequest, { orgs, index }: PageContent): Promise<string> {
     // An index is sorted by the figures of all organizations.
     const shown = index === undefined ? orgs : answers.status().orgs;
@@ -35,7 +33,7 @@ export function createPageHandler({
     const content = contentOf(status, asked, figures) ?? { orgs, index };
     const listed = new Set(content.orgs.map(({ name }) => name));
     const inIndex = content.index === undefined ? [] : [...figures].filter(([name]) => listed.has(name));
-    return renderPage(status, content, { figures, cells: await cellsOf(new Map(inIndex)) });
+    return renderPage(status, content, { figures, cells: await indexCells(inIndex) });
   }
 
   return sending({ type: 'text/html', negotiate, policy: pagePolicy }, (url) => {

@@ -8,8 +8,7 @@ export type Negotiate = (accept: string | undefined, acceptEncoding: string | un
 
 /** The format for the client of a request. */
 export function negotiated({ headers }: IncomingMessage, negotiate: Negotiate): Negotiated {
-  const codings = headers['accept-encoding'];
-  return negotiate(headers.accept, Array.isArray(codings) ? codings.join(',') : codings);
+  return negotiate(headers.accept, headers['accept-encoding']);
 }
 
 /** A request as passed on by express. */
