@@ -4,8 +4,9 @@ import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
 import { collectorsOfPeople, showSamePeople, showsOtherPeople, stripOldIdentities } from './people.ts';
+import { restore } from './restore.ts';
 import { logUnlessNotStored } from './store.ts';
-import { introduce, jobsOf, prepareDeployment, putInUse, retire, startCounters } from './transition.ts';
+import { closeConnections, connect, jobsOf, putInUse, retire, startCounters } from './transition.ts';
 
 /** The current deployment and its replacement. */
 export interface Deployments {
@@ -40,7 +41,13 @@ export function createDeployments(config: LiveConfig, core: Core): Deployments {
 
   async function apply(nextConfig: LiveConfig): Promise<OrgChanges> {
     const before = inUse;
-    const next = await prepareDeployment(nextConfig, core, before);
+    const next = createDeployment(nextConfig, core, before);
+    try {
+      await connect(next, core);
+    } catch (error) {
+      closeConnections(next, before);
+      throw error;
+    }
     await replace(before, next);
     return orgChanges(before.config, nextConfig);
   }
@@ -51,7 +58,10 @@ export function createDeployments(config: LiveConfig, core: Core): Deployments {
     putInUse(next, core, before);
     try {
       await retire(before, next, core);
-      await introduce(next, core);
+      startCounters(next, core);
+      await restore(core, next);
+      // New jobs run at once; the others keep their schedule.
+      core.scheduler.adopt([...next.jobs.values()]);
       await publishAll();
       await core.publication.flush();
     } catch (error) {

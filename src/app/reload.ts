@@ -1,19 +1,11 @@
-import type { Instant } from '../catalog/day.ts';
 import { type OrgChanges, restartOptions } from '../config/changes.ts';
 import type { OrgConfig, StartConfig } from '../config/config.ts';
 import { apiPathOf } from '../config/orgs.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Reloadable, ReloadOutcome } from '../runtime/reload.ts';
+import type { ConfigurationStatus } from '../server/status.ts';
 import type { Core } from './core.ts';
-
-/** The state of the configuration, for the status page. */
-interface ReloadState {
-  /** When the current configuration was read. */
-  readonly readAt: Instant;
-  /** Why the configuration that was read last is not in use. */
-  readonly problem: string | undefined;
-}
 
 /** Reloads the configuration and the other files. */
 interface Reload {
@@ -21,7 +13,7 @@ interface Reload {
   run(): Promise<ReloadOutcome>;
   /** Records whether a source that reloads itself is failing, and why. */
   note(name: string, problem: string | undefined): void;
-  state(): ReloadState;
+  state(): ConfigurationStatus;
 }
 
 /** Creates the reload of these sources, in this order; the current configuration counts as just read. */

@@ -1,31 +1,10 @@
 import { isFetching } from '../catalog/collector.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { orgChanges } from '../config/changes.ts';
-import type { LiveConfig } from '../config/config.ts';
 import type { Core } from './core.ts';
-import { createDeployment, type Deployment, datasetsOf, secretsOf } from './deployment.ts';
+import { type Deployment, datasetsOf, secretsOf } from './deployment.ts';
 import type { DeployedJob } from './job.ts';
-import { restore } from './restore.ts';
 import { trafficSettings } from './traffic.ts';
-
-/**
- * Builds and connects the deployment of another configuration. Rejects with a `ConfigError` if a client cannot be
- * created; then nothing has changed.
- */
-export async function prepareDeployment(
-  config: LiveConfig,
-  core: Core,
-  previous: Deployment,
-): Promise<Deployment> {
-  const next = createDeployment(config, core, previous);
-  try {
-    await connect(next, core);
-  } catch (error) {
-    closeConnections(next, previous);
-    throw error;
-  }
-  return next;
-}
 
 /** Creates the clients of a deployment; rejects with a `ConfigError` on an invalid address or proxy. */
 export async function connect({ orgs }: Deployment, { clock }: Pick<Core, 'clock'>): Promise<void> {
@@ -51,7 +30,7 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
 
 /**
  * Aborts the runs of the organizations that have changed, and removes organizations and collectors that no longer exist. What
- * was running, and what is elsewhere now, runs again once it is introduced.
+ * was running, and what is elsewhere now, runs again once it is adopted.
  */
 export async function retire(previous: Deployment, next: Deployment, core: Core): Promise<void> {
   const { moved } = orgChanges(previous.config, next.config);
@@ -65,16 +44,6 @@ export async function retire(previous: Deployment, next: Deployment, core: Core)
   closeConnections(previous, next);
   await core.scheduler.retire(restarting.map(({ name }) => name));
   await forget(previous, next, core);
-}
-
-/**
- * Initializes the counters of new collectors, restores their state and runs them at once; the others keep their
- * schedule.
- */
-export async function introduce(next: Deployment, core: Core): Promise<void> {
-  startCounters(next, core);
-  await restore(core, next);
-  core.scheduler.adopt([...next.jobs.values()]);
 }
 
 /** Initializes the counters of every organization to 0, so that their first increase is visible. */

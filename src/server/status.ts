@@ -67,7 +67,7 @@ export interface Readiness {
 }
 
 /** The configuration in use. */
-interface ConfigurationStatus {
+export interface ConfigurationStatus {
   /** When it was read. */
   readonly readAt: Instant;
   /** Why the configuration that was read last is not in use; absent if it is. */
