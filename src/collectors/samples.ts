@@ -1,5 +1,11 @@
 import { type Sample, UNKNOWN } from '../catalog/family.ts';
+import type { Cost } from '../catalog/settings.ts';
 import type { Count } from './counts.ts';
+
+/** The single sample of a family of money; undefined if the cost is unknown. */
+export function inItsCurrency(cost: Cost | undefined): readonly Sample<'currency'>[] | undefined {
+  return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];
+}
 
 type Part<Label extends string> = { readonly [Name in Label]: string };
 

@@ -1,9 +1,8 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
-import { type Day, firstOfMonth, startOf } from '../../catalog/day.ts';
-import { currentFamily, type DayFamily, dayFamily, type Family, type Sample } from '../../catalog/family.ts';
-import type { Cost } from '../../catalog/settings.ts';
-import type { View } from '../../catalog/view.ts';
-import { figure } from '../samples.ts';
+import { firstOfMonth, startOf } from '../../catalog/day.ts';
+import { currentFamily, dayFamily, type Family } from '../../catalog/family.ts';
+import { creditsForecast, creditsToDate } from '../month.ts';
+import { figure, inItsCurrency } from '../samples.ts';
 import { tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
@@ -25,30 +24,19 @@ import {
   costToDate,
   creditPriceOn,
 } from './costs.ts';
-import {
-  creditsBound,
-  exceededProbability,
-  expectationOf,
-  monthForecast,
-  monthToDate,
-  trailing,
-} from './credits.ts';
+import { creditsBound, creditsIn, exceededProbability, expectationOf, trailing } from './credits.ts';
 import { definitions } from './definitions.ts';
+import { DAYS, inCredits, inMoney, PRICED_DAYS, PRICES } from './families.ts';
 import { baselineSharesByModel, sharesByModel } from './shares.ts';
 import { unitFamilies } from './unit-economics.ts';
 
-/** What the figures are computed from. */
-const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
-const PRICES = 'setting orgs[].prices';
-const PRICED_DAYS = `${DAYS}; ${PRICES}`;
-
-export const creditsMonthToDate = inCredits(monthToDate, {
+export const creditsMonthToDate = inCredits((view, day) => creditsToDate(creditsIn(view), day), {
   name: 'agent_platform_credits_month_to_date',
   help: 'Standard Credits from the first day of the billing month (UTC) to the newest complete day.',
   definition: definitions.monthToDate,
 });
 
-export const creditsMonthForecast = inCredits(monthForecast, {
+export const creditsMonthForecast = inCredits((view, day) => creditsForecast(creditsIn(view), day), {
   name: 'agent_platform_credits_month_forecast',
   help: 'Expected Standard Credits of the whole billing month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out.',
   definition: definitions.monthForecast,
@@ -80,7 +68,6 @@ export const creditsMonthBudgetExceededProbability = inCredits(exceededProbabili
 export const creditsMonthBudget = currentFamily({
   name: 'agent_platform_credits_month_budget',
   help: 'Monthly budget of Standard Credits, as configured.',
-  labels: [],
   unit: 'credits',
   source: 'setting orgs[].budget.credits_per_month',
   aggregation: 'additive',
@@ -246,7 +233,6 @@ export const costMonthBudget = currentFamily({
 export const billingPeriodStart = dayFamily({
   name: 'agent_platform_billing_period_start_timestamp_seconds',
   help: 'Start of the billing month of the newest complete UTC day, in Unix seconds, if the setting billing is given.',
-  labels: [],
   unit: 'seconds',
   source: 'setting orgs[].billing.period_starts',
   aggregation: 'timestamp',
@@ -260,7 +246,6 @@ export const billingPeriodStart = dayFamily({
 export const seats = currentFamily({
   name: 'agent_platform_seats',
   help: 'Paid seats, as configured.',
-  labels: [],
   unit: 'seats',
   source: 'setting orgs[].seats',
   aggregation: 'additive',
@@ -284,41 +269,6 @@ const costFamilies: readonly Family[] = [
   billingPeriodStart,
   seats,
 ];
-
-type Computed = Partial<Pick<DayFamily, 'unit' | 'source' | 'aggregation'>> &
-  Pick<DayFamily, 'name' | 'help'> & { readonly definition: string };
-
-/** A family of credits that is computed from the stored days. */
-function inCredits(creditsOf: (view: View, day: Day) => number | undefined, family: Computed) {
-  return dayFamily({
-    labels: [],
-    unit: 'credits',
-    source: DAYS,
-    aggregation: 'additive',
-    ...family,
-    samplesOf: (view, day) => figure(creditsOf(view, day)),
-  });
-}
-
-/** A family of the cost of the stored days at the configured prices. */
-function inMoney(costOf: (view: View, day: Day) => Cost | undefined, family: Computed) {
-  return dayFamily({
-    labels: ['currency'],
-    fixedLabels: ['currency'],
-    unit: 'currency',
-    source: PRICED_DAYS,
-    aggregation: 'additive',
-    dropPriority: 'main',
-    ...family,
-    samplesOf(view, day) {
-      return inItsCurrency(costOf(view, day));
-    },
-  });
-}
-
-function inItsCurrency(cost: Cost | undefined): readonly Sample<'currency'>[] | undefined {
-  return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];
-}
 
 /** Derived from the credits of `tokens`: month, trend, expectation and cost. */
 export const spendCollector: DerivedCollector<TokensRow> = {

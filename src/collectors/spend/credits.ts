@@ -1,6 +1,6 @@
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
-import { creditsForecast, creditsToDate, sumOf } from '../month.ts';
+import { sumOf } from '../month.ts';
 import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
 import { medianOf } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
@@ -13,11 +13,6 @@ import {
   weekdaysUpTo,
   workingDays,
 } from '../weekdays.ts';
-
-/** The forecast of the whole month of a day: the credits to date plus the expected credits of the remaining days. */
-export function monthForecast(view: View, day: Day): number | undefined {
-  return creditsForecast(creditsIn(view), day);
-}
 
 /** The range of the month of a day; undefined if its forecast or a past one is unknown. */
 export function creditsRange(view: View, day: Day): MonthRange | undefined {
@@ -83,11 +78,6 @@ export function creditsOn(view: View, day: Day): number | undefined {
 /** The credits of the organization. */
 export function creditsIn(view: View): Credits {
   return creditsOf(view.settings, (day) => creditsOn(view, day));
-}
-
-/** The credits from the first of the month to a day. */
-export function monthToDate(view: View, day: Day): number | undefined {
-  return creditsToDate(creditsIn(view), day);
 }
 
 /** The credits of the `count` days that end with a day. */

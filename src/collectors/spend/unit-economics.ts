@@ -1,12 +1,13 @@
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
-import { dayFamily, type Family } from '../../catalog/family.ts';
+import type { Family } from '../../catalog/family.ts';
+import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
 import { productivityDataset } from '../productivity/dataset.ts';
-import { figure } from '../samples.ts';
-import { sumOfEach } from '../statistics.ts';
+import { quotientOf, sumOfEach } from '../statistics.ts';
 import { costOver } from './costs.ts';
 import { trailing } from './credits.ts';
+import { inCredits, inMoney } from './families.ts';
 
 const DAYS = 28;
 /** With fewer people, commits or pull requests, a quotient describes chance, or a single person. */
@@ -71,36 +72,31 @@ function familiesPer(divisor: Divisor): readonly Family[] {
   const quotient = `of the 28 days that end with the data day, divided by the sum of their ${sum}. A quotient of sums, never a mean of
 daily quotients. Absent if one of the 28 days is unknown in either of the two datasets`;
   const worked = `Example: 100 000 000 credits at 2.70 USD per million, and ${example}.`;
+
+  function creditsPer(view: View, day: Day): number | undefined {
+    return quotientOf(trailing(view, day, DAYS), divisorOn(view, day, divisor));
+  }
+
+  function costPer(view: View, day: Day): Cost | undefined {
+    const by = divisorOn(view, day, divisor);
+    const cost = by === undefined ? undefined : costOver(view, windowOf(day));
+    return cost && by ? { ...cost, amount: cost.amount / by } : undefined;
+  }
+
   return [
-    dayFamily({
+    inCredits(creditsPer, {
       name: `agent_platform_credits_per_${name}_28d`,
       help: `Standard Credits per ${unit}: the sums ${window}. ${caution}`,
-      labels: [],
-      unit: 'credits',
       source: `${CREDITS} ${field}`,
       aggregation: 'ratio',
       definition: `The credits ${quotient}.\n\n${worked}`,
-      samplesOf(view, day) {
-        const by = divisorOn(view, day, divisor);
-        const credits = trailing(view, day, DAYS);
-        return figure(by && credits !== undefined ? credits / by : undefined);
-      },
     }),
-    dayFamily({
+    inMoney(costPer, {
       name: `agent_platform_cost_per_${name}_28d`,
       help: `Cost per ${unit}: the sums ${window}. ${caution} Do not sum over currencies.`,
-      labels: ['currency'],
-      fixedLabels: ['currency'],
-      unit: 'currency',
       source: `${CREDITS} ${field}; setting orgs[].prices`,
       aggregation: 'ratio',
-      dropPriority: 'main',
       definition: `The cost ${quotient}, if one has no price, and if their currencies differ.\n\n${worked}`,
-      samplesOf(view, day) {
-        const by = divisorOn(view, day, divisor);
-        const cost = by === undefined ? undefined : costOver(view, windowOf(day));
-        return cost && by ? [{ labels: { currency: cost.currency }, value: cost.amount / by }] : undefined;
-      },
     }),
   ];
 }

@@ -11,6 +11,7 @@ import {
 import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate } from '../month.ts';
 import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
+import { figure, inItsCurrency } from '../samples.ts';
 import { costBound, costExceededProbability, costForecast, costRange, costToDate } from '../spend/costs.ts';
 import { type Credits, creditsOf } from '../weekdays.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
@@ -43,7 +44,7 @@ ${OF_SHOWN}
 
 Example: the team used 400 000 credits on 1 June, 0 on 2 June, when nobody worked, and 100 000 on 3 June, when only two people did. On 3
 June it is 500 000. While 2 June is unknown, it is absent.`,
-  samplesOf: (view, day) => ofTeams(view, day, (credits) => creditsToDate(credits, day), monthsOf),
+  samplesOf: (view, day) => ofTeams(view, day, (credits) => figure(creditsToDate(credits, day)), monthsOf),
 });
 
 export const teamCreditsMonthForecast = dayFamily({
@@ -61,7 +62,8 @@ days before the month or in it, and not for \`none\`, \`other\` and \`unassigned
 Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and a Tuesday remain. Its last four Mondays used 0.2,
 0.3, 0.3 and 0.4 million, on average 0.3 million; the last four Tuesdays 0.1, 0.1, 0.2 and 0.4 million, on average 0.2 million. The
 forecast is 6 500 000.`,
-  samplesOf: (view, day) => ofTeams(view, day, (credits) => creditsForecast(credits, day), forecastOf),
+  samplesOf: (view, day) =>
+    ofTeams(view, day, (credits) => figure(creditsForecast(credits, day)), forecastOf),
 });
 
 const teamCreditsMonthForecastLower = ofRange((range) => boundsOf(range).lower, {
@@ -112,7 +114,7 @@ Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`tea
   samplesOf(view) {
     const day = view.newestDay(usersDataset);
     const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-    return day && ofTeams(view, day, (_, team) => asCredits(teamBudgets.get(team)));
+    return day && ofTeams(view, day, (_, team) => figure(asCredits(teamBudgets.get(team))));
   },
 });
 
@@ -129,7 +131,8 @@ of its days has no price, or if their currencies differ.
 
 Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per million, and 3.00 USD from 3 June on. On 3 June it is
 1.35 + 1.35 + 1.50 = 4.20 USD.`,
-  samplesOf: (view, day) => costsOfTeams(view, day, (credits) => costToDate(view, day, credits), monthsOf),
+  samplesOf: (view, day) =>
+    ofTeams(view, day, (credits) => inItsCurrency(costToDate(view, day, credits)), monthsOf),
 });
 
 export const teamCostMonthForecast = dayFamily({
@@ -145,7 +148,7 @@ the price of that day. Absent if either of the two is absent, or if a remaining 
 
 Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per million: 16.20 + 1.35 = 17.55 USD.`,
   samplesOf: (view, day) =>
-    costsOfTeams(view, day, (credits) => costForecast(view, day, credits), forecastOf),
+    ofTeams(view, day, (credits) => inItsCurrency(costForecast(view, day, credits)), forecastOf),
 });
 
 const teamCostMonthForecastLower = ofCostRange((range) => costBound(range, 'lower'), {
@@ -194,7 +197,7 @@ Example: \`budgets: {platform: {amount: 1500, currency: USD, per: month}}\` give
   samplesOf(view) {
     const day = view.newestDay(usersDataset);
     const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-    return day && costsOfTeams(view, day, (_, team) => asMoney(teamBudgets.get(team)));
+    return day && ofTeams(view, day, (_, team) => inItsCurrency(asMoney(teamBudgets.get(team))));
   },
 });
 
@@ -235,7 +238,7 @@ function ofRange(
       const ranges = view.ofDay(rangesOn, day);
       return ofTeams(view, day, (_, team) => {
         const range = ranges.get(team);
-        return range && figureOf(range, asCredits(teamBudgets.get(team)));
+        return figure(range && figureOf(range, asCredits(teamBudgets.get(team))));
       });
     },
   });
@@ -255,10 +258,10 @@ function ofCostRange(
     samplesOf(view, day) {
       const { teamBudgets } = view.settings.people ?? ANONYMOUS;
       const ranges = view.ofDay(rangesOn, day);
-      return costsOfTeams(view, day, (credits, team) => {
+      return ofTeams(view, day, (credits, team) => {
         const error = ranges.get(team)?.error;
         const range = error === undefined ? undefined : costRange(view, day, credits, error);
-        return figureOf(range, asMoney(teamBudgets.get(team)));
+        return inItsCurrency(figureOf(range, asMoney(teamBudgets.get(team))));
       });
     },
   });
@@ -268,29 +271,16 @@ function rangesOn(view: View, day: Day): ReadonlyMap<string, MonthRange | undefi
   return new Map(teamsOf(view, day).map(({ team, credits }) => [team, monthRange(credits, day)]));
 }
 
-function ofTeams(
+/** The samples of each team, whose label comes first; undefined without any. */
+function ofTeams<Label extends string>(
   view: View,
   day: Day,
-  figureOf: (credits: Credits, team: string) => number | undefined,
+  samplesOf: (credits: Credits, team: string) => readonly Sample<Label>[] | undefined,
   teamsIn: typeof teamsOf = teamsOf,
-): readonly Sample<'team'>[] | undefined {
-  const samples = teamsIn(view, day).flatMap(({ team, credits }) => {
-    const value = figureOf(credits, team);
-    return value === undefined ? [] : [{ labels: { team }, value }];
-  });
-  return samples.length === 0 ? undefined : samples;
-}
-
-function costsOfTeams(
-  view: View,
-  day: Day,
-  costOf: (credits: Credits, team: string) => Cost | undefined,
-  teamsIn: typeof teamsOf = teamsOf,
-): readonly Sample<'team' | 'currency'>[] | undefined {
-  const samples = teamsIn(view, day).flatMap(({ team, credits }) => {
-    const cost = costOf(credits, team);
-    return cost === undefined ? [] : [{ labels: { team, currency: cost.currency }, value: cost.amount }];
-  });
+): readonly Sample<'team' | Label>[] | undefined {
+  const samples = teamsIn(view, day).flatMap(({ team, credits }) =>
+    (samplesOf(credits, team) ?? []).map(({ labels, value }) => ({ labels: { team, ...labels }, value })),
+  );
   return samples.length === 0 ? undefined : samples;
 }
 

@@ -8,7 +8,6 @@ import { WIKI_PATH, type WikiRun, wikiDataset } from './dataset.ts';
 export const wikiRuns = currentFamily({
   name: 'agent_platform_wiki_runs',
   help: 'Wiki runs listed by the platform, which may list only the newest of each repository.',
-  labels: [],
   unit: 'runs',
   source: `${WIKI_PATH}: wikiRuns[]`,
   aggregation: 'additive',
