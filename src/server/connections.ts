@@ -28,21 +28,18 @@ interface Connection {
   since: number;
 }
 
-/** Counts the requests of each connection. */
-export interface Connections {
-  /** To be called with the socket of each request; closes it if it has too many. */
-  began(socket: Socket): Connection | undefined;
-  /** To be called with the result of `began` when the request has been answered. */
-  ended(connection: Connection | undefined): void;
-}
-
 /**
  * Limits the number of a server's connections without ever refusing a new one: beyond the limit, the least important
  * connection is closed. Connections that have sent no request are closed first, then idle ones between requests, then
  * those that wait for an answer; within each group, the oldest first. A scraper therefore always gets a connection,
- * even if many others hold theirs. Only a new connection looks at all others: a scrape must cost nothing here.
+ * even if many others hold theirs. Only a new connection looks at all others: a scrape must cost nothing here. What this returns
+ * is to be called with the socket of each request, which it closes if that has too many, and returns what is to be called
+ * once the request has been answered.
  */
-export function limitConnections(server: Server, { limit, clock }: ConnectionLimitDeps): Connections {
+export function limitConnections(
+  server: Server,
+  { limit, clock }: ConnectionLimitDeps,
+): (socket: Socket) => () => void {
   const open = new Set<Connection>();
   const byAddress = new Map<string, Connection>();
   let turns = 0;
@@ -77,25 +74,20 @@ export function limitConnections(server: Server, { limit, clock }: ConnectionLim
     });
   });
 
-  return {
-    began(socket) {
-      // With TLS, requests refer to another object than the accepted connection, with the same addresses.
-      const connection = byAddress.get(addressOf(socket));
-      if (connection === undefined) return undefined;
-      const answering = (connection.answering ?? 0) + 1;
-      connection.answering = answering;
-      if (answering === 1) {
-        connection.turn = turns++;
-        connection.since = clock.elapsed();
-      }
-      if (answering > MAX_AHEAD) close(connection);
-      return connection;
-    },
-    ended(connection) {
-      if (connection?.answering === undefined) return;
-      connection.answering -= 1;
+  return (socket) => {
+    // With TLS, requests refer to another object than the accepted connection, with the same addresses.
+    const connection = byAddress.get(addressOf(socket));
+    if (connection === undefined) return () => undefined;
+    if (!isAnswering(connection)) {
+      connection.turn = turns++;
+      connection.since = clock.elapsed();
+    }
+    connection.answering = (connection.answering ?? 0) + 1;
+    if (connection.answering > MAX_AHEAD) close(connection);
+    return () => {
+      connection.answering = (connection.answering ?? 0) - 1;
       if (connection.answering === 0) connection.turn = turns++;
-    },
+    };
   };
 }
 

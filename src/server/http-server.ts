@@ -62,16 +62,16 @@ const STALLED_CLIENT_MS = 60_000;
 /** Creates a server around a request listener; nothing listens before `listen`. */
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const server = (deps.createServer ?? createServer)(SERVER_OPTIONS);
-  const connections = limitConnections(server, { limit: deps.maxConnections, clock: deps.clock });
+  const began = limitConnections(server, { limit: deps.maxConnections, clock: deps.clock });
   let answering = 0;
   let closing = false;
   server.on('request', (request, response) => {
     answering += 1;
-    const connection = connections.began(request.socket);
+    const ended = began(request.socket);
     // Fires when the last byte was sent or the connection is gone.
     response.on('close', () => {
       answering -= 1;
-      connections.ended(connection);
+      ended();
     });
     if (closing) response.shouldKeepAlive = false;
     deps.app(request, response);

@@ -1,7 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 
 /** Over TLS, the client has to read before more than this many bytes are written. */
 const PIECE = 64 * 1024;
@@ -13,7 +11,7 @@ const PIECE = 64 * 1024;
  */
 export function sendBody(response: ServerResponse, parts: readonly Buffer[]): void {
   // Of a pipelined request, the response itself has no socket yet.
-  if (isEncrypted(response.req.socket)) {
+  if ('encrypted' in response.req.socket) {
     // A client that goes away ends its answer.
     pipeline(Readable.from(cut(parts)), response, () => undefined);
   } else if (parts.length === 1) response.end(parts[0]);
@@ -22,10 +20,6 @@ export function sendBody(response: ServerResponse, parts: readonly Buffer[]): vo
     for (const part of parts) response.write(part);
     response.end();
   }
-}
-
-function isEncrypted(socket: Socket & Partial<Pick<TLSSocket, 'encrypted'>>): boolean {
-  return socket.encrypted === true;
 }
 
 /** The bytes of the parts in pieces, which share their memory. */
