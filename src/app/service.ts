@@ -4,7 +4,6 @@ import { createLook, type Watched, watch } from '../config/followed.ts';
 import { takesHookEvents } from '../config/shard.ts';
 import { storageSecrets } from '../config/storage.ts';
 import type { Exposition } from '../exposition/exposition.ts';
-import { negotiate } from '../exposition/negotiate.ts';
 import type { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
@@ -192,7 +191,6 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   let hooks: ServiceHooks | undefined;
   const app = createApp({
     exposition,
-    negotiate,
     status,
     readiness: ready,
     figures: createFigures(core, inUse),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
 import type { ReadFigures } from './figures.ts';
-import { type ExpressRequest, isRefused, type Negotiate, negotiated } from './negotiation.ts';
+import { type ExpressRequest, isRefused, negotiated } from './negotiation.ts';
 import { indexCells } from './page/index-cells.ts';
 import { contentOf, type PageContent, type PageRequest, renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
@@ -14,15 +14,10 @@ import { isoText, type Readiness, statusJson } from './status.ts';
 interface PageDeps {
   readonly answers: SharedAnswers;
   readonly figures: ReadFigures;
-  readonly negotiate: Negotiate;
 }
 
 /** The page of `/`: the figures and the state of the service. */
-export function createPageHandler({
-  answers,
-  figures: readFigures,
-  negotiate,
-}: PageDeps): Handler<ExpressRequest> {
+export function createPageHandler({ answers, figures: readFigures }: PageDeps): Handler<ExpressRequest> {
   async function render(asked: PageRequest, { orgs, index }: PageContent): Promise<string> {
     // An index is sorted by the figures of all organizations.
     const shown = index === undefined ? orgs : answers.status().orgs;
@@ -36,14 +31,16 @@ export function createPageHandler({
     return renderPage(status, content, { figures, cells: await indexCells(inIndex) });
   }
 
-  return sending({ type: 'text/html', negotiate, policy: pagePolicy }, (url) => {
+  function bodyFor(url: string | undefined): Promise<SharedBody> | undefined {
     const asked = parsePageRequest(url);
     const content = contentOf(answers.status(), asked);
     if (content === undefined) return undefined;
     const { page, sort } = content.index ?? {};
     const key = asked.org === undefined ? `page ${page} ${sort}` : `organization ${asked.org}`;
     return answers.bodyOf(key, () => render(asked, content));
-  });
+  }
+
+  return sending('text/html', bodyFor, pagePolicy);
 }
 
 function parsePageRequest(url: string | undefined): PageRequest {
@@ -58,29 +55,24 @@ function parsePageRequest(url: string | undefined): PageRequest {
 }
 
 /** The status and the figures as JSON. */
-export function createStatusHandler({ answers, figures, negotiate }: PageDeps): Handler<ExpressRequest> {
+export function createStatusHandler({ answers, figures }: PageDeps): Handler<ExpressRequest> {
   async function render(): Promise<string> {
     const names = answers.status().orgs.map(({ name }) => name);
     const found = await figures(names, 'summary');
     return statusJson(answers.status(), found);
   }
 
-  return sending({ type: 'application/json', negotiate }, () => answers.bodyOf('status', render));
-}
-
-interface SendingParts {
-  readonly type: string;
-  readonly negotiate: Negotiate;
-  readonly policy?: string;
+  return sending('application/json', () => answers.bodyOf('status', render));
 }
 
 /**
  * Sends a shared body of one type, compressed if the client prefers that; responds 404 if there is none, and 406 to a client
- * that accepts neither the type nor the coding.
+ * that does not accept the type or any coding.
  */
 function sending(
-  { type, negotiate, policy }: SendingParts,
+  type: string,
   bodyFor: (url: string | undefined) => Promise<SharedBody> | undefined,
+  policy?: string,
 ): Handler<ExpressRequest> {
   return async (request, response) => {
     if (request.accepts(type) === false) {
@@ -90,7 +82,7 @@ function sending(
     if (body === undefined) {
       return respondText(response, 404, 'No organization with this name is configured.');
     }
-    const isCompressed = negotiated(request, negotiate).gzip;
+    const isCompressed = negotiated(request).gzip;
     if (!isCompressed && isRefused(request, response)) return;
     const bytes = isCompressed ? await body.gzip() : body.bytes;
     const coding = isCompressed ? ['Content-Encoding', 'gzip'] : [];

@@ -6,7 +6,7 @@ import type { Negotiated } from '../exposition/negotiate.ts';
 import { attempt } from '../runtime/errors.ts';
 import { createTurns, URGENCIES } from '../runtime/turns.ts';
 import type { AnswerPage } from './answer-page.ts';
-import { type ExpressRequest, type Negotiate, negotiated } from './negotiation.ts';
+import { type ExpressRequest, negotiated } from './negotiation.ts';
 import { type Handler, partsOf, respondText } from './respond.ts';
 
 /**
@@ -60,7 +60,6 @@ export function createPartTurns(): TakePart {
 
 export interface ScrapeDeps {
   readonly exposition: Pick<Exposition, 'scrape' | 'probe'>;
-  readonly negotiate: Negotiate;
   readonly answerPage: AnswerPage;
   readonly takePart: TakePart;
   /** Whether the last run of every collector of an organization succeeded; undefined for an unknown organization. */
@@ -101,7 +100,7 @@ export function createProbeHandler(deps: ScrapeDeps): Handler<ExpressRequest> {
 
 /** Sends what `select` finds for the format and the collectors that a request asks for; undefined if it is answered. */
 function selecting(
-  { negotiate, answerPage }: Pick<ScrapeDeps, 'negotiate' | 'answerPage'>,
+  { answerPage }: Pick<ScrapeDeps, 'answerPage'>,
   select: (
     request: ExpressRequest,
     response: ServerResponse,
@@ -111,7 +110,7 @@ function selecting(
   return async (request, response) => {
     const query = parseCollect(request.url);
     if ('problem' in query) return respondText(response, 400, query.problem);
-    const scrape = await select(request, response, { ...negotiated(request, negotiate), ...query });
+    const scrape = await select(request, response, { ...negotiated(request), ...query });
     if (scrape !== undefined) answerPage(request, response, scrape);
   };
 }

@@ -1,13 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request } from 'express';
-import type { Negotiated } from '../exposition/negotiate.ts';
+import { type Negotiated, negotiate } from '../exposition/negotiate.ts';
 import { respondText } from './respond.ts';
 
-/** The format for a client, by its `Accept` and `Accept-Encoding` headers. */
-export type Negotiate = (accept: string | undefined, acceptEncoding: string | undefined) => Negotiated;
-
 /** The format for the client of a request. */
-export function negotiated({ headers }: IncomingMessage, negotiate: Negotiate): Negotiated {
+export function negotiated({ headers }: IncomingMessage): Negotiated {
   return negotiate(headers.accept, headers['accept-encoding']);
 }
 

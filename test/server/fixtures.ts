@@ -1,5 +1,4 @@
 import { parseDay } from '../../src/catalog/day.ts';
-import { negotiate } from '../../src/exposition/negotiate.ts';
 import { type AppDeps, createApp } from '../../src/server/app.ts';
 import type { CollectorStatus, OrgStatus, ServiceStatus } from '../../src/server/status.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -56,7 +55,6 @@ export function createTestApp(changes: Partial<AppDeps> = {}) {
   const status = changes.status ?? (() => serviceStatus());
   const app = createApp({
     exposition,
-    negotiate,
     log,
     clock: createFakeClock(NOW),
     status,
