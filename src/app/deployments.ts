@@ -67,7 +67,7 @@ export function createDeployments(config: LiveConfig, core: Core): Deployments {
     } catch (error) {
       if (!isEnding()) log.error('Applying the new settings was incomplete', { error });
     }
-    if (showSamePeople(before, next)) return;
+    if (showSamePeople(before.people, next.people)) return;
     log.info('Identity mode or teams changed; refetching the newest days');
     await stripSafely();
     await publishSafely();

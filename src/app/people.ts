@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isDayCollector } from '../catalog/collector.ts';
 import { daysBetween, yesterdayOf } from '../catalog/day.ts';
-import type { OrgSettings } from '../catalog/settings.ts';
+import type { OrgSettings, PeopleSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
@@ -10,15 +10,11 @@ import type { Deployment } from './deployment.ts';
 export function showsOtherPeople(deployment: Deployment): boolean {
   const now = deployment.config.people.current();
   const { people } = deployment;
-  return !isSameWay(people, now) || !isDeepStrictEqual(people.teamBudgets, now.teamBudgets);
+  return !showSamePeople(people, now) || !isDeepStrictEqual(people.teamBudgets, now.teamBudgets);
 }
 
-/** Whether two deployments identify people and assign them to teams in the same way. */
-export function showSamePeople(one: Deployment, other: Deployment): boolean {
-  return isSameWay(one.people, other.people);
-}
-
-function isSameWay(one: Deployment['people'], other: Deployment['people']): boolean {
+/** Whether people are identified and assigned to teams in the same way. */
+export function showSamePeople(one: PeopleSettings, other: PeopleSettings): boolean {
   return one.identity === other.identity && one.teamRules === other.teamRules;
 }
 
