@@ -11,7 +11,7 @@ import { aboutFamilies, collectors as allCollectors } from '../collectors/index.
 import type { LiveConfig } from '../config/config.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
 import { createPublisher, type Publisher } from '../pipeline/publisher.ts';
-import { createRunner, type Runner } from '../pipeline/runner.ts';
+import { createRunner } from '../pipeline/runner.ts';
 import type { Core } from './core.ts';
 import { withoutForeignRows } from './foreign-rows.ts';
 import { type DeployedJob, jobOf } from './job.ts';
@@ -33,7 +33,6 @@ export interface Deployment {
   /** The organizations by name. */
   readonly orgs: ReadonlyMap<string, DeployedOrg>;
   readonly publisher: Publisher;
-  readonly runner: Runner;
   /** The jobs by name: each fetching collector of each organization. */
   readonly jobs: ReadonlyMap<string, DeployedJob>;
   /** Aborted once another deployment has replaced this one. */
@@ -92,7 +91,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     fetching.map((collector) => jobOf({ ...core, org, collector, runner, schedules: config.schedules })),
   );
   return {
-    ...{ config, people, collectors, fetching, orgs, publisher, runner, retired },
+    ...{ config, people, collectors, fetching, orgs, publisher, retired },
     names: new Set(collectors.map(({ name }) => name)),
     jobs: new Map(jobs.map((job) => [job.name, job])),
   };

@@ -1,5 +1,7 @@
 import { type OrgChanges, orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
+import type { Watched } from '../config/followed.ts';
+import { ConfigError } from '../runtime/errors.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
@@ -15,8 +17,8 @@ export interface Deployments {
    * Applies another configuration; rejects with a `ConfigError`, before anything has changed, if that is impossible.
    */
   apply(config: LiveConfig): Promise<OrgChanges>;
-  /** Applies changed files about people; resolves with whether there were any, rejects with why one cannot be used. */
-  followPeople(): Promise<boolean>;
+  /** The files that apply without a reload: about people, and the API keys. */
+  watched(): Iterable<Watched>;
   /** Removes identities that may no longer be stored. Never rejects. */
   stripIdentities(): Promise<void>;
   /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
@@ -75,6 +77,22 @@ export function createDeployments(config: LiveConfig, core: Core): Deployments {
     void refresh(collectorsOfPeople(next));
   }
 
+  function* watched(): Iterable<Watched> {
+    yield { name: 'the files about people', look: () => turns.run(followPeople) };
+    for (const [org, { connection }] of inUse.orgs) {
+      yield {
+        name: `the key file of ${org}`,
+        // Key files are read before each request; this only collects the results.
+        async look() {
+          const problem = connection.credential.problem();
+          if (problem !== undefined) throw new ConfigError(problem, 'write a valid API key to the file');
+          return false;
+        },
+      };
+    }
+  }
+
+  /** Applies changed files about people; resolves with whether there were any, rejects with why one cannot be used. */
   async function followPeople(): Promise<boolean> {
     const before = inUse;
     try {
@@ -118,8 +136,7 @@ export function createDeployments(config: LiveConfig, core: Core): Deployments {
   return {
     inUse: () => inUse,
     apply: (next) => turns.run(() => apply(next)),
-    followPeople: () => turns.run(followPeople),
     stripIdentities: () => turns.run(stripSafely),
-    ...{ publishOrg, publishAll, publishSafely, refresh },
+    ...{ watched, publishOrg, publishAll, publishSafely, refresh },
   };
 }

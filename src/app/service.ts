@@ -28,7 +28,6 @@ import { logUnlessNotStored } from './store.ts';
 import { takePart } from './take-part.ts';
 import { trafficSettings } from './traffic.ts';
 import { closeConnections, connect, jobsOf } from './transition.ts';
-import { filesOf } from './watched.ts';
 import { openServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
@@ -90,7 +89,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
   noteAddresses(config.orgs, log);
   deployments = createDeployments(config, core);
-  const { apply, stripIdentities, publishAll, publishSafely, refresh } = deployments;
+  const { apply, stripIdentities, publishAll, publishSafely, refresh, watched: filesInUse } = deployments;
   const reload = createReload(
     [
       { name: 'the configuration', reload: reloadConfig },
@@ -315,7 +314,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     if (core.stopping.signal.aborted) return;
     scheduler.adopt([...inUse().jobs.values()]);
     scheduler.start();
-    if (deployments !== undefined) takePart(core, deployments).catch(failUnlessStopping);
+    takePart(core, { inUse, publishSafely, refresh }).catch(failUnlessStopping);
     // It ends only when the service stops; then nothing is left to do.
     sweep().catch(() => undefined);
   }
@@ -334,7 +333,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
           },
         };
       }
-      if (deployments !== undefined) yield* filesOf(deployments);
+      yield* filesInUse();
     }
     const { signal } = core.stopping;
     // It ends only when the service stops.

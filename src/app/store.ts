@@ -54,7 +54,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   if (url !== undefined) return openDatabase({ ...parts, url });
   const databases = path === MEMORY ? openMemory(parts) : await openFiles(parts);
   const { days, counts } = databases;
-  const isUp = () => days.isUp() && counts.isUp();
+  const isUp = path === MEMORY ? undefined : () => days.isUp() && counts.isUp();
   const made = randomUUID();
   let id: string | undefined;
   let idEpoch: string | undefined;
@@ -80,8 +80,8 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
         await store.sweep(retention);
       },
     },
-    isPersistent: path === MEMORY ? undefined : isUp,
-    metrics: { isUp: path === MEMORY ? undefined : isUp, id: () => id },
+    isPersistent: isUp,
+    metrics: { isUp, id: () => id },
     waitingFor: () => undefined,
     opened: Promise.resolve(),
     async usable(signal) {

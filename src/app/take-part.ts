@@ -5,6 +5,8 @@ import { restore, restoreRuns } from './restore.ts';
 import { logUnlessNotStored } from './store.ts';
 import { jobsOf } from './transition.ts';
 
+type Polled = Pick<Deployments, 'inUse' | 'publishSafely' | 'refresh'>;
+
 /** Fingerprint of the settings that shape what is stored. */
 function settingsOf({ people }: Deployment): string {
   return JSON.stringify([people.identity, people.teamRules]);
@@ -14,7 +16,7 @@ function settingsOf({ people }: Deployment): string {
 const LOOK_MS = 1_000;
 
 /** Takes part in the choice of a leader, if the store is shared. Resolves once it is known who leads. */
-export async function takePart(core: Core, deployments: Deployments): Promise<void> {
+export async function takePart(core: Core, deployments: Polled): Promise<void> {
   const { store, leading, scheduler, traffic, instruments, runs, log } = core;
   const { leadership } = store;
   if (leadership === undefined) return;
@@ -80,7 +82,7 @@ export async function takePart(core: Core, deployments: Deployments): Promise<vo
 }
 
 /** Publishes what other processes write, until the service stops. */
-async function follow(core: Core, { inUse, publishSafely }: Deployments): Promise<void> {
+async function follow(core: Core, { inUse, publishSafely }: Polled): Promise<void> {
   const { history, clock, stopping, log } = core;
   const seen = new Map<string, string>();
   for (;;) {
