@@ -114,8 +114,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
       closeSilent();
       await Promise.race([whenClosed, deps.clock.wait(DRAIN_STEP_MS)]);
     }
-    server.closeAllConnections();
-    // Includes connections in the middle of a TLS handshake.
+    // All connections, and those in the middle of a TLS handshake.
     for (const socket of sockets) socket.destroy();
     await whenClosed;
   }
