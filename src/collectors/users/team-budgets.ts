@@ -27,13 +27,20 @@ const OF_SHOWN = `Without a budget, a day counts as it is in \`agent_platform_da
 in \`other\` or \`unassigned\`. If no team of the organization has a budget, these and \`none\` have series, too, so that the teams add up to the organization's
 month. Beside budgets they have none, because a budgeted team counts on every day.`;
 
+/** A figure of each team, in credits or in money. */
+const ofTeam = { labels: ['team'], unit: 'credits', source: DAYS, aggregation: 'additive' } as const;
+const ofTeamInMoney = {
+  labels: ['team', 'currency'],
+  fixedLabels: ['currency'],
+  unit: 'currency',
+  source: `${DAYS}; setting orgs[].prices`,
+  aggregation: 'additive',
+} as const;
+
 export const teamCreditsMonthToDate = dayFamily({
+  ...ofTeam,
   name: 'agent_platform_team_credits_month_to_date',
   help: `Standard Credits of a team from the first day of the billing month (UTC) to the newest complete day. ${SHOWN}`,
-  labels: ['team'],
-  unit: 'credits',
-  source: DAYS,
-  aggregation: 'additive',
   definition: `The sum of the credits of the team's people on every day from the first of the data day's billing month (UTC) to the data
 day, however few of them were active. Each day counts those who were in the team when that day was fetched. A day without activity counts
 as 0. Absent if one of these days is unknown, has an unusable field that the sum needs, or was fetched before the team had a budget.
@@ -48,12 +55,9 @@ June it is 500 000. While 2 June is unknown, it is absent.`,
 });
 
 export const teamCreditsMonthForecast = dayFamily({
+  ...ofTeam,
   name: 'agent_platform_team_credits_month_forecast',
   help: `Expected Standard Credits of a team in the whole billing month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out. ${SHOWN}`,
-  labels: ['team'],
-  unit: 'credits',
-  source: DAYS,
-  aggregation: 'additive',
   definition: `As \`agent_platform_credits_month_forecast\`, from the days of the team: its month to date plus, for each remaining day of the month,
 the mean of the last four known days of the same weekday, including the data day, without days that are quiet for the team. Absent if the month to date is absent, with
 fewer than seven known days, and if no day of a remaining weekday is known. Without a budget, only for a team that was shown on seven of the 28
@@ -69,7 +73,6 @@ forecast is 6 500 000.`,
 const teamCreditsMonthForecastLower = ofRange((range) => boundsOf(range).lower, {
   name: 'agent_platform_team_credits_month_forecast_lower',
   help: `Standard Credits of a team that the billing month (UTC) falls short of in one of ten cases. ${ONLY}`,
-  unit: 'credits',
   definition: `As \`agent_platform_credits_month_forecast_lower\`, from the days of the team. Absent with the forecast of the team, and
 if one of its twelve past forecasts or of the days after them is unknown. Days that were fetched before the team had a budget are unknown.
 
@@ -79,7 +82,6 @@ Example: the month to date is 6 000 000, 4 000 000 are expected, and s is 0.1: 6
 const teamCreditsMonthForecastUpper = ofRange((range) => boundsOf(range).upper, {
   name: 'agent_platform_team_credits_month_forecast_upper',
   help: `Standard Credits of a team that the billing month (UTC) exceeds in one of ten cases. ${ONLY}`,
-  unit: 'credits',
   definition: `As \`agent_platform_credits_month_forecast_upper\`, from the days of the team. Absent with
 \`agent_platform_team_credits_month_forecast_lower\`.
 
@@ -101,12 +103,10 @@ probability of 0.132.`,
 );
 
 export const teamCreditsMonthBudget = currentFamily({
+  ...ofTeam,
   name: 'agent_platform_team_credits_month_budget',
   help: `Monthly budget of Standard Credits of a team, as configured. ${ONLY}`,
-  labels: ['team'],
-  unit: 'credits',
   source: `credits_per_month or budgets ${BUDGET}`,
-  aggregation: 'additive',
   definition: `The team's entry under \`credits_per_month\` in the teams file, in each organization in which the team has used credits in the
 month of the data day or in the 28 days before it; absent otherwise, without a budget, and with one in money.
 
@@ -119,13 +119,9 @@ Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`tea
 });
 
 export const teamCostMonthToDate = dayFamily({
+  ...ofTeamInMoney,
   name: 'agent_platform_team_cost_month_to_date',
   help: `Cost of a team from the first day of the billing month (UTC) to the newest complete day, each day at its own price. ${SHOWN} Do not sum over currencies.`,
-  labels: ['team', 'currency'],
-  fixedLabels: ['currency'],
-  unit: 'currency',
-  source: `${DAYS}; setting orgs[].prices`,
-  aggregation: 'additive',
   definition: `The sum of the cost of every day of the team's month to date, each at its own price. Absent if the month to date is absent, if one
 of its days has no price, or if their currencies differ.
 
@@ -136,13 +132,9 @@ Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per 
 });
 
 export const teamCostMonthForecast = dayFamily({
+  ...ofTeamInMoney,
   name: 'agent_platform_team_cost_month_forecast',
   help: `Expected cost of a team in the whole billing month (UTC), each day at its own price. ${SHOWN} Do not sum over currencies.`,
-  labels: ['team', 'currency'],
-  fixedLabels: ['currency'],
-  unit: 'currency',
-  source: `${DAYS}; setting orgs[].prices`,
-  aggregation: 'additive',
   definition: `The cost of the team's month to date plus, for each remaining day, the credits that \`agent_platform_team_credits_month_forecast\` expects, at
 the price of that day. Absent if either of the two is absent, or if a remaining day has no price or another currency.
 
@@ -154,7 +146,6 @@ Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per mil
 const teamCostMonthForecastLower = ofCostRange((range) => costBound(range, 'lower'), {
   name: 'agent_platform_team_cost_month_forecast_lower',
   help: `Cost of a team that the billing month (UTC) falls short of in one of ten cases, each day at its own price. ${ONLY}`,
-  unit: 'currency',
   definition: `As \`agent_platform_cost_month_forecast_lower\`, from the days of the team. Absent with \`agent_platform_team_cost_month_forecast\` or with
 \`agent_platform_team_credits_month_forecast_lower\`.
 
@@ -164,7 +155,6 @@ Example: the month to date costs 16.20 USD, the rest is expected to cost 10.80 U
 const teamCostMonthForecastUpper = ofCostRange((range) => costBound(range, 'upper'), {
   name: 'agent_platform_team_cost_month_forecast_upper',
   help: `Cost of a team that the billing month (UTC) exceeds in one of ten cases, each day at its own price. ${ONLY}`,
-  unit: 'currency',
   definition: `As \`agent_platform_cost_month_forecast_upper\`, from the days of the team. Absent with
 \`agent_platform_team_cost_month_forecast_lower\`.
 
@@ -183,13 +173,10 @@ Example: 600 USD are used, 400 are expected, s is 0.1 and the budget 1 050 USD: 
 });
 
 export const teamCostMonthBudget = currentFamily({
+  ...ofTeamInMoney,
   name: 'agent_platform_team_cost_month_budget',
   help: `Monthly budget of a team in money, as configured. ${ONLY} Do not sum over currencies.`,
-  labels: ['team', 'currency'],
-  fixedLabels: ['currency'],
-  unit: 'currency',
   source: `budgets ${BUDGET}`,
-  aggregation: 'additive',
   definition: `The team's budget in the teams file, if it is in money, in each organization in which the team has used credits in the month of
 the data day or in the 28 days before it; absent otherwise, without a budget, and with one in credits.
 
@@ -226,10 +213,10 @@ interface TeamMonth {
 /** A family of the ranges of the teams' months, and of their budgets. */
 function ofRange(
   figureOf: (range: MonthRange, budget: number | undefined) => number | undefined,
-  family: Pick<DayFamily, 'name' | 'help' | 'unit'> & { readonly definition: string },
+  family: Pick<DayFamily, 'name' | 'help'> & { readonly definition: string; readonly unit?: string },
 ) {
   return dayFamily({
-    labels: ['team'],
+    ...ofTeam,
     source: `${DAYS}; credits_per_month or budgets ${BUDGET}`,
     aggregation: 'ratio',
     ...family,
@@ -247,11 +234,10 @@ function ofRange(
 /** A family of the ranges of the cost of the teams' months, and of their budgets in money. */
 function ofCostRange(
   figureOf: (range: ReturnType<typeof costRange>, budget: Cost | undefined) => Cost | undefined,
-  family: Pick<DayFamily, 'name' | 'help' | 'unit'> & { readonly definition: string },
+  family: Pick<DayFamily, 'name' | 'help'> & { readonly definition: string; readonly unit?: string },
 ) {
   return dayFamily({
-    labels: ['team', 'currency'],
-    fixedLabels: ['currency'],
+    ...ofTeamInMoney,
     source: `${DAYS}; budgets ${BUDGET}; setting orgs[].prices`,
     aggregation: 'ratio',
     ...family,
