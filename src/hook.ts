@@ -3,7 +3,7 @@ import { openInput } from './hooks/input.ts';
 import { createFileLog } from './hooks/log.ts';
 import { findPaths, readHookArguments } from './hooks/paths.ts';
 import { runHook } from './hooks/run-hook.ts';
-import { createProcessClock } from './runtime/clock.ts';
+import { createSystemClock } from './runtime/clock.ts';
 import { packageVersion, soundFile } from './runtime/installation.ts';
 
 /** Reserved at the end of the deadline for the log and for exiting, in milliseconds. */
@@ -15,7 +15,7 @@ const endingMs = 80;
  * machine cannot start it in that time: an event to forward is on disk before the deadline counts.
  */
 export async function hook(args: readonly string[]): Promise<void> {
-  const clock = createProcessClock();
+  const clock = createSystemClock();
   // First, so that the agent's input is read as soon as this process runs.
   const input = openInput(process.stdin);
   const environment = processEnvironment();

@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'rolldown';
-import { THREADS } from '../../src/runtime/thread-code.ts';
 
 const SUBSTITUTES: Readonly<Record<string, string>> = {
   'src/runtime/installation.ts': 'scripts/bundle/installation.ts',
-  'src/runtime/thread-code.ts': 'scripts/bundle/thread-code.ts',
+  'src/web-config/passwords/comparing-code.ts': 'scripts/bundle/comparing-code.ts',
 };
 
 interface Entry {
@@ -25,11 +24,7 @@ const EVENT = JSON.stringify({ hook_event_name: 'PostToolUse', session_id: 'bund
 const ENTRIES: readonly Entry[] = [
   { name: 'main', entry: 'scripts/bundle/main-entry.ts' },
   { name: 'hook', entry: 'src/hook.ts', split: true },
-  ...Object.entries(THREADS).map(([name, module]) => ({
-    name: `${name}-thread`,
-    entry: `src/${module}.ts`,
-    isThread: true,
-  })),
+  { name: 'comparing-thread', entry: 'src/web-config/passwords/comparing-thread.ts', isThread: true },
 ];
 
 /** Wraps the code in a function, as Node.js does with its own. */

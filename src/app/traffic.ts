@@ -6,7 +6,7 @@ import { type AdjustableDailyQuota, createDailyQuota } from '../platform/daily-q
 import { createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
 import type { KnownPaths } from '../platform/paths.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { type AdjustablePacingLimiter, createPacingLimiter } from '../runtime/rate-limiters.ts';
+import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
 import type { PausedPart } from '../server/handlers.ts';
 import type { Store } from '../store/store.ts';
 
@@ -20,7 +20,7 @@ type OrgTraffic = {
 
 /** The traffic state of an organization, regardless of its address, which is adjusted when settings change. */
 interface OwnTraffic {
-  readonly limiter: AdjustablePacingLimiter;
+  readonly limiter: PacingLimiter;
   readonly dailyQuota: AdjustableDailyQuota;
   readonly admission: IdentityCheck;
 }

@@ -71,7 +71,7 @@ function merge(
   try {
     createFolder(path.dirname(file));
     const backup = text === undefined ? undefined : keepOld(file);
-    writeWhole(file, changed, statSync(file, { throwIfNoEntry: false })?.mode);
+    writeWhole(file, changed, { mode: statSync(file, { throwIfNoEntry: false })?.mode });
     return backup === undefined ? `wrote ${named}` : `wrote ${named}; backup in ${backup}`;
   } catch (error) {
     throw new ConfigError(`${named} cannot be written (${codeOf(error)})`);

@@ -1,5 +1,5 @@
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
-import { jitteredBackoffMs } from '../runtime/backoff.ts';
+import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -46,7 +46,7 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
         ended.aborted ||
         (outcome.retry === 'once' && unreadable) ||
         (request.retryOn === 'throttled' && !isAsked(outcome));
-      const wait = Math.max(outcome.retryAfterMs ?? 0, jitteredBackoffMs(retry, deps.random, BACKOFF));
+      const wait = Math.max(outcome.retryAfterMs ?? 0, backoffMs(retry, BACKOFF, deps.random));
       if (spent || outcome.retry === 'never' || clock.elapsed() + wait >= ends) {
         throw giveUp(request, outcome);
       }

@@ -4,16 +4,14 @@ export interface BackoffBounds {
   readonly capMs: number;
 }
 
-/** The wait before a retry, in milliseconds: doubled with each earlier retry, up to the cap. */
-export function backoffMs(earlierRetries: number, { baseMs, capMs }: BackoffBounds): number {
-  return Math.min(capMs, baseMs * 2 ** earlierRetries);
-}
-
-/** The same with full jitter, if many would retry at the same instant; `random` is uniform in [0, 1). */
-export function jitteredBackoffMs(
+/**
+ * The wait before a retry, in milliseconds: doubled with each earlier retry, up to the cap. If many would retry at the same
+ * instant, `random`, which is uniform in [0, 1), gives it full jitter.
+ */
+export function backoffMs(
   earlierRetries: number,
-  random: () => number,
-  bounds: BackoffBounds,
+  { baseMs, capMs }: BackoffBounds,
+  random: () => number = () => 1,
 ): number {
-  return random() * backoffMs(earlierRetries, bounds);
+  return random() * Math.min(capMs, baseMs * 2 ** earlierRetries);
 }

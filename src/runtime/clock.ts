@@ -12,17 +12,9 @@ export interface Clock {
   readonly slices: Slices;
 }
 
-/** The machine's clock. */
-export function createSystemClock(): Clock {
-  return createClock(() => performance.now());
-}
-
 /** The machine's clock; `elapsed` counts from the start of the process. It loads nothing, for short-lived programs. */
-export function createProcessClock(): Clock {
-  return createClock(() => process.uptime() * 1000);
-}
-
-function createClock(elapsed: () => number): Clock {
+export function createSystemClock(): Clock {
+  const elapsed = () => process.uptime() * 1000;
   return { now: () => Date.now(), elapsed, wait, slices: createSlices({ elapsed }) };
 }
 

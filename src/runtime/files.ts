@@ -13,28 +13,42 @@ import path from 'node:path';
 import { attempt } from './errors.ts';
 import { textOf } from './text-file.ts';
 
-/**
- * Writes a file atomically, so that others see all of it or nothing, even if this process is killed. By default only the
- * owner may read it. Creates the directory if necessary. Throws the system's error.
- */
-export function writeWhole(file: string, content: string, mode = 0o600): void {
-  createFolder(path.dirname(file));
-  replace(file, content, { mode, flush: false });
+interface Writing {
+  /** By default only the owner may read it. */
+  readonly mode?: number | undefined;
+  /**
+   * Once the function returns, the content and its directory entries are on disk, and a power failure leaves the file
+   * complete or absent.
+   */
+  readonly durable?: boolean;
 }
 
 /**
- * Writes a file for its owner only, durably: once this returns, the content and its directory entries are on disk, and
- * a power failure leaves it complete or absent. Creates the directory if necessary. Throws the system's error.
+ * Writes a file atomically, so that others see all of it or nothing, even if this process is killed. Creates the directory
+ * if necessary. Throws the system's error.
  */
-export function writeDurably(file: string, content: string): void {
+export function writeWhole(
+  file: string,
+  content: string,
+  { mode = 0o600, durable = false }: Writing = {},
+): void {
   const folder = path.dirname(file);
   const created = createFolder(folder);
-  replace(file, content, { mode: 0o600, flush: true });
-  syncFolder(folder);
-  if (created === undefined) return;
-  for (let above = folder; above !== path.dirname(created); ) {
-    above = path.dirname(above);
+  const unfinished = `${file}.${process.pid}.new`;
+  // An earlier process may have left it; a symbolic link in its place is not followed.
+  rmSync(unfinished, { force: true });
+  try {
+    writeFileSync(unfinished, content, { flag: 'wx', mode, flush: durable });
+    renameSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+  if (!durable) return;
+  const topmost = created === undefined ? folder : path.dirname(created);
+  for (let above = folder; ; above = path.dirname(above)) {
     syncFolder(above);
+    if (above === topmost) return;
   }
 }
 
@@ -61,23 +75,6 @@ function isCreated(folder: string, mode: number): boolean {
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function replace(
-  file: string,
-  content: string,
-  how: { readonly mode: number; readonly flush: boolean },
-): void {
-  const unfinished = `${file}.${process.pid}.new`;
-  // An earlier process may have left it; a symbolic link in its place is not followed.
-  rmSync(unfinished, { force: true });
-  try {
-    writeFileSync(unfinished, content, { flag: 'wx', ...how });
-    renameSync(unfinished, file);
-  } catch (error) {
-    rmSync(unfinished, { force: true });
     throw error;
   }
 }

@@ -5,10 +5,6 @@ import { createSerialQueue } from './serial-queue.ts';
 export interface PacingLimiter {
   /** Resolves when it is the caller's turn; rejects with the signal's reason when aborted. */
   take(signal?: AbortSignal): Promise<void>;
-}
-
-/** A pacing limiter whose rate may change. */
-export interface AdjustablePacingLimiter extends PacingLimiter {
   /** Sets another rate, from the next permission on; waits in progress are not shortened. */
   setRate(perSecond: number): void;
   /** Makes the next permission wait an interval: another process may have had one just now. */
@@ -19,7 +15,7 @@ export interface AdjustablePacingLimiter extends PacingLimiter {
  * Creates a limiter of `perSecond` permissions per second, without bursts: the first is available at once, each other
  * one no sooner than an interval after the one before, however late that was.
  */
-export function createPacingLimiter(perSecond: number, clock: Clock): AdjustablePacingLimiter {
+export function createPacingLimiter(perSecond: number, clock: Clock): PacingLimiter {
   let intervalMs = 1000 / perSecond;
   let last = Number.NEGATIVE_INFINITY;
   const turns = createSerialQueue();

@@ -1,3 +1,5 @@
+import { createSerialQueue } from './serial-queue.ts';
+
 /** Something that can reload its files. */
 export interface Reloadable {
   /** Its name in plain words: `the web configuration`. */
@@ -21,25 +23,13 @@ export type ReloadOutcome =
  * seen.
  */
 export function oneAtATime<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let running: Promise<unknown> | undefined;
+  const queue = createSerialQueue();
   let next: Promise<Result> | undefined;
-
-  function run(): Promise<Result> {
-    const result = work().finally(() => {
-      if (running === result) running = undefined;
-    });
-    running = result;
-    return result;
-  }
-
   return () => {
-    if (running === undefined) return run();
-    next ??= running
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        return run();
-      });
+    next ??= queue.run(() => {
+      next = undefined;
+      return work();
+    });
     return next;
   };
 }

@@ -13,7 +13,7 @@ const WHOLE_IMPORT = /(?:\bimport\(\s*|\* as \w+ from )['"](\.[^'"]+)['"]/g;
 /** Files that are loaded by something else than an import, and by what. */
 const LOADED_OTHERWISE: ReadonlyMap<string, string> = new Map([
   ['scripts/bundle/installation.ts', 'scripts/bundle/bundle.ts, in place of a module'],
-  ['scripts/bundle/thread-code.ts', 'scripts/bundle/bundle.ts, in place of a module'],
+  ['scripts/bundle/comparing-code.ts', 'scripts/bundle/bundle.ts, in place of a module'],
   ['scripts/bundle/main-entry.ts', 'scripts/bundle/loader.cjs'],
   ['scripts/mutation/plugin.ts', 'Stryker'],
   ['src/hook.ts', 'bin/agent-platform-exporter.js'],

@@ -13,6 +13,7 @@ test('calls run one after the other, and waiting ones share the next run', async
     return started;
   });
   const first = call();
+  await new Promise((resolve) => setImmediate(resolve));
   const meanwhile = [call(), call(), call()];
   ends[0]?.();
   expect(await first).toBe(1);
@@ -20,6 +21,7 @@ test('calls run one after the other, and waiting ones share the next run', async
   ends[1]?.();
   expect(await Promise.all(meanwhile)).toEqual([2, 2, 2]);
   const last = call();
+  await new Promise((resolve) => setImmediate(resolve));
   ends[2]?.();
   expect(await last).toBe(3);
   expect([most, started]).toEqual([1, 3]);

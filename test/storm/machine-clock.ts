@@ -28,7 +28,7 @@ const FOLLOW = (file: string) => `
   import { readFileSync, writeFileSync } from 'node:fs';
   const file = ${JSON.stringify(file)};
   const wall = Date.now.bind(Date);
-  const monotonic = performance.now.bind(performance);
+  const uptime = process.uptime.bind(process);
   const set = globalThis.setTimeout;
   let offsets;
   let looksSince = 0;
@@ -42,8 +42,8 @@ const FOLLOW = (file: string) => `
   look();
   setInterval(look, ${LOOK_MS}).unref();
   Date.now = () => wall() + offsets.wall;
-  const elapsed = () => monotonic() + offsets.monotonic;
-  performance.now = elapsed;
+  const elapsed = () => uptime() * 1000 + offsets.monotonic;
+  process.uptime = () => elapsed() / 1000;
   globalThis.setTimeout = (run, ms, ...args) => {
     if (!(ms >= ${SCHEDULE_MS})) return set(run, ms, ...args);
     const due = elapsed() + ms;

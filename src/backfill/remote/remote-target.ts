@@ -1,4 +1,4 @@
-import { type BackoffBounds, jitteredBackoffMs } from '../../runtime/backoff.ts';
+import { type BackoffBounds, backoffMs } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { BackfillError, type BackfillTarget } from '../target.ts';
@@ -138,7 +138,7 @@ async function deliver(
     if (answer.kind === 'refused') {
       throw new BackfillError(`write request refused (samples: ${samples}): ${answer.words}`, answer.hint);
     }
-    const wait = Math.max(answer.retryAfterMs ?? 0, jitteredBackoffMs(attempt, random, BACKOFF));
+    const wait = Math.max(answer.retryAfterMs ?? 0, backoffMs(attempt, BACKOFF, random));
     if (attempt === ATTEMPTS || wait > MAX_WAIT_MS) {
       throw new BackfillError(answer.words, 'Run the same command again later: it resumes where it stopped.');
     }

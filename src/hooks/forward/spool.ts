@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { attempt } from '../../runtime/errors.ts';
-import { codeOf, numbersIn, writeDurably, writeWhole } from '../../runtime/files.ts';
+import { codeOf, numbersIn, writeWhole } from '../../runtime/files.ts';
 import { recordIn, type SharedEvent } from '../event.ts';
 import type { SpoolLimits } from '../settings/basics.ts';
 
@@ -72,7 +72,7 @@ export function createSpool(folder: string, limits: SpoolLimits, uptime = os.upt
       const instant = String(Math.max(0, Math.round(event.occurred_at))).padStart(15, '0');
       const size = String(Buffer.byteLength(text)).padStart(6, '0');
       const name = `${instant}-${size}-${event.id}.json`;
-      writeDurably(path.join(folder, name), text);
+      writeWhole(path.join(folder, name), text, { durable: true });
       return name;
     },
     names: () =>

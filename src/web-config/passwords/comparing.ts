@@ -1,5 +1,8 @@
-import type { Worker } from 'node:worker_threads';
-import { startThread } from '../../runtime/thread.ts';
+import { Worker } from 'node:worker_threads';
+import { comparingCode } from './comparing-code.ts';
+
+/** Well above the needs of a comparison. */
+const HEAP_MIB = 32;
 
 /** Compares passwords with bcrypt hashes. */
 export interface Comparing {
@@ -23,7 +26,8 @@ export function createComparing(): Comparing {
   let worker: Worker | undefined;
 
   function start(): Worker {
-    const started = startThread('comparing');
+    const { code, eval: isText } = comparingCode();
+    const started = new Worker(code, { eval: isText, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
     started.unref();
     started.on('message', (matches: boolean) => {
       if (worker === started) waiting.shift()?.resolve(matches);
