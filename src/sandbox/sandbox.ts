@@ -25,10 +25,9 @@ export function createSandbox(
 ): Sandbox {
   const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, scenarios = [] } = options;
   let faults = parseFaults(options.faults ?? []);
-  const editions = createEditions({
-    now,
-    late: (org) => faults.some((fault) => fault.name === 'revised-days' && (fault.org ?? org) === org),
-  });
+  const isLate = (org: string) =>
+    faults.some((fault) => fault.name === 'revised-days' && (fault.org ?? org) === org);
+  const editions = createEditions(now, isLate);
   // Recent events keep their date, however long the platform runs.
   const started = now();
   const spikeOn = scenarios.includes('credit-spike') ? dayAt(started) - 1 : undefined;

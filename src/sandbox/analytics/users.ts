@@ -1,22 +1,15 @@
 import { type Day, formatDay } from '../calendar.ts';
 import type { Row } from '../types.ts';
-import type { Conditions } from '../world/conditions.ts';
 import type { Org } from '../world/org.ts';
-import type { Person } from '../world/people.ts';
 import { type PersonDay, personDay, presence } from '../world/person-day.ts';
 import { filesByLanguage } from '../world/totals.ts';
 import { ratio } from './ratio.ts';
 
-export interface UsersPage {
-  readonly rows: Row[];
-  /** The last user id of the page, if more users follow. */
-  readonly next: string | undefined;
-}
-
 /**
- * A page of `/users`: up to `limit` users after the cursor, ordered by id, each with one row per day of activity.
+ * A page of `/users`: up to `limit` users after the cursor, ordered by id, each with one row per day of
+ * activity. `next` is the last user id of the page, if more users follow.
  */
-export function usersPage(org: Org, days: readonly Day[], after: string, limit: number): UsersPage {
+export function usersPage(org: Org, days: readonly Day[], after: string, limit: number) {
   const window = days.map((day) => org.conditions(day));
   // Ordered by id, so that any text can be a cursor.
   const found = org.people
@@ -26,14 +19,14 @@ export function usersPage(org: Org, days: readonly Day[], after: string, limit: 
     .toArray();
   const page = found.slice(0, limit);
   return {
-    rows: page.flatMap((person) => window.flatMap((on) => userRows(person, on))),
+    rows: page.flatMap((person) =>
+      window.flatMap((on) => {
+        const done = personDay(person, on);
+        return done === undefined ? [] : [userRow(done, on.day)];
+      }),
+    ),
     next: found.length > limit ? page.at(-1)?.id : undefined,
   };
-}
-
-function userRows(person: Person, on: Conditions): Row[] {
-  const done = personDay(person, on);
-  return done === undefined ? [] : [userRow(done, on.day)];
 }
 
 /** A record of one user and day. */

@@ -40,30 +40,21 @@ export function conditionsOn(
   };
 }
 
-/** Stores the number of revisions of each day. */
-interface Editions {
-  of(day: Day, org: string): Edition;
-  revise(day: Day): void;
-}
-
-interface EditionsDeps {
-  readonly now: () => number;
-  /** Whether an organization's figures of the last seven days are still arriving. */
-  readonly late: (org: string) => boolean;
-}
-
 const settledAfterHours = 7 * 24;
 
-/** Creates the store of revisions; while days are late, a day's figures grow every hour for a week. */
-export function createEditions(deps: EditionsDeps): Editions {
+/**
+ * Creates the store of revisions by day. While days are `late` in an organization, the figures of a day grow every hour for
+ * a week.
+ */
+export function createEditions(now: () => number, late: (org: string) => boolean) {
   const revisions = new Map<Day, number>();
   return {
-    of(day, org) {
-      const hours = Math.floor((deps.now() - (day + 1) * dayMs) / hourMs);
-      const missing = deps.late(org) ? Math.min(1, Math.max(0, 1 - hours / settledAfterHours)) : 0;
+    of(day: Day, org: string): Edition {
+      const hours = Math.floor((now() - (day + 1) * dayMs) / hourMs);
+      const missing = late(org) ? Math.min(1, Math.max(0, 1 - hours / settledAfterHours)) : 0;
       return { missing, revision: revisions.get(day) ?? 0 };
     },
-    revise(day) {
+    revise(day: Day): void {
       revisions.set(day, (revisions.get(day) ?? 0) + 1);
     },
   };
