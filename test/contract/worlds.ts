@@ -15,7 +15,7 @@ export type Ask = (dataset: string, from: Day, to: Day) => Promise<readonly Row[
 export async function simulated(newest: Day): Promise<{ readonly ask: Ask; close(): void }> {
   const now = startOf(addDays(newest, 1)) + 12 * 3_600_000;
   const sandbox = createSandbox({ now: () => now, users: 12, repos: 3 });
-  const server = createServer(sandbox.handler);
+  const server = createServer({ keepAliveTimeout: 0 }, sandbox.handler);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
