@@ -1,5 +1,6 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
+import { ANONYMOUS } from '../../catalog/settings.ts';
 import { figure } from '../samples.ts';
 import { pricedOn } from '../spend/costs.ts';
 import { type FieldLine, tableOf } from '../table.ts';
@@ -162,8 +163,8 @@ export const usersCollector: DayCollector<UsersRow> = {
   apiContract: async () => (await import('./schema.ts')).usersContract,
   expensive: {
     ...{ windowDays: 1, revisionDays: 3, catchUpDays: CATCH_UP_DAYS },
-    // A whole month, and four of each weekday.
-    neededDays: ({ people }) => ((people?.teamBudgets.size ?? 0) > 0 ? CATCH_UP_DAYS : 0),
+    // A whole month of teams, and four of each weekday.
+    neededDays: ({ people = ANONYMOUS }) => (people.teamRules === ANONYMOUS.teamRules ? 0 : CATCH_UP_DAYS),
   },
   families: [...groupFamilies, ...teamFamilies, ...teamBudgetFamilies, ...userFamilies],
   // Loaded on first use, so that validation code does not delay the first scrape.

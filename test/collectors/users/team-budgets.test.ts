@@ -277,7 +277,7 @@ describe('a day of a team with a budget', () => {
     expect({ ...rest, budgetedTeams: row.budgetedTeams }).toEqual(row);
   });
 
-  test('is asked for again, as far back as a whole month, where it was fetched without the budget', () => {
+  test('is asked for again where it was fetched without the budget; with teams, a whole month is', () => {
     const { isSufficient } = usersDataset;
     const settings = { ...viewOf({}).settings };
     expect(isSufficient?.(dayWith(1), settings)).toBe(true);
@@ -287,9 +287,9 @@ describe('a day of a team with a budget', () => {
     const newest = dayNamed('2026-07-31');
     const { expensive } = usersCollector;
     if (expensive === undefined) throw new Error('people are not expensive');
-    expect(firstExpensiveDay(expensive, newest, new Map(), settings)).toBe('2026-07-01');
-    expect(firstExpensiveDay(expensive, newest, new Map(), { ...settings, people: ANONYMOUS })).toBe(
-      '2026-07-29',
-    );
+    const firstWith = (people: PeopleSettings) =>
+      firstExpensiveDay(expensive, newest, new Map(), { ...settings, people });
+    expect(firstWith({ ...ANONYMOUS, teamRules: 'with teams' })).toBe('2026-07-01');
+    expect(firstWith(ANONYMOUS)).toBe('2026-07-29');
   });
 });
