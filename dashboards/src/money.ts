@@ -27,7 +27,7 @@ function costQueries(cost: Described<'currency'>, credits: Described, name = '')
     promql`sum by (currency) (${each}) and on (currency) (count by (currency) (${each}) ${compared} ${all})`;
   return [
     line(of('=='), `{{currency}}${name}`, MONEY),
-    now(of('<'), '{{currency}}, some organizations', { ...MONEY, colour: palette.quiet }),
+    now(of('<'), `{{currency}}${name}, some organizations`, { ...MONEY, colour: palette.quiet }),
   ];
 }
 
