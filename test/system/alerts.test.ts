@@ -64,7 +64,7 @@ describe.runIf(requireTool('prometheus') && alertmanager)('alerts, from the plat
     });
     expect(spike?.annotations['description']).toMatch(
       new RegExp(
-        `^Organization acme used [\\d.]+ Mil credits(?: \\([\\d.]+ USD\\))? on ${yesterday}\\. Its weekday usually uses [\\d.]+(?: K| Mil)? credits, and up to [\\d.]+ Mil are not unusual\\. Models behind the rise: \\S+ \\(\\d+%\\)(?:, \\S+ \\(\\d+%\\)){0,2}\\.$`,
+        `^Organization acme used [\\d.]+ Mil credits(?: \\([\\d.]+ USD\\))? on ${yesterday}\\. Its weekday usually uses [\\d.]+(?: K| Mil)? credits, and up to [\\d.]+ Mil are not unusual\\. What rose since the four weeks before: [a-z ]+ \\(\\d+%\\)(?:, [a-z ]+ \\(\\d+%\\)){0,2}\\. Models behind the rise: \\S+ \\(\\d+%\\)(?:, \\S+ \\(\\d+%\\)){0,2}\\.$`,
       ),
     );
     expect(spike?.annotations['dashboard_url']).toBe(

@@ -33,6 +33,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   tier: ['standard', 'thinking'],
   kind: ['input', 'output', 'cache_read', 'cache_write', ...PER_PERSON],
   role: ['user', 'assistant'],
+  output: ['files', 'commits', 'pull_requests'],
   breakdown: ['model', 'user'],
   currency: ['USD'],
   dataset: ['tokens', 'tools', 'activity', 'productivity', 'users'],

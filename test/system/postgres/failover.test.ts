@@ -9,6 +9,7 @@ import { usePostgres } from './server.ts';
 const PREFIX = 'agent_platform_exporter_';
 const COLLECTORS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'];
 const START = '2026-11-01';
+const LATE_DAYS = 3;
 
 const server = usePostgres();
 const programs = createPrograms();
@@ -22,7 +23,7 @@ async function proxied() {
   return { url, network, environment: { AGENT_PLATFORM_STORAGE_URL: through.href } };
 }
 
-/** Waits until one of the replicas has run every collector, and resolves with it. */
+/** Waits until one of the replicas has run every collector and shows every day, and resolves with it. */
 async function polled(
   replicas: readonly Replica[],
   orgs: readonly { readonly name: string }[],
@@ -37,6 +38,15 @@ async function polled(
     for (const { name } of orgs)
       for (const collector of COLLECTORS)
         expect(page.value(`${PREFIX}collector_success`, { org: name, collector })).toBe(1);
+    // The figures are published after the run.
+    for (const { name: org } of orgs) {
+      const uncovered = Object.values(page.by('dataset', 'agent_platform_history_uncovered', { org }));
+      expect(uncovered).toHaveLength(4);
+      // The newest days of an idle organization may get a row later.
+      expect(Math.max(...uncovered)).toBeLessThanOrEqual(LATE_DAYS);
+      expect(page.find('agent_platform_readiness_ratio', { org })).not.toEqual([]);
+      expect(page.value('agent_platform_wiki_runs', { org })).toBeDefined();
+    }
     return leader;
   });
 }
