@@ -1,5 +1,6 @@
 import type { Collector } from '../catalog/collector.ts';
 import type { Family } from '../catalog/family.ts';
+import { OTHER_TEAMS } from '../catalog/settings.ts';
 import { usersDataset } from '../collectors/users/dataset.ts';
 import * as months from '../collectors/users/team-budgets.ts';
 import { measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
@@ -40,6 +41,8 @@ export function* teamMonthsOf(parts: TeamMonthsParts): Work<TeamMonths | undefin
     if (figure === undefined) continue;
     for (const { labels, value } of projectFamily(measured, cardinality.kept, usersDataset, view)) {
       const { team = '', currency } = labels;
+      // Of the teams that are folded, only some have a budget, and not all in the same unit.
+      if (team === OTHER_TEAMS && figure === 'budget') continue;
       teams.set(team, { ...teams.get(team), team, [figure]: { currency, amount: value } });
     }
   }
@@ -48,6 +51,6 @@ export function* teamMonthsOf(parts: TeamMonthsParts): Work<TeamMonths | undefin
 }
 
 function bySize(one: TeamMonth, other: TeamMonth): number {
-  const [size, otherSize] = [one, other].map(({ credits }) => credits?.amount ?? Number.MIN_SAFE_INTEGER);
-  return (otherSize ?? 0) - (size ?? 0) || (one.team < other.team ? -1 : 1);
+  const sizeOf = ({ credits }: TeamMonth) => credits?.amount ?? Number.NEGATIVE_INFINITY;
+  return sizeOf(other) - sizeOf(one) || (one.team < other.team ? -1 : 1);
 }

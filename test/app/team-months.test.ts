@@ -16,7 +16,7 @@ interface Given {
   isServed?(family: Family): boolean;
 }
 
-/** The months on the tenth day, on each of which and of the weeks before team a used 90 credits, b 60, c 50 and nobody 10. */
+/** The months as of the tenth day. Each day, also in the weeks before, team a used 90 credits, b 60, c 50, and no team 10. */
 function monthsOf({ budgets = {}, limit = 100, isServed = () => true }: Given = {}) {
   const people = teamsById({ teamBudgets: new Map(Object.entries(budgets)) });
   const sizes = { a: 9, b: 6, c: 5 };
@@ -48,21 +48,9 @@ test('the months of teams are listed by size, what no shown team has among them'
     day: DAY,
     rest: 0,
     teams: [
-      ...[
-        {
-          team: 'a',
-          credits: credits(900),
-          cost: usd(450),
-          forecast: credits(2790),
-          costForecast: usd(1395),
-        },
-      ],
-      ...[
-        { team: 'b', credits: credits(600), cost: usd(300), forecast: credits(1860), costForecast: usd(930) },
-      ],
-      ...[
-        { team: 'c', credits: credits(500), cost: usd(250), forecast: credits(1550), costForecast: usd(775) },
-      ],
+      { team: 'a', credits: credits(900), cost: usd(450), forecast: credits(2790), costForecast: usd(1395) },
+      { team: 'b', credits: credits(600), cost: usd(300), forecast: credits(1860), costForecast: usd(930) },
+      { team: 'c', credits: credits(500), cost: usd(250), forecast: credits(1550), costForecast: usd(775) },
       { team: 'unassigned', credits: credits(100), cost: usd(50) },
     ],
   });
@@ -85,6 +73,11 @@ test('they are as in the metrics: folded over the limit of teams, and without fa
     ['b', 600],
     ['other', 600],
   ]);
+  // Not all of the folded teams have a budget.
+  const half = await monthsOf({ limit: 1, budgets: { b: 3_000 } });
+  const other = half?.teams.find(({ team }) => team === 'other');
+  expect(other).toMatchObject({ credits: credits(1_100) });
+  expect(other).not.toHaveProperty('budget');
   const unpriced = await monthsOf({ isServed: (family) => family !== teamCostMonthToDate });
   expect(unpriced?.teams[0]).toMatchObject({ team: 'a', credits: credits(900) });
   expect(unpriced?.teams[0]).not.toHaveProperty('cost');

@@ -46,5 +46,6 @@ function sharesOf({ budget, credits, cost, forecast, costForecast }: TeamMonth):
   };
   const [used, expected] = [shareOf(credits, cost), shareOf(forecast, costForecast)];
   if (used === undefined) return undefined;
-  return html`${percent(used)} used${expected === undefined ? '' : html`, ${percent(expected)} expected${overBudget(expected > 1)}`}`;
+  const shares = expected === undefined ? '' : `, ${percent(expected)} expected`;
+  return html`${percent(used)} used${shares}${overBudget((expected ?? used) > 1)}`;
 }
