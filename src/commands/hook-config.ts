@@ -7,7 +7,7 @@ import { isRecord } from '../hooks/event.ts';
 import { expandHome, findPaths } from '../hooks/paths.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { codeOf, createFolder, readNow, writeWhole } from '../runtime/files.ts';
+import { codeOf, readNow, writeWhole } from '../runtime/files.ts';
 import { unreadable } from '../runtime/text-file.ts';
 import type { CommandContext } from './command.ts';
 import { ownCommand } from './own-command.ts';
@@ -69,7 +69,6 @@ function merge(
   if (content.includes('\r\n')) changed = changed.replaceAll('\n', '\r\n');
   if (text !== undefined && text !== content) changed = `\ufeff${changed}`;
   try {
-    createFolder(path.dirname(file));
     const backup = text === undefined ? undefined : keepOld(file);
     writeWhole(file, changed, { mode: statSync(file, { throwIfNoEntry: false })?.mode });
     return backup === undefined ? `wrote ${named}` : `wrote ${named}; backup in ${backup}`;

@@ -37,7 +37,7 @@ export function createFileLog(file: string, clock: Clock): FileLog {
     warn: (message, fields) => add('warn', message, fields),
     remember: (secret) => void secrets.push(secret),
     async write() {
-      // Most runs need neither.
+      // Most runs log nothing, and need not load the formatter and the redactor.
       if (entries.length === 0) return;
       const { formatLine, logfmtSyntax } = await import('../runtime/logfmt.ts');
       const { redact } = (await import('../runtime/redact.ts')).createRedactor(() => secrets);

@@ -43,14 +43,16 @@ const MAX_BODY_LENGTH = 16_384;
 
 /** Creates a POST by Node's own client, through the proxy that the settings name for its URL, if any. */
 export function createPost(settings: ProxySettings): Post {
-  // Loaded only if there is a proxy.
+  const direct = { agent: false, proxy: undefined, close: undefined } as const;
+
+  // Loaded only if there is a proxy, and its agents only for a URL that is not excluded.
   async function connectionFor(url: URL, timeoutMs: number, ca: string[] | undefined) {
-    if ((settings.HTTP_PROXY ?? settings.HTTPS_PROXY) === undefined) {
-      return { agent: false, proxy: undefined, close: undefined } as const;
-    }
-    const { createAgentPool } = await import('../runtime/agents.ts');
+    if ((settings.HTTP_PROXY ?? settings.HTTPS_PROXY) === undefined) return direct;
+    const { parseProxies } = await import('../runtime/proxy-address.ts');
     // A variable for the other scheme may be of another kind.
     const { [url.protocol === 'https:' ? 'HTTP_PROXY' : 'HTTPS_PROXY']: _, ...proxy } = settings;
+    if (parseProxies(proxy)(url) === undefined) return direct;
+    const { createAgentPool } = await import('../runtime/agents.ts');
     const agents = createAgentPool({ keepAlive: false, maxSockets: 1, limitMs: timeoutMs, proxy, ca });
     return { ...agents.for(url), close: agents.destroy };
   }

@@ -39,10 +39,9 @@ function makeRoom(folder: string): void {
   createFolder(folder);
   const names = readdirSync(folder);
   if (names.length < MAX_SESSIONS) return;
-  const aged = names.map((name) => path.join(folder, name)).sort((a, b) => modified(a) - modified(b));
-  for (const file of aged.slice(0, names.length - MAX_SESSIONS / 2)) rmSync(file, { force: true });
-}
-
-function modified(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const aged = names
+    .map((name) => path.join(folder, name))
+    .map((file) => ({ file, at: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => a.at - b.at);
+  for (const { file } of aged.slice(0, names.length - MAX_SESSIONS / 2)) rmSync(file, { force: true });
 }

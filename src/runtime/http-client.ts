@@ -11,13 +11,13 @@ export function httpClient(secure: boolean): typeof http | typeof https {
   return process.getBuiltinModule(secure ? 'node:https' : 'node:http');
 }
 
-const SHARE = 0.4;
-const MAX_MS = 5_000;
+const CONNECT_SHARE = 0.4;
+const MAX_CONNECT_MS = 5_000;
 
 /**
  * How long connecting to one address of a name may take before the next is tried, in milliseconds, where a request may
  * take `limitMs`. Node.js gives each 250 ms, and so never reaches a distant host whose name has addresses of both families.
  */
 export function connectAttemptMs(limitMs: number): number {
-  return Math.min(Math.ceil(limitMs * SHARE), MAX_MS);
+  return Math.min(Math.ceil(limitMs * CONNECT_SHARE), MAX_CONNECT_MS);
 }

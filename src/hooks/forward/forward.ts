@@ -103,7 +103,7 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
 interface Batch {
   readonly names: readonly string[];
   readonly texts: readonly string[];
-  /** Number of processed names, including damaged and unreadable ones. */
+  /** Number of processed names, including damaged and unreadable ones, and those that another process has removed. */
   readonly passed: number;
 }
 
@@ -238,5 +238,5 @@ function rejectedOf(answer: Readonly<Record<string, unknown>>, events: number): 
   return accepted + duplicates + rejected === events ? rejected : undefined;
 }
 
-/** The intake includes the reason under which it counts the rejection. */
+/** The reasons with which the intake itself rejects a request; something on the way gives none of them. */
 const refusals: readonly unknown[] = ['invalid', 'too_old', 'malformed', 'too_large'];

@@ -119,7 +119,8 @@ export function createSpool(folder: string, limits: SpoolLimits, uptime = os.upt
 
 /** Whether a text is what was written under this name. */
 function isWhole(name: string, text: string): boolean {
-  return Buffer.byteLength(text) === sizeIn(name) && name.endsWith(`-${recordIn(text)?.['id']}.json`);
+  const id = recordIn(text)?.['id'];
+  return typeof id === 'string' && Buffer.byteLength(text) === sizeIn(name) && name.endsWith(`-${id}.json`);
 }
 
 function instantIn(name: string): number {

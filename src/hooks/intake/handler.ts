@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createAdmission } from '../../runtime/admission.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { oneAtATime } from '../../runtime/reload.ts';
 import { type Handler, respondJson } from '../../server/respond.ts';
 import { MAX_BYTES, readBody, type Unread } from './body.ts';
 import type { ClientLimits } from './client-limits.ts';
@@ -53,7 +54,9 @@ const unavailable = {
 
 /** Answers `POST /hooks/events`; 202 only after the events are stored. */
 export function createHookHandler(deps: HookHandlerDeps): Handler {
-  const { intake, token, instruments, clock } = deps;
+  const { intake, instruments, clock } = deps;
+  // Whoever sends, at most one read of a file runs, and one waits.
+  const token = { read: oneAtATime(() => deps.token.read()) };
   const reading = createAdmission({ total: MAX_BYTES_AT_ONCE });
 
   async function answer(request: IncomingMessage): Promise<Answer> {

@@ -92,8 +92,8 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
       settleAll(group, stored.isNew);
     } catch (error) {
       noteTrouble(error);
-      // It may have failed before it took any.
-      if (group.length === 0) group = takeGroup();
+      // Nor could it store those that wait.
+      group = [...group, ...queue.splice(0)];
       for (const { settle } of group) settle('unavailable');
     }
     return group;

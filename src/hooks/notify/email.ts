@@ -4,7 +4,7 @@ import { certificatesWith } from '../post.ts';
 import type { SendBy } from './notice.ts';
 
 /** Sends a notice as a plain-text e-mail. */
-export const sendToEmail: SendBy<'email'> = async (channel, notice, { secret, timeoutMs }) => {
+export const sendToEmail: SendBy<'email'> = async (channel, notice, { secret, signal, timeoutMs }) => {
   const { createTransport } = await import('nodemailer');
   setConnectAttempt(timeoutMs);
   const { host, port, security, login, from, to, caFile } = channel;
@@ -24,12 +24,10 @@ export const sendToEmail: SendBy<'email'> = async (channel, notice, { secret, ti
   });
   try {
     const subject = notice.title.replace(/\s+/g, ' ');
-    await transport.sendMail({ from, to: [...to], subject, text: notice.text });
+    await transport.sendMail({ from, to: [...to], subject, text: notice.text, signal });
   } catch (error) {
     const status = error instanceof Error && 'responseCode' in error ? ` ${String(error.responseCode)}` : '';
     // The server's own words may repeat addresses.
     throw new Error(`the mail server rejected it (${codeOf(error)}${status})`);
-  } finally {
-    transport.close();
   }
 };
