@@ -1,20 +1,21 @@
 import { type Day, formatDay } from '../calendar.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
+import type { Person } from '../world/people.ts';
 import { type PersonDay, personDay, presence } from '../world/person-day.ts';
 import { filesByLanguage } from '../world/totals.ts';
 import { ratio } from './ratio.ts';
 
 /**
  * A page of `/users`: up to `limit` users after the cursor, ordered by id, each with one row per day of
- * activity. `next` is the last user id of the page, if more users follow.
+ * activity. `next` is the last user id of the page, if more users follow. Its cost grows with the page, not with the organization.
  */
 export function usersPage(org: Org, days: readonly Day[], after: string, limit: number) {
   const window = days.map((day) => org.conditions(day));
-  // Ordered by id, so that any text can be a cursor.
   const found = org.people
     .values()
-    .filter((person) => person.id > after && window.some((on) => presence(person, on) !== 'absent'))
+    .drop(firstAfter(org.people, after))
+    .filter((person) => window.some((on) => presence(person, on) !== 'absent'))
     .take(limit + 1)
     .toArray();
   const page = found.slice(0, limit);
@@ -56,4 +57,16 @@ function userRow(done: PersonDay, day: Day): Row {
     delegation_level: done.delegation,
     languages: filesByLanguage(done).map(([language]) => language),
   };
+}
+
+/** People are ordered by id, so that any text can be a cursor. */
+function firstAfter(people: readonly Person[], cursor: string): number {
+  let low = 0;
+  let high = people.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((people[middle]?.id ?? '') > cursor) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

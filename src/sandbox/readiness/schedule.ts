@@ -21,11 +21,11 @@ type EvaluationCalendar = (day: Day) => readonly Evaluation[];
 /** Creates the calendar of an organization; days are computed on first use. */
 export function createEvaluationCalendar(repositories: readonly Repository[]): EvaluationCalendar {
   const days = createRecent<readonly Evaluation[]>(1000);
-  const isNewer = (one: Evaluation, other: Evaluation) =>
+  const newestFirst = (one: Evaluation, other: Evaluation) =>
     other.createdAt - one.createdAt || one.repository.index - other.repository.index;
   return (day) =>
     days.get(String(day), () =>
-      repositories.flatMap((repository) => evaluationsOn(repository, day)).sort(isNewer),
+      repositories.flatMap((repository) => evaluationsOn(repository, day)).sort(newestFirst),
     );
 }
 
