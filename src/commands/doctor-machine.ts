@@ -20,10 +20,13 @@ export async function examinePort({ config, report }: Examination): Promise<bool
   const { listenAddress: listen, configFile } = config.web;
   const address = formatListenAddress(listen);
   const code = await listenTo(listen);
+  if (code === undefined) {
+    report(ok('port', `${address} is free`));
+    return false;
+  }
   if (code !== 'EADDRINUSE') {
     const why = code === 'EACCES' ? 'this user may not listen there' : `listening failed (${code})`;
-    const advice = 'choose another --web.listen-address';
-    report(code ? failure('port', `${address}: ${why}`, advice) : ok('port', `${address} is free`));
+    report(failure('port', `${address}: ${why}`, 'choose another --web.listen-address'));
     return false;
   }
   const answer = await createPost({})({

@@ -26,6 +26,7 @@ export async function run(context: CommandContext): Promise<number> {
     ...loaded,
     storage: { ...loaded.storage, path: MEMORY, url: undefined },
     history: { ...loaded.history, start: historyStart },
+    // The real settings are in `people` below; here, teams would ask for the days of a whole month.
     people: { ...loaded.people, current: () => ANONYMOUS },
   };
   const people = createPeopleByIdentity(loaded.people.current());

@@ -40,13 +40,16 @@ type Answer = number | 'asked' | string;
 /** The file itself is not read: it may have changed since the exporter last used it. */
 async function reach(place: string, isGuarded: boolean): Promise<{ url: string; answer: Answer }> {
   const isLocal = !place.includes('://');
-  const local = isGuarded ? ['https://', 'http://'] : ['http://'];
-  const [first = '', second] = isLocal ? local : [];
-  const url = `${first}${place}/-/healthy`;
-  const answer = await ask(url, isLocal);
-  if (second === undefined || typeof answer === 'number' || answer === 'asked') return { url, answer };
-  const other = `${second}${place}/-/healthy`;
-  return { url: other, answer: await ask(other, isLocal) };
+  const by = async (scheme: string) => {
+    const url = `${scheme}${place}/-/healthy`;
+    return { url, answer: await ask(url, isLocal) };
+  };
+  if (!isLocal) return by('');
+  if (isGuarded) {
+    const secured = await by('https://');
+    if (typeof secured.answer === 'number' || secured.answer === 'asked') return secured;
+  }
+  return by('http://');
 }
 
 /** Host and port of a server on this machine. */

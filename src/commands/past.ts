@@ -27,8 +27,9 @@ import { createDisplay, type Display } from './display.ts';
 // Shared by the commands about past days: what is chosen, and what is known and can be fetched of it.
 
 /**
- * Loads the configuration and keeps the named organizations, or all if none is named; `configured` is their total number. A name that the configuration
- * does not contain is given to the organization of flags and environment, as with `serve --org`.
+ * Loads the configuration and keeps the named organizations, or all if none is named; `configured` is the number of all of them,
+ * kept or not. A name that the configuration does not contain is given to the organization of flags and environment, as with
+ * `serve --org`.
  */
 export async function loadForOrgs(context: CommandContext, names: readonly string[]) {
   const load = (name?: string) => {
@@ -60,16 +61,17 @@ export function chooseCollectors(
 ): readonly Collector[] {
   const reconstructible = allCollectors.filter((one) => !('past' in one) || one.past !== 'unknown');
   const known = reconstructible.map((collector) => collector.name);
-  for (const name of names.filter((one) => !known.includes(one))) {
-    if (allCollectors.some((collector) => collector.name === name)) {
+  const refused = names.find((name) => !known.includes(name));
+  if (refused !== undefined) {
+    if (allCollectors.some(({ name }) => name === refused)) {
       throw new ConfigError(
-        `--collector: ${name} cannot be ${verb}`,
+        `--collector: ${refused} cannot be ${verb}`,
         'the platform lists its present state only',
       );
     }
     throw new ConfigError(
-      `--collector: unknown collector ${quoted(name)}`,
-      suggestion(name, known) ?? `the collectors are ${known.join(', ')}`,
+      `--collector: unknown collector ${quoted(refused)}`,
+      suggestion(refused, known) ?? `the collectors are ${known.join(', ')}`,
     );
   }
   const isChosen = (name: string) =>
@@ -299,8 +301,8 @@ interface Wanted {
 }
 
 /**
- * Runs work on what is known of the chosen organizations at any instant: what is stored, and what the platform tells of the days that are not.
- * Resolves with the exit code: 1 if a collector failed, or if the work says that something is missing.
+ * Runs work on what is known of the chosen organizations at any instant: what is stored, and what the platform tells of the days
+ * that are not. Resolves with the exit code: 1 if a collector failed, or if the work says that something is missing.
  */
 export async function withViews(
   context: CommandContext,

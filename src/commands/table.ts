@@ -1,5 +1,5 @@
 import { commandOptions } from '../config/command-options.ts';
-import { optionsTakenBy } from '../config/option.ts';
+import { type OptionTable, optionsTakenBy } from '../config/option.ts';
 import { createOptions } from '../config/options.ts';
 import type { Command } from './command.ts';
 
@@ -116,10 +116,13 @@ export const commands: readonly Command[] = Object.entries(table).map(([name, { 
   ...entry,
   async options() {
     const collectors = isQuick ? [] : (await import('../collectors/index.ts')).collectors;
-    const tables = [createOptions(collectors), ...commandOptions];
-    const taken = (isQuick ? tables.toReversed() : tables).map((options) => optionsTakenBy(name, options));
+    const shared = optionsTakenBy(name, createOptions(collectors));
+    const own: OptionTable = Object.assign(
+      {},
+      ...commandOptions.map((options) => optionsTakenBy(name, options)),
+    );
     // Its own options replace shared ones of the same name, such as an --org that may be given several times.
-    return Object.fromEntries(taken.flatMap((options) => Object.entries(options)));
+    return isQuick ? { ...own, ...shared, ...own } : { ...shared, ...own };
   },
 }));
 

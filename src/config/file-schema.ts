@@ -3,7 +3,16 @@ import type { Budget, Contract, CreditPrice } from '../catalog/settings.ts';
 import { day, url } from './kinds.ts';
 import { type Option, type OptionTable, optionsIn } from './option.ts';
 import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
-import { list, positiveNumber, section, text, textLike, variableName, wholeNumber } from './validate.ts';
+import {
+  list,
+  positiveNumber,
+  refuse,
+  section,
+  text,
+  textLike,
+  variableName,
+  wholeNumber,
+} from './validate.ts';
 
 /** Limits of published label values and series. */
 export interface Limits {
@@ -39,8 +48,7 @@ export const budgetSchema = z
     const given = [credits, amount ?? code].filter((part) => part !== undefined);
     const budget = credits ?? money;
     if (budget !== undefined && given.length === 1) return budget;
-    context.addIssue('needs either credits_per_month, or an amount and its currency');
-    return z.NEVER;
+    return refuse(context, 'needs either credits_per_month, or an amount and its currency');
   });
 
 const price = z
@@ -56,8 +64,7 @@ const price = z
 const prices = list(price).transform((entries, context): readonly CreditPrice[] => {
   for (const [index, { from }] of entries.entries()) {
     if (entries.findIndex((other) => other.from === from) < index) {
-      const message = `the price from ${from} on is given twice`;
-      context.addIssue({ code: 'custom', path: [index], message });
+      refuse(context, `the price from ${from} on is given twice`, undefined, [index]);
     }
   }
   return entries.toSorted((a, b) => (a.from < b.from ? -1 : 1));
@@ -130,11 +137,11 @@ export const orgSchema = z
   .superRefine(({ budget, prices: known = [] }, context) => {
     if (typeof budget !== 'object' || known.some((each) => each.currency === budget.currency)) return;
     const message = `${budget.currency} is the currency of no price: a budget in money needs prices`;
-    context.addIssue({ code: 'custom', path: ['budget', 'currency'], message });
+    refuse(context, message, undefined, ['budget', 'currency']);
   })
   .superRefine(({ api_key_file: file, api_key_env: variable }, context) => {
     if ((file === undefined) !== (variable === undefined)) return;
-    context.addIssue(`needs ${file === undefined ? 'an' : 'only one of'} api_key_file or api_key_env`);
+    refuse(context, `needs ${file === undefined ? 'an' : 'only one of'} api_key_file or api_key_env`);
   })
   // For a JSON Schema.
   .meta({ oneOf: [{ required: ['api_key_file'] }, { required: ['api_key_env'] }] });

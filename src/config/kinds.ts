@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Day, daysBetween, daysFrom, parseDay } from '../catalog/day.ts';
+import { DAY_MS, type Day, daysBetween, daysFrom, parseDay } from '../catalog/day.ts';
 import { parseListenAddress } from './listen-address.ts';
 import {
   durationJson,
@@ -21,8 +21,6 @@ type Scalar = string | number | boolean;
 
 /** Parses a text, or says what is wrong with it. */
 type Parse<Value> = (text: string) => Result<Value>;
-
-const dayMs = 86_400_000;
 
 /** What YAML must contain, and what is said if it does not. */
 const TEXT = { type: 'string', otherwise: 'must be a text: put it in quotes' };
@@ -147,7 +145,7 @@ function parseDayRange(text: string): readonly Day[] | undefined {
 export function days(...bounds: Bounds): z.ZodType<number> {
   const parse = (text: string) => {
     const ms = parseDuration(text);
-    return ms !== undefined && ms % dayMs === 0 ? ms / dayMs : undefined;
+    return ms !== undefined && ms % DAY_MS === 0 ? ms / DAY_MS : undefined;
   };
   return measured('days', orElse(parse, 'a duration of whole days, such as 7d'), bounds, durationJson);
 }

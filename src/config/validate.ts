@@ -60,7 +60,7 @@ export function list<Item extends z.ZodType>(item: Item) {
   return z.preprocess((value) => value ?? [], z.array(item));
 }
 
-/** Adds an issue at a value, or at a path below it, for `validated`. */
+/** Adds an issue at a value, or at a path below it, for `validated`. It returns: what follows a call without `return` still runs. */
 export function refuse(
   context: z.RefinementCtx,
   message: string,
