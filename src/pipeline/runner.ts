@@ -8,7 +8,7 @@ import {
 } from '../catalog/api-contract.ts';
 import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { Day, Instant } from '../catalog/day.ts';
+import { DAY_MS, type Day, type Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { PlatformError } from '../runtime/errors.ts';
@@ -31,7 +31,7 @@ interface Target {
 }
 
 /** How long a field that is not read counts after an answer had it, in milliseconds. */
-const REMEMBERED_MS = 7 * 86_400_000;
+const REMEMBERED_MS = 7 * DAY_MS;
 
 /** How a run ended: `ended` with success or failure, `unstored` since the store could not be used, or `aborted`. */
 type RunEnd = 'ended' | 'unstored' | 'aborted';

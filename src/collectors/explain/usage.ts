@@ -4,6 +4,7 @@ import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { dailyCreditsByTeam } from '../users/collector.ts';
+import { WEEK_DAYS } from '../weeks.ts';
 import type { ModelUsage, Usage } from './decompose.ts';
 
 /** The daily means of some days. */
@@ -133,5 +134,5 @@ function plus(one: number | undefined, other: number | undefined): number | unde
 
 /** The same weekday of each of the four weeks before a day, oldest first. */
 export function fourWeeksBefore(day: Day): readonly Day[] {
-  return [4, 3, 2, 1].map((weeks) => addDays(day, -7 * weeks));
+  return [4, 3, 2, 1].map((weeks) => addDays(day, -WEEK_DAYS * weeks));
 }

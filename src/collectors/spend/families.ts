@@ -10,7 +10,7 @@ export const PRICES = 'setting orgs[].prices';
 export const PRICED_DAYS = `${DAYS}; ${PRICES}`;
 
 /** What a computed family says of itself. */
-type Computed = Partial<Pick<DayFamily, 'unit' | 'source' | 'aggregation'>> &
+export type Computed = Partial<Pick<DayFamily, 'unit' | 'source' | 'aggregation'>> &
   Pick<DayFamily, 'name' | 'help'> & { readonly definition: string };
 
 /** A family that is computed from the stored days; in credits unless it says otherwise. */

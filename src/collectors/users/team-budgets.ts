@@ -1,5 +1,5 @@
 import { addDays, type Day, daysFrom, firstOfMonth, monthSoFar } from '../../catalog/day.ts';
-import { currentFamily, type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
+import { currentFamily, dayFamily, type Sample } from '../../catalog/family.ts';
 import {
   ANONYMOUS,
   type Budget,
@@ -13,6 +13,7 @@ import { creditsForecast, creditsToDate } from '../month.ts';
 import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
 import { figure, inItsCurrency } from '../samples.ts';
 import { costBound, costExceededProbability, costForecast, costRange, costToDate } from '../spend/costs.ts';
+import type { Computed } from '../spend/families.ts';
 import { type Credits, creditsOf } from '../weekdays.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
 import { createShownCredits } from './shown-teams.ts';
@@ -51,7 +52,8 @@ ${OF_SHOWN}
 
 Example: the team used 400 000 credits on 1 June, 0 on 2 June, when nobody worked, and 100 000 on 3 June, when only two people did. On 3
 June it is 500 000. While 2 June is unknown, it is absent.`,
-  samplesOf: (view, day) => ofTeams(view, day, (credits) => figure(creditsToDate(credits, day)), monthsOf),
+  samplesOf: (view, day) =>
+    samplesOfTeams(view, day, (credits) => figure(creditsToDate(credits, day)), monthsOf),
 });
 
 export const teamCreditsMonthForecast = dayFamily({
@@ -67,7 +69,7 @@ Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and
 0.3, 0.3 and 0.4 million, on average 0.3 million; the last four Tuesdays 0.1, 0.1, 0.2 and 0.4 million, on average 0.2 million. The
 forecast is 6 500 000.`,
   samplesOf: (view, day) =>
-    ofTeams(view, day, (credits) => figure(creditsForecast(credits, day)), forecastOf),
+    samplesOfTeams(view, day, (credits) => figure(creditsForecast(credits, day)), forecastOf),
 });
 
 const teamCreditsMonthForecastLower = ofRange((range) => boundsOf(range).lower, {
@@ -114,7 +116,7 @@ Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`tea
   samplesOf(view) {
     const day = view.newestDay(usersDataset);
     const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-    return day && ofTeams(view, day, (_, team) => figure(asCredits(teamBudgets.get(team))));
+    return day && samplesOfTeams(view, day, (_, team) => figure(asCredits(teamBudgets.get(team))));
   },
 });
 
@@ -128,7 +130,7 @@ of its days has no price, or if their currencies differ.
 Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per million, and 3.00 USD from 3 June on. On 3 June it is
 1.35 + 1.35 + 1.50 = 4.20 USD.`,
   samplesOf: (view, day) =>
-    ofTeams(view, day, (credits) => inItsCurrency(costToDate(view, day, credits)), monthsOf),
+    samplesOfTeams(view, day, (credits) => inItsCurrency(costToDate(view, day, credits)), monthsOf),
 });
 
 export const teamCostMonthForecast = dayFamily({
@@ -140,7 +142,7 @@ the price of that day. Absent if either of the two is absent, or if a remaining 
 
 Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per million: 16.20 + 1.35 = 17.55 USD.`,
   samplesOf: (view, day) =>
-    ofTeams(view, day, (credits) => inItsCurrency(costForecast(view, day, credits)), forecastOf),
+    samplesOfTeams(view, day, (credits) => inItsCurrency(costForecast(view, day, credits)), forecastOf),
 });
 
 const teamCostMonthForecastLower = ofCostRange((range) => costBound(range, 'lower'), {
@@ -184,7 +186,7 @@ Example: \`budgets: {platform: {amount: 1500, currency: USD, per: month}}\` give
   samplesOf(view) {
     const day = view.newestDay(usersDataset);
     const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-    return day && ofTeams(view, day, (_, team) => inItsCurrency(asMoney(teamBudgets.get(team))));
+    return day && samplesOfTeams(view, day, (_, team) => inItsCurrency(asMoney(teamBudgets.get(team))));
   },
 });
 
@@ -213,7 +215,7 @@ interface TeamMonth {
 /** A family of the ranges of the teams' months, and of their budgets. */
 function ofRange(
   figureOf: (range: MonthRange, budget: number | undefined) => number | undefined,
-  family: Pick<DayFamily, 'name' | 'help'> & { readonly definition: string; readonly unit?: string },
+  family: Computed,
 ) {
   return dayFamily({
     ...ofTeam,
@@ -223,7 +225,7 @@ function ofRange(
     samplesOf(view, day) {
       const { teamBudgets } = view.settings.people ?? ANONYMOUS;
       const ranges = view.ofDay(rangesOn, day);
-      return ofTeams(view, day, (_, team) => {
+      return samplesOfTeams(view, day, (_, team) => {
         const range = ranges.get(team);
         return figure(range && figureOf(range, asCredits(teamBudgets.get(team))));
       });
@@ -234,7 +236,7 @@ function ofRange(
 /** A family of the ranges of the cost of the teams' months, and of their budgets in money. */
 function ofCostRange(
   figureOf: (range: ReturnType<typeof costRange>, budget: Cost | undefined) => Cost | undefined,
-  family: Pick<DayFamily, 'name' | 'help'> & { readonly definition: string; readonly unit?: string },
+  family: Computed,
 ) {
   return dayFamily({
     ...ofTeamInMoney,
@@ -244,7 +246,7 @@ function ofCostRange(
     samplesOf(view, day) {
       const { teamBudgets } = view.settings.people ?? ANONYMOUS;
       const ranges = view.ofDay(rangesOn, day);
-      return ofTeams(view, day, (credits, team) => {
+      return samplesOfTeams(view, day, (credits, team) => {
         const error = ranges.get(team)?.error;
         const range = error === undefined ? undefined : costRange(view, day, credits, error);
         return inItsCurrency(figureOf(range, asMoney(teamBudgets.get(team))));
@@ -258,7 +260,7 @@ function rangesOn(view: View, day: Day): ReadonlyMap<string, MonthRange | undefi
 }
 
 /** The samples of each team, whose label comes first; undefined without any. */
-function ofTeams<Label extends string>(
+function samplesOfTeams<Label extends string>(
   view: View,
   day: Day,
   samplesOf: (credits: Credits, team: string) => readonly Sample<Label>[] | undefined,
