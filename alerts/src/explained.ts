@@ -14,6 +14,7 @@ import {
 } from '../../src/collectors/spend/collector.ts';
 import { dailyCredits, dailyCreditsByModel } from '../../src/collectors/tokens/collector.ts';
 import { dailyCreditsByTeam } from '../../src/collectors/users/collector.ts';
+import { inWords, ORG, REPO } from './queries.ts';
 
 /** The number of names in a sentence, their longest length, and the smallest share of the change that is named, in %. */
 const NAMES = 3;
@@ -22,25 +23,23 @@ const MIN_PERCENT = 5;
 /** With fewer hours of a week in Prometheus, it is not compared with another. */
 const MIN_HOURS = 120;
 
-const ORG = 'org=%[1]q';
-const REPO = `${ORG},repo=%[2]q`;
-
 /**
  * A template of a sentence that names what accounts for most of a change, such as ` Models behind the rise: gpt-5 (61%).`
  * It is empty where the query has no result, because the metrics are not published or the past is unknown. `percent`
  * is PromQL for the share of the change in percent, formatted with the `args`.
  */
-function naming(lead: string, label: string, percent: string, args = '$labels.org'): string {
-  const query = `sort_desc(topk(${NAMES}, ${percent} >= ${MIN_PERCENT}))`.replaceAll(/\s+/g, ' ');
-  // Chats would read a mention or a link in what the platform or a file calls a name, and a pager shows one line.
+function naming(lead: string, label: string, percent: string, args = ORG.args): string {
+  const query = `sort_desc(topk(${NAMES}, ${percent} >= ${MIN_PERCENT}))`;
   // A cause is a word of the exporter's own, in a label's spelling.
   const spelling = label === 'cause' ? ' | reReplaceAll "_" " "' : '';
+  // Chats would read a mention or a link in what the platform or a file calls a name, and a pager shows one line.
   const name = `label "${label}"${spelling} | reReplaceAll "[\\\\pC<>|*~&\`]" "" | printf "%.${NAME_LENGTH}s"`;
   const written =
     label === 'team'
       ? `{{ if eq ($part | label "team") "other" }}small teams{{ else }}{{ $part | ${name} }}{{ end }}`
       : `{{ $part | ${name} }}`;
-  return `{{ with query (printf \`${query}\` ${args}) }} ${lead}: {{ range $index, $part := . }}{{ if $index }}, {{ end }}${written} ({{ $part | value | printf "%.0f" }}%){{ end }}.{{ end }}`;
+  const parts = `{{ range $index, $part := . }}{{ if $index }}, {{ end }}${written} ({{ $part | value | printf "%.0f" }}%){{ end }}`;
+  return inWords(query, args, ` ${lead}: ${parts}.`);
 }
 
 /**
@@ -53,18 +52,18 @@ function percentOf(part: string, total: string): string {
 
 /** A daily family of the organization, from the replicas with the newest data day, summed by a label or in total. */
 function ofNewestDay({ name, labels }: Queried, dataset: DatasetName, label = ''): string {
-  const day = dataDayOf(dataset, ORG);
-  const perReplica = `${name}{${ORG}} and on (job,instance) (${day} == scalar(max(${day})))`;
+  const day = dataDayOf(dataset, ORG.where);
+  const perReplica = `${name}{${ORG.where}} and on (job,instance) (${day} == scalar(max(${day})))`;
   return `sum by (${label}) (max by (${labels.join(',')}) (${perReplica}))`;
 }
 
 /** The cost of the newest day, such as ` (91.80 USD)`; empty where the organization has no price. */
 export function costOfSpike(): string {
-  const query = ofNewestDay(dailyCost, 'tokens', 'currency').replaceAll(/\s+/g, ' ');
-  return `{{ with query (printf \`${query}\` $labels.org) }}{{ range . }} ({{ . | value | printf "%.2f" }} {{ . | label "currency" }}){{ end }}{{ end }}`;
+  const each = '{{ range . }} ({{ . | value | printf "%.2f" }} {{ . | label "currency" }}){{ end }}';
+  return inWords(ofNewestDay(dailyCost, 'tokens', 'currency'), ORG.args, each);
 }
 
-/** Names what changed most since the four weeks before, as the command `explain` does. */
+/** Names what rose most since the four weeks before, as the command `explain` does. */
 export function causesOfSpike(): string {
   const change = ofNewestDay(creditsChangeByCause, 'tokens', 'cause');
   return naming('What rose since the four weeks before', 'cause', percentOf(change, `sum(${change})`));
@@ -82,11 +81,11 @@ export function modelsOfSpike(): string {
 /** Names the teams whose credits rose most since the day a week before, where teams are published for both days. */
 export function teamsOfSpike(): string {
   const now = ofNewestDay(dailyCreditsByTeam, 'users', 'team');
-  const day = dataDayOf('users', ORG);
+  const day = dataDayOf('users', ORG.where);
   const since = `max by (org) (${day} @ end()) - 604800`;
-  const gated = `${dailyCreditsByTeam.name}{${ORG}} and on (job,instance,org) (${day} == on (org) group_left () (${since}))`;
+  const gated = `${dailyCreditsByTeam.name}{${ORG.where}} and on (job,instance,org) (${day} == on (org) group_left () (${since}))`;
   const weekBefore = `sum by (team) (max by (org,team) (last_over_time((${gated})[14d:1h])))`;
-  const isSameDay = `max(${dataDayOf('users', ORG)}) == max(${dataDayOf('tokens', ORG)})`;
+  const isSameDay = `max(${dataDayOf('users', ORG.where)}) == max(${dataDayOf('tokens', ORG.where)})`;
   const rise = `${now} - (${weekBefore} or 0 * ${now}) and on () (${isSameDay})`;
   const whole = `(${ofNewestDay(dailyCreditsByTeam, 'users')} - sum(${weekBefore}) > 0)`;
   return naming('Teams behind the rise within a week', 'team', percentOf(rise, whole));
@@ -122,10 +121,10 @@ function ofPace(lead: string, label: string, family: Queried, dataset: DatasetNa
 
 /** Names the criteria with the largest falls between the two reports. */
 export function criteriaOfDrop(): string {
-  const stamp = `${readinessReportTimestampSeconds.name}{${REPO}}`;
+  const stamp = `${readinessReportTimestampSeconds.name}{${REPO.where}}`;
   const each = ({ name }: Queried) =>
-    `max by (criterion) (${name}{${REPO}} and on (job,instance) (${stamp} == scalar(max(${stamp}))))`;
+    `max by (criterion) (${name}{${REPO.where}} and on (job,instance) (${stamp} == scalar(max(${stamp}))))`;
   const fall = `${each(readinessCriterionRatioPrevious)} - ${each(readinessCriterionRatio)}`;
   const percent = percentOf(fall, `sum((${fall}) > 0)`);
-  return naming('Criteria behind the drop', 'criterion', percent, '$labels.org $labels.repo');
+  return naming('Criteria behind the drop', 'criterion', percent, REPO.args);
 }

@@ -82,6 +82,8 @@ export interface Owner {
 
 /** The alert's organization. */
 export const ORG: Owner = { where: 'org=%[1]q', args: '$labels.org' };
+/** The alert's repository. */
+export const REPO: Owner = { where: 'org=%[1]q,repo=%[2]q', args: '$labels.org $labels.repo' };
 
 /** A template of what a query says, where it has a result; `args` are the values that its verbs stand for. */
 export function inWords(query: string, args: string, said: string, otherwise = ''): string {

@@ -74,7 +74,7 @@ function eventsAt(shown: { readonly step: '1d' | '5m'; readonly enable: boolean 
   return [{ query: revisions }, { query: alerts }];
 }
 
-/** What happened on the days of any dashboard that is not of spend. */
+/** What happened on the days of any dashboard. */
 export const dayEvents = eventsAt({ step: '1d', enable: false });
 
 /** What happened to the exporter. */

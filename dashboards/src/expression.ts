@@ -90,9 +90,9 @@ export function quantile(of: number, buckets: Expression): Expression {
   return promql`histogram_quantile(${String(of)}, ${buckets})`;
 }
 
-/** Gives series in which the label `from` is empty, the same one by default, a value of a label that a legend can show. */
-export function named(expression: Expression, label: string, name: string, from = label): Expression {
-  return promql`label_replace(${expression}, "${label}", "${name}", "${from}", "")`;
+/** Gives series in which a label is empty a value of it that a legend can show. */
+export function named(expression: Expression, label: string, name: string): Expression {
+  return promql`label_replace(${expression}, "${label}", "${name}", "${label}", "")`;
 }
 
 /** The matchers of a family's own series, and those of its recorded series, which have no `job`. */

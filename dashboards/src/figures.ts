@@ -56,12 +56,12 @@ export function meanOverOrgs(figure: Expression, by: readonly string[] = []): Ex
   return promql`avg by (${by.join(',')}) (${figure})`;
 }
 
-/** The time since what a metric has the time of, in seconds. */
-export function since(metric: Described): Expression {
-  return promql`time() - ${newest(metric)}`;
+/** The seconds since a time. */
+export function since(time: Expression): Expression {
+  return promql`time() - ${time}`;
 }
 
 /** The time since the newest day of a dataset ended, as the page counts it, in seconds, by organization and dataset. */
 export function dataAge(): Expression {
-  return promql`${since(dataDayTimestamp)} - 86400`;
+  return promql`${since(newest(dataDayTimestamp))} - 86400`;
 }

@@ -5,7 +5,7 @@ import type { PanelSpec, Placed } from './panels/panel.ts';
 import { days, type Query, weeks } from './query.ts';
 
 /** Maximum number of series that are shown separately: Grafana's fifth colour is a red like that of alarms. */
-const SHOWN = 4;
+export const SHOWN = 4;
 const REST = 'the rest';
 
 interface Parts<Label extends string> {

@@ -1,6 +1,7 @@
 import { type knownEvents, knownReasons, rejections, waitTypes } from '../../src/hooks/intake/labels.ts';
 import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
 import { increase, newest, perMinute, promql, quantile, rate } from './expression.ts';
+import { since } from './figures.ts';
 import type { Row } from './layout.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
@@ -114,7 +115,7 @@ export const live: Row = {
           decimals: 0,
         },
         {
-          of: promql`time() - ${newest(hookMetrics.lastEvent)}`,
+          of: since(newest(hookMetrics.lastEvent)),
           title: 'Since newest',
           unit: 's',
           decimals: 0,

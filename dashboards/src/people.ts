@@ -51,7 +51,7 @@ function peopleVariables(): readonly QueryVariableBuilder[] {
 const OFF = 'Off: needs the users collector';
 const NO_TEAM = 'None known: off, or too few active people';
 const NOBODY = 'Nobody known: identity may be none';
-/** Somebody who was not active has no model and no autonomy; the text of the panel would be in each such cell. */
+/** Not everybody has a model and an autonomy, nor every team a budget; the text of the panel would be in each such cell. */
 const ABSENT = { noValue: '–' } as const;
 const NOTHING =
   'Nothing about people is published unless the operator enables it. This dashboard needs the users collector, collectors: {users: {enabled: true}}; teams need teams.file; individual people need collectors.users.identity: hash, id or email.';
@@ -196,13 +196,13 @@ const teams: Row = {
   ],
 };
 
-/** The month of the teams, and what is left of a budget. */
+/** The months of the teams, and their budgets. */
 const months: Row = {
   title: 'Months and budgets of teams',
   panels: [
     table({
       title: 'Teams against their budgets',
-      text: 'The month of each team: credits to date, forecast for the whole month, the budget if it has one, and both as shares of it. A team without a budget counts on the days on which it is shown. Blank while a day of the month is unknown.',
+      text: 'The month of each team: credits to date, forecast for the whole month, the budget if it has one, and both as shares of it. Of a team without a budget, only the days on which it is shown are counted. Blank while a day of the month is unknown.',
       columns: [
         ...ORG_AND_TEAM,
         ...budgetColumns(

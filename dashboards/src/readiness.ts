@@ -3,7 +3,8 @@ import * as reports from '../../src/collectors/readiness/collector.ts';
 import * as runs from '../../src/collectors/wiki/collector.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, type Expression, newest, promql } from './expression.ts';
-import { total } from './figures.ts';
+import { since, total } from './figures.ts';
+import { SHOWN } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { palette, TEXT } from './palette.ts';
@@ -37,7 +38,7 @@ export function readinessTile(
 ): Placed {
   const ratio = newest(reports.readinessRatio, { only });
   const regressed = newest(reports.readinessCriteriaRegressed, { only });
-  const age = promql`time() - ${newest(reports.readinessReportTimestampSeconds, { only })}`;
+  const age = since(newest(reports.readinessReportTimestampSeconds, { only }));
   const none = promql`or 0 * count(${ratio})`;
   const previous = newest(reports.readinessRatioPrevious, { only });
   return tile({
@@ -68,7 +69,7 @@ const ratio = newest(reports.readinessRatio, { only: REPO });
 /**
  * By the last reports of the range, which ends at the midnight of its last step. Chosen once: chosen for each day, a repository would appear on some of its days only.
  */
-const least = `bottomk(4, ${ratio.text.replace(/\((\w+\{.*\})\)$/, '(last_over_time($1[2d:1h] @ end() offset -1d))')})`;
+const least = `bottomk(${SHOWN}, ${ratio.text.replace(/\((\w+\{.*\})\)$/, '(last_over_time($1[2d:1h] @ end() offset -1d))')})`;
 
 const trend: Row = {
   title: 'How ready are the repositories?',
@@ -156,7 +157,7 @@ const columns: readonly TableColumn[] = [
   { of: ofRepo(reports.readinessCriteriaRegressed), title: 'Worse', total: true },
   { of: ofRepo(reports.readinessApplications), title: 'Apps', total: true },
   {
-    of: promql`time() - ${ofRepo(reports.readinessReportTimestampSeconds)}`,
+    of: since(ofRepo(reports.readinessReportTimestampSeconds)),
     title: 'Report age',
     ...colouredText({ warn: 30 * DAY_S, alarm: 90 * DAY_S }),
     unit: 's',
@@ -263,7 +264,7 @@ const wiki: Row = {
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.readiness), width: 125 },
         { of: 'repo', title: 'Repository', to: repoLink, width: 300 },
-        { of: promql`time() - ${lastRun}`, title: 'Age', unit: 's', decimals: 0 },
+        { of: since(lastRun), title: 'Age', unit: 's', decimals: 0 },
         { of: ofRepo(runs.wikiPages), title: 'Pages', total: true },
       ],
       sort: { by: 'Age', desc: true },

@@ -32,8 +32,8 @@ interface Connection {
  * Limits the number of a server's connections without ever refusing a new one: beyond the limit, the least important
  * connection is closed. Connections that have sent no request are closed first, then idle ones between requests, then
  * those that wait for an answer; within each group, the oldest first. A scraper therefore always gets a connection,
- * even if many others hold theirs. Only a new connection looks at all others: a scrape must cost nothing here. What this returns
- * is to be called with the socket of each request, which it closes if that has too many, and returns what is to be called
+ * even if many others hold theirs. Only a new connection looks at all others: a scrape must cost nothing here. The returned
+ * function is called with the socket of each request, and closes it if it has too many. What that function returns is called
  * once the request has been answered.
  */
 export function limitConnections(

@@ -157,7 +157,7 @@ export function createReloadHandler(deps: {
   };
 }
 
-/** Refuses what changes something unless that is enabled. */
+/** Refuses a lifecycle request where they are disabled. */
 export const lifecycleDisabled: Handler = (_request, response) => {
   respondText(response, 403, 'Lifecycle requests are disabled. Enable them with --web.enable-lifecycle.');
 };

@@ -17,6 +17,16 @@ export function withPanel(dashboard: Dashboard, change: (panel: Panel) => Panel)
   return { ...dashboard, panels: dashboard.panels.map((panel) => (panel === first ? change(panel) : panel)) };
 }
 
+/** The dashboard whose first data panel is a tile with a series of this colour. */
+function withColour(dashboard: Dashboard, value: unknown): Dashboard {
+  const overrides = [{ matcher: { id: 'byName', options: 'x' }, properties: [{ id: 'color', value }] }];
+  return withPanel(dashboard, (panel) => ({
+    ...panel,
+    type: 'stat',
+    fieldConfig: { defaults: {}, overrides },
+  }));
+}
+
 /** The problems of each data panel, if any. */
 export function ofPanels(wrong: (panel: Panel) => readonly string[] | string | undefined) {
   return (dashboard: Dashboard) =>
@@ -204,39 +214,14 @@ export const structureRules: readonly Rule[] = [
     violations: ofPanels((panel) =>
       panel.type === 'stat' ? coloursOf(panel).filter((colour) => PALE.has(colour)) : [],
     ),
-    broken: (dashboard) =>
-      withPanel(dashboard, (panel) => ({
-        ...panel,
-        type: 'stat',
-        fieldConfig: {
-          defaults: {},
-          overrides: [
-            {
-              matcher: { id: 'byName', options: 'x' },
-              properties: [{ id: 'color', value: { fixedColor: palette.main } }],
-            },
-          ],
-        },
-      })),
+    broken: (dashboard) => withColour(dashboard, { fixedColor: palette.main }),
   },
   {
     name: 'uses colours that the colour-blind can distinguish',
     violations: ofPanels((panel) =>
       coloursOf(panel).filter((colour) => !SAFE.has(colour) && !SHADE.test(colour)),
     ),
-    broken: (dashboard) =>
-      withPanel(dashboard, (panel) => ({
-        ...panel,
-        fieldConfig: {
-          defaults: {},
-          overrides: [
-            {
-              matcher: { id: 'byName', options: 'x' },
-              properties: [{ id: 'color', value: { fixedColor: 'red' } }],
-            },
-          ],
-        },
-      })),
+    broken: (dashboard) => withColour(dashboard, { fixedColor: 'red' }),
   },
   {
     name: 'gives no series the red of alarms by its position',
@@ -251,19 +236,7 @@ export const structureRules: readonly Rule[] = [
         })
         .map(({ matcher }) => `more than four of query ${matcher.options}`),
     ]),
-    broken: (dashboard) =>
-      withPanel(dashboard, (panel) => ({
-        ...panel,
-        fieldConfig: {
-          defaults: {},
-          overrides: [
-            {
-              matcher: { id: 'byFrameRefID', options: 'B' },
-              properties: [{ id: 'color', value: { mode: 'palette-classic' } }],
-            },
-          ],
-        },
-      })),
+    broken: (dashboard) => withColour(dashboard, { mode: 'palette-classic' }),
   },
   {
     name: 'shows a legend where a chart has several series, each with a colour of its own',

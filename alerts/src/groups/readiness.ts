@@ -1,11 +1,8 @@
 import { newestOf } from '../../../dashboards/src/promql.ts';
 import * as reports from '../../../src/collectors/readiness/collector.ts';
 import { criteriaOfDrop } from '../explained.ts';
-import { dateInWords, inWords, numberOf, onNewestReport, percentageOf } from '../queries.ts';
+import { dateInWords, inWords, numberOf, onNewestReport, percentageOf, REPO } from '../queries.ts';
 import { OVER_GAPS, OVER_OUTAGES, type RuleGroup, type RuleSettings } from '../rule.ts';
-
-/** The alert's repository. */
-const REPO = { where: 'org=%[1]q,repo=%[2]q', args: '$labels.org $labels.repo' };
 
 /** Alerts about repositories that get worse, and about old reports. */
 export function readinessGroup({ threshold }: RuleSettings): RuleGroup {

@@ -18,12 +18,7 @@ const unserved = promql`(${served} unless on (org) ${success})`;
 export function failures(): readonly Expression[] {
   return [
     failing,
-    named(unserved, 'reason', 'no exporter answers', ''),
-    named(
-      promql`(count(${success}) unless on () (${failing} or ${unserved}))`,
-      'reason',
-      'nothing fails',
-      '',
-    ),
+    named(unserved, 'reason', 'no exporter answers'),
+    named(promql`(count(${success}) unless on () (${failing} or ${unserved}))`, 'reason', 'nothing fails'),
   ];
 }
