@@ -1,5 +1,5 @@
 // Loaded by Stryker (scripts/mutation/main.ts): tests a sample of the mutants, and ignores what is logged.
-import { type Mutant, sampleOf } from './sample.ts';
+import { keyOf, type Mutant, sampleOf } from './sample.ts';
 
 /** The part of Babel's path to a node that is read. */
 interface NodePath {
@@ -19,8 +19,12 @@ class Sample {
 
   /** Called once, with all mutants. */
   async group(mutants: readonly Mutant[]): Promise<readonly (readonly string[])[]> {
-    const { MUTATION_SIZE = '400', MUTATION_SEED = '1' } = process.env;
+    const { MUTATION_SIZE = '400', MUTATION_SEED = '1', MUTATION_AGAIN } = process.env;
     this.chosen = sampleOf(mutants, Number(MUTATION_SIZE), MUTATION_SEED);
+    if (MUTATION_AGAIN !== undefined) {
+      const again = new Set(JSON.parse(MUTATION_AGAIN) as readonly string[]);
+      this.chosen = new Set(mutants.filter((mutant) => again.has(keyOf(mutant))).map(({ id }) => id));
+    }
     return [mutants.map(({ id }) => id)];
   }
 

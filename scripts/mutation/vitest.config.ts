@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: [`test/${process.env['MUTATION_ROOM']}/**/*.test.ts`],
     setupFiles: ['test/support/setup.ts'],
+    // As in the projects: imports cost more than most tests do.
+    isolate: false,
     testTimeout: TEST_LIMIT_MS,
     hookTimeout: TEST_LIMIT_MS,
   },

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { strykerPlugins } from '../../scripts/mutation/plugin.ts';
-import { type Mutant, sampleOf } from '../../scripts/mutation/sample.ts';
-import { scoreOf } from '../../scripts/mutation/score.ts';
+import { keyOf, type Mutant, sampleOf } from '../../scripts/mutation/sample.ts';
+import { lateOf, scoreOf } from '../../scripts/mutation/score.ts';
 
 const location = { start: { line: 1, column: 2 } };
 const mutants: readonly Mutant[] = Array.from({ length: 100 }, (_, index) => ({
@@ -35,6 +35,27 @@ test('the score is the share that the tests detected, with its Wilson interval',
   expect(survivors).toEqual(Array.from({ length: 2 }, () => 'src/a.ts:1:2 BooleanLiteral -> tr ue'));
 });
 
+test('a mutant that is late is tested again, and detected only if it is late again; a loop without end is detected', () => {
+  const one = { mutatorName: 'BooleanLiteral', location };
+  const reportOf = (statuses: readonly string[], statusReason?: string) => ({
+    files: {
+      'src/a.ts': {
+        mutants: statuses.map((status, index) => ({
+          ...{ id: String(index), status, ...one, replacement: `${statusReason}${index}` },
+          ...(statusReason !== undefined && { statusReason }),
+        })),
+      },
+    },
+  });
+  const first = reportOf(['Timeout', 'Killed', 'Timeout', 'Timeout', 'Survived']);
+  expect(lateOf(reportOf(['Timeout'], 'Hit limit reached (501/500)'))).toEqual([]);
+  expect(lateOf(first)).toHaveLength(3);
+  const again = reportOf(['Survived', 'CompileError', 'Timeout', 'Killed', 'CompileError']);
+  const { tested, score, survivors } = scoreOf(first, again);
+  expect([tested, score]).toEqual([5, 60]);
+  expect(survivors.map((line) => line.at(-1))).toEqual(['0', '4']);
+});
+
 test('of the mutants, the checker passes the sample, and what is logged is ignored', async () => {
   const [checker, ignorer] = strykerPlugins;
   const { injectableClass: Sample } = checker as { injectableClass: new () => SampleChecker };
@@ -46,6 +67,11 @@ test('of the mutants, the checker passes the sample, and what is logged is ignor
   expect(all).toHaveLength(500);
   const statuses = Object.values(await sample.check(many)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 'passed')).toHaveLength(400);
+  vi.stubEnv('MUTATION_AGAIN', JSON.stringify(many.slice(7, 8).map(keyOf)));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await sample.group(mutants);
+  const passed = Object.entries(await sample.check(mutants)).filter(([, { status }]) => status === 'passed');
+  expect(passed.map(([id]) => id)).toEqual(['7']);
   const { value } = ignorer as { value: { shouldIgnore(path: object): string | undefined } };
   const call = (object: object) => ({ node: { type: 'CallExpression', callee: { object } } });
   expect(value.shouldIgnore(call({ name: 'log' }))).toBe('log text');
