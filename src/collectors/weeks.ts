@@ -35,7 +35,7 @@ export function weeksOf<const Label extends string>(
   const note = isOpen ? ' A label value that a day lacks counts as 0 on it.' : '';
   const common = {
     ...family,
-    source: `stored days of ${family.source}`,
+    source: `stored days of ${family.source.replace(/^stored days of /, '')}`,
     breakdown: false,
   };
   return {
