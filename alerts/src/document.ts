@@ -1,6 +1,5 @@
 import { Scalar, stringify } from 'yaml';
-import { linkedIdOf } from '../../dashboards/src/linked-panels.ts';
-import { links } from '../../dashboards/src/links.ts';
+import { dashboardUidOf, linkedPanels } from '../../dashboards/src/linked-panels.ts';
 import {
   type AlertDeclaration,
   alertName,
@@ -54,16 +53,13 @@ const VARIABLES = new Map([
 ]);
 
 /** Grafana finds a panel by its plain id, as it does by the key that it makes of it since version 11. */
-function dashboardOf(alert: AlertDeclaration): string {
-  const { dashboard, labels, unselected = [] } = alert;
+function dashboardOf({ panel, labels, unselected = [] }: AlertDeclaration): string {
   const chosen = labels.flatMap((label) => {
     const variable = VARIABLES.get(label);
     const isSelected = variable !== undefined && !unselected.includes(label);
     return isSelected ? [`var-${variable}={{ $labels.${label} | urlquery }}`] : [];
   });
-  const panel = linkedIdOf(alert);
-  const query = [...(panel === undefined ? [] : [`viewPanel=${panel}`]), ...chosen].join('&');
-  return `${links[dashboard].uid}${query === '' ? '' : `?${query}`}`;
+  return `${dashboardUidOf(panel)}?${[`viewPanel=${linkedPanels[panel]}`, ...chosen].join('&')}`;
 }
 
 /** A text as a literal block, which needs no quotes whatever replaces a marker in it. */

@@ -12,16 +12,16 @@ import {
   dailyCost,
   dailyCreditsExpected,
 } from '../../src/collectors/spend/collector.ts';
-import { dailyCredits, dailyCreditsByModel } from '../../src/collectors/tokens/collector.ts';
-import { dailyCreditsByTeam } from '../../src/collectors/users/collector.ts';
+import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
+import { dailyCredits } from '../../src/collectors/tokens/collector.ts';
+import { dailyCreditsByTeam, teamWeeks } from '../../src/collectors/users/collector.ts';
+import type { Weeks } from '../../src/collectors/weeks.ts';
 import { inWords, ORG, REPO } from './queries.ts';
 
 /** The number of names in a sentence, their longest length, and the smallest share of the change that is named, in %. */
 const NAMES = 3;
 const NAME_LENGTH = 48;
 const MIN_PERCENT = 5;
-/** With fewer hours of a week in Prometheus, it is not compared with another. */
-const MIN_HOURS = 120;
 
 /**
  * A template of a sentence that names what accounts for most of a change, such as ` Models behind the rise: gpt-5 (61%).`
@@ -78,17 +78,13 @@ export function modelsOfSpike(): string {
   return naming('Models behind the rise', 'model', percentOf(rise, `(${credits} - ${expected})`));
 }
 
-/** Names the teams whose credits rose most since the day a week before, where teams are published for both days. */
+/** Names the teams whose credits of the newest day are most above their share of the week before, applied to what is expected. */
 export function teamsOfSpike(): string {
-  const now = ofNewestDay(dailyCreditsByTeam, 'users', 'team');
-  const day = dataDayOf('users', ORG.where);
-  const since = `max by (org) (${day} @ end()) - 604800`;
-  const gated = `${dailyCreditsByTeam.name}{${ORG.where}} and on (job,instance,org) (${day} == on (org) group_left () (${since}))`;
-  const weekBefore = `sum by (team) (max by (org,team) (last_over_time((${gated})[14d:1h])))`;
-  const isSameDay = `max(${dataDayOf('users', ORG.where)}) == max(${dataDayOf('tokens', ORG.where)})`;
-  const rise = `${now} - (${weekBefore} or 0 * ${now}) and on () (${isSameDay})`;
-  const whole = `(${ofNewestDay(dailyCreditsByTeam, 'users')} - sum(${weekBefore}) > 0)`;
-  return naming('Teams behind the rise within a week', 'team', percentOf(rise, whole));
+  const [now, week] = [dailyCreditsByTeam, teamWeeks.before].map((of) => ofNewestDay(of, 'users', 'team'));
+  const [credits, expected] = [dailyCredits, dailyCreditsExpected].map((of) => ofNewestDay(of, 'tokens'));
+  const isSameDay = `(${['users', 'tokens'].map((of) => `max(${dataDayOf(of as DatasetName, ORG.where)})`).join(' == ')})`;
+  const rise = `${now} - ${week} / scalar(sum(${week})) * scalar(${expected}) and on () ${isSameDay}`;
+  return naming('Teams behind the rise', 'team', percentOf(rise, `(${credits} - ${expected})`));
 }
 
 /** Names the models that use a smaller share of the credits than in the 14 days before. */
@@ -98,25 +94,19 @@ export function modelsReplaced(): string {
   return naming('Share lost by', 'model', percentOf(loss, `sum((${loss}) > 0)`));
 }
 
-/** Names the models whose mean credits of the last seven days rose most since the seven days before. */
+/** Names the models whose credits rose most from the week before to the last one. */
 export function modelsOfPace(): string {
-  return ofPace('Models behind the rise within a week', 'model', dailyCreditsByModel, 'tokens');
+  return ofPace('Models', 'model', modelWeeks, 'tokens');
 }
 
 /** As `modelsOfPace`, for teams where they are published. */
 export function teamsOfPace(): string {
-  return ofPace('Teams behind the rise within a week', 'team', dailyCreditsByTeam, 'users');
+  return ofPace('Teams', 'team', teamWeeks, 'users');
 }
 
-/** Each hour counts with the day that was the newest one then; gaps in scraping shorten neither mean. */
-function ofPace(lead: string, label: string, family: Queried, dataset: DatasetName): string {
-  const whole = ofNewestDay(family, dataset);
-  const parts = ofNewestDay(family, dataset, label);
-  const mean = (of: string, at = '') =>
-    `sum_over_time((${of})[7d:1h]${at}) / scalar(count_over_time((${whole})[7d:1h]${at}) >= ${MIN_HOURS})`;
-  const before = ' offset 7d';
-  const rise = `${mean(parts)} - (${mean(parts, before)} or 0 * ${mean(parts)})`;
-  return naming(lead, label, percentOf(rise, `(${mean(whole)} - ${mean(whole, before)} > 0)`));
+function ofPace(names: string, label: string, { present, before }: Weeks, dataset: DatasetName): string {
+  const rise = `${ofNewestDay(present, dataset, label)} - ${ofNewestDay(before, dataset, label)}`;
+  return naming(`${names} behind the rise within a week`, label, percentOf(rise, `(sum(${rise}) > 0)`));
 }
 
 /** Names the criteria with the largest falls between the two reports. */

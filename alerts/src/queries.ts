@@ -44,34 +44,14 @@ export function newestWeekday(): string {
   return `(${day} and on (org) day_of_week(${day}) % 6 > 0 unless on (org) ${onNewestDay(dayOff, 'activity')} == 1)`;
 }
 
-/**
- * PromQL for a value that stays beyond a limit once its alert fires, until it is beyond the lower limit no more: the
- * alert does not resolve and notify again whenever the value crosses the limit.
- */
-export function withHysteresis(
-  value: string,
-  limits: { readonly from: string; readonly until: string },
-  { alert, labels }: { readonly alert: string; readonly labels: string },
-): string {
-  return `${value} > ${limits.from}
-or (
-${indented(value, 2)} > ${limits.until}
-  and on (${labels}) ${firing(alert)}
-)`;
-}
-
 /** PromQL for the series of an alert that fires. */
 export function firing(alert: string): string {
   return `last_over_time(ALERTS{alertname="${alert}",alertstate="firing"}[1h])`;
 }
 
-function indented(expression: string, by: number): string {
-  return expression.replace(/^/gm, ' '.repeat(by));
-}
-
 /** An expression in parentheses, indented. */
 export function enclosed(expression: string): string {
-  return `(\n${indented(expression, 2)}\n)`;
+  return `(\n${expression.replace(/^/gm, '  ')}\n)`;
 }
 
 /** What an alert is about: the matchers that select it, and the values that their verbs stand for. */

@@ -18,8 +18,8 @@ export interface RuleSettings {
 /** The use of a duration: `for`, `keep_firing_for`, or the step of a subquery. */
 type DurationUse = 'for' | 'keep_firing_for' | 'step';
 
-/** An alert as its group declares it, and the dashboard and panel that show its cause. */
-export type AlertDeclaration = LinkedPanel & {
+/** An alert as its group declares it. */
+export interface AlertDeclaration {
   /** Without the common prefix. */
   readonly name: string;
   /** Alerts if it has results: one series per problem. */
@@ -37,19 +37,14 @@ export type AlertDeclaration = LinkedPanel & {
   readonly labels: readonly string[];
   /** Labels that select nothing on the dashboard, although it has a variable for them. */
   readonly unselected?: readonly string[];
-};
+  /** Shows its cause. */
+  readonly panel: LinkedPanel;
+}
 
 /** Alerts that are evaluated together. */
 export interface RuleGroup {
   readonly name: string;
   readonly alerts: readonly AlertDeclaration[];
-}
-
-/** Alerts whose causes the dashboard about the exporter's health shows. */
-export function ofHealth(
-  ...alerts: readonly Omit<Extract<AlertDeclaration, { dashboard: 'health' }>, 'dashboard'>[]
-): readonly AlertDeclaration[] {
-  return alerts.map((alert) => ({ ...alert, dashboard: 'health' }));
 }
 
 /** Not `team`: operators often give all alerts a label of that name, to route them, and it would replace this one. */

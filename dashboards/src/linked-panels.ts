@@ -6,59 +6,39 @@ import { links } from './links.ts';
  * smaller.
  */
 export const linkedPanels = {
-  health: {
-    'Exporters up': 201,
-    'History on disk': 202,
-    'Configuration valid': 203,
-    Collectors: 204,
-    'Failing now': 205,
-    'Age of the data': 206,
-    'Requests per minute, by answer': 207,
-    'Records rejected': 208,
-    'Values folded into “other”': 209,
-    'Metrics dropped': 210,
-    'Store usable': 211,
-    'Values of renamed labels': 212,
-    'Fields that changed': 213,
-  },
-  credits: {
-    'Credits by day': 201,
-    'Share of each model by week': 202,
-    'Month to date against the budget': 203,
-  },
-  users: { 'Teams against their budgets': 201 },
-  adoption: {
-    'Daily, weekly and monthly active people': 201,
-    'Average active people per day': 202,
-  },
-  readiness: {
-    'Criteria that changed since the previous report': 201,
-    Portfolio: 202,
-  },
-  usage: { 'Sessions waiting over time': 201 },
-} as const satisfies Partial<Record<keyof typeof links, Readonly<Record<string, number>>>>;
+  'health/Exporters up': 201,
+  'health/History on disk': 202,
+  'health/Configuration valid': 203,
+  'health/Collectors': 204,
+  'health/Failing now': 205,
+  'health/Age of the data': 206,
+  'health/Requests per minute, by answer': 207,
+  'health/Records rejected': 208,
+  'health/Values folded into “other”': 209,
+  'health/Metrics dropped': 210,
+  'health/Store usable': 211,
+  'health/Values of renamed labels': 212,
+  'health/Fields that changed': 213,
+  'credits/Credits by day': 201,
+  'credits/Share of each model by week': 202,
+  'credits/Month to date against the budget': 203,
+  'users/Teams against their budgets': 201,
+  'adoption/Daily, weekly and monthly active people': 201,
+  'adoption/Average active people per day': 202,
+  'readiness/Criteria that changed since the previous report': 201,
+  'readiness/Portfolio': 202,
+  'usage/Sessions waiting over time': 201,
+} as const satisfies Readonly<Record<`${keyof typeof links}/${string}`, number>>;
 
-/** A dashboard and its panel that shows the cause of an alert. */
-export type LinkedPanel = {
-  [Name in keyof typeof linkedPanels]: {
-    readonly dashboard: Name;
-    readonly panel: keyof (typeof linkedPanels)[Name];
-  };
-}[keyof typeof linkedPanels];
+export type LinkedPanel = keyof typeof linkedPanels;
 
-const idsByUid = new Map(
-  Object.entries<Readonly<Record<string, number>>>(linkedPanels).map(([name, ids]) => [
-    links[name as keyof typeof linkedPanels].uid as string,
-    new Map(Object.entries(ids)),
-  ]),
-);
+/** The uid of the dashboard that has a panel. */
+export function dashboardUidOf(panel: string): string {
+  return links[panel.slice(0, panel.indexOf('/')) as keyof typeof links].uid;
+}
 
 /** The ids of the panels of a dashboard that alerts link to, by their titles. */
 export function linkedIdsOf(uid: string): ReadonlyMap<string, number> {
-  return idsByUid.get(uid) ?? new Map();
-}
-
-/** The id of a panel that alerts link to. */
-export function linkedIdOf({ dashboard, panel }: LinkedPanel): number | undefined {
-  return linkedIdsOf(links[dashboard].uid).get(panel);
+  const panels = Object.entries(linkedPanels).filter(([panel]) => dashboardUidOf(panel) === uid);
+  return new Map(panels.map(([panel, id]) => [panel.slice(panel.indexOf('/') + 1), id]));
 }

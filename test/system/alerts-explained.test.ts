@@ -33,7 +33,7 @@ function figures(daysBefore: number): readonly Line[] {
   const isNew = daysBefore < 7;
   const isSpike = daysBefore === 0;
   const perModel: readonly (readonly [string, number, number, number])[] = [
-    [STOP, isNew ? 12e6 : 5e6, isNew ? 0.6 : 0, 0.1],
+    [STOP, 5e6, isNew ? 0.6 : 0, 0.1],
     ['claude', 4e6, isNew ? 0.3 : 0.9, 0.7],
     ['haiku', 1e6, isNew ? 0.1 : 0.1, 0.2],
   ];
@@ -49,10 +49,13 @@ function figures(daysBefore: number): readonly Line[] {
     ['credits_month_to_date', {}, 100e6],
     ['credits_month_forecast', {}, 310e6],
     ['daily_active_users_mean_7d', {}, 40],
-    ['daily_credits_by_team', { team: 'Zürich' }, isSpike ? 30e6 : 3e6],
-    ['daily_credits_by_team', { team: 'Web' }, isSpike ? 6e6 : 3e6],
-    ...perModel.flatMap(([model, credits, share, baseline]): readonly Line[] => [
-      ['daily_credits_by_model', { model, tier: 'standard' }, credits],
+    ['daily_credits_by_team', { team: 'Zürich' }, isSpike ? 32e6 : 3e6],
+    ['daily_credits_by_team', { team: 'Web' }, isSpike ? 8e6 : 3e6],
+    ['credits_by_team_sum_7d_baseline', { team: 'Zürich' }, 21e6],
+    ['credits_by_team_sum_7d_baseline', { team: 'Web' }, 21e6],
+    ...perModel.flatMap(([model, week, share, baseline]): readonly Line[] => [
+      ['credits_by_model_sum_7d', { model, tier: 'standard' }, model === STOP ? 12e6 : week],
+      ['credits_by_model_sum_7d_baseline', { model, tier: 'standard' }, week],
       ['credits_share_by_model', { model, tier: 'standard' }, share],
       ['credits_share_by_model_baseline', { model, tier: 'standard' }, baseline],
     ]),
@@ -153,11 +156,11 @@ describe.runIf(requireTool('prometheus') && alertmanager)('a notification', () =
     return firing()[0]?.annotations['description'];
   }
 
-  // 0.6 of 40 million less 0.1 of 10 million are 23 of 30 million, and so on; the teams rose by 30 million.
+  // 0.6 of 40 million less 0.1 of 10 million are 23 of 30 million, and so on; each team is expected to use 5 million.
   test.each([
     [
       'CreditSpike',
-      ' Models behind the rise: "} or vector(1) # !channel (77%), claude (17%), haiku (7%). Teams behind the rise within a week: Zürich (90%), Web (10%).',
+      ' Models behind the rise: "} or vector(1) # !channel (77%), claude (17%), haiku (7%). Teams behind the rise: Zürich (90%), Web (10%).',
     ],
     ['NewModelShare', ' Share lost by: claude (80%), haiku (20%).'],
     ['BudgetProjectedOver', ' Models behind the rise within a week: "} or vector(1) # !channel (100%).'],

@@ -4,12 +4,12 @@ import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
 import {
   dayInWords,
   enclosed,
+  firing,
   newestWeekday,
   numberOf,
   onNewestDay,
   percentageOf,
   valueInWords,
-  withHysteresis,
 } from '../queries.ts';
 import { type AlertDeclaration, alertName, OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
@@ -44,30 +44,34 @@ and on (org) count by (org) (max_over_time((
     for: '30m',
     keepFiringFor: OVER_GAPS,
     labels: ['org'],
-    dashboard: 'adoption',
-    panel: 'Daily, weekly and monthly active people',
+    panel: 'adoption/Daily, weekly and monthly active people',
     summary: 'The platform reports no activity',
     description: `The platform reports nobody active in organization {{ $labels.org }} on the newest two weekdays, up to ${dayInWords('activity')}. In the four weeks before, {{ ${numberOf()} }} people were active on an average day.`,
   };
 }
 
 function adoptionDropped({ threshold }: RuleSettings): AlertDeclaration {
+  const [limit, hysteresis] = [threshold('adoptionDropRatio'), threshold('adoptionHysteresis')];
   const drop = enclosed(`1 - ${week} / (${weeksBefore} >= ${threshold('adoptionLeastUsers')})`);
   const newestPeople = `last_over_time((${people} and on (org) ${newestWeekday()})${WEEKDAY_WINDOW})`;
+  const name = 'AdoptionDropped';
+  // Once it fires, it stays until the drop is smaller by the hysteresis: crossing the limit again notifies nobody.
+  const stays = `${drop} > (${limit} - ${hysteresis})
+and on (org) ${firing(alertName({ name }))}`;
   return {
-    name: 'AdoptionDropped',
+    name,
     // Holidays of everybody are no drop: their days are almost empty, and the first day after them is as before.
     expr: `(
-${withHysteresis(drop, { from: threshold('adoptionDropRatio'), until: `(${threshold('adoptionDropRatio')} - ${threshold('adoptionHysteresis')})` }, { alert: alertName({ name: 'AdoptionDropped' }), labels: 'org' })}
+${drop} > ${limit}
+or ${enclosed(stays)}
 )
-and on (org) ${newestPeople} < (1 - ${threshold('adoptionDropRatio')}) * ${WORKING_DAYS} * ${weeksBefore}
+and on (org) ${newestPeople} < (1 - ${limit}) * ${WORKING_DAYS} * ${weeksBefore}
 and on (org) ${newestPeople} > ${threshold('adoptionQuietRatio')} * ${weeksBefore}`,
     severity: 'info',
     for: '1h',
     keepFiringFor: OVER_GAPS,
     labels: ['org'],
-    dashboard: 'adoption',
-    panel: 'Average active people per day',
+    panel: 'adoption/Average active people per day',
     summary: 'Fewer people use the agents than in the weeks before',
     description: `In the seven days up to ${dayInWords('activity')}, ${valueInWords(activity.dailyActiveUsersMean7d, 'activity')} people of organization {{ $labels.org }} were active on an average day, {{ ${percentageOf()} }} fewer than the ${valueInWords(activity.dailyActiveUsersMean7dBaseline, 'activity')} of the four weeks before.`,
   };
@@ -82,8 +86,7 @@ function sessionsWaiting({ threshold }: RuleSettings): AlertDeclaration {
     for: '30m',
     keepFiringFor: '5m',
     labels: ['job'],
-    dashboard: 'usage',
-    panel: 'Sessions waiting over time',
+    panel: 'usage/Sessions waiting over time',
     summary: 'Agent sessions are waiting for a human',
     description:
       '{{ $value }} sessions that report to job {{ $labels.job }} have been waiting for an answer or a permission for at least 30 minutes.',

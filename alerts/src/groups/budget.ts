@@ -41,8 +41,7 @@ export function budgetGroup(settings: RuleSettings): RuleGroup {
   const limit = settings.threshold('budgetUsedRatio');
   const projected = budgetProjectedOver(settings, ofOrgs, {
     name: 'BudgetProjectedOver',
-    dashboard: 'credits',
-    panel: 'Month to date against the budget',
+    panel: 'credits/Month to date against the budget',
     summary: 'The month is forecast to exceed its budget',
     owner: 'Organization {{ $labels.org }}',
   });
@@ -62,16 +61,14 @@ unless on (org) ${used} > ${limit}`,
         for: '15m',
         keepFiringFor: OVER_OUTAGES,
         labels: projected.labels,
-        dashboard: 'credits',
-        panel: 'Month to date against the budget',
+        panel: 'credits/Month to date against the budget',
         summary: 'The budget of the month is used up',
         description: `Organization {{ $labels.org }} has used {{ ${percentageOf()} }} of its budget of ${budgetInWords(ofOrgs)} in {{ $labels.month }}: ${toDateInWords(ofOrgs)}.`,
       },
       // It stays once the budget is exceeded, since no other alert says so.
       budgetProjectedOver(settings, ofTeams, {
         name: 'TeamBudgetProjectedOver',
-        dashboard: 'users',
-        panel: 'Teams against their budgets',
+        panel: 'users/Teams against their budgets',
         summary: 'The month of a team is forecast to exceed its budget',
         owner: `Team {{ $labels.${TEAM_LABEL} }} of organization {{ $labels.org }}`,
       }),

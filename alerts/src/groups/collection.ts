@@ -2,7 +2,7 @@ import { newestOf } from '../../../dashboards/src/promql.ts';
 import { dataDayTimestamp } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { dateInWords, inWords } from '../queries.ts';
-import { OVER_GAPS, ofHealth, type RuleGroup, type RuleSettings } from '../rule.ts';
+import { OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 /** Alerts about fetching data from the platform, and its timeliness. */
 export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
@@ -17,7 +17,7 @@ export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
   const newestDay = dateInWords(dataDayTimestamp, ofDataset, 'unknown');
   return {
     name: 'agent-platform-collection',
-    alerts: ofHealth(
+    alerts: [
       {
         name: 'KeyRejected',
         expr: `${newestOf(collectorFailing, { by: ['org', 'reason'], where: 'reason=~"auth|role"' })} > 0`,
@@ -25,7 +25,7 @@ export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
         for: '5m',
         keepFiringFor: '15m',
         labels: ['org', 'reason'],
-        panel: 'Failing now',
+        panel: 'health/Failing now',
         summary: 'The platform rejects the API key',
         description:
           '{{ $value }} collectors of organization {{ $labels.org }} fail with reason {{ $labels.reason }}: the key is wrong or revoked (auth), or its role may not read this endpoint (role). No new data arrives until the key is replaced.',
@@ -39,7 +39,7 @@ unless on (org,collector) (time() - ${newestOf(collectorLastSuccess)} <= ${thres
         for: '15m',
         keepFiringFor: '15m',
         labels: ['org', 'collector'],
-        panel: 'Collectors',
+        panel: 'health/Collectors',
         summary: 'A collector is failing',
         description: `Collector {{ $labels.collector }} of organization {{ $labels.org }} has not succeeded for more than ${threshold('collectionFailingHours')} h${reason}. The last good data is served until --metrics.max-age.`,
       },
@@ -53,7 +53,7 @@ or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
         for: '30m',
         keepFiringFor: '1h',
         labels: ['org'],
-        panel: 'Requests per minute, by answer',
+        panel: 'health/Requests per minute, by answer',
         summary: 'The platform is throttling the exporter',
         description:
           'Requests for organization {{ $labels.org }} are answered with 429 Too Many Requests. Data is late, and other clients of the same key or plan may be throttled as well.',
@@ -66,10 +66,10 @@ or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
         for: '30m',
         keepFiringFor: OVER_GAPS,
         labels: ['org', 'dataset', 'collector'],
-        panel: 'Age of the data',
+        panel: 'health/Age of the data',
         summary: 'The newest day of a dataset is old',
         description: `The newest day of {{ $labels.dataset }} (collector {{ $labels.collector }}) of organization {{ $labels.org }} is ${newestDay}. It began {{ $value | humanizeDuration }} ago; days without activity explain ${threshold('dataStaleHours')} h at most.`,
       },
-    ),
+    ],
   };
 }

@@ -1,7 +1,7 @@
 import { renamableLabels, renamedValues } from '../../../dashboards/src/renamed-labels.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { numberOf } from '../queries.ts';
-import { durationOf, ofHealth, type RuleGroup, type RuleSettings } from '../rule.ts';
+import { durationOf, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 const LOOKBACK = '7d';
 
@@ -15,7 +15,7 @@ export function exporterGroup(settings: RuleSettings): RuleGroup {
   const known = `group by (job,instance,org) (${apiRequests.name}{code="200"})`;
   return {
     name: 'agent-platform-exporter',
-    alerts: ofHealth(
+    alerts: [
       {
         name: 'ExporterDown',
         // An organization whose exporter still answers was removed from its configuration; one that another target
@@ -28,7 +28,7 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         severity: 'critical',
         for: '10m',
         labels: ['org'],
-        panel: 'Exporters up',
+        panel: 'health/Exporters up',
         summary: 'No exporter serves the organization',
         description:
           'Organization {{ $labels.org }} was served within the last seven days, but no scrape returns its metrics now. It is not monitored.',
@@ -39,7 +39,7 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         severity: 'warning',
         for: '15m',
         labels: [],
-        panel: 'Exporters up',
+        panel: 'health/Exporters up',
         summary: 'No exporter was scraped in the last seven days',
         description:
           'These rules are loaded, but no target has returned a metric of the exporter for seven days. The scrape is not configured, does not select the exporter, or fails.',
@@ -51,7 +51,7 @@ unless on (org) ${apiRequests.name}{code="200"}`,
         for: '15m',
         keepFiringFor: '15m',
         labels: ['job'],
-        panel: 'History on disk',
+        panel: 'health/History on disk',
         summary: 'The files of the store cannot be used',
         description:
           'An exporter of job {{ $labels.job }} stores and publishes nothing new: its files cannot be used. What it has published stays.',
@@ -65,7 +65,7 @@ unless on (job) ${historyPersistent.name}`,
         for: '5m',
         keepFiringFor: '5m',
         labels: ['job'],
-        panel: 'Store usable',
+        panel: 'health/Store usable',
         summary: 'The database cannot be used',
         description:
           'An exporter of job {{ $labels.job }} cannot use its database. Published data stays, but polling waits and hook events are refused with 503.',
@@ -77,7 +77,7 @@ unless on (job) ${historyPersistent.name}`,
         for: '5m',
         keepFiringFor: '5m',
         labels: ['job'],
-        panel: 'Configuration valid',
+        panel: 'health/Configuration valid',
         summary: 'Configuration reload failed',
         description:
           'An exporter of job {{ $labels.job }} could not reload its configuration and keeps the previous one. A restart would fail.',
@@ -94,7 +94,7 @@ unless on (job) ${historyPersistent.name}`,
         for: '15m',
         keepFiringFor: '15m',
         labels: ['job', 'label'],
-        panel: 'Values of renamed labels',
+        panel: 'health/Values of renamed labels',
         summary: 'Prometheus renames labels of the exporter',
         description:
           'Targets of job {{ $labels.job }} have a label {{ $labels.label }} of their own, which moves the exporter’s values ({{ $value }}) to exported_{{ $labels.label }}. Sums, panels and alerts by {{ $labels.label }} are wrong. Set honor_labels: true in the scrape configuration.',
@@ -106,7 +106,7 @@ unless on (job) ${historyPersistent.name}`,
         for: '15m',
         keepFiringFor: '2h',
         labels: ['org', 'dataset'],
-        panel: 'Records rejected',
+        panel: 'health/Records rejected',
         summary: 'The platform sends unusable data',
         description: `{{ ${numberOf()} }} rows, documents or fields of {{ $labels.dataset }} of organization {{ $labels.org }} were rejected within a day. Its values may be missing or outdated.`,
       },
@@ -117,7 +117,7 @@ unless on (job) ${historyPersistent.name}`,
         for: '1h',
         keepFiringFor: '1h',
         labels: ['org', 'metric'],
-        panel: 'Values folded into “other”',
+        panel: 'health/Values folded into “other”',
         summary: 'Label values are folded into other',
         description:
           '{{ $value }} label values of {{ $labels.metric }} of organization {{ $labels.org }} are over limits.values_per_label. Sums stay correct, but these values cannot be distinguished.',
@@ -134,7 +134,7 @@ unless on (job) ${historyPersistent.name}`,
         severity: 'info',
         for: '15m',
         labels: ['org', 'dataset'],
-        panel: 'Fields that changed',
+        panel: 'health/Fields that changed',
         summary: 'The platform’s answers have changed',
         description:
           'Answers of {{ $labels.dataset }} of organization {{ $labels.org }} have a field that is not read, or lack one that they had. The page of the exporter names it.',
@@ -146,11 +146,11 @@ unless on (job) ${historyPersistent.name}`,
         for: '15m',
         keepFiringFor: '1h',
         labels: ['org', 'collector'],
-        panel: 'Metrics dropped',
+        panel: 'health/Metrics dropped',
         summary: 'Metrics are dropped over the series limit',
         description:
           '{{ $value }} metrics of collector {{ $labels.collector }} of organization {{ $labels.org }} are not published because the organization is over limits.series.',
       },
-    ),
+    ],
   };
 }

@@ -33,7 +33,7 @@ const TWO_DAYS = '2d:30m';
  * The alert about months that are forecast to exceed their budget; each month is an alert of its own, so that the next one
  * notifies again. Once the alert fires, it goes on: it tells a month once, and no crossing of a limit.
  */
-export function budgetProjectedOver<About extends Pick<AlertDeclaration, 'name' | 'dashboard' | 'panel'>>(
+export function budgetProjectedOver<About extends Pick<AlertDeclaration, 'name' | 'panel'>>(
   { threshold }: RuleSettings,
   months: BudgetedMonths,
   about: About & { readonly owner: string },
