@@ -4,7 +4,6 @@ import {
   composeSettings,
   defaultSettings,
   markerSettings,
-  renderReadme,
   ruleGroups,
   rulesDocument,
   thresholds,
@@ -19,6 +18,7 @@ import { hookMetrics } from '../src/hooks/intake/metrics.ts';
 import { chartReadme } from './chart/readme.ts';
 import { withThresholds } from './chart/values-file.ts';
 import { valuesSchema } from './chart/values-schema.ts';
+import { renderAlertsReadme } from './docs/alerts.ts';
 import { renderMetricsDocs } from './docs/metrics.ts';
 import { renderConfigurationDocs } from './docs/options.ts';
 import { edited, projectFiles, withRunbook } from './project/applied.ts';
@@ -55,7 +55,7 @@ const source: readonly GeneratedFile[] = [
   { path: 'alerts/agent-platform-exporter.recording.rules.yaml', content: recordingDocument },
   // The same for the chart.
   { path: 'helm/files/recording.rules.yaml', content: recordingDocument },
-  { path: 'alerts/README.md', content: () => renderReadme(ruleGroups(defaultSettings), thresholds) },
+  { path: 'alerts/README.md', content: () => renderAlertsReadme(ruleGroups(defaultSettings), thresholds) },
   // The same with markers, for the chart, which cannot read files outside itself.
   { path: 'helm/files/rules.yaml', content: () => rulesDocument(markerSettings) },
   ...specs.map((spec) => ({ path: `dashboards/${fileOf(spec)}`, content: () => renderDashboard(spec) })),

@@ -1,22 +1,13 @@
 import { dataDayOf, type Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
-import {
-  readinessCriterionRatio,
-  readinessCriterionRatioPrevious,
-  readinessReportTimestampSeconds,
-} from '../../src/collectors/readiness/collector.ts';
+import * as readiness from '../../src/collectors/readiness/collector.ts';
 import { creditsChangeByCause } from '../../src/collectors/spend/change.ts';
-import {
-  creditsShareByModel,
-  creditsShareByModelBaseline,
-  dailyCost,
-  dailyCreditsExpected,
-} from '../../src/collectors/spend/collector.ts';
+import * as spend from '../../src/collectors/spend/collector.ts';
 import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
 import { dailyCredits } from '../../src/collectors/tokens/collector.ts';
 import { dailyCreditsByTeam, teamWeeks } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
-import { inWords, ORG, REPO } from './queries.ts';
+import { inWords, ORG, onNewestDay, onNewestReport, REPO } from './queries.ts';
 
 /** The number of names in a sentence, their longest length, and the smallest share of the change that is named, in %. */
 const NAMES = 3;
@@ -50,17 +41,20 @@ function percentOf(part: string, total: string): string {
   return `100 * (${part}) / scalar(clamp_min(${total}, scalar(sum((${part}) > 0))))`;
 }
 
-/** A daily family of the organization, from the replicas with the newest data day, summed by a label or in total. */
-function ofNewestDay({ name, labels }: Queried, dataset: DatasetName, label = ''): string {
-  const day = dataDayOf(dataset, ORG.where);
-  const perReplica = `${name}{${ORG.where}} and on (job,instance) (${day} == scalar(max(${day})))`;
-  return `sum by (${label}) (max by (${labels.join(',')}) (${perReplica}))`;
+/** A daily family of the organization, summed by a label or in total. */
+function ofNewestDay(family: Queried, dataset: DatasetName, label = ''): string {
+  return `sum by (${label}) (${onNewestDay(family, dataset, ORG.where)})`;
 }
+
+/** The credits of the newest day, those that its weekday usually uses, and the rise above them. */
+const credits = ofNewestDay(dailyCredits, 'tokens');
+const expected = ofNewestDay(spend.dailyCreditsExpected, 'tokens');
+const riseOfDay = `(${credits} - ${expected})`;
 
 /** The cost of the newest day, such as ` (91.80 USD)`; empty where the organization has no price. */
 export function costOfSpike(): string {
   const each = '{{ range . }} ({{ . | value | printf "%.2f" }} {{ . | label "currency" }}){{ end }}';
-  return inWords(ofNewestDay(dailyCost, 'tokens', 'currency'), ORG.args, each);
+  return inWords(ofNewestDay(spend.dailyCost, 'tokens', 'currency'), ORG.args, each);
 }
 
 /** Names what rose most since the four weeks before, as the command `explain` does. */
@@ -71,26 +65,24 @@ export function causesOfSpike(): string {
 
 /** Names the models whose credits of the newest day are most above their share of what is expected. */
 export function modelsOfSpike(): string {
-  const [credits, expected] = [dailyCredits, dailyCreditsExpected].map((of) => ofNewestDay(of, 'tokens'));
-  const share = ofNewestDay(creditsShareByModel, 'tokens', 'model');
-  const baseline = ofNewestDay(creditsShareByModelBaseline, 'tokens', 'model');
+  const share = ofNewestDay(spend.creditsShareByModel, 'tokens', 'model');
+  const baseline = ofNewestDay(spend.creditsShareByModelBaseline, 'tokens', 'model');
   const rise = `${share} * scalar(${credits}) - ${baseline} * scalar(${expected})`;
-  return naming('Models behind the rise', 'model', percentOf(rise, `(${credits} - ${expected})`));
+  return naming('Models behind the rise', 'model', percentOf(rise, riseOfDay));
 }
 
 /** Names the teams whose credits of the newest day are most above their share of the week before, applied to what is expected. */
 export function teamsOfSpike(): string {
   const [now, week] = [dailyCreditsByTeam, teamWeeks.before].map((of) => ofNewestDay(of, 'users', 'team'));
-  const [credits, expected] = [dailyCredits, dailyCreditsExpected].map((of) => ofNewestDay(of, 'tokens'));
-  const isSameDay = `(${['users', 'tokens'].map((of) => `max(${dataDayOf(of as DatasetName, ORG.where)})`).join(' == ')})`;
+  const isSameDay = `(max(${dataDayOf('users', ORG.where)}) == max(${dataDayOf('tokens', ORG.where)}))`;
   const rise = `${now} - ${week} / scalar(sum(${week})) * scalar(${expected}) and on () ${isSameDay}`;
-  return naming('Teams behind the rise', 'team', percentOf(rise, `(${credits} - ${expected})`));
+  return naming('Teams behind the rise', 'team', percentOf(rise, riseOfDay));
 }
 
 /** Names the models that use a smaller share of the credits than in the 14 days before. */
 export function modelsReplaced(): string {
-  const baseline = ofNewestDay(creditsShareByModelBaseline, 'tokens', 'model');
-  const loss = `${baseline} - ${ofNewestDay(creditsShareByModel, 'tokens', 'model')}`;
+  const baseline = ofNewestDay(spend.creditsShareByModelBaseline, 'tokens', 'model');
+  const loss = `${baseline} - ${ofNewestDay(spend.creditsShareByModel, 'tokens', 'model')}`;
   return naming('Share lost by', 'model', percentOf(loss, `sum((${loss}) > 0)`));
 }
 
@@ -111,10 +103,9 @@ function ofPace(names: string, label: string, { present, before }: Weeks, datase
 
 /** Names the criteria with the largest falls between the two reports. */
 export function criteriaOfDrop(): string {
-  const stamp = `${readinessReportTimestampSeconds.name}{${REPO.where}}`;
-  const each = ({ name }: Queried) =>
-    `max by (criterion) (${name}{${REPO.where}} and on (job,instance) (${stamp} == scalar(max(${stamp}))))`;
-  const fall = `${each(readinessCriterionRatioPrevious)} - ${each(readinessCriterionRatio)}`;
+  const each = (family: Queried) =>
+    `max by (criterion) (${onNewestReport(family, readiness.readinessReportTimestampSeconds, REPO.where)})`;
+  const fall = `${each(readiness.readinessCriterionRatioPrevious)} - ${each(readiness.readinessCriterionRatio)}`;
   const percent = percentOf(fall, `sum((${fall}) > 0)`);
   return naming('Criteria behind the drop', 'criterion', percent, REPO.args);
 }

@@ -9,8 +9,7 @@ import { spendGroup } from './groups/spend.ts';
 import type { RuleGroup, RuleSettings } from './rule.ts';
 import { marker, type ThresholdName, thresholds } from './thresholds.ts';
 
-export { renderReadme } from './readme.ts';
-export { alertName } from './rule.ts';
+export { alertName, type RuleGroup } from './rule.ts';
 export { marker, type Threshold, type ThresholdName, thresholds } from './thresholds.ts';
 
 /** URL of the published runbook; `runbookUrl` is the name of its marker. */

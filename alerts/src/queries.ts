@@ -1,15 +1,10 @@
-import type { Queried } from '../../dashboards/src/promql.ts';
+import { dataDayOf, type Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { dayOff } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { billingPeriodStart } from '../../src/collectors/spend/collector.ts';
 
 const TARGET = 'job,instance';
-
-/** PromQL for the start of a dataset's newest day, in Unix seconds, for each replica. */
-function dataDayOf(dataset: DatasetName): string {
-  return `${dataDayTimestamp.name}{dataset="${dataset}"}`;
-}
 
 /** PromQL for the start of a dataset's newest day by `org`. */
 export function newestDayOf(dataset: DatasetName): string {

@@ -1,8 +1,7 @@
-import { alertName, type RuleGroup } from './rule.ts';
-import type { Threshold } from './thresholds.ts';
+import { alertName, type RuleGroup, type Threshold } from '../../alerts/src/index.ts';
 
 /** Renders `alerts/README.md`. */
-export function renderReadme(
+export function renderAlertsReadme(
   groups: readonly RuleGroup[],
   thresholds: Readonly<Record<string, Threshold>>,
 ): string {
