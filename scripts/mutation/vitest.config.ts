@@ -1,5 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { TEST_LIMIT_MS } from '../../test/support/limits.ts';
+
+/** The first test that fails ends the run of a mutant: files that take long need to run for few of them. */
+class QuickestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const msOf = (file: TestSpecification) => this.ctx.cache.getTestSpecificationResult(file)?.duration ?? 0;
+    return files.toSorted((one, other) => msOf(one) - msOf(other));
+  }
+}
 
 // The tests of one room, in the copy that Stryker makes of the project.
 export default defineConfig({
@@ -8,6 +17,7 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     // As in the projects: imports cost more than most tests do.
     isolate: false,
+    sequence: { sequencer: QuickestFirst },
     testTimeout: TEST_LIMIT_MS,
     hookTimeout: TEST_LIMIT_MS,
   },

@@ -1,0 +1,185 @@
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { readStore } from '../../src/app/store.ts';
+import type { DayDataset, DocumentDataset } from '../../src/catalog/dataset.ts';
+import { addDays, type Day } from '../../src/catalog/day.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createStore } from '../../src/store/create-store.ts';
+import type { Query, Value } from '../../src/store/database.ts';
+import { daysOf } from '../../src/store/days.ts';
+import { DAYS } from '../../src/store/layouts.ts';
+import { sendRows } from '../../src/store/send-rows.ts';
+import { openSqlite } from '../../src/store/sqlite.ts';
+import { keyOf } from '../../src/store/statements.ts';
+import { dayNamed } from '../support/day.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { answer, contentOf, createDirectory, listing, openStore } from './files.ts';
+
+const first = dayNamed('2026-01-01');
+const daysFrom = (count: number) => Array.from({ length: count }, (_, index) => addDays(first, index));
+const tokens: DayDataset<unknown> = { kind: 'days', name: 'tokens', idle: {}, beyondDay: ['people'] };
+
+/** A store in memory of datasets with these versions of their rows. */
+function storeOf(version: number) {
+  const log = createFakeLogger();
+  const days = openSqlite({ path: ':memory:', onDamage: 'exit', layout: DAYS, log });
+  const clock = createSystemClock();
+  const opened = (schemaVersion: number) => {
+    const reports: DocumentDataset<unknown> = {
+      kind: 'documents',
+      name: 'readiness',
+      schemaVersion,
+      idOf: String,
+    };
+    return createStore({ days, counts: days, datasets: [{ ...tokens, schemaVersion }, reports], clock, log });
+  };
+  const store = opened(version);
+  onTestFinished(() => store.close());
+  return { store, opened, log };
+}
+
+test('rows that were never stored are known as those that were', async () => {
+  const rows = new Map<Day, unknown>(
+    [
+      ...[undefined, { n: 1 }, { n: 0 }, { text: 'x' }, { people: 3 }, { people: 3, n: 0 }],
+      ...[{ n: 0, rejected: { n: 1 } }, { n: 2, rejected: { n: 1 } }, { byModel: [{ n: 0 }, { n: 4 }] }],
+    ].map((row, index) => [addDays(first, index), row]),
+  );
+  const { store } = storeOf(1);
+  const filled = [...rows].filter(([, row]) => row !== undefined);
+  await store.putDays('acme', 'tokens', answer([...rows.keys()], Object.fromEntries(filled)));
+  const known = (days: ReturnType<typeof daysOf>) => ({
+    size: days.size,
+    days: [...days.keys(), addDays(first, 100)].map((day) => [
+      ...[
+        day,
+        days.has(day),
+        days.isFilled(day),
+        days.hasActivity(day),
+        days.isUnsettled(day),
+        days.get(day),
+      ],
+    ]),
+  });
+  const stored = known((await store.read('acme')).days('tokens'));
+  expect(stored).toEqual(known(daysOf(tokens, rows)));
+  expect(stored.days.map(([, , , activity]) => activity)).toEqual([
+    ...[undefined, true, false, undefined, undefined, false, undefined, true, true, undefined],
+  ]);
+});
+
+test('rows and documents of another version count as not answered, and are replaced', async () => {
+  const { store, opened } = storeOf(1);
+  await store.putDays('acme', 'tokens', answer([first], { [first]: { n: 1 } }));
+  await store.putDocuments('acme', 'readiness', listing({ a: 'a' }));
+  const next = opened(2);
+  const of = async (one: typeof store) => {
+    const org = await one.read('acme');
+    return [[...org.days('tokens').keys()], org.documents('readiness')];
+  };
+  expect(await of(next)).toEqual([[], []]);
+  expect((await next.putDays('acme', 'tokens', answer([first], { [first]: { n: 2 } }))).revisions).toEqual(
+    [],
+  );
+  await next.putDocuments('acme', 'readiness', listing({ a: 'a' }));
+  expect(await of(next)).toEqual([[first], ['a']]);
+  expect(await of(store)).toEqual([[], []]);
+});
+
+test('many rows, large ones and many documents are read as they were written, by a command, too', async () => {
+  const file = path.join(createDirectory(), 'history.db');
+  const store = openStore(file);
+  const days = daysFrom(450);
+  // More than is read at once, and than stays parsed.
+  const text = (day: Day, index: number) => day.repeat(index < 5 ? 60_000 : 1);
+  const rows = Object.fromEntries(days.map((day, index) => [day, { text: text(day, index) }]));
+  await store.putDays('acme', 'tokens', answer(days, rows));
+  const documents = Object.fromEntries(['', ...days].map((id) => [id, { id }]));
+  await store.putDocuments('acme', 'readiness', listing(documents));
+  await store.putDays('globex', 'tokens', answer(days.slice(0, 3), rows));
+  const reader = await readStore({
+    ...{ path: file, url: undefined, collectors: [], clock: createSystemClock(), log: createFakeLogger() },
+  });
+  for (const one of [store, reader]) {
+    const org = await one.read('acme');
+    const known = org.days('tokens');
+    // Twice, and in another order.
+    for (const order of [days, days.toReversed()])
+      expect(order.every((day) => (known.get(day) as { text: string }).text === rows[day]?.text)).toBe(true);
+    expect(known.size).toBe(450);
+    expect(org.documents('readiness')).toHaveLength(451);
+    expect(new Set(org.documents('readiness'))).toEqual(new Set(Object.values(documents)));
+  }
+  expect(await contentOf(reader, ['acme', 'globex'])).toEqual(await contentOf(store, ['acme', 'globex']));
+});
+
+test.each([0, 1, 99, 100, 101, 250])(
+  '%i rows are sent by few statements, in order, with what they return',
+  async (count) => {
+    const sent: (readonly [text: string, values: readonly Value[]])[] = [];
+    const query: Query = async (text, values = []) => {
+      sent.push([text, values]);
+      return [{ first: values[1] ?? null }];
+    };
+    const rows = Array.from({ length: count }, (_, index) => [index, `${index}`]);
+    const returned = await sendRows(query, 'INTO $1 VALUES ROWS', rows, ['table']);
+    expect(sent.flatMap(([, values]) => values.slice(1))).toEqual(rows.flat());
+    expect(sent).toHaveLength(Math.ceil(count / 100));
+    expect(returned).toHaveLength(sent.length);
+    for (const [text, values] of sent) {
+      expect(values[0]).toBe('table');
+      const places = [...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
+      expect(places).toEqual(values.map((_, index) => index + 1));
+      expect(text.match(/\([^)]*\)/g)).toHaveLength((values.length - 1) / 2);
+    }
+  },
+);
+
+test('identities that no index takes are stored as digests, each as its own', () => {
+  const plain = ['', 'a', 'ü'.repeat(200)];
+  expect(plain.map(keyOf)).toEqual(plain);
+  const others = ['x'.repeat(201), 'y'.repeat(201), 'a\0', '\ud800'].map(keyOf);
+  expect(new Set(others).size).toBe(4);
+  for (const key of others) expect(key).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('what a former organization left is not mixed with what was stored before its identifier was known', async () => {
+  const store = openStore(':memory:');
+  await store.putDays('acme', 'tokens', answer(daysFrom(2), { [first]: { n: 1 } }, 1, 'org_1'));
+  await store.putDocuments('acme', 'readiness', listing({ a: 'old' }));
+  const second = addDays(first, 1);
+  await store.adopt('acme', 'org_2');
+  // Somebody has removed the identifier: what is stored without one is newer.
+  await store.putDays('acme', 'tokens', answer([first, second], { [first]: { n: 7 } }, 2));
+  await store.adopt('acme', 'org_1');
+  const org = await store.read('acme');
+  expect([org.orgId, org.days('tokens').get(first), org.documents('readiness')]).toEqual([
+    ...['org_1', { n: 1 }, ['old']],
+  ]);
+  const fresh = openStore(':memory:');
+  await fresh.putDays('acme', 'tokens', answer([first], { [first]: { n: 3 } }));
+  await fresh.adopt('acme', 'org_9');
+  expect((await fresh.read('acme')).days('tokens').get(first)).toEqual({ n: 3 });
+  expect((await fresh.standing('acme')).confirmedKey).toBeUndefined();
+});
+
+test('tables are created all or none', () => {
+  const file = path.join(createDirectory(), 'history.db');
+  const store = openStore(file, {
+    openDatabase(location) {
+      const db = new DatabaseSync(location);
+      const exec = db.exec.bind(db);
+      db.exec = (sql) => {
+        if (location === file && sql.includes('TABLE IF NOT EXISTS sweep'))
+          throw Object.assign(new Error('full'), { errcode: 13 });
+        exec(sql);
+      };
+      return db;
+    },
+  });
+  expect(store.log.events.map(({ fields }) => fields['reason'])).toEqual(['full']);
+  const db = new DatabaseSync(file);
+  expect(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()).toEqual({ tables: 0 });
+  db.close();
+});
