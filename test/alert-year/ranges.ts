@@ -20,6 +20,9 @@ export interface PooledRanges {
   readonly years: number;
   readonly withDaysOff: boolean;
   readonly covered: readonly Readonly<Covered>[];
+  /** The same, by year, and in December alone. */
+  readonly coveredByYear: readonly Readonly<Covered>[];
+  readonly coveredInDecember: Readonly<Covered>;
   /** The days of the years without a range. */
   readonly unknown: number;
   /** The mean difference of the forecasts of the 15th from their months, without its sign, as a share of the month. */
@@ -37,15 +40,20 @@ interface Month {
   readonly credits: readonly number[];
   readonly total: number;
   readonly budget: number;
+  /** The number of its year, from 0 on, and its own, from 1 on. */
+  readonly year: number;
+  readonly month: number;
 }
 
 /** Compares the range of each day of some years with what its month came to. */
 export function pooledRanges(years: readonly BudgetedYear[], withDaysOff: boolean): PooledRanges {
-  const months = years.flatMap((year) => monthsOf(year, withDaysOff));
-  const covered = Array.from({ length: 6 }, (): Covered => ({ within: 0, days: 0 }));
+  const months = years.flatMap((year, index) => monthsOf(year, withDaysOff, index));
+  const covered = Array.from({ length: 6 }, nothing);
+  const coveredByYear = Array.from(years, nothing);
+  const coveredInDecember = nothing();
   const errors: number[] = [];
   let unknown = 0;
-  for (const { days, total } of months) {
+  for (const { days, total, year, month } of months) {
     for (const { day, range } of days.slice(0, -1)) {
       if (range === undefined) {
         unknown += 1;
@@ -54,9 +62,10 @@ export function pooledRanges(years: readonly BudgetedYear[], withDaysOff: boolea
       const dayOfMonth = Number(day.slice(8));
       const { lower, upper } = boundsOf(range);
       const part = covered[Math.min(5, Math.floor((dayOfMonth - 1) / PART_DAYS))];
-      if (part !== undefined) {
-        part.days += 1;
-        if (total >= lower && total <= upper) part.within += 1;
+      for (const counted of [part, coveredByYear[year], month === 12 ? coveredInDecember : undefined]) {
+        if (counted === undefined) continue;
+        counted.days += 1;
+        if (total >= lower && total <= upper) counted.within += 1;
       }
       if (dayOfMonth === 15) errors.push(Math.abs((range.toDate + range.rest) / total - 1));
     }
@@ -64,7 +73,8 @@ export function pooledRanges(years: readonly BudgetedYear[], withDaysOff: boolea
   const alerts = months.map((month) => ({ over: overOn(month), told: toldOn(month) }));
   const found = alerts.filter(({ over, told }) => over !== undefined && told !== undefined && told <= over);
   return {
-    ...{ people: years[0]?.people ?? 0, years: years.length, withDaysOff, covered, unknown },
+    ...{ people: years[0]?.people ?? 0, years: years.length, withDaysOff, unknown },
+    ...{ covered, coveredByYear, coveredInDecember },
     errorOf15th: errors.reduce((sum, error) => sum + error, 0) / errors.length,
     found: found.length,
     early: found.filter(({ over = 0, told = 0 }) => over - told >= 5).length,
@@ -73,7 +83,15 @@ export function pooledRanges(years: readonly BudgetedYear[], withDaysOff: boolea
   };
 }
 
-function monthsOf({ credits, daysOff, budgets }: BudgetedYear, withDaysOff: boolean): readonly Month[] {
+function nothing(): Covered {
+  return { within: 0, days: 0 };
+}
+
+function monthsOf(
+  { credits, daysOff, budgets }: BudgetedYear,
+  withDaysOff: boolean,
+  year: number,
+): readonly Month[] {
   const { settings } = createFakeView({});
   const days = daysFrom(YEAR_OF_BUDGETS.from, YEAR_OF_BUDGETS.to);
   const ranges = days.map((day) => {
@@ -89,6 +107,8 @@ function monthsOf({ credits, daysOff, budgets }: BudgetedYear, withDaysOff: bool
       credits: own,
       total: sum(own),
       budget,
+      year,
+      month: Number(first.slice(5, 7)),
     };
   });
 }

@@ -55,15 +55,16 @@ ${rows.map((row) => `| ${row} |`).join('\n')}
 
 /** The table of the ranges of month forecasts: how many of the months end within them, by days of the month. */
 export function rangeTable(pooled: readonly PooledRanges[]): string {
-  const rows = pooled.map(({ people, withDaysOff, covered, unknown, errorOf15th }) =>
+  const rows = pooled.map(({ people, withDaysOff, unknown, errorOf15th, ...all }) =>
     [
-      ...[people, withDaysOff ? 'yes' : 'no', tenthsOf(shareWithin(covered))],
-      ...covered.map((part) => percent(shareWithin([part]))),
+      ...[people, withDaysOff ? 'yes' : 'no', tenthsOf(shareWithin(all.covered))],
+      ...[tenthsOf(standardError(all.coveredByYear)), percent(shareWithin([all.coveredInDecember]))],
+      ...all.covered.map((part) => percent(shareWithin([part]))),
       ...[unknown, tenthsOf(errorOf15th)],
     ].join(' | '),
   );
-  return `| People | Days off | Within | 1 to 5 | 6 to 10 | 11 to 15 | 16 to 20 | 21 to 25 | From 26 | Days without | Error on the 15th |
-|---|---|---|---|---|---|---|---|---|---|---|
+  return `| People | Days off | Within | ± | In December | 1 to 5 | 6 to 10 | 11 to 15 | 16 to 20 | 21 to 25 | From 26 | Days without | Error on the 15th |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
 ${rows.map((row) => `| ${row} |`).join('\n')}
 `;
 }
@@ -72,6 +73,14 @@ ${rows.map((row) => `| ${row} |`).join('\n')}
 export function shareWithin(covered: PooledRanges['covered']): number {
   const total = (of: 'within' | 'days') => covered.reduce((sum, part) => sum + part[of], 0);
   return total('within') / total('days');
+}
+
+/** The standard error of the share of all years, from how much the years differ. */
+function standardError(years: PooledRanges['coveredByYear']): number {
+  const shares = years.map((year) => shareWithin([year]));
+  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  const squares = shares.reduce((sum, share) => sum + (share - mean) ** 2, 0);
+  return Math.sqrt(squares / (shares.length - 1) / shares.length);
 }
 
 /** The table of alerts about budgets, by the range of the forecast. */
