@@ -22,32 +22,27 @@ export function readCron(expression: string): Cron {
   const { minute, hour, month } = parse(expression);
   const task = createTask(expression, () => undefined, { timezone: 'UTC' });
   const times = hour.flatMap((h) => minute.map((m) => h * HOUR_MS + m * MINUTE_MS)).sort((a, b) => a - b);
-  const [first] = times;
+  const [first = 0] = times;
 
   function holds(day: Day): boolean {
-    const isMonth = month.includes(Number(day.slice(5, 7)));
-    return isMonth && first !== undefined && task.match(new Date(startOf(day) + first));
+    // Asked first: node-cron takes hundreds of milliseconds for the days of eight years.
+    return month.includes(Number(day.slice(5, 7))) && task.match(new Date(startOf(day) + first));
+  }
+
+  /** The first time that is wanted, from a day on, forwards or back. */
+  function nearest(from: Instant, step: 1 | -1, isWanted: (at: Instant) => boolean): Instant | undefined {
+    const ordered = step > 0 ? times : times.toReversed();
+    let day = dayOf(from);
+    for (let tried = 0; tried < MAX_DAYS; tried += 1, day = addDays(day, step)) {
+      const at = holds(day) ? ordered.map((time) => startOf(day) + time).find(isWanted) : undefined;
+      if (at !== undefined) return at;
+    }
+    return undefined;
   }
 
   return {
-    next(after) {
-      let day = dayOf(after);
-      for (let tried = 0; tried < MAX_DAYS; tried += 1, day = addDays(day, 1)) {
-        if (!holds(day)) continue;
-        const at = times.map((time) => startOf(day) + time).find((time) => time > after);
-        if (at !== undefined) return at;
-      }
-      return undefined;
-    },
-    last(until) {
-      let day = dayOf(until);
-      for (let tried = 0; tried < MAX_DAYS; tried += 1, day = addDays(day, -1)) {
-        if (!holds(day)) continue;
-        const at = times.map((time) => startOf(day) + time).findLast((time) => time <= until);
-        if (at !== undefined) return at;
-      }
-      return undefined;
-    },
+    next: (after) => nearest(after, 1, (at) => at > after),
+    last: (until) => nearest(until, -1, (at) => at <= until),
   };
 }
 

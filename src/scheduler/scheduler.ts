@@ -37,8 +37,6 @@ export interface Scheduler {
 
 /** Dependencies of a scheduler. */
 interface SchedulerParts {
-  /** The initial jobs; none by default. */
-  readonly jobs?: readonly Job[];
   readonly ticker: Ticker;
   readonly clock: Clock;
   readonly random: () => number;
@@ -59,13 +57,12 @@ interface Lane {
 }
 
 /** Creates a scheduler in which each job has a lane of its own, so that no job delays another. */
-export function createScheduler(parts: SchedulerParts): Scheduler {
-  const { jobs = [], ticker, clock, random, log } = parts;
+export function createScheduler({ ticker, clock, random, log }: SchedulerParts): Scheduler {
   let started = false;
   /** Resolved at the start, or at the end if there is none before. */
   const begun = Promise.withResolvers<void>();
   const stopped = new AbortController();
-  const lanes = new Map<string, Lane>(jobs.map((job) => [job.name, laneOf(job)]));
+  const lanes = new Map<string, Lane>();
 
   function run(lane: Lane, mode: 'scheduled' | 'thorough'): Promise<void> {
     lane.begun = true;
@@ -81,7 +78,6 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     return running;
   }
 
-  let endJumps: () => void = () => undefined;
   let lastJumpRun = Number.NEGATIVE_INFINITY;
   let isJumpRunDue = false;
   /** Counts the jumps: a tick that waited across one is left to the run after it. */
@@ -95,11 +91,9 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     jumps += 1;
     if (isJumpRunDue) return;
     isJumpRunDue = true;
-    try {
-      await clock.wait(Math.max(0, lastJumpRun + JUMP_RUN_MS - clock.elapsed()), stopped.signal);
-    } catch {
-      return; // Stopped meanwhile.
-    }
+    // If it is stopped meanwhile, no run begins below.
+    const wait = Math.max(0, lastJumpRun + JUMP_RUN_MS - clock.elapsed());
+    await clock.wait(wait, stopped.signal).catch(() => undefined);
     isJumpRunDue = false;
     lastJumpRun = clock.elapsed();
     for (const lane of lanes.values()) void afterJump(lane);
@@ -170,12 +164,12 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   return {
     start() {
       started = true;
-      endJumps = ticker.onJump(() => void onJump());
+      ticker.onJump(() => void onJump());
       startLanes([...lanes.values()]);
       begun.resolve();
     },
     async refresh(names) {
-      if (!started) await begun.promise;
+      await begun.promise;
       const selected = [...lanes.values()].filter(({ job }) => names === undefined || names.has(job.name));
       const running: Promise<void>[] = [];
       await each(selected, (lane) => running.push(thoroughly(lane)));
@@ -215,7 +209,6 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     async stop() {
       stopped.abort();
       begun.resolve();
-      endJumps();
       for (const lane of lanes.values()) lane.ticking?.stop();
       await Promise.all([...lanes.values()].map((lane) => lane.thoroughNext ?? lane.running));
     },

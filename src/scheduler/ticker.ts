@@ -15,9 +15,9 @@ export interface Ticker {
   start(expression: string, onTick: () => void): Ticking;
   /**
    * Calls back once after the clock was changed, or the machine or the process was suspended: missed ticks are not made
-   * up for. Returns a function that unsubscribes.
+   * up for.
    */
-  onJump(listener: () => void): () => void;
+  onJump(listener: () => void): void;
 }
 
 /** How often the clock is checked, in milliseconds. */
@@ -106,13 +106,10 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
           schedule.listeners.delete(listener);
           if (schedule.listeners.size === 0 && schedules.get(expression) === schedule)
             schedules.delete(expression);
-          if (schedules.size === 0) wake?.abort();
+          wake?.abort();
         },
       };
     },
-    onJump(listener) {
-      jumpListeners.add(listener);
-      return () => void jumpListeners.delete(listener);
-    },
+    onJump: (listener) => void jumpListeners.add(listener),
   };
 }

@@ -4,7 +4,8 @@ import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakeTicker } from '../support/fake-ticker.ts';
 
-function harness(jitterMs = 0) {
+/** `draws`: what the jitter is drawn as, one after another; the middle if there is none. */
+function harness(jitterMs = 0, draws: number[] = []) {
   const ticker = createFakeTicker();
   const clock = createFakeClock(0);
   const log = createFakeLogger();
@@ -23,7 +24,9 @@ function harness(jitterMs = 0) {
     };
   }
   function create(jobs: readonly Job[]) {
-    return createScheduler({ jobs, ticker, clock, random: () => 0.5, log });
+    const scheduler = createScheduler({ ticker, clock, random: () => draws.shift() ?? 0.5, log });
+    scheduler.adopt(jobs);
+    return scheduler;
   }
   return { ticker, clock, log, runs, releases, job, create };
 }
@@ -139,6 +142,22 @@ describe('the scheduler', () => {
     expect(runs).toEqual([]);
   });
 
+  test('a refresh during a run is not made if the job is removed, or the scheduler stopped, meanwhile', async () => {
+    const { create, job, clock, runs, releases } = harness();
+    const scheduler = create([job('a', true), job('b', true)]);
+    scheduler.start();
+    await clock.advance(0);
+    const refreshed = scheduler.refresh();
+    await clock.advance(0);
+    const ended = [scheduler.retire(['a'])];
+    releases.get('a')?.();
+    await clock.advance(0);
+    ended.push(scheduler.stop());
+    releases.get('b')?.();
+    await Promise.all([refreshed, ...ended]);
+    expect(runs).toEqual(['a scheduled', 'b scheduled']);
+  });
+
   test('a job that throws is logged and runs again at the next tick', async () => {
     const { create, ticker, clock, log } = harness();
     let runs = 0;
@@ -180,6 +199,63 @@ describe('the scheduler', () => {
   });
 });
 
+test('a run that is delayed by jitter is not made if the job is removed, or the scheduler stopped, meanwhile', async () => {
+  const { create, job, ticker, clock, runs } = harness(60_000);
+  const scheduler = create([job('a'), job('b')]);
+  scheduler.start();
+  await clock.advance(0);
+  ticker.tick('* * * * *');
+  await scheduler.retire(['a']);
+  await clock.advance(30_000);
+  expect(runs.slice(2)).toEqual(['b scheduled']);
+  ticker.tick('* * * * *');
+  await scheduler.stop();
+  await clock.advance(30_000);
+  ticker.tick('* * * * *');
+  ticker.jump();
+  await clock.advance(30_000);
+  expect(runs).toHaveLength(3);
+});
+
+describe('catching up', () => {
+  test('runs the named jobs now, and one that is running once more afterwards', async () => {
+    const { create, job, clock, runs, releases } = harness(60_000);
+    const scheduler = create([job('a', true), job('b'), job('c')]);
+    scheduler.start();
+    await clock.advance(0);
+    expect(['a', 'b', 'none'].map(scheduler.isRunning)).toEqual([true, false, false]);
+    scheduler.catchUp(['a', 'b', 'none']);
+    scheduler.catchUp(['a']);
+    await clock.advance(0);
+    expect(runs.slice(3)).toEqual(['b scheduled']);
+    releases.get('a')?.();
+    await clock.advance(0);
+    expect(runs.slice(4)).toEqual(['a scheduled']);
+    releases.get('a')?.();
+    await clock.advance(0);
+    expect(runs).toHaveLength(5);
+    expect(scheduler.isRunning('a')).toBe(false);
+    await scheduler.stop();
+  });
+
+  test('runs no job that is removed meanwhile, and none after the end', async () => {
+    const { create, job, clock, runs, releases } = harness();
+    const scheduler = create([job('a', true), job('b', true)]);
+    scheduler.start();
+    await clock.advance(0);
+    scheduler.catchUp(['a', 'b']);
+    await clock.advance(0);
+    const ended = [scheduler.retire(['a'])];
+    releases.get('a')?.();
+    await clock.advance(0);
+    ended.push(scheduler.stop());
+    releases.get('b')?.();
+    await Promise.all(ended);
+    await clock.advance(0);
+    expect(runs).toEqual(['a scheduled', 'b scheduled']);
+  });
+});
+
 describe('after a jump of the clock', () => {
   test('every job runs once', async () => {
     const { create, job, ticker, clock, runs } = harness();
@@ -208,6 +284,23 @@ describe('after a jump of the clock', () => {
     for (let steps = 0; steps < 3; steps += 1) await clock.advance(10_000);
     expect(runs).toHaveLength(3);
     await clock.advance(3_600_000);
+    expect(runs).toHaveLength(3);
+    await scheduler.stop();
+  });
+
+  test('several jumps are one run, and a tick that came before them is none', async () => {
+    const { create, job, ticker, clock, runs } = harness(60_000, [0.1, 0.3, 0.5, 0.7, 0.9, 0.2]);
+    const scheduler = create([job('a')]);
+    scheduler.start();
+    await clock.advance(0);
+    ticker.jump();
+    for (let steps = 0; steps < 7; steps += 1) await clock.advance(10_000);
+    expect(runs).toHaveLength(2);
+    for (let jumps = 0; jumps < 3; jumps += 1) ticker.jump();
+    await clock.advance(530_000);
+    ticker.tick('* * * * *');
+    ticker.jump();
+    for (let steps = 0; steps < 7; steps += 1) await clock.advance(10_000);
     expect(runs).toHaveLength(3);
     await scheduler.stop();
   });
@@ -280,6 +373,42 @@ describe('adding and removing jobs', () => {
     ticker.tick('5 * * * *');
     await clock.advance(0);
     expect(runs).toHaveLength(2);
+    await scheduler.stop();
+  });
+
+  test('before the start, or after the end, begins nothing', async () => {
+    const { create, job, ticker, clock, runs } = harness();
+    const scheduler = create([job('a'), job('b')]);
+    scheduler.adopt([{ ...job('a'), schedule: '5 * * * *' }, job('c')]);
+    await scheduler.retire(['b', 'none']);
+    for (const schedule of ['* * * * *', '5 * * * *']) ticker.tick(schedule);
+    await clock.advance(0);
+    expect([runs, scheduler.nextRunOf('a')]).toEqual([[], undefined]);
+    scheduler.start();
+    await clock.advance(0);
+    expect(runs).toEqual(['a scheduled', 'c scheduled']);
+    await scheduler.stop();
+    scheduler.adopt([{ ...job('a'), schedule: '6 * * * *' }, job('d')]);
+    for (const schedule of ['* * * * *', '5 * * * *', '6 * * * *']) ticker.tick(schedule);
+    await clock.advance(0);
+    expect(runs).toHaveLength(2);
+  });
+
+  test('a removed one can be added again, and the schedule of one that stays goes on', async () => {
+    const { create, job, ticker, clock, runs } = harness();
+    const begun: string[] = [];
+    const { start } = ticker;
+    ticker.start = (expression, onTick) => {
+      begun.push(expression);
+      return { ...start(expression, onTick), next: () => 7 };
+    };
+    const scheduler = create([job('a'), job('b')]);
+    scheduler.start();
+    await scheduler.retire(['a']);
+    scheduler.adopt([job('a'), job('b')]);
+    await clock.advance(0);
+    expect(runs.toSorted()).toEqual(['a scheduled', 'a scheduled', 'b scheduled']);
+    expect([begun.length, scheduler.nextRunOf('b'), scheduler.nextRunOf('c')]).toEqual([3, 7, undefined]);
     await scheduler.stop();
   });
 });

@@ -58,6 +58,11 @@ function createMachine() {
     set(ms: number) {
       offset += ms;
     },
+    /** How many wait for a timer. */
+    async waiting() {
+      await settle();
+      return sleepers.size;
+    },
     /** Stops the process: monotonic time continues, and no timer fires before the process continues. */
     async stop(ms: number) {
       elapsed += ms;
@@ -130,12 +135,50 @@ describe('the ticker', () => {
     expect([ticks.length, jumps.length]).toEqual([0, 2]);
   });
 
+  test.each([
+    [59_999, 0],
+    [60_000, 1],
+  ])('a process that goes on %i ms late has %i jumps', async (late, expected) => {
+    const { pass, stop, ticker, jumps, log } = harness('0 0 1 1 *');
+    ticker.start('0 0 29 2 *', () => undefined);
+    await pass(0);
+    await stop(30_000 + late);
+    expect(jumps).toHaveLength(expected);
+    expect(log.events.map(({ level, fields }) => [level, fields])).toEqual(
+      jumps.map(() => ['info', { stepped_seconds: 0, stalled_seconds: 60 }]),
+    );
+  });
+
+  test('a schedule that never comes ticks not, and delays no other', async () => {
+    const { ticker, pass, ticks } = harness();
+    const never: string[] = [];
+    const ticking = ticker.start('0 0 29 2 1', () => never.push(''));
+    expect(ticking.next()).toBeUndefined();
+    await pass(HOUR);
+    expect([ticks.length, never.length]).toEqual([1, 0]);
+  });
+
+  test('waits while there is a schedule only', async () => {
+    const { ticker, ticking, waiting } = harness();
+    const other = ticker.start('20 * * * *', () => undefined);
+    expect(await waiting()).toBe(1);
+    ticking.stop();
+    expect(await waiting()).toBe(1);
+    other.stop();
+    expect(await waiting()).toBe(0);
+    other.stop();
+    expect(await waiting()).toBe(0);
+  });
+
   test('a schedule that is added while others wait has its first tick in time', async () => {
-    const { ticker, pass, ticks } = harness('0 0 1 1 *');
+    const { ticker, ticking, pass, ticks } = harness('0 0 1 1 *');
+    ticking.stop();
     await pass(10_000);
+    ticker.start('0 0 29 2 *', () => ticks.push(''));
+    await pass(35_000);
     const soon: string[] = [];
     ticker.start('* * * * *', () => soon.push(''));
-    await pass(50_000);
+    await pass(15_000);
     expect(soon).toHaveLength(1);
     expect(ticks).toEqual([]);
   });
@@ -160,6 +203,7 @@ describe('schedules with the same expression', () => {
     expect([ticks.length, second.length]).toEqual([2, 2]);
     const third: string[] = [];
     ticker.start('20 * * * *', () => third.push(''));
+    other.stop();
     await pass(HOUR);
     expect([ticks.length, second.length, third.length]).toEqual([2, 2, 1]);
   });
@@ -172,8 +216,36 @@ describe('a cron expression', () => {
     ['35 */3 * * *', '2026-11-20T12:35:00.000Z'],
     ['0 12 * * *', '2026-11-21T12:00:00.000Z'],
     ['0 9 * * 1', '2026-11-23T09:00:00.000Z'],
+    ['45,15 13,9 * * *', '2026-11-20T13:15:00.000Z'],
   ])('%s is next due at %s', (expression, expected) => {
     expect(new Date(readCron(expression).next(START) ?? 0).toISOString()).toBe(expected);
+  });
+
+  test.each([
+    ['35 */3 * * *', '2026-11-20T09:35:00.000Z'],
+    ['0 12 * * *', '2026-11-20T12:00:00.000Z'],
+    ['1 12 * * *', '2026-11-19T12:01:00.000Z'],
+    ['45,15 9,13 * * *', '2026-11-20T09:45:00.000Z'],
+    ['0 0 29 2 *', '2024-02-29T00:00:00.000Z'],
+  ])('%s was last due at %s', (expression, expected) => {
+    expect(new Date(readCron(expression).last(START) ?? 0).toISOString()).toBe(expected);
+    expect(createLastTick()(expression, START)).toBe(Date.parse(expected));
+  });
+
+  test('of a day that does not come in eight years has no times', () => {
+    const { next, last } = readCron('0 0 29 2 1');
+    expect([next(START), last(START), createLastTick()('0 0 29 2 1', START)]).toEqual([
+      undefined,
+      undefined,
+      0,
+    ]);
+  });
+
+  test('has a newest tick that changes at the tick', () => {
+    const lastTick = createLastTick();
+    const due = START + 35 * MINUTE;
+    const newest = [due - MINUTE, due - 1, due, due - 1].map((at) => lastTick('35 */3 * * *', at));
+    expect(newest).toEqual([due - 3 * HOUR, due - 3 * HOUR, due, due - 3 * HOUR]);
   });
 
   test('has one newest tick at any time, in whichever order it is asked for', () => {
