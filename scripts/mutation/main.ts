@@ -86,7 +86,8 @@ function reportOf(room: string, { files, mutants, seed }: Choice, again?: readon
     JSON.stringify({
       mutate: [`src/${room}/${files}`],
       testRunner: 'vitest',
-      vitest: { configFile: 'scripts/mutation/vitest.config.ts' },
+      // A process for the tests, as in the projects: in a thread, the time zone cannot be changed.
+      vitest: { configFile: 'scripts/mutation/vitest.config.ts', pool: 'forks', related: false },
       plugins: ['@stryker-mutator/vitest-runner', path.join(import.meta.dirname, 'plugin.ts')],
       checkers: ['sample'],
       ignorers: ['log'],
@@ -98,6 +99,7 @@ function reportOf(room: string, { files, mutants, seed }: Choice, again?: readon
       reporters: ['json'],
       jsonReporter: { fileName: report },
       concurrency: 1,
+      dryRunTimeoutMinutes: 60,
       timeoutMS: again === undefined ? LIMIT_MS : 3 * LIMIT_MS,
       logLevel: 'error',
       allowConsoleColors: false,
