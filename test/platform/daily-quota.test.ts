@@ -89,6 +89,68 @@ describe('the daily quota', () => {
     );
   });
 
+  test('says what was sent today, and the error with which a request would fail', async () => {
+    const { quota, clock } = create(2);
+    const said = () => [quota.today(), quota.usedUp()?.message];
+    const usedUp = (limit: number) => expect.stringContaining(`the ${limit} requests of 2026-11-20`);
+    expect(said()).toEqual([undefined, undefined]);
+    await quota.take();
+    expect(said()).toStrictEqual([{ sent: 1, limit: 2 }, undefined]);
+    await quota.take();
+    expect(said()).toStrictEqual([{ sent: 2, limit: 2 }, usedUp(2)]);
+    quota.setLimit(3);
+    expect(said()).toStrictEqual([{ sent: 2, limit: 3 }, undefined]);
+    expect(await quota.take()).toBeUndefined();
+    expect(await quota.take()).toMatchObject({ message: usedUp(3) });
+    quota.setLimit(undefined);
+    expect(said()).toStrictEqual([{ sent: 3 }, undefined]);
+    quota.setLimit(1);
+    expect(said()).toStrictEqual([{ sent: 3, limit: 1 }, usedUp(1)]);
+    await clock.advance(DAY);
+    expect(said()).toEqual([undefined, undefined]);
+  });
+
+  test('is not known before a count was read', () => {
+    expect(create(0).quota.usedUp()).toBeUndefined();
+  });
+
+  test('is read again where another process may have sent some', async () => {
+    const { quota, store } = create(7);
+    await quota.take();
+    await store.write({ day: dayNamed('2026-11-20'), requests: 6 });
+    quota.forget();
+    expect(quota.today()).toBeUndefined();
+    expect([await quota.take(), (await quota.take())?.reason]).toEqual([undefined, 'limit']);
+  });
+
+  test('remembers three days, in case the clock is set back', async () => {
+    const { quota, clock } = create(2);
+    for (const day of [0, 1, 2]) {
+      clock.set(START + day * DAY);
+      await quota.take();
+      await quota.take();
+    }
+    for (const day of [0, 1, 2]) {
+      clock.set(START + day * DAY);
+      expect(await quota.take()).toMatchObject({ reason: 'limit' });
+    }
+    clock.set(START + 3 * DAY);
+    await quota.take();
+    clock.set(START);
+    expect(quota.today()).toBeUndefined();
+  });
+
+  test('writes at the end only what the store lacks, after the requests in progress', async () => {
+    const { quota, store } = create(20);
+    await quota.close();
+    expect(store.written).toEqual([]);
+    void quota.take();
+    await quota.close();
+    for (let n = 0; n < 9; n++) void quota.take();
+    await quota.close();
+    expect(store.written.map(({ requests }) => requests)).toEqual([10, 1]);
+  });
+
   test('counts, but does not write, if there is none', async () => {
     const { quota, store } = create(undefined);
     for (let n = 0; n < 50; n++) expect(await quota.take()).toBeUndefined();

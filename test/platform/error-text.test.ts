@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeErrorBody, describeNetworkError } from '../../src/platform/error-text.ts';
+import { ProxyError } from '../../src/runtime/proxy.ts';
 import { KEY } from './platform-server.ts';
 
 const json = 'application/json';
@@ -16,9 +17,19 @@ describe('the body of a failed answer', () => {
     ['{"errors":[{"message":"one"},{"message":"two"},"three",{"message":"four"}]}', 'one; two; three'],
     ['"only a text"', 'only a text'],
     ['{"title":{"detail":1},"errors":{}}', ''],
+    ['{"error":{"detail":"nested detail"}}', 'nested detail'],
+    ['{"detail":"detail","message":"message","error":"error"}', 'detail'],
+    ['{"title":" ","message":"message","error":"error"}', 'message'],
+    ['{"error":"error","errors":["first"]}', 'error'],
+    ['{"errors":[{"code":7}]}', ''],
+    ['{"errors":[null,{"message":"second"}]}', 'second'],
     ['[]', ''],
+    ['[{"message":"of a list that is cut"},{', 'of a list that is cut'],
+    ['[{"message":"cut', ''],
+    ['no JSON: {"message":"message"}', 'no JSON: {"message":"message"}'],
     ['null', ''],
     ['{"title":"cut","detail":"half a', 'cut'],
+    ['{"title" : "spaced", "detail', 'spaced'],
     ['  upstream\nconnect\t error  ', 'upstream connect error'],
     ['', ''],
   ])('%j is described as %j', (body, line) => {
@@ -31,15 +42,50 @@ describe('the body of a failed answer', () => {
       '<!doctype html><style>b{}</style><h1>Down&nbsp;for <b>maintenance</b></h1><script>x()</script>',
       'Down for maintenance',
     ],
+    ['<title lang="en"> Tom &amp; &quot;Al&apos;s&#34; &#39;page&#x27; </title>', `Tom & "Al's" 'page'`],
+    ['<title> </title><p>no&nbsp;&#39;title&#39;</p>', "no 'title'"],
+    ['<p>a &lt;b&gt; c</p><p', 'a b c'],
+    ['<STYLE type="a">b{}</STYLE ><p>shown', 'shown'],
+    ['Down &amp; out', 'Down & out'],
+    ['{"detail":"JSON all the same"}', 'JSON all the same'],
   ])('the page %j is described by its text', (body, line) => {
+    expect(describeErrorBody('text/html', body)).toBe(line);
+    expect(describeErrorBody('application/xhtml+XML', body)).toBe(line);
+  });
+
+  test('that is markup by its text alone is read as such', () => {
+    expect(describeErrorBody(undefined, ' <p>Down &amp; out</p>')).toBe('Down & out');
+    expect(describeErrorBody(undefined, 'Down &amp; out')).toBe('Down &amp; out');
+  });
+
+  test.each([
+    [`${'so '.repeat(66)}on`, `${'so '.repeat(66)}on`],
+    [`${'so '.repeat(66)}one`, `${'so '.repeat(66)}o…`],
+    [`x${'so '.repeat(67)}y`, `x${'so '.repeat(66).trim()}…`],
+    [`${'so '.repeat(66)}\u{1F600}\u{1F600}`, `${'so '.repeat(66).trim()}…`],
+  ])('is cut after 200 characters: %s', (body, line) => {
+    expect(describeErrorBody('text/plain', body)).toBe(line);
+  });
+
+  test.each([
+    [`${'<p>'.repeat(5_458)}the last`, 'the last'],
+    [`${'<p>'.repeat(5_458)} the lastword`, 'the'],
+    [`${'<p>'.repeat(5_458)}the\nlastword`, 'the'],
+    ['x'.repeat(20_000), ''],
+  ])('is read to the last whole word of its first 16 KiB', (body, line) => {
     expect(describeErrorBody('text/html', body)).toBe(line);
   });
 
   test('that is binary is not shown', () => {
     const line = 'a body that is not text';
     expect(describeErrorBody('application/octet-stream', 'abc')).toBe(line);
+    for (const type of ['image/png', 'application/pdf', 'application/x-protobuf', 'Application/ZIP'])
+      expect(describeErrorBody(type, 'abc')).toBe(line);
+    expect(describeErrorBody('text/x-image/png', 'abc')).toBe('abc');
     expect(describeErrorBody(undefined, 'ab\u0000c')).toBe(line);
     expect(describeErrorBody(undefined, '\uFFFD\uFFFDab\uFFFD')).toBe(line);
+    expect(describeErrorBody(undefined, `${'x'.repeat(9)}\uFFFD`)).toBe('xxxxxxxxx\uFFFD');
+    expect(describeErrorBody(undefined, `${'x'.repeat(8)}\uFFFD`)).toBe(line);
   });
 
   test.each([
@@ -161,3 +207,53 @@ test.each(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'])(
     });
   },
 );
+
+describe('a transport error', () => {
+  const withCode = (code: unknown, cause?: unknown) =>
+    Object.assign(new Error('unused', { cause }), { code });
+  const several = (...errors: unknown[]) => Object.assign(new Error('unused'), { errors });
+
+  test.each([
+    [withCode('ETIMEDOUT'), true, 'connection timed out', 'network policy'],
+    [withCode('ESOCKETTIMEDOUT'), true, 'connection timed out', 'network policy'],
+    [withCode('ENOTFOUND'), false, 'host name not found', 'DNS'],
+    [withCode('ECONNRESET'), false, 'the peer closed the connection', undefined],
+    [withCode('CERT_HAS_EXPIRED'), false, 'certificate verification failed (CERT_HAS_EXPIRED)', 'CA'],
+    [withCode('ERR_TLS_CERT_ALTNAME_INVALID'), false, 'the certificate is for another host name', 'URL'],
+    [withCode('HPE_INVALID_CONSTANT'), false, 'the answer is not HTTP', 'proxy'],
+    [withCode('EWEIRD_7'), false, 'connection failed (EWEIRD_7)', undefined],
+    [withCode('MAX_HPE_'), false, 'connection failed (MAX_HPE_)', undefined],
+    [withCode(undefined), false, 'connection failed', undefined],
+    [withCode(7), false, 'connection failed', undefined],
+    [withCode('key=abc'), false, 'connection failed', undefined],
+    [withCode(`E${'X'.repeat(60)}`), false, 'connection failed', undefined],
+    ['a text', false, 'connection failed', undefined],
+    [withCode('ERR_BAD_REQUEST', withCode('EPIPE')), false, 'the peer closed the connection', undefined],
+    [withCode('EPIPE', new Error('unused')), false, 'the peer closed the connection', undefined],
+    [several(withCode('EHOSTUNREACH'), withCode('EPIPE')), false, 'host unreachable', 'proxy'],
+    [several(), false, 'connection failed', undefined],
+  ])('%j is described by the innermost known code', (thrown, timeout, words, hint) => {
+    expect(describeNetworkError(thrown, ' (host)')).toEqual({
+      ...{ timeout, words: `${words} (host)` },
+      ...(hint === undefined ? {} : { hint: expect.stringContaining(hint) }),
+    });
+  });
+
+  test('that is its own cause is described all the same', () => {
+    const error = withCode('EPIPE');
+    error.cause = error;
+    expect(describeNetworkError(error).words).toBe('the peer closed the connection');
+  });
+
+  test.each([
+    ['ETIMEDOUT', true],
+    ['ECONNREFUSED', false],
+  ])('of a proxy (%s) is what the proxy said, also as a cause', (code, timeout) => {
+    const refused = new ProxyError(code, 'the proxy p:1 opened no tunnel');
+    for (const thrown of [refused, new Error('unused', { cause: refused })]) {
+      expect(describeNetworkError(thrown, ' (host)')).toEqual({
+        ...{ timeout, words: 'the proxy p:1 opened no tunnel', hint: expect.stringContaining('NO_PROXY') },
+      });
+    }
+  });
+});

@@ -118,6 +118,24 @@ describe('a listing', () => {
     expect(outcome).toMatchObject({ end: 'page-cap', complete: false, pages: 5 });
   });
 
+  test('passes on five items at once, a slice for each', async () => {
+    const sizes: number[] = [];
+    let turns = 0;
+    const slices = {
+      async next() {
+        turns += 1;
+      },
+    };
+    const pages = [ids(...'abcdefgabchij'), ids(...'abk')];
+    await walkPages(
+      async () => ({ body: { items: pages.shift() ?? [], next: String(pages.length) }, bytes: 1 }),
+      listing,
+      (items) => void sizes.push(items.length),
+      { maxPages: 2, slices },
+    );
+    expect([sizes, turns]).toEqual([[5, 5, 1], 3]);
+  });
+
   test('fails with what its reader throws', async () => {
     const broken = {
       ...listing,
@@ -203,6 +221,18 @@ describe('a listing that attacks memory', () => {
       call === 1 ? { items: ids(long('a'), long('b'), long('a')), next: 'c' } : { items: ids(long('b')) },
     );
     expect(items).toHaveLength(2);
+  });
+
+  test.each([64, 65])('distinguishes identities of %i characters by their last one', async (length) => {
+    const long = (text: string) => `${'x'.repeat(length - 1)}${text}`;
+    const { items } = await walk(() => ({ items: ids(long('a'), long('b'), long('a')) }));
+    expect(items).toHaveLength(2);
+  });
+
+  test('may have a cursor of 4096 characters', async () => {
+    const { outcome } = await walk(() => ({ items: ids('a'), next: 'c'.repeat(4_096) }));
+    expect(outcome.end).toBe('repeated-cursor');
+    await expect(walk(() => ({ items: [], next: 'c'.repeat(4_097) }))).rejects.toThrow('4096');
   });
 
   test('is rejected if its cursor would not fit into a URL', async () => {

@@ -25,6 +25,18 @@ describe('a redirect', () => {
     },
   );
 
+  test('is followed without the credentials and the fragment of its address', async () => {
+    const server = await startServer((request, response, count) => {
+      const location = `http://user:secret@${request.headers.host}/new#part`;
+      if (count === 1) response.writeHead(307, { location });
+      response.end('{}');
+    });
+    const { client } = createTestClient(server.url);
+    await client.get({ ...reports, query: {} });
+    const [, { url, headers } = { url: '', headers: {} }] = server.requests;
+    expect([url, headers.authorization]).toEqual(['/new', `Bearer ${KEY}`]);
+  });
+
   test('keeps a query of its own', async () => {
     const server = await startServer(answers({ status: 308, headers: { location: '/new?limit=7' } }, {}));
     const { client } = createTestClient(server.url);
@@ -46,6 +58,9 @@ describe('a redirect', () => {
   test.each([
     ['301 on the same host', 301, '/elsewhere', 'may change the request'],
     ['303 on the same host', 303, '/elsewhere', 'may change the request'],
+    ['302 on the same host', 302, '/elsewhere', 'may change the request'],
+    ['another port', 307, 'http://127.0.0.1:1/x', 'to another host'],
+    ['a scheme of any length', 308, `${'x'.repeat(50)}://127.0.0.1/`, 'from http to xxxxxxxxxx,'],
     ['another scheme', 308, 'https://127.0.0.1/x', 'from http to https'],
     ['no address', 308, undefined, 'without a valid location'],
     ['an address that is none', 308, 'http://[', 'without a valid location'],
@@ -65,5 +80,14 @@ describe('a redirect', () => {
     const { client } = createTestClient(server.url);
     expect((await failureOf(client.get(reports))).message).toContain('too many redirects');
     expect(server.requests).toHaveLength(4);
+  });
+
+  test('of the third redirect is answered', async () => {
+    const server = await startServer((_request, response, count) => {
+      if (count < 4) response.writeHead(307, { location: `/hop-${count}` });
+      response.end('{}');
+    });
+    const { client } = createTestClient(server.url);
+    expect((await client.get(reports)).movedTo).toBe('/hop-3');
   });
 });
