@@ -92,8 +92,7 @@ export function sumOfUsable(amounts: readonly (number | null)[]): number | undef
 }
 
 /**
- * The sum of non-negative amounts with compensated rounding (Neumaier): ten times 0.1 is 1, in any order. Never
- * infinite.
+ * The sum of amounts with compensated rounding (Neumaier): ten times 0.1 is 1, in any order. Never infinite.
  */
 export function preciseSum(amounts: readonly number[]): number {
   let sum = 0;
@@ -101,7 +100,7 @@ export function preciseSum(amounts: readonly number[]): number {
   for (const amount of amounts.toSorted((one, other) => one - other)) {
     const next = sum + amount;
     if (next === Number.POSITIVE_INFINITY) return Number.MAX_VALUE;
-    lost += sum >= amount ? sum - next + amount : amount - next + sum;
+    lost += Math.abs(sum) >= Math.abs(amount) ? sum - next + amount : amount - next + sum;
     sum = next;
   }
   return Math.min(sum + lost, Number.MAX_VALUE);

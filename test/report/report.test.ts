@@ -4,7 +4,7 @@ import { addDays, type Day, dayOf, daysFrom, endOf, startOf } from '../../src/ca
 import { creditsMonthToDate } from '../../src/collectors/spend/collector.ts';
 import { reportHtml, reportMarkdown } from '../../src/report/render.ts';
 import { lastPeriod, periodBefore, periodOf, reportOf } from '../../src/report/report.ts';
-import { viewOfDays } from '../explain/view.ts';
+import { viewOfDays } from '../collectors/explain/view.ts';
 import { dayNamed } from '../support/day.ts';
 
 const start = dayNamed('2026-01-19');

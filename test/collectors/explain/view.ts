@@ -1,12 +1,12 @@
-import { type Day, endOf } from '../../src/catalog/day.ts';
-import type { OrgSettings } from '../../src/catalog/settings.ts';
-import type { View } from '../../src/catalog/view.ts';
-import { activityDataset } from '../../src/collectors/activity/dataset.ts';
-import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
-import { createView } from '../../src/pipeline/view.ts';
-import { createFakeView } from '../collectors/fakes.ts';
-import { dayNamed } from '../support/day.ts';
-import { storedOrg } from '../support/store.ts';
+import { type Day, endOf } from '../../../src/catalog/day.ts';
+import type { OrgSettings } from '../../../src/catalog/settings.ts';
+import type { View } from '../../../src/catalog/view.ts';
+import { activityDataset } from '../../../src/collectors/activity/dataset.ts';
+import { tokensDataset } from '../../../src/collectors/tokens/dataset.ts';
+import { createView } from '../../../src/pipeline/view.ts';
+import { dayNamed } from '../../support/day.ts';
+import { storedOrg } from '../../support/store.ts';
+import { createFakeView } from '../fakes.ts';
 
 interface Figures {
   readonly credits: number;

@@ -1,6 +1,6 @@
-import type { Day } from '../../src/catalog/day.ts';
-import type { ModelUsage } from '../../src/collectors/explain/decompose.ts';
-import type { Side, Sides } from '../../src/collectors/explain/usage.ts';
+import type { Day } from '../../../src/catalog/day.ts';
+import type { ModelUsage } from '../../../src/collectors/explain/decompose.ts';
+import type { Side, Sides } from '../../../src/collectors/explain/usage.ts';
 
 /** A cause that is planted into a day; `diffuse` is a little of everything. */
 export const PLANTED = ['people', 'longer sessions', 'new model', 'price', 'team', 'diffuse'] as const;

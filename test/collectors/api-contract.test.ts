@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { apiContractOf } from '../../src/collectors/api-contract.ts';
+import { DAY } from './fakes.ts';
+
+const model = z.object({ name: z.string(), credits: z.number() });
+
+/** With each form of schema that the datasets use. */
+const element = z
+  .object({
+    date: z.string(),
+    credits: z.preprocess(Number, z.number().optional()),
+    adoption: z.number().optional(),
+    tier: z.string().nullable(),
+    modes: z.record(z.string(), z.number()).optional(),
+    by_model: z.preprocess((value) => value ?? undefined, z.array(model).optional()),
+    owner: z.object({ seats: z.number().optional() }).nullable(),
+  })
+  .transform((row) => row);
+
+const contract = apiContractOf({
+  schema: element,
+  unread: ['id', 'by_model.id'],
+  values: { tier: ['Standard', 'auto_high'], modes: ['auto-high', 'off'] },
+  beyondDay: ['adoption'],
+});
+
+function watching(...data: unknown[]) {
+  const watch = contract.watch();
+  watch.lookInto({ data });
+  return watch;
+}
+
+const row = { date: DAY, credits: 0, tier: 'standard' };
+
+describe('what an answer has that is not read', () => {
+  test.each<[string, readonly object[], readonly string[]]>([
+    ['a member', [{ added: 1 }], ['added']],
+    ['a member of a list', [{ by_model: [{ name: 'a', credits: 1, added: 1 }] }], ['by_model.added']],
+    ['a member of an object', [{ owner: { seats: 1, added: 1 } }], ['owner.added']],
+    ['members in order', [{ b: 1 }, { a: 1, b: 1 }], ['a', 'b']],
+    ['what is not read on purpose', [{ id: 1, by_model: [{ name: 'a', credits: 1, id: 1 }] }], []],
+    ['one odd value', [{ credits: 'x' }], []],
+    ['odd values alone', [{ credits: 'x' }, { credits: 'y' }], ['credits']],
+    ['an odd value beside a usual one', [{ credits: 'x' }, { credits: 7 }], []],
+    ['no object', [{ owner: 1 }, { owner: [] }], ['owner']],
+    ['no list', [{ by_model: { a: 1 } }, { by_model: 'a' }], ['by_model']],
+    ['odd values in a list', [{ by_model: [{ name: 1, credits: 1 }, { name: 2 }] }], ['by_model.name']],
+    ['known words, however they are written', [{ tier: 'STANDARD' }, { tier: 'Auto-High' }], []],
+    ['another word', [{ tier: 'turbo' }], ['tier (new value)']],
+    ['no word', [{ tier: 7 }], []],
+    ['known names', [{ modes: { AUTO_HIGH: 1, off: 2 } }], []],
+    ['another name among them', [{ modes: { off: 1, turbo: 1 } }], ['modes (new value)']],
+    ['names that may be data', [{ 'a@b.c': 1, n1234567: 1 }], ['(not a plain name)']],
+    ['nothing in place of values', [{ credits: null, owner: null, by_model: null }, { credits: null }], []],
+  ])('%s: %j is %j', (_case, parts, unknown) => {
+    expect(watching(...parts.map((part) => ({ ...row, ...part }))).unknown()).toEqual(unknown);
+  });
+
+  test.each([
+    [7, [0, 1, 2, 3, 4, 5, 6]],
+    [12, [0, 1, 2, 3, 4, 7, 8, 9, 10, 11]],
+  ])('is looked for in five of %i elements from each end', (length, looked) => {
+    const noticed = Array.from({ length }, (_none, odd) => odd).filter((odd) => {
+      const data = Array.from({ length }, (_one, index) => (index === odd ? { ...row, added: 1 } : row));
+      return watching(...data).unknown().length > 0;
+    });
+    expect(noticed).toEqual(looked);
+  });
+
+  test('is looked for in the first twenty elements of a list', () => {
+    const listed = (odd: number) => [
+      ...Array.from({ length: odd - 1 }, () => ({ name: 'a', credits: 0 })),
+      { name: 'a', credits: 0, added: 1 },
+    ];
+    expect(watching({ ...row, by_model: listed(20) }).unknown()).toEqual(['by_model.added']);
+    expect(watching({ ...row, by_model: listed(21) }).unknown()).toEqual([]);
+  });
+
+  test.each([[undefined], [null], ['text'], [[{ added: 1 }]], [{}], [{ data: { added: 1 } }]])(
+    'is nothing where %j is the answer',
+    (body) => {
+      const watch = contract.watch();
+      watch.lookInto(body);
+      expect([watch.unknown(), watch.days().size]).toEqual([[], 0]);
+    },
+  );
+
+  test('is looked for where the elements are', () => {
+    const elementsOf = (body: unknown) => (body as { runs?: unknown[] }).runs;
+    const watch = apiContractOf({ schema: element, elementsOf }).watch();
+    watch.lookInto({ data: [{ added: 1 }] });
+    expect(watch.unknown()).toEqual([]);
+    watch.lookInto({ runs: [{ ...row, more: 1 }] });
+    expect(watch.unknown()).toEqual(['more']);
+  });
+});
+
+describe('the fields of a day', () => {
+  const all = ['adoption', 'by_model', 'credits', 'date', 'modes', 'owner', 'tier'];
+
+  function fieldsOf(...parts: readonly object[]) {
+    const { carried, lacking } =
+      watching(...parts.map((part) => ({ ...row, ...part })))
+        .days()
+        .get(DAY) ?? {};
+    return { carried: [...(carried ?? [])].sort(), lacking: [...(lacking ?? [])].sort() };
+  }
+
+  test('are those of all of its elements, and the others are missing', () => {
+    expect(fieldsOf({ credits: 1, tier: null }, { modes: {}, owner: { seats: 0 } })).toEqual({
+      carried: ['credits', 'date', 'modes', 'owner', 'owner.seats', 'tier'],
+      lacking: ['adoption', 'by_model'],
+    });
+  });
+
+  test.each<[string, object]>([
+    ['zeros', { credits: 0, modes: { off: 0 }, by_model: [{ name: 'a', credits: 0 }] }],
+    ['negative amounts', { credits: -1 }],
+    ['what describes more than the day', { adoption: 7 }],
+    ['words', { tier: 'standard' }],
+    ['a list in place of an amount', { credits: [7] }],
+  ])('are not missing on a day that shows no more activity than %s', (_case, part) => {
+    expect(fieldsOf(part).lacking).toEqual([]);
+  });
+
+  test.each<[string, object]>([
+    ['an amount', { credits: 0.1 }],
+    ['an amount as text', { credits: '7' }],
+    ['an amount of an object', { owner: { seats: 1 } }],
+    ['an amount by name', { modes: { off: 0, auto: 1 } }],
+    [
+      'an amount in a list',
+      {
+        by_model: [
+          { name: 'a', credits: 2 },
+          { name: 'b', credits: 0 },
+        ],
+      },
+    ],
+  ])('are missing on a day with %s', (_case, part) => {
+    const { carried, lacking } = fieldsOf(part, {});
+    expect(lacking).not.toEqual([]);
+    expect([...carried, ...lacking].filter((path) => all.includes(path)).sort()).toEqual(all);
+  });
+
+  test('are known of days alone', () => {
+    expect([
+      ...watching(row, { ...row, date: 'soon' }, { credits: 1 }, 7)
+        .days()
+        .keys(),
+    ]).toEqual([DAY]);
+  });
+});
