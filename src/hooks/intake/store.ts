@@ -247,7 +247,8 @@ async function readCounts(query: Query, now: Instant): Promise<Counts> {
      UNION ALL ${DUE}`,
     [now],
   );
-  const of = (kind: string) => rows.filter((row) => row['kind'] === kind);
+  const byKind = Map.groupBy(rows, (row) => row['kind']);
+  const of = (kind: string) => byKind.get(kind) ?? [];
   return {
     events: new Map(
       of('event').map((row) => [
