@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { keepLog } from '../support/logs.ts';
+import { runHere } from './here.ts';
 
 const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 
@@ -50,6 +51,8 @@ export interface Home {
   readonly state: string;
   write(name: string, text: string): string;
   run(command: string, run?: HookRun): Promise<Ran>;
+  /** Runs a command of people in this process, with the same environment. */
+  runHere(command: string, run?: Pick<HookRun, 'args' | 'environment'>): ReturnType<typeof runHere>;
   /** Ends the processes that still run in it, and removes it. */
   remove(): void;
 }
@@ -65,6 +68,12 @@ export function createHome(settings?: string): Home {
     return file;
   }
   if (settings !== undefined) write('hooks.yaml', settings);
+  const own = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    AGENT_PLATFORM_HOOK_STATE_DIR: state,
+    ...(settings === undefined ? {} : { AGENT_PLATFORM_HOOK_CONFIG: path.join(folder, 'hooks.yaml') }),
+  };
   return {
     folder,
     state,
@@ -75,14 +84,7 @@ export function createHome(settings?: string): Home {
       const program = [process.execPath, ...preload, bin, command, ...args];
       // It begins once its input is there: the time until this process has written it is none of its own.
       const child = spawn('/bin/sh', ['-c', 'read -r begin; exec "$@"', 'sh', ...program], {
-        env: {
-          ...COMPILE_CACHE,
-          PATH: process.env['PATH'] ?? '',
-          HOME: folder,
-          AGENT_PLATFORM_HOOK_STATE_DIR: state,
-          ...(settings === undefined ? {} : { AGENT_PLATFORM_HOOK_CONFIG: path.join(folder, 'hooks.yaml') }),
-          ...environment,
-        },
+        env: { ...COMPILE_CACHE, ...own, ...environment },
       });
       running.add(child);
       const said = { stdout: '', stderr: '' };
@@ -102,6 +104,8 @@ export function createHome(settings?: string): Home {
       running.delete(child);
       return { code, signal, ...said };
     },
+    runHere: (command, { args = [], environment = {} } = {}) =>
+      runHere([command, ...args], { ...own, ...environment }),
     remove() {
       for (const child of running) child.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });

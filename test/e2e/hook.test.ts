@@ -330,7 +330,7 @@ describe('for people', () => {
       'channels: {chat: {type: slack, url_env: SLACK_URL}}\nrules: [{channels: [chat]}]',
     );
     const environment = { SLACK_URL: 'https://chat.example/secret' };
-    const ran = await home.run('hook', { args: ['--check'], environment });
+    const ran = await home.runHere('hook', { args: ['--check'], environment });
     expect(ran.code).toBe(0);
     expect(ran.stdout).toContain('slack, address from SLACK_URL');
     expect(ran.stdout).not.toMatch(/secret|the-token/);
@@ -338,10 +338,10 @@ describe('for people', () => {
 
   test('--check warns of settings and folders that every user can write', async () => {
     const home = forwardingHome();
-    expect((await home.run('hook', { args: ['--check'] })).stdout).not.toContain('Warning');
+    expect((await home.runHere('hook', { args: ['--check'] })).stdout).not.toContain('Warning');
     chmodSync(path.join(home.folder, 'hooks.yaml'), 0o666);
     chmodSync(home.folder, 0o777);
-    const ran = await home.run('hook', { args: ['--check'] });
+    const ran = await home.runHere('hook', { args: ['--check'] });
     expect(ran.code).toBe(0);
     expect(ran.stdout.match(/^Warning: every user .*$/gm)).toHaveLength(2);
   });
@@ -390,7 +390,7 @@ describe('hook-config', () => {
     );
     chmodSync(file, 0o640);
     const args = ['--write', `--file=${file}`, '--event=Stop', '--command=x hook'];
-    const first = await home.run('hook-config', { args });
+    const first = await home.runHere('hook-config', { args });
     expect(first.stdout).toMatch(/backup in \S+\.bak\n$/);
     const text = readFileSync(file, 'utf8');
     expect(JSON.parse(text).Stop.map((entry: { hooks: object[] }) => entry.hooks[0])).toEqual([
@@ -399,7 +399,7 @@ describe('hook-config', () => {
     ]);
     expect(text).toContain('\n    "Stop"');
     expect(statSync(file).mode & 0o777).toBe(0o640);
-    const second = await home.run('hook-config', { args });
+    const second = await home.runHere('hook-config', { args });
     expect(second.stdout).toContain('is up to date');
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(readdirSync(home.folder).filter((name) => name.endsWith('.bak'))).toHaveLength(1);
@@ -409,7 +409,7 @@ describe('hook-config', () => {
     const home = homeWith();
     const file = home.write('settings.json', '{"model": "m"}');
     const args = ['--write', `--file=${file}`, '--event=Stop', '--command=x hook'];
-    expect((await home.run('hook-config', { args })).code).toBe(0);
+    expect((await home.runHere('hook-config', { args })).code).toBe(0);
     const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'x hook', timeout: 5 }] }] };
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ model: 'm', hooks });
   });
@@ -420,13 +420,13 @@ describe('hook-config', () => {
     const before = `\ufeff{\r\n  "Stop": [{"hooks": [{"type": "command", "command": "${own}"}]}]\r\n}\r\n`;
     const file = home.write('hooks.json', before);
     const args = ['--write', `--file=${file}`, '--event=Stop', '--event=SessionEnd'];
-    const { stdout } = await home.run('hook-config', { args });
+    const { stdout } = await home.runHere('hook-config', { args });
     expect(stdout).toContain('Stop: a command line of your own runs the hook and was left as it is\n');
     const text = readFileSync(file, 'utf8');
     expect(text).toMatch(/^\ufeff\{\r\n {2}"Stop"/);
     expect(text.replaceAll('\r\n', '')).not.toContain('\n');
     expect(text).toContain(own);
-    expect((await home.run('hook-config', { args })).stdout).toContain('is up to date');
+    expect((await home.runHere('hook-config', { args })).stdout).toContain('is up to date');
   });
 
   test('writes through a link to a file that does not exist yet, and refuses one that leads to itself', async () => {
@@ -434,12 +434,12 @@ describe('hook-config', () => {
     const link = path.join(home.folder, 'hooks.json');
     symlinkSync('dotfiles/hooks.json', link);
     const args = ['--write', `--file=${link}`, '--event=Stop', '--command=x hook'];
-    expect((await home.run('hook-config', { args })).stdout).toBe(`wrote ${link}\n`);
+    expect((await home.runHere('hook-config', { args })).stdout).toBe(`wrote ${link}\n`);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readFileSync(path.join(home.folder, 'dotfiles/hooks.json'), 'utf8')).toContain('x hook');
     rmSync(link);
     symlinkSync('hooks.json', link);
-    expect(await home.run('hook-config', { args })).toMatchObject({ code: 2, stdout: '' });
+    expect(await home.runHere('hook-config', { args })).toMatchObject({ code: 2, stdout: '' });
   });
 
   test.runIf(process.platform === 'linux')(
@@ -465,11 +465,11 @@ describe('hook-config', () => {
     const home = homeWith();
     const file = home.write('hooks.json', '{"id": 12345678901234567890, "rate": 1.0, "hooks": {"Stop": []}}');
     const args = ['--write', `--file=${file}`, '--event=Stop', '--command=x hook'];
-    expect((await home.run('hook-config', { args })).stdout).toContain('wrote');
+    expect((await home.runHere('hook-config', { args })).stdout).toContain('wrote');
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('"id": 12345678901234567890,');
     expect(text).toContain('"rate": 1.0,');
-    expect((await home.run('hook-config', { args })).stdout).toContain('is up to date');
+    expect((await home.runHere('hook-config', { args })).stdout).toContain('is up to date');
   });
 
   const broken = [
@@ -485,7 +485,7 @@ describe('hook-config', () => {
   test.each(firstCases(2, broken))('changes nothing in a file that contains %s', async (text) => {
     const home = homeWith();
     const file = home.write('hooks.json', text);
-    const ran = await home.run('hook-config', { args: ['--write', `--file=${file}`] });
+    const ran = await home.runHere('hook-config', { args: ['--write', `--file=${file}`] });
     expect(ran.code).toBe(2);
     expect(ran.stderr.split('\n')[0]).toContain(file);
     expect(readFileSync(file, 'utf8')).toBe(text);

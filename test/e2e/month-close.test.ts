@@ -1,18 +1,17 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
-import { COMPILE_CACHE } from '../support/compile-cache.ts';
+import { runHere } from './here.ts';
 import { createNoonClock, settledPage, startProgram } from './program.ts';
 
-const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import.meta.url));
 const DAYS = 100;
-/** The same last month for every command of a test. */
+/** The same last month for every command of a test, and for the program whose store they read. */
 const clock = createNoonClock();
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: clock.now() }));
+afterEach(() => void vi.useRealTimers());
 
 type Rows = readonly Readonly<Record<string, string>>[];
 
@@ -33,7 +32,7 @@ async function exporting(
   }: Readonly<Record<'path' | 'name' | 'url' | 'key', string>> & { price: number },
   flags: readonly string[],
 ) {
-  const first = new Date(clock.now() - DAYS * 86_400_000).toISOString().slice(0, 10);
+  const first = new Date(Date.now() - DAYS * 86_400_000).toISOString().slice(0, 10);
   await writeFile(
     join(path, 'teams.yaml'),
     '"a*": platform\n"b*": platform\n"c*": payments\n"d*": payments\n',
@@ -49,14 +48,8 @@ async function exporting(
       'api: {requests_per_second: 1000}',
     ].join('\n'),
   );
-  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const command = ['export', `--config.file=${join(path, 'exporter.yml')}`, '--month=last', ...flags];
-    const args = [...clock.nodeArguments, bin, ...command];
-    const environment = { env: { ...COMPILE_CACHE, KEY: key }, maxBuffer: 2 ** 26 };
-    execFile(process.execPath, args, environment, (error, stdout, stderr) => {
-      resolve({ code: error?.code ?? 0, stdout, stderr });
-    });
-  });
+  const command = ['export', `--config.file=${join(path, 'exporter.yml')}`, '--month=last', ...flags];
+  return runHere(command, { KEY: key });
 }
 
 const rowsOf = (text: string): Rows => parse(text, { columns: true });
@@ -64,7 +57,7 @@ const sumOf = (rows: Rows, column: string) => rows.reduce((sum, row) => sum + Nu
 
 describe("a FinOps person's month close", () => {
   test("the teams' costs add up to the organization's cost to the cent, in the summary and in FOCUS", async () => {
-    const platform = createSandbox({ now: clock.now, users: 40, repos: 3, days: DAYS });
+    const platform = createSandbox({ now: Date.now, users: 40, repos: 3, days: DAYS });
     const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
     onTestFinished(() => platform.close());
     const path = await folder();
@@ -98,7 +91,7 @@ describe("a FinOps person's month close", () => {
     const path = await folder();
     const storage = `--storage.path=${join(path, 'history.db')}`;
     const flagsOfServe = [storage, '--no-collector.readiness', '--no-collector.wiki'];
-    const program = await startProgram(flagsOfServe, undefined, clock);
+    const program = await startProgram(flagsOfServe, undefined, { ...clock, now: Date.now });
     await settledPage(program, ['tokens', 'tools', 'activity', 'productivity']);
     const org = { path, name: 'default', url: 'http://127.0.0.1:1', key: 'not-a-key' };
     const flags = [storage, '--format=focus'];
