@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import { jsonSchemaOf } from '../../scripts/schema/json-schema.ts';
@@ -20,6 +20,14 @@ const schemas = {
   teams: JSON.parse(published.teams) as object,
 };
 
+const validators = new WeakMap<object, ValidateFunction>();
+
+function validatorOf(schema: object): ValidateFunction {
+  const validate = validators.get(schema) ?? new Ajv({ strict: false }).compile(schema);
+  validators.set(schema, validate);
+  return validate;
+}
+
 /** Whether an editor that checks a file by one of the schemas, or its YAML, marks an error. */
 function isFlagged(name: keyof typeof schemas, text: string, schema: object = schemas[name]): boolean {
   const document = parseDocument(text);
@@ -30,7 +38,7 @@ function isFlagged(name: keyof typeof schemas, text: string, schema: object = sc
   } catch {
     return true;
   }
-  return !new Ajv({ strict: false }).validate(schema, value);
+  return !validatorOf(schema)(value);
 }
 
 describe.each([
