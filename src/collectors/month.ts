@@ -54,12 +54,9 @@ export function expectedOn(
   days: readonly Day[],
 ): readonly ExpectedDay[] | undefined {
   if (!hasEnoughDays(credits, day)) return undefined;
-  const quietBelow = quietBelowOn(credits, day);
-  const means = new Map<number, number | undefined>();
+  const means = meansUpTo(credits, day, new Set(days.map(credits.weekdayOf)));
   return ofEach(days, (ahead) => {
-    const weekday = credits.weekdayOf(ahead);
-    if (!means.has(weekday)) means.set(weekday, meanUpTo(credits, day, weekday, quietBelow[weekday] ?? 0));
-    const mean = means.get(weekday);
+    const mean = means.get(credits.weekdayOf(ahead));
     return mean === undefined ? undefined : { day: ahead, credits: mean };
   });
 }
@@ -83,14 +80,25 @@ function quietBelowOn(credits: Credits, day: Day): readonly number[] {
   return weekdaysUpTo(credits, day, QUIET_WEEKS).map(({ median }) => share * median);
 }
 
-/** The mean of the last four known days of a weekday up to `newest`, quiet ones left out. */
-function meanUpTo(credits: Credits, newest: Day, weekday: number, quietBelow: number): number | undefined {
-  const found: number[] = [];
-  for (let back = 0; back < WEEKS_BACK * 7 && found.length < DAYS_IN_MEAN; back++) {
+/** The mean of the last four known days of each of these weekdays up to `newest`, quiet ones left out; none without such days. */
+function meansUpTo(
+  credits: Credits,
+  newest: Day,
+  weekdays: ReadonlySet<number>,
+): ReadonlyMap<number, number> {
+  const quietBelow = quietBelowOn(credits, newest);
+  const found = new Map([...weekdays].map((weekday): [number, number[]] => [weekday, []]));
+  let lacking = found.size;
+  for (let back = 0; back < WEEKS_BACK * 7 && lacking > 0; back++) {
     const day = addDays(newest, -back);
-    if (credits.weekdayOf(day) !== weekday) continue;
     const amount = credits.on(day);
-    if (amount !== undefined && amount >= quietBelow) found.push(amount);
+    if (amount === undefined) continue;
+    const weekday = credits.weekdayOf(day);
+    const amounts = found.get(weekday);
+    if (amounts === undefined || amounts.length === DAYS_IN_MEAN || amount < (quietBelow[weekday] ?? 0))
+      continue;
+    if (amounts.push(amount) === DAYS_IN_MEAN) lacking--;
   }
-  return found.length === 0 ? undefined : preciseSum(found) / found.length;
+  const known = [...found].filter(([, amounts]) => amounts.length > 0);
+  return new Map(known.map(([weekday, amounts]) => [weekday, preciseSum(amounts) / amounts.length]));
 }

@@ -4,6 +4,7 @@ import type { Family, Sample } from '../../src/catalog/family.ts';
 import type { PeopleSettings, ReadinessSettings } from '../../src/catalog/settings.ts';
 import type { ApiRequest, PagedRequest, PagingEnd, Source } from '../../src/catalog/source.ts';
 import type { View } from '../../src/catalog/view.ts';
+import { createDayMemo, type DayMemo } from '../../src/pipeline/day-memo.ts';
 import { dayNamed } from '../support/day.ts';
 
 /** The day that the fixtures describe. */
@@ -82,6 +83,8 @@ interface ViewParts {
 export function createFakeView(parts: ViewParts): View {
   const rows = parts.rows ?? new Map<Day, unknown>();
   const days = [...rows.keys()].sort();
+  // A view with other members than this one has figures of its own.
+  const memos = new WeakMap<View, DayMemo>();
   return {
     asOf: parts.asOf ?? startOf(addDays(DAY, 1)),
     settings: {
@@ -110,7 +113,9 @@ export function createFakeView(parts: ViewParts): View {
       return make(this);
     },
     ofDay(make, day) {
-      return make(this, day);
+      const memo = memos.get(this) ?? createDayMemo();
+      memos.set(this, memo);
+      return memo.of(make, day, () => make(this, day));
     },
     uncoveredDays: () => 4,
   };

@@ -148,12 +148,12 @@ function pageOf(people: Organization, shown: Partial<PeopleSettings>): readonly 
 
 /** The rows of the day in every format that has people's figures. */
 function filesOf(view: View): readonly string[] {
-  const families = usersCollector.families.map((family) => ({
-    family,
-    stamps: [],
-    recorded: false,
-    samples: () => (family.scope === 'day' ? family.samplesOf(view, DAY) : family.samplesOf(view)) ?? [],
-  }));
+  const families = usersCollector.families.map((family) => {
+    const samples = [
+      ...((family.scope === 'day' ? family.samplesOf(view, DAY) : family.samplesOf(view)) ?? []),
+    ];
+    return { family, stamps: [], recorded: false, samples: () => samples };
+  });
   const exported = { org: 'acme', orgId: undefined, day: DAY, period: DAY, families };
   return [
     createTidyFormat('day'),
