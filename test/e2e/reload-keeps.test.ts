@@ -6,6 +6,9 @@ import { createFakeFiles } from '../support/fake-files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { HOUR, type Story, startStory } from './harness.ts';
 
+/** One of days, what is derived from it, and one of documents: a reload treats all collectors of a kind alike. */
+const KINDS = ['tokens', 'spend', 'readiness'];
+
 /** Requires new clients, so that nothing survives by accident in the old ones. */
 const otherClients = (config: Config): Config => ({
   ...config,
@@ -50,7 +53,7 @@ describe('a reload that replaces the clients keeps', () => {
   });
 
   test('the counters', async () => {
-    const story = await startStory();
+    const story = await startStory({ collectors: ['tokens'] });
     const name = 'agent_platform_exporter_api_requests_total';
     const before = (await story.page()).value(name, { endpoint: 'tokens', code: '200' });
     expect(before).toBeGreaterThan(0);
@@ -59,7 +62,7 @@ describe('a reload that replaces the clients keeps', () => {
   });
 
   test('what is published', async () => {
-    const story = await startStory();
+    const story = await startStory({ collectors: KINDS });
     const before = await story.page();
     story.platform.setFaults(['500=1']);
     await story.reload(otherClients);
@@ -67,7 +70,7 @@ describe('a reload that replaces the clients keeps', () => {
   });
 
   test('the pauses that the platform asked for, but not those of another address', async () => {
-    const story = await startStory({ flags: ['api.retries=0'] });
+    const story = await startStory({ flags: ['api.retries=0'], collectors: KINDS });
     story.platform.setFaults(['429=1:1800']);
     expect(await story.poll()).not.toEqual([]);
     story.platform.setFaults([]);
@@ -95,7 +98,7 @@ describe('a reload that replaces the clients keeps', () => {
   });
 
   test('the learned size of windows', async () => {
-    const story = await startStory();
+    const story = await startStory({ collectors: ['tokens'] });
     const asked = story.platform.requests.length;
     await story.reload((config) => ({
       ...otherClients(config),
@@ -110,6 +113,7 @@ describe('a reload that replaces the clients keeps', () => {
   test('the days that were set aside', async () => {
     const story = await startStory({
       ...{ sandbox: { faults: ['bad-day=2026-11-05@tokens'] }, flags: ['api.retries=0'] },
+      collectors: ['tokens'],
     });
     const asked = story.platform.requests.length;
     await story.reload(otherClients);
@@ -120,7 +124,7 @@ describe('a reload that replaces the clients keeps', () => {
   });
 
   test('the revision pass of today', async () => {
-    const story = await startStory();
+    const story = await startStory({ collectors: ['tokens'] });
     await story.poll();
     const asked = story.platform.requests.length;
     await story.reload(otherClients);
@@ -130,7 +134,7 @@ describe('a reload that replaces the clients keeps', () => {
 });
 
 test('a run in progress restarts with the new client if its settings change, and no idle collector runs', async () => {
-  const story = await startStory();
+  const story = await startStory({ collectors: [...KINDS, 'tools'] });
   story.platform.setFaults(['slow=1:600000@tokens']);
   const asked = story.platform.requests.length;
   story.ticker.tick('20 * * * *');
@@ -155,7 +159,7 @@ describe('a file that is followed and cannot be read', () => {
   test('as a key, keeps its last good value, is reported, and does not delay any other organization', async () => {
     const contents = new Map<string, string | Error>([['/run/key', 'sandbox-acme-owner']]);
     const credential = await createFileCredential('/run/key', '/run/key', createFakeFiles(contents));
-    const story = await startStory({ sandbox: { orgs: 2 } });
+    const story = await startStory({ sandbox: { orgs: 2 }, collectors: KINDS });
     await story.reload((config) => ({
       ...config,
       orgs: config.orgs.map((org) => (org.name === 'acme' ? { ...org, credential } : org)),

@@ -12,6 +12,8 @@ import { HOUR, type Story, startStory } from './harness.ts';
 const SUCCESSFUL = 'agent_platform_exporter_config_last_reload_successful';
 const READ_AT = 'agent_platform_exporter_config_last_reload_success_timestamp_seconds';
 const SUCCESS = 'agent_platform_exporter_collector_success';
+/** One of days, what is derived from it, and one of documents: a reload treats all collectors of a kind alike. */
+const KINDS = ['tokens', 'spend', 'readiness'];
 const COLLECTORS = ['activity', 'productivity', 'readiness', 'tokens', 'tools', 'wiki'];
 
 const without = (name: string) => (config: Config) => ({
@@ -35,7 +37,7 @@ function idle(story: Story): Promise<void> {
 
 describe('organizations', () => {
   test('that are removed leave nothing on the page, and do not affect others', async () => {
-    const story = await startStory({ sandbox: { orgs: 2 } });
+    const story = await startStory({ sandbox: { orgs: 2 }, collectors: KINDS });
     const acme = (await story.page()).platform('acme');
     expect(await story.reload(without('globex'))).toEqual({ ok: true });
     expect(await linesOf(story, 'globex')).toEqual([]);
@@ -68,7 +70,7 @@ describe('organizations', () => {
   });
 
   test('stay on the page while others are added and removed', async () => {
-    const story = await startStory({ sandbox: { orgs: 2 } });
+    const story = await startStory({ sandbox: { orgs: 2 }, collectors: KINDS });
     const acme = (await story.page()).platform('acme');
     let left = 4;
     const scraping = (async () => {
@@ -82,7 +84,7 @@ describe('organizations', () => {
   });
 
   test('whose URL changes: the run in progress is discarded, and the new URL is used at once', async () => {
-    const story = await startStory({ sandbox: { orgs: 2 } });
+    const story = await startStory({ sandbox: { orgs: 2 }, collectors: KINDS });
     story.platform.setFaults(['slow=1:60000@org=acme']);
     story.ticker.tick('20 * * * *');
     await waitFor(() => {
@@ -107,7 +109,7 @@ describe('organizations', () => {
   });
 
   test('keep a run in progress if their settings are unchanged', async () => {
-    const story = await startStory();
+    const story = await startStory({ collectors: KINDS });
     story.platform.setFaults(['slow=1:300']);
     story.ticker.tick('20 * * * *');
     const requests = story.platform.requests.length;
@@ -124,7 +126,7 @@ describe('a configuration that cannot be used', () => {
   };
 
   test('changes nothing, and is reported in the metrics, the log and the status page until it is fixed', async () => {
-    const story = await startStory({ flags: ['web.enable-lifecycle'] });
+    const story = await startStory({ flags: ['web.enable-lifecycle'], collectors: KINDS });
     const before = await story.page();
     expect([before.value(SUCCESSFUL), before.value(READ_AT)]).toEqual([1, expect.closeTo(1_795_176_000, -2)]);
     expect(await story.reload(broken)).toEqual({ ok: false, problem: expect.stringContaining('c.yml:3') });
@@ -152,7 +154,7 @@ describe('a configuration that cannot be used', () => {
   });
 
   test('a URL without a possible client is rejected before anything changes', async () => {
-    const story = await startStory({ sandbox: { orgs: 2 } });
+    const story = await startStory({ sandbox: { orgs: 2 }, collectors: KINDS });
     const before = await story.page();
     const outcome = await story.reload((config) => ({
       ...config,
@@ -209,7 +211,7 @@ describe('settings', () => {
   });
 
   test('a run in progress begins again once another collector is switched off', async () => {
-    const story = await startStory();
+    const story = await startStory({ collectors: [...KINDS, 'wiki'] });
     story.platform.setFaults(['slow=1:600000@tokens']);
     const asked = story.platform.requests.length;
     story.ticker.tick('20 * * * *');
@@ -281,7 +283,7 @@ describe('settings', () => {
   });
 
   test('concurrent reloads run one after the other, and the last one wins', async () => {
-    const story = await startStory({ sandbox: { orgs: 2 } });
+    const story = await startStory({ sandbox: { orgs: 2 }, collectors: KINDS });
     const outcomes = await Promise.all([
       story.reload(without('globex')),
       story.reload(without('acme')),
