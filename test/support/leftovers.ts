@@ -10,27 +10,29 @@ const LOOK_BELOW_MS = 1_000;
 const ENDING_MS = Number(process.env['TEST_ENDING_MS'] ?? 30_000);
 const LOOK_AGAIN_MS = 50;
 
-interface Running {
-  readonly parent: number;
-  readonly command: string;
-}
-
-/** Every running process of this machine, by id. */
-function running(): ReadonlyMap<number, Running> {
-  const found = new Map<number, Running>();
+/** The parent of every process of this machine, by id. */
+function parents(): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
       const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-      // An exiting process has none.
-      if (command !== '') found.set(Number(entry), { parent: Number(parent), command });
+      found.set(Number(entry), Number(parent));
     } catch {
       // It has exited meanwhile.
     }
   }
   return found;
+}
+
+/** The command line of a process; empty if it is exiting. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
+  }
 }
 
 /** Whether a process has this run's mark in its environment. */
@@ -47,15 +49,18 @@ function hasMark(pid: number, mark: string): boolean {
  * seen below it earlier. Other orphans of this machine are not included.
  */
 function startedHere(root: number, mark: string, seen: ReadonlyMap<number, string>): Map<number, string> {
-  const all = running();
+  const all = parents();
   const found = new Map<number, string>();
   let grown = true;
   while (grown) {
     grown = false;
-    for (const [pid, { parent, command }] of all) {
+    for (const [pid, parent] of all) {
       if (found.has(pid) || pid === root) continue;
+      // Of most processes of a machine, the parent says that they are none of them.
+      if (!(parent === root || found.has(parent) || parent === 1)) continue;
+      const command = commandOf(pid);
       const isOrphan = parent === 1 && (seen.get(pid) === command || hasMark(pid, mark));
-      if (!(parent === root || found.has(parent) || isOrphan)) continue;
+      if (command === '' || !(parent === root || found.has(parent) || isOrphan)) continue;
       found.set(pid, command);
       grown = true;
     }
