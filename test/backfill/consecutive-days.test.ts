@@ -14,6 +14,7 @@ import { aboutFamilies, collectors as allCollectors } from '../../src/collectors
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { dayNamed } from '../support/day.ts';
 import { storedOrg } from '../support/store.ts';
+import { propertyRuns } from '../support/thoroughness.ts';
 
 const collectors = allCollectors.filter(({ name }) =>
   ['tokens', 'spend', 'tools', 'activity', 'productivity'].includes(name),
@@ -103,6 +104,6 @@ test('a day after others has the samples that it has alone', async () => {
         day = addDays(day, move);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
 });

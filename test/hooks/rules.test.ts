@@ -10,6 +10,7 @@ import { followSession, unknownLengths } from '../../src/hooks/sessions.ts';
 import type { Rule } from '../../src/hooks/settings/settings.ts';
 import { cwdPattern } from '../../src/hooks/settings/values.ts';
 import { fill } from '../../src/hooks/template.ts';
+import { propertyRuns } from '../support/thoroughness.ts';
 
 const always: Rule = {
   events: [],
@@ -131,6 +132,7 @@ describe('a template', () => {
         expect(text).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
         expect(text.isWellFormed()).toBe(true);
       }),
+      { numRuns: propertyRuns(100) },
     );
   });
 

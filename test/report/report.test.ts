@@ -6,6 +6,7 @@ import { reportHtml, reportMarkdown } from '../../src/report/render.ts';
 import { lastPeriod, periodBefore, periodOf, reportOf } from '../../src/report/report.ts';
 import { viewOfDays } from '../collectors/explain/view.ts';
 import { dayNamed } from '../support/day.ts';
+import { propertyRuns } from '../support/thoroughness.ts';
 
 const start = dayNamed('2026-01-19');
 const newest = dayNamed('2026-12-31');
@@ -44,7 +45,7 @@ test('each figure of fifty weeks is that of the metrics of its days', () => {
         expect(report.days).toHaveLength(7);
       }
     }),
-    { numRuns: 10 },
+    { numRuns: propertyRuns(10) },
   );
 });
 

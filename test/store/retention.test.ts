@@ -4,6 +4,7 @@ import { MAX_SWEPT, planSweep } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
+import { propertyRuns } from '../support/thoroughness.ts';
 import { answer, createDirectory, openStore } from './files.ts';
 
 const first = dayNamed('2026-01-01');
@@ -111,7 +112,7 @@ describe('retention', () => {
   });
 
   test('never removes one of the newest days, however the clock steps', async () => {
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= propertyRuns(40); seed++) {
       const random = createRandom(seed);
       const store = openStore(':memory:');
       let newest = addDays(first, 80);

@@ -4,6 +4,7 @@ import type { PageFamily } from '../../../src/backfill/page.ts';
 import { createWriteRequests } from '../../../src/backfill/remote/write-requests.ts';
 import type { Sample } from '../../../src/catalog/family.ts';
 import { labelValue } from '../../../src/catalog/label.ts';
+import { propertyRuns } from '../../support/thoroughness.ts';
 import { daily } from '../days.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';
 
@@ -84,6 +85,7 @@ describe('a write request', () => {
           expect(found).toBe(labelValue(model));
         }
       }),
+      { numRuns: propertyRuns(100) },
     );
   });
 

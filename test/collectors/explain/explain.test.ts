@@ -11,6 +11,7 @@ import { fourWeeksBefore } from '../../../src/collectors/explain/usage.ts';
 import { creditsChangeByCause } from '../../../src/collectors/spend/change.ts';
 import { createRandom } from '../../fuzz/random.ts';
 import { dayNamed } from '../../support/day.ts';
+import { propertyRuns } from '../../support/thoroughness.ts';
 import { viewOfDays } from './view.ts';
 import { company, PLANTED, type Planted, planted, shop } from './worlds.ts';
 
@@ -47,7 +48,7 @@ test('the parts of any change add up to it, to the credit', () => {
       expect(what.reduce((sum, { credits }) => sum + credits, 0)).toBe(to - from);
       for (const { credits } of what) expect(Number.isSafeInteger(credits)).toBe(true);
     }),
-    { numRuns: 10_000 },
+    { numRuns: propertyRuns(10_000) },
   );
 });
 

@@ -6,6 +6,7 @@ import { dayAgeWords, durationWords, momentWords, readable } from '../../../src/
 import { contentOf, renderPage } from '../../../src/server/page/page.ts';
 import { pagePolicy } from '../../../src/server/page/style.ts';
 import type { CollectorStatus, ServiceStatus } from '../../../src/server/status.ts';
+import { propertyRuns } from '../../support/thoroughness.ts';
 import { collectorStatus, NOW, orgStatus, serviceStatus } from '../fixtures.ts';
 
 const HOUR = 3_600_000;
@@ -194,6 +195,7 @@ describe('hostile text', () => {
       fc.property(hostile, (text) => {
         expect(tagsOf(pageWith(text))).toEqual(harmless);
       }),
+      { numRuns: propertyRuns(100) },
     );
   });
 
