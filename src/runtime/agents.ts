@@ -28,11 +28,16 @@ interface PoolOptions {
   readonly maxSockets: number;
   /** How long a request may take, in milliseconds: so long may opening a tunnel take. */
   readonly limitMs: number;
+  /** How long a connection is kept while it has no request, in milliseconds; ten seconds by default. */
+  readonly timeout?: number;
   /** The proxies, never used for this machine itself; none by default. */
   readonly proxy?: ProxySettings | undefined;
   /** Certificates (PEM) that are trusted instead of the default ones. */
   readonly ca?: string | readonly string[] | undefined;
 }
+
+/** Between polls, which are minutes apart, connections of hundreds of organizations would take tens of megabytes. */
+const IDLE_MS = 10_000;
 
 /**
  * Creates the connections of a client: direct ones, and through proxies, by a tunnel to hosts that use TLS. Throws a
@@ -42,6 +47,7 @@ export function createAgentPool({ limitMs, proxy: settings, ca, ...limits }: Poo
   const findProxy = parseProxies(settings);
   const agents = new Map<string, Agent>();
   const options = {
+    timeout: IDLE_MS,
     ...limits,
     autoSelectFamilyAttemptTimeout: connectAttemptMs(limitMs),
     ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),

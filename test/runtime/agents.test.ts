@@ -1,6 +1,7 @@
-import { get } from 'node:http';
+import { once } from 'node:events';
+import { createServer as createPlainServer, get } from 'node:http';
 import { createServer, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -220,4 +221,28 @@ describe('the address of a proxy', () => {
     // The other scheme has a variable of its own.
     expect(find(new URL('http://api.test'))).toBeUndefined();
   });
+});
+
+test('a connection is closed once it was free for a while, and not while it waits for an answer', async () => {
+  const server = createPlainServer({ keepAliveTimeout: 0 }, async (_, response) => {
+    await waitFor(() => timedOut);
+    response.end('late');
+  });
+  let timedOut = false;
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => open.add(socket.once('close', () => open.delete(socket))));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const pool = createAgentPool({ keepAlive: true, maxSockets: 1, limitMs: generousMs, timeout: 1 });
+  onTestFinished(() => pool.destroy());
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const asked = get(url, { agent: pool.for(url).agent });
+  asked.once('socket', (socket) =>
+    socket.once('timeout', () => {
+      timedOut = true;
+    }),
+  );
+  const [response] = await once(asked, 'response');
+  expect(await text(response)).toBe('late');
+  await waitFor(() => expect(open.size).toBe(0));
 });
