@@ -1,15 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
 import { createSlices } from '../runtime/slices.ts';
-import { deflateEnd } from './deflate.ts';
+import { type Deflated, deflateEnd } from './deflate.ts';
 import { encode } from './family-text.ts';
 import type { Format } from './text.ts';
-
-/** The end of a scrape: text, and the same as the end of a raw-deflate stream. */
-export interface Ending {
-  readonly text: Buffer;
-  readonly bytes: Buffer;
-}
 
 interface OwnPartDeps {
   /** The metrics of the process as a whole. */
@@ -22,8 +16,8 @@ interface OwnPartDeps {
 /** In milliseconds: an answer that somebody waits for has slices of its own, instead of queuing behind a round's work. */
 const SLICE_MS = 10;
 
-/** Creates the renderer of the part of a scrape about the exporter itself. */
-export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<Ending> {
+/** Creates the renderer of the part of a scrape about the exporter itself, which ends it. */
+export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<Deflated> {
   const slices = createSlices(deps.clock, SLICE_MS);
   return async (format) => {
     const ofProcess = await renderRegistry(deps.registry, format);
@@ -33,11 +27,8 @@ export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<En
       texts.push(text);
       if (slices.over()) await slices.next();
     }
-    const text = Buffer.concat([
-      ...texts,
-      encode(format === 'openmetrics' ? `${ofProcess}# EOF\n` : ofProcess),
-    ]);
-    return { text, bytes: await deflateEnd(text) };
+    texts.push(encode(format === 'openmetrics' ? `${ofProcess}# EOF\n` : ofProcess));
+    return deflateEnd(texts);
   };
 }
 
