@@ -28,8 +28,8 @@ interface Line {
 }
 
 interface OfOrg {
-  /** By the index of the line. */
-  readonly values: Map<number, number>;
+  /** By the index of the line; it has holes. */
+  readonly values: number[];
   /** Its lines; undefined once a value has changed. */
   text: Buffer | undefined;
 }
@@ -60,20 +60,20 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
 
   function change(org = '', { index }: Line, next: (value: number) => number): void {
     const known = byOrg.get(org);
-    const ofOrg: OfOrg = known ?? { values: new Map(), text: undefined };
+    const ofOrg: OfOrg = known ?? { values: [], text: undefined };
     if (known === undefined) byOrg.set(org, ofOrg);
-    const before = ofOrg.values.get(index);
+    const before = ofOrg.values[index];
     const value = next(before ?? 0);
     if (before === value) return;
     ofOrg.text = undefined;
-    ofOrg.values.set(index, value);
+    ofOrg.values[index] = value;
   }
 
   function write(org: string, { values }: OfOrg): string {
     const written = escapeLabelValue(org);
     let text = '';
     for (const { index, before, after } of lines.values()) {
-      const value = values.get(index);
+      const value = values[index];
       if (value !== undefined) text += `${before}${written}${after}${formatValue(value)}\n`;
     }
     return text;
@@ -98,8 +98,8 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
       const ofOrg = byOrg.get(org);
       if (ofOrg === undefined) return;
       ofOrg.text = undefined;
-      for (const { labels, index } of lines.values()) if (isGone(labels)) ofOrg.values.delete(index);
-      if (ofOrg.values.size === 0) byOrg.delete(org);
+      for (const { labels, index } of lines.values()) if (isGone(labels)) delete ofOrg.values[index];
+      if (Object.keys(ofOrg.values).length === 0) byOrg.delete(org);
     },
     *texts(format) {
       if (byOrg.size === 0) return;

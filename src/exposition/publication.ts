@@ -55,13 +55,20 @@ interface PublicationDeps {
 }
 
 interface Declaration {
+  readonly family: string;
   readonly collector: string | undefined;
   readonly header: Buffer;
 }
 
-interface Kept extends FamilyText {
-  readonly collector: string;
+/** A piece of a family's text: a part of a buffer. */
+interface Kept {
   readonly declaration: Declaration;
+  readonly collector: string;
+  /** Of the family; 0 in all pieces but the first. */
+  readonly series: number;
+  readonly buffer: Buffer;
+  readonly from: number;
+  readonly to: number;
 }
 
 interface KeptOrg {
@@ -75,6 +82,8 @@ const INTERVAL_MS = 1000;
 /** The pause after a publication, as a multiple of its duration: publishing must not occupy a whole core. */
 const REST = 2;
 const MAX_REST_MS = 5000;
+/** An organization's texts of up to this many bytes share a buffer: one of its own takes half a kilobyte beside its bytes. */
+const SHARED = 1024 * 1024;
 
 /** Creates a publication, empty at first. */
 export function createPublication({ families, clock, log }: PublicationDeps): Publication {
@@ -178,7 +187,7 @@ export function createPublication({ families, clock, log }: PublicationDeps): Pu
     },
     seriesOf(org) {
       const series = new Map<string, number>();
-      for (const text of byOrg.get(org)?.texts ?? []) count(series, text.family, text.series);
+      for (const text of byOrg.get(org)?.texts ?? []) count(series, text.declaration.family, text.series);
       return series;
     },
     async close() {
@@ -195,7 +204,11 @@ function declareFamilies(families: readonly PublishedFamily[]): ReadonlyMap<stri
     if (declared.has(name)) throw new Error(`the family ${name} is declared twice`);
     // The same bytes serve both formats, and only OpenMetrics would escape a quote.
     if (help.includes('"')) throw new Error(`the help of ${name} contains a double quote`);
-    declared.set(name, { collector, header: Buffer.from(renderFamilyHeader({ name, help, type: 'gauge' })) });
+    declared.set(name, {
+      family: name,
+      collector,
+      header: Buffer.from(renderFamilyHeader({ name, help, type: 'gauge' })),
+    });
   }
   return declared;
 }
@@ -219,11 +232,27 @@ function keep(
       if (names.has(family)) throw new Error(`the collector ${collector} has the family ${family} twice`);
       names.add(family);
       if (text.overflow) continue;
-      kept.push({ ...text, collector, declaration });
+      for (const [index, buffer] of text.bytes.entries()) {
+        const pieceSeries = index === 0 ? text.series : 0;
+        kept.push({ declaration, collector, series: pieceSeries, buffer, from: 0, to: buffer.length });
+      }
       count(series, collector, text.series);
     }
   }
-  return { texts: kept, series };
+  return { texts: shareBuffer(kept), series };
+}
+
+/** Copies short pieces into one buffer. */
+function shareBuffer(pieces: readonly Kept[]): readonly Kept[] {
+  const length = pieces.reduce((sum, { to }) => sum + to, 0);
+  if (length > SHARED) return pieces;
+  const buffer = Buffer.concat(pieces.map((piece) => piece.buffer));
+  let end = 0;
+  return pieces.map((piece) => {
+    const from = end;
+    end += piece.to;
+    return { ...piece, buffer, from, to: end };
+  });
 }
 
 function* inOrder(
@@ -234,7 +263,7 @@ function* inOrder(
     const texts = byFamily.get(declaration);
     if (texts === undefined) continue;
     yield declaration.header;
-    for (const { bytes } of texts) yield* bytes;
+    for (const { buffer, from, to } of texts) yield buffer.subarray(from, to);
   }
 }
 

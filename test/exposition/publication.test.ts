@@ -219,13 +219,15 @@ describe('publishing', () => {
     const publication = createPublication({ families, clock, log });
     const own = await text('tokens', 'a', 1);
     let broken = true;
-    const pieces = {
-      *[Symbol.iterator]() {
+    const piece = {
+      // Too long to be copied at once.
+      length: 2 ** 24,
+      subarray() {
         if (broken) throw new Error('cannot be read');
-        yield* own.bytes;
+        return own.bytes[0];
       },
     };
-    publication.replace('a', fed(['tokens', { ...own, bytes: pieces as unknown as readonly Buffer[] }]));
+    publication.replace('a', fed(['tokens', { ...own, bytes: [piece as unknown as Buffer] }]));
     await waitFor(() => expect(clock.waits).toHaveLength(1));
     expect(log.events).toMatchObject([{ level: 'error', message: 'The page could not be assembled' }]);
     expect(textNow(publication)).toBe('');
@@ -265,25 +267,35 @@ describe('publishing', () => {
     expect(() => publication.replace('a', new Map())).toThrow('closed');
   });
 
-  test('counts series by collector and by family', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
-    publication.replace('a', fed(['tokens', await text('tokens', 'a', 1, 2), await text('day', 'a', 1)]));
-    publication.replace('b', fed(['tokens', await text('tokens', 'b', 1)], ['tools']));
-    expect(publication.series()).toEqual(
-      new Map([
-        ['tokens', 4],
-        ['tools', 0],
-      ]),
-    );
-    expect(publication.seriesOf('a')).toEqual(
-      new Map([
-        ['tokens', 2],
-        ['day', 1],
-      ]),
-    );
-    expect(publication.seriesOf('c')).toEqual(new Map());
-    await publication.close();
-  });
+  test.each([
+    ['short', 1],
+    ['long', 2 ** 20],
+  ])(
+    'counts series by collector and by family, and keeps the pieces of %s texts in order',
+    async (_, size) => {
+      const publication = createPublication({ families, clock: createFakeClock(0) });
+      const tokens = await text('tokens', 'a', 1, 2);
+      const piece = Buffer.from(`${'#'.repeat(size)}\n`);
+      const bytes = [...tokens.bytes, piece, Buffer.from('# end\n')];
+      publication.replace('a', fed(['tokens', { ...tokens, bytes }, await text('day', 'a', 1)]));
+      expect(await textNext(publication)).toContain(`${Buffer.concat(bytes)}# HELP day`);
+      publication.replace('b', fed(['tokens', await text('tokens', 'b', 1)], ['tools']));
+      expect(publication.series()).toEqual(
+        new Map([
+          ['tokens', 4],
+          ['tools', 0],
+        ]),
+      );
+      expect(publication.seriesOf('a')).toEqual(
+        new Map([
+          ['tokens', 2],
+          ['day', 1],
+        ]),
+      );
+      expect(publication.seriesOf('c')).toEqual(new Map());
+      await publication.close();
+    },
+  );
 });
 
 describe('programming errors of its caller are reported', () => {
