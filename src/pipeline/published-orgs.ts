@@ -4,16 +4,15 @@ import type { View } from '../catalog/view.ts';
 import type { Publication } from '../exposition/publication.ts';
 import { createSerialQueue, type SerialQueue } from '../runtime/serial-queue.ts';
 import type { RowsFrom } from '../store/store.ts';
-import type { Rendered } from './commit-snapshot.ts';
 
 /** One collector of an organization, as last published. */
-export interface PublishedCollector extends Rendered {
+export interface PublishedCollector {
   /** The newest day of a dataset with days. */
   readonly day: Day | undefined;
   /** Number of its unknown days since the start of history. */
   readonly uncovered: number | undefined;
-  /** Its days that were published as having had no activity. */
-  readonly idle: ReadonlySet<Day> | undefined;
+  /** Its days that were published as having had no activity, with spaces between them: a set of texts takes ten times as much. */
+  readonly idle: string | undefined;
   readonly expired: boolean;
 }
 
@@ -76,7 +75,7 @@ export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): P
 
   return {
     publishedDay: (org, collector) => published(org, collector)?.day,
-    showsIdle: (org, collector, day) => published(org, collector)?.idle?.has(day) === true,
+    showsIdle: (org, collector, day) => published(org, collector)?.idle?.includes(day) === true,
     uncoveredDays: (org, collector) => published(org, collector)?.uncovered,
     orgId: (org) => states.get(org)?.orgId,
     twinOf(org, orgId) {

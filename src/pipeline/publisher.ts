@@ -120,18 +120,19 @@ export function createPublisher(parts: PublisherParts): Publisher {
   ): Promise<void> {
     const { coverage, view } = viewOf(org, stored, now);
     const published = new Map<string, PublishedCollector>();
+    const rendered = new Map<string, Rendered>();
     for (const collector of collectors) {
       const dataset = dayDatasetOf(collector);
       const expired = hasExpired(stored, collector, now);
       published.set(collector.name, {
         day: dataset && view.newestDay(dataset),
         uncovered: dataset && view.uncoveredDays(dataset.name),
-        idle: dataset && coverage.idleDays(dataset.name),
+        idle: dataset && [...coverage.idleDays(dataset.name)].join(' '),
         expired,
-        ...(expired ? NOTHING : await render(collector.families, dataset, view)),
       });
+      rendered.set(collector.name, expired ? NOTHING : await render(collector.families, dataset, view));
     }
-    const about = await render(parts.aboutFamilies, undefined, view);
+    rendered.set(ABOUT, await render(parts.aboutFamilies, undefined, view));
     // The organization may have been removed, or the configuration reloaded, during rendering.
     if (!orgs.has(org.name, state) || isRetired()) return;
     for (const { name } of collectors.filter(isFetching)) {
@@ -146,7 +147,7 @@ export function createPublisher(parts: PublisherParts): Publisher {
       validUntil: validUntil(collectors, stored, now),
     };
     state.withView = viewer(org, now);
-    commitSnapshot(org.name, new Map<string, Rendered>(published).set(ABOUT, about));
+    commitSnapshot(org.name, rendered);
   }
 
   /** Whether an organization would be published as it was. */
