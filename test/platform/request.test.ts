@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { startProxy } from '../support/proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -105,6 +105,17 @@ describe('a request', () => {
     expect((await client.get(app)).body).toEqual({ by: 'proxy' });
     expect(proxy.requests[0]?.url).toBe('http://app.invalid/reports');
     expect((await client.get(tokensRequest())).body).toEqual({ by: 'server' });
+  });
+
+  test('goes through no proxy but the one that is given, whatever the environment says', async () => {
+    const direct = await startServer(answers({ body: '{"by":"server"}' }));
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'all_proxy']) vi.stubEnv(name, 'http://127.0.0.1:1');
+    for (const name of ['no_proxy', 'NO_PROXY']) vi.stubEnv(name, '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const proxy of [undefined, { HTTP_PROXY: 'http://proxy.invalid' }]) {
+      const { client } = createTestClient(direct.url, { retries: 0, proxy });
+      expect((await client.get(tokensRequest())).body).toEqual({ by: 'server' });
+    }
   });
 
   test('fails if the proxy refuses the tunnel: the error names the proxy, and no connection is left', async () => {
