@@ -12,6 +12,7 @@ COPY package.json package-lock.json ./
 # Without install scripts: nothing is compiled, and the image's Node.js is used.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/bundle ./scripts/bundle
 COPY src ./src
 RUN npm run build
 

@@ -27,6 +27,9 @@ export function buildCheckout(directory: string): Checkout {
   const compiler = path.join(modules, '.bin', 'tsc');
   const { status } = spawnSync(compiler, options, { cwd: directory, stdio: 'inherit' });
   if (status !== 0) throw new Error(`${directory} does not compile`);
+  const bundler = path.join(directory, 'scripts/bundle/hook.ts');
+  if (existsSync(bundler))
+    spawnSync(process.execPath, [bundler, path.join(release, 'dist')], { stdio: 'inherit' });
   for (const part of ['bin', 'package.json'])
     cpSync(path.join(directory, part), path.join(release, part), { recursive: true });
   const image = readFileSync(path.join(directory, 'Dockerfile'), 'utf8');

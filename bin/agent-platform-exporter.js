@@ -19,9 +19,9 @@ if (Number(found.split('.')[0]) < required) {
   // where another user of the machine can plant code.
   // A checkout has no build: Node runs its TypeScript as it is.
   const built = process.getBuiltinModule('node:fs').existsSync(new URL('../dist/main.js', import.meta.url));
-  const program = new URL(built ? '../dist/' : '../src/', import.meta.url);
-  const entry = new URL(`${isHook ? 'hook' : 'main'}.${built ? 'js' : 'ts'}`, program);
-  import(entry.href)
+  const source = isHook ? '../src/hook.ts' : '../src/main.ts';
+  const program = isHook ? '../dist/agent/hook.cjs' : '../dist/main.js';
+  import(new URL(built ? program : source, import.meta.url).href)
     .then((entered) => (isHook ? entered.hook(args.slice(1)) : undefined))
     .catch((error) => {
       process.stderr.write(`agent-platform-exporter: ${error instanceof Error ? error.stack : error}\n`);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'rolldown';
+import { build, type CodeSplittingOptions } from 'rolldown';
 
 const SUBSTITUTES: Readonly<Record<string, string>> = {
   'src/runtime/installation.ts': 'scripts/bundle/installation.ts',
@@ -27,6 +27,12 @@ const ENTRIES: readonly Entry[] = [
   { name: 'comparing-thread', entry: 'src/web-config/passwords/comparing-thread.ts', isThread: true },
 ];
 
+/** Puts everything needed to load an entry into its own file, because each file costs a little. */
+export const AT_ONCE: CodeSplittingOptions = {
+  includeDependenciesRecursively: false,
+  groups: [{ name: 'core', tags: ['$initial'] }],
+};
+
 /** Wraps the code in a function, as Node.js does with its own. */
 const HEAD = '(function (exports, require, module, __filename, __dirname) {';
 
@@ -39,18 +45,6 @@ async function bundleEntry(
   { name, entry, split = false }: Entry,
   version: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const imports = new Map<string, readonly string[]>();
-  const needed = new Set<string>();
-  /** Puts everything needed to load the entry into its own file, because each file costs a little. */
-  function atOnce(id: string): string | null {
-    if (needed.size === 0) follow(join(root, entry));
-    return needed.has(id) ? 'core' : null;
-  }
-  function follow(id: string): void {
-    if (needed.has(id)) return;
-    needed.add(id);
-    for (const imported of imports.get(id) ?? []) follow(imported);
-  }
   const { output } = await build({
     input: { [name]: join(root, entry) },
     platform: 'node',
@@ -60,9 +54,6 @@ async function bundleEntry(
     plugins: [
       {
         name: 'substitutes',
-        moduleParsed({ id, importedIds }) {
-          imports.set(id, importedIds);
-        },
         load(id) {
           const own = id.startsWith(root)
             ? id
@@ -77,7 +68,7 @@ async function bundleEntry(
     ],
     output: {
       format: 'cjs',
-      codeSplitting: split && { includeDependenciesRecursively: false, groups: [{ name: atOnce }] },
+      codeSplitting: split && AT_ONCE,
       entryFileNames: '[name].js',
       chunkFileNames: `${name}-[name].js`,
       minify: { compress: true, mangle: false, codegen: true },

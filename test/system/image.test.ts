@@ -106,6 +106,7 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
       'bin',
       'package-lock.json',
       'package.json',
+      'scripts',
       'src',
       'tsconfig.build.json',
       'tsconfig.json',

@@ -15,6 +15,7 @@ const SOURCES = [
   'package.json',
   'tsconfig.json',
   'tsconfig.build.json',
+  'scripts/bundle',
   'src',
   'bin',
   'assets',
@@ -92,6 +93,21 @@ describe.runIf(requireTool('npm'))('the npm package', () => {
     expect(await programs.run(bin, ['hook-config'])).toMatchObject({ code: 0 });
     const version = await programs.run(bin, ['--version']);
     expect(version.stdout).toContain(description.version);
+  });
+
+  test('runs the hook command of an agent, which reads settings, notifies and logs', async () => {
+    const folder = programs.folder();
+    const settings = join(folder, 'hooks.yaml');
+    const state = join(folder, 'state');
+    const channel = '{type: slack, url_env: NOT_SET}';
+    await writeFile(settings, `channels: {chat: ${channel}}\nrules: [{channels: [chat]}]\n`);
+    const bin = join(prefix, 'bin/agent-platform-exporter');
+    const args = ['hook', `--config=${settings}`, `--state-dir=${state}`];
+    const input = '{"hook_event_name": "Stop", "session_id": "s"}';
+    const ran = await programs.run(bin, args, { input });
+    expect(ran).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+    const log = await readFile(join(state, 'hook.log'), 'utf8');
+    expect(log).toContain('msg="Notification failed" channel=chat type=slack problem="NOT_SET is not set"');
   });
 });
 
