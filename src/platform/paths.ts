@@ -1,4 +1,5 @@
 import type { DatasetName } from '../catalog/dataset.ts';
+import { DAY_MS } from '../catalog/day.ts';
 import type { ApiRequest, Source } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
@@ -32,7 +33,7 @@ interface PathsDeps {
 /** The statuses that say that a path is not that of the resource. */
 const MISSING: ReadonlySet<number | undefined> = new Set([404, 405, 410]);
 /** How long another path is used before the first one is tried again, in milliseconds. */
-const TRY_AGAIN_MS = 86_400_000;
+const TRY_AGAIN_MS = DAY_MS;
 
 /**
  * Asks for a resource by the path that answered last, of those that a request names. A path that is missing leads to the

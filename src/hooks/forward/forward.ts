@@ -7,7 +7,7 @@ import type { HookLog } from '../log.ts';
 import { type Answer, type Post, PostError, type ReadSecret, readToken } from '../post.ts';
 import { standardLimits } from '../settings/basics.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
-import { createPause, createSpool, type Pause, type Spool } from './spool.ts';
+import { createPause, createSpool, longestPauseMs, type Pause, type Spool } from './spool.ts';
 
 export interface ForwardParts {
   readonly settings: ForwardSettings;
@@ -100,36 +100,27 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
   }
 }
 
-interface Batch {
-  readonly names: readonly string[];
-  readonly texts: readonly string[];
-  /** Number of processed names, including damaged and unreadable ones, and those that another process has removed. */
-  readonly passed: number;
-}
-
-function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], most: number): Batch {
+function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], most: number) {
   const names: string[] = [];
   const texts: string[] = [];
   let bytes = 0;
+  // The number of processed names, including damaged and unreadable ones, and those that another process has removed.
   let passed = 0;
-  let damaged = 0;
   let unread = 0;
   for (const name of waiting) {
     const found = spool.read(name);
     passed += 1;
+    if (found.kind === 'unread') unread += 1;
     if (found.kind === 'damaged') {
       spool.setAside(name);
-      damaged += 1;
-    } else if (found.kind === 'unread') {
-      unread += 1;
-    } else if (found.kind === 'event') {
-      names.push(name);
-      texts.push(found.text);
-      bytes += found.text.length;
-      if (texts.length === most || bytes >= maxBytes) break;
+      log.error('Event lost: its damaged file was set aside', { file: name });
     }
+    if (found.kind !== 'event') continue;
+    names.push(name);
+    texts.push(found.text);
+    bytes += found.text.length;
+    if (texts.length === most || bytes >= maxBytes) break;
   }
-  if (damaged > 0) log.error('Events lost: damaged files were set aside', { events: damaged });
   if (unread > 0) log.warn('Events stay on disk: their files cannot be read', { events: unread });
   return { names, texts, passed };
 }
@@ -193,26 +184,23 @@ type Verdict =
   | { readonly kind: 'refused'; readonly why: string; readonly byIntake: boolean }
   | { readonly kind: 'later'; readonly why: string; readonly pauseMs: number };
 
-const pauses = { denied: 30_000, server: 2000, slow: 15_000, longest: 300_000 };
+const pauses = { denied: 30_000, server: 2000, slow: 15_000 };
 
 /** Classifies the response to a request with this number of events. */
 export function classifyResponse({ status, retryAfter, body }: Answer, events: number): Verdict {
-  const answer = recordIn(body) ?? {};
+  const { accepted, duplicates, rejected, error, reason } = recordIn(body) ?? {};
   if (status >= 200 && status < 300) {
-    const rejected = rejectedOf(answer, events);
-    if (rejected !== undefined) return { kind: 'taken', rejected };
+    const isForAll = Number(accepted) + Number(duplicates) + Number(rejected) === events;
+    if (isForAll) return { kind: 'taken', rejected: Number(rejected) };
     const why = `answered ${status}, but not as the exporter's hook intake would: check forward.url`;
     return { kind: 'later', why, pauseMs: pauses.denied };
   }
   if (status === 400 || status === 413) {
-    return {
-      kind: 'refused',
-      why: `answered ${status}`,
-      byIntake: typeof answer['error'] === 'string' && refusals.includes(answer['reason']),
-    };
+    const byIntake = typeof error === 'string' && refusals.includes(reason);
+    return { kind: 'refused', why: `answered ${status}`, byIntake };
   }
   const denied = status === 401 || status === 403 || status === 404;
-  const asked = Math.min(secondsIn(retryAfter) * 1000, pauses.longest);
+  const asked = Math.min(Number(retryAfter ?? 0) * 1000 || 0, longestPauseMs);
   return {
     kind: 'later',
     why: `answered ${status}${hintFor(status)}`,
@@ -223,19 +211,6 @@ export function classifyResponse({ status, retryAfter, body }: Answer, events: n
 function hintFor(status: number): string {
   if (status === 401 || status === 403) return ': the token differs from that of the exporter';
   return status === 404 ? ': no exporter with a hook token at this URL' : '';
-}
-
-function secondsIn(retryAfter: string | undefined): number {
-  return /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : 0;
-}
-
-/** Number of events that the intake rejected; undefined if the answer does not account for all that were sent. */
-function rejectedOf(answer: Readonly<Record<string, unknown>>, events: number): number | undefined {
-  const { accepted, duplicates, rejected } = answer;
-  if (typeof accepted !== 'number' || typeof duplicates !== 'number' || typeof rejected !== 'number') {
-    return undefined;
-  }
-  return accepted + duplicates + rejected === events ? rejected : undefined;
 }
 
 /** The reasons with which the intake itself rejects a request; something on the way gives none of them. */

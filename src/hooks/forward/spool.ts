@@ -1,35 +1,18 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { DAY_MS } from '../../catalog/day.ts';
 import { attempt } from '../../runtime/errors.ts';
 import { codeOf, numbersIn, writeWhole } from '../../runtime/files.ts';
 import { recordIn, type SharedEvent } from '../event.ts';
-import type { SpoolLimits } from '../settings/basics.ts';
+import type { standardLimits } from '../settings/basics.ts';
 
 /** Unconfirmed events on disk: one file each, so that no writer waits for another. */
-export interface Spool {
-  /**
-   * Stores an event durably, also against a power failure, and returns its name. Throws the system's error if that
-   * fails.
-   */
-  add(event: SharedEvent): string;
-  /** The names of the stored events, oldest first. */
-  names(): readonly string[];
-  /** Reads the event of a file. */
-  read(name: string): SpooledEvent;
-  remove(names: Iterable<string>): void;
-  /** Sets a damaged file aside; it stays in the directory as long as an event would. */
-  setAside(name: string): void;
-  /**
-   * Removes events beyond the limits of age and size, oldest first; returns the number of lost events. An age counts once
-   * some events have been too old for a day: after a clock step, all of them are.
-   */
-  trim(now: number): number;
-}
+export type Spool = ReturnType<typeof createSpool>;
 
 /**
- * An event's JSON text; `gone` if another process has removed it, `unread` if the system cannot read it now, `damaged` if it
- * is not what was written.
+ * An event's JSON text; `gone` if another process has removed it, `unread` if the system cannot read it, `damaged` if it is
+ * not what was written.
  */
 type SpooledEvent =
   | { readonly kind: 'event'; readonly text: string }
@@ -37,16 +20,11 @@ type SpooledEvent =
 
 // Instant, size and id, so that limits and order can be determined without reading the files.
 const nameShape = /^(\d{15})-(\d{6})-([\w.:-]+)\.json$/;
-const damaged = '.damaged';
-/** The system's errors that say nothing about the file. */
-const passing: ReadonlySet<string> = new Set(['EAGAIN', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM']);
-const unfinishedMs = 3_600_000;
 /** A file with the instant since which some events are too old, and the uptime at that instant. */
 const overdueFile = 'overdue-since';
-const dayMs = 86_400_000;
 
 /** Opens the spool in a directory; `uptime` is in seconds since the machine was started, which no clock step changes. */
-export function createSpool(folder: string, limits: SpoolLimits, uptime = os.uptime): Spool {
+export function createSpool(folder: string, limits: typeof standardLimits, uptime = os.uptime) {
   const entries = () => attempt(() => readdirSync(folder)) ?? [];
   // A directory or another user's file must not keep the events from being sent.
   const drop = (name: string) => attempt(() => rmSync(path.join(folder, name), { force: true }));
@@ -61,13 +39,17 @@ export function createSpool(folder: string, limits: SpoolLimits, uptime = os.upt
     // None if it is seen for the first time.
     const [since = Number.NaN, up = 0] = numbersIn(file);
     const isRestarted = uptime() < up;
-    if (since <= now) return now - since >= dayMs && (isRestarted || (uptime() - up) * 1000 >= dayMs);
+    if (since <= now) return now - since >= DAY_MS && (isRestarted || (uptime() - up) * 1000 >= DAY_MS);
     // If that fails, the events stay until the size exceeds its limit.
     attempt(() => writeWhole(file, `${now} ${uptime()}`));
     return false;
   }
   return {
-    add(event) {
+    /**
+     * Stores an event durably, also against a power failure, and returns its name. Throws the system's error if that
+     * fails.
+     */
+    add(event: SharedEvent): string {
       const text = JSON.stringify(event);
       const instant = String(Math.max(0, Math.round(event.occurred_at))).padStart(15, '0');
       const size = String(Buffer.byteLength(text)).padStart(6, '0');
@@ -75,42 +57,46 @@ export function createSpool(folder: string, limits: SpoolLimits, uptime = os.upt
       writeWhole(path.join(folder, name), text, { durable: true });
       return name;
     },
-    names: () =>
+    /** The names of the stored events, oldest first. */
+    names: (): readonly string[] =>
       entries()
         .filter((name) => nameShape.test(name))
         .sort(),
-    read(name) {
+    /** Reads the event of a file. */
+    read(name: string): SpooledEvent {
       try {
         const text = readFileSync(path.join(folder, name), 'utf8');
         return isWhole(name, text) ? { kind: 'event', text } : { kind: 'damaged' };
       } catch (error) {
-        const code = codeOf(error);
-        if (passing.has(code)) return { kind: 'unread' };
-        return { kind: code === 'ENOENT' ? 'gone' : 'damaged' };
+        return { kind: codeOf(error) === 'ENOENT' ? 'gone' : 'unread' };
       }
     },
-    remove(names) {
+    remove(names: Iterable<string>): void {
       for (const name of names) drop(name);
     },
-    setAside(name) {
+    /** Sets a damaged file aside; it stays in the directory as long as an event would. */
+    setAside(name: string): void {
       // If that fails, another process did, or it expires.
-      attempt(() => renameSync(path.join(folder, name), path.join(folder, name + damaged)));
+      attempt(() => renameSync(path.join(folder, name), path.join(folder, `${name}.damaged`)));
     },
-    trim(now) {
+    /**
+     * Removes events beyond the limits of age and size, oldest first; returns the number of lost events. An age counts once
+     * some events have been too old for a day: after a clock step, all of them are.
+     */
+    trim(now: number): number {
       let bytes = 0;
       let lost = 0;
       const names = entries().toSorted().toReversed();
       const isOverdue = (name: string) => now - instantIn(name) > limits.maxAgeMs;
       const isAgeConfirmed = isConfirmed(names.some(isOverdue), now);
       for (const name of names) {
-        const isExpired = isAgeConfirmed && isOverdue(name);
-        if (name.endsWith('.new') && now - instantIn(name) > unfinishedMs) drop(name);
-        if (name.endsWith(damaged) && isExpired) drop(name);
-        if (!nameShape.test(name)) continue;
-        bytes += sizeIn(name);
-        if (bytes <= limits.maxBytes && !isExpired) continue;
+        const isEvent = nameShape.test(name);
+        if (isEvent) bytes += sizeIn(name);
+        const isTooMuch = isEvent && bytes > limits.maxBytes;
+        // Also what is damaged, or was not written to its end.
+        if (!isTooMuch && !(isAgeConfirmed && isOverdue(name))) continue;
         drop(name);
-        lost += 1;
+        if (isEvent) lost += 1;
       }
       return lost;
     },
@@ -132,25 +118,21 @@ function sizeIn(name: string): number {
 }
 
 /** A time during which no run tries to send, because the last one timed out or was told to wait. */
-export interface Pause {
-  /** Whether it is in effect at an instant (Unix milliseconds). */
-  holds(now: number): boolean;
-  begin(until: number): void;
-  end(): void;
-}
+export type Pause = ReturnType<typeof createPause>;
 
-const maxPauseMs = 300_000;
+export const longestPauseMs = 300_000;
 
 /** Creates a pause that is stored in a file. */
-export function createPause(file: string): Pause {
+export function createPause(file: string) {
   return {
-    holds(now) {
+    /** Whether it is in effect at an instant (Unix milliseconds). */
+    holds(now: number): boolean {
       const [until = 0] = numbersIn(file);
       // An expiry that no run would have set comes from a wrong clock.
-      return now < until && until <= now + maxPauseMs;
+      return now < until && until <= now + longestPauseMs;
     },
     // If that fails, the next run tries earlier than it should; no event is lost by that.
-    begin: (until) => attempt(() => writeWhole(file, String(until))),
+    begin: (until: number) => attempt(() => writeWhole(file, String(until))),
     // If it is another user's file, the pause ends by itself.
     end: () => attempt(() => rmSync(file, { force: true })),
   };

@@ -6,11 +6,5 @@ export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 /** Time limit of the command, from the start of the process, in milliseconds. */
 export const defaultDeadlineMs = 2500;
 
-/** How much of the events is kept on disk. */
-export interface SpoolLimits {
-  readonly maxBytes: number;
-  readonly maxAgeMs: number;
-}
-
-/** 10 MiB and seven days. */
-export const standardLimits: SpoolLimits = { maxBytes: 10_485_760, maxAgeMs: 604_800_000 };
+/** How much of the events is kept on disk: 10 MiB and seven days. */
+export const standardLimits = { maxBytes: 10_485_760, maxAgeMs: 604_800_000 };
