@@ -19,23 +19,20 @@ const POWERSHELL = 'System32\\WindowsPowerShell\\v1.0\\powershell.exe';
 const WSL_POWERSHELL = `/mnt/c/Windows/${POWERSHELL.replaceAll('\\', '/')}`;
 
 /** Shows a notice on the desktop. */
-export const sendToDesktop: SendBy<'desktop'> = async (_channel, notice, parts) => {
-  const problems = await runFirst(desktopCommands(parts.platform, parts.environment, notice), parts.run);
-  if (problems.length > 0) throw new Error(problems.at(-1));
-};
+export const sendToDesktop: SendBy<'desktop'> = (_channel, notice, { platform, environment, run }) =>
+  runFirst(desktopCommands(platform, environment, notice), run);
 
-/** Runs one command after the other until one succeeds; resolves with the problems if none does. */
-async function runFirst(commands: readonly Command[], run: RunProgram): Promise<readonly string[]> {
+/** Runs one command after the other until one succeeds; rejects with the problems of all if none does. */
+async function runFirst(commands: readonly Command[], run: RunProgram): Promise<void> {
   const problems: string[] = [];
   for (const [program, ...args] of commands) {
     try {
-      await run(program, args);
-      return [];
+      return await run(program, args);
     } catch (error) {
       problems.push(messageOf(error));
     }
   }
-  return problems;
+  throw new Error(problems.join('; '));
 }
 
 /** The command that shows a notice, and a fallback if it fails. No part of a notice reaches a shell. */
@@ -112,11 +109,8 @@ function powershellPath(environment: Environment): string {
 }
 
 /** Plays a sound with the first program that can. */
-export const sendToSound: SendBy<'sound'> = async (channel, _notice, parts) => {
-  const file = channel.file ?? parts.soundFile();
-  const problems = await runFirst(playersFor(parts.platform, parts.environment, file), parts.run);
-  if (problems.length > 0) throw new Error(`no player could play it: ${problems.join('; ')}`);
-};
+export const sendToSound: SendBy<'sound'> = ({ file }, _notice, { platform, environment, run, soundFile }) =>
+  runFirst(playersFor(platform, environment, file ?? soundFile()), run);
 
 /** The programs that play a WAV file, the most common first. */
 export function playersFor(

@@ -33,12 +33,9 @@ export async function notify(
   if (rules.length === 0) return;
   const timeoutMs = Math.max(1, Math.floor(until - clock.elapsed()));
   const signal = AbortSignal.timeout(timeoutMs);
-  const outcomes = await deliverAll(deliveriesOf({ event, shared, lengths, rules, settings }), {
-    ...parts,
-    run: createRunProgram(signal),
-    signal,
-    timeoutMs,
-  });
+  const deliveries = deliveriesOf({ ...settings, rules }, event, shared, lengths);
+  const run = createRunProgram(signal);
+  const outcomes = await deliverAll(deliveries, { ...parts, run, signal, timeoutMs });
   for (const { name, type, problem } of outcomes) {
     if (problem !== undefined) log.error('Notification failed', { channel: name, type, problem });
   }
@@ -60,22 +57,16 @@ interface Delivery {
   readonly notice: Notice;
 }
 
-/** The result of a delivery; `problem` is one line without secrets. */
-interface DeliveryOutcome {
-  readonly name: string;
-  readonly type: Channel['type'];
-  readonly problem: string | undefined;
-}
-
-/** Delivers concurrently. Deliveries fail independently, and all end when `signal` aborts. */
-export function deliverAll(
-  deliveries: readonly Delivery[],
-  parts: ChannelParts,
-): Promise<readonly DeliveryOutcome[]> {
+/**
+ * Delivers concurrently. Deliveries fail independently, and all end when `signal` aborts. Resolves with the
+ * `problem` of each, one line without secrets, or undefined.
+ */
+export function deliverAll(deliveries: readonly Delivery[], parts: ChannelParts) {
   return Promise.all(
     deliveries.map(async ({ name, channel, notice }) => {
-      const ended = Promise.race([send(channel, notice, parts), aborted(parts.signal)]);
-      return { name, type: channel.type, problem: await ended.then(() => undefined, messageOf) };
+      const sent = send(channel, notice, parts).then(() => undefined, messageOf);
+      const late = once(parts.signal, 'abort').then(() => 'the deadline was exceeded');
+      return { name, type: channel.type, problem: await Promise.race([sent, late]) };
     }),
   );
 }
@@ -96,31 +87,19 @@ async function send(channel: Channel, notice: Notice, parts: ChannelParts): Prom
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort');
-  throw new Error('the deadline was exceeded');
-}
-
-interface RuleMatches {
-  readonly event: HookEvent;
-  readonly shared: SharedEvent;
-  readonly lengths: SessionLengths;
-  /** The matching rules. */
-  readonly rules: readonly Rule[];
-  readonly settings: HookSettings;
-}
-
-/** The notice for each channel. If several rules name a channel, the first one determines its notice. */
-export function deliveriesOf({ event, shared, lengths, rules, settings }: RuleMatches): readonly Delivery[] {
-  const deliveries = new Map<string, Delivery>();
-  for (const rule of rules) {
+/** The notice for each channel, by the first of the rules that names it. */
+export function deliveriesOf(
+  { channels, rules }: Pick<HookSettings, 'channels' | 'rules'>,
+  event: HookEvent,
+  shared: SharedEvent,
+  lengths: SessionLengths,
+): readonly Delivery[] {
+  return Object.entries(channels).flatMap(([name, channel]) => {
+    const rule = rules.find((one) => one.channels.includes(name));
+    if (rule === undefined) return [];
     const notice = { ...wordsFor(rule, event, lengths), event: shared, extra: asked(rule, event) };
-    for (const name of rule.channels) {
-      const channel = Object.hasOwn(settings.channels, name) ? settings.channels[name] : undefined;
-      if (channel !== undefined && !deliveries.has(name)) deliveries.set(name, { name, channel, notice });
-    }
-  }
-  return [...deliveries.values()];
+    return [{ name, channel, notice }];
+  });
 }
 
 function asked(rule: Rule, event: HookEvent): Readonly<Record<string, unknown>> {

@@ -6,7 +6,6 @@ import type { ChannelParts, Notice } from '../../../src/hooks/notify/notice.ts';
 import { deliverAll, deliveriesOf } from '../../../src/hooks/notify/notify.ts';
 import { chatForms, signatureOf } from '../../../src/hooks/notify/webhooks.ts';
 import { unknownLengths } from '../../../src/hooks/sessions.ts';
-import { defaultSettings } from '../../../src/hooks/settings/load-settings.ts';
 import type { Channel, Rule } from '../../../src/hooks/settings/settings.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
@@ -105,23 +104,22 @@ describe('rules', () => {
     channels: ['a'],
     send: [],
   };
-  const settings = { ...defaultSettings, channels: { a: chat, b: chat }, rules: [] };
-  const told = { event, shared: notice.event, lengths: unknownLengths, settings };
+  const deliveries = (rules: readonly Rule[]) =>
+    deliveriesOf({ channels: { a: chat, b: chat }, rules: [...rules] }, event, notice.event, unknownLengths);
 
   test('notify once per channel: the first that names it', () => {
     const rules = [
       { ...rule, message: 'first' },
       { ...rule, channels: ['a', 'b'], message: 'second' },
     ];
-    const deliveries = deliveriesOf({ ...told, rules });
-    expect(deliveries.map(({ name, notice: { text } }) => [name, text])).toEqual([
+    expect(deliveries(rules).map(({ name, notice: { text } }) => [name, text])).toEqual([
       ['a', 'first'],
       ['b', 'second'],
     ]);
   });
 
   test('send the requested members, if present', () => {
-    const [delivery] = deliveriesOf({ ...told, rules: [{ ...rule, send: ['cwd', 'toString', 'message'] }] });
+    const [delivery] = deliveries([{ ...rule, send: ['cwd', 'toString', 'message'] }]);
     expect(delivery?.notice.extra).toEqual({ cwd: '/w' });
   });
 });
