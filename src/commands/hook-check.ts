@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatDuration } from '../config/parse.ts';
 import type { HookPaths } from '../hooks/paths.ts';
-import type { Secret } from '../hooks/settings/basics.ts';
+import { sourceOf } from '../hooks/post.ts';
 import type { Channel, HookSettings, QuietHours, Rule } from '../hooks/settings/settings.ts';
 import type { CommandContext } from './command.ts';
 
@@ -90,8 +90,4 @@ function quietInWords({ from, to, days, timeZone }: QuietHours): string {
 
 function timeOf(minutes: number): string {
   return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
-}
-
-function sourceOf(secret: Secret): string {
-  return 'file' in secret ? secret.file : secret.variable;
 }

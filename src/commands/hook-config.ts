@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, lstatSync, readlinkSync, realpathSync, statSy
 import path from 'node:path';
 import { hookConfigOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { agentConfig, defaultEvents, mergeAgentConfig, parseExactly } from '../hooks/agent-config.ts';
+import { defaultEvents, mergeAgentConfig, parseExactly } from '../hooks/agent-config.ts';
 import { isRecord } from '../hooks/event.ts';
 import { expandHome, findPaths } from '../hooks/paths.ts';
 import { createSystemClock } from '../runtime/clock.ts';
@@ -27,7 +27,7 @@ export async function run(context: CommandContext): Promise<number> {
   const hook = { command, timeout: values.timeout };
   if (!values.write) {
     if (values.file !== undefined) throw new ConfigError('--file: has no meaning without --write');
-    context.stdout.write(`${JSON.stringify(agentConfig(events, hook), null, 2)}\n`);
+    context.stdout.write(`${JSON.stringify(mergeAgentConfig({}, events, hook).config, null, 2)}\n`);
     return 0;
   }
   const file = path.resolve(expandHome(values.file ?? standardFile, home));

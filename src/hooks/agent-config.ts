@@ -29,11 +29,6 @@ export const defaultEvents = [
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The agent's hooks configuration that runs a command at each of the events. */
-export function agentConfig(events: readonly string[], command: HookCommand): Json {
-  return mergeAgentConfig({}, events, command).config;
-}
-
 /**
  * A configuration with the command at each of the events: in its member `hooks` if it has one or is that of the agent's
  * settings (`isSettings`, or members that are no events), otherwise at its top. Everything else in it stays as it is,

@@ -7,18 +7,10 @@ const maxBytes = 33_554_432;
 const quietMs = 100;
 
 /** The command's standard input, read from the moment it is opened. */
-export interface EventInput {
-  /**
-   * The event at the end of the stream, or what has arrived `limitMs` after this call. Longer input is consumed, so that
-   * the agent never writes to a closed pipe; of more than 32 MiB, only the beginning counts.
-   */
-  read(limitMs: number): Promise<HookEvent | InvalidEvent>;
-  /** Ends reading with what has arrived. */
-  stop(): void;
-}
+export type EventInput = ReturnType<typeof openInput>;
 
 /** Starts reading a stream. */
-export function openInput(stream: Readable): EventInput {
+export function openInput(stream: Readable) {
   const parts: Buffer[] = [];
   let bytes = 0;
   let quiet: NodeJS.Timeout | undefined;
@@ -47,13 +39,18 @@ export function openInput(stream: Readable): EventInput {
   }
 
   return {
-    async read(limitMs) {
+    /**
+     * The event at the end of the stream, or what has arrived `limitMs` after this call. Longer input is consumed, so that
+     * the agent never writes to a closed pipe; of more than 32 MiB, only the beginning counts.
+     */
+    async read(limitMs: number): Promise<HookEvent | InvalidEvent> {
       const timer = setTimeout(stop, limitMs);
       await ended.promise;
       clearTimeout(timer);
       clearTimeout(quiet);
       return event();
     },
+    /** Ends reading with what has arrived. */
     stop,
   };
 }

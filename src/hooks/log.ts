@@ -14,29 +14,24 @@ export interface HookLog {
   remember(secret: string): void;
 }
 
-/** A log that is written at the end of a run, once all secrets are known. */
-interface FileLog extends HookLog {
-  /** Appends the entries to the file, if there are any. Never rejects: there is nobody to report to. */
-  write(): Promise<void>;
-}
-
 const maxBytes = 262_144;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 /** Follows no symbolic link, and does not wait for a reader. */
 const appending = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
-/** Creates a log in a file. */
-export function createFileLog(file: string, clock: Clock): FileLog {
+/** Creates a log that is written to a file at the end of a run, once all secrets are known. */
+export function createFileLog(file: string, clock: Pick<Clock, 'now'>) {
   const entries: Fields[] = [];
   const secrets: string[] = [];
   function add(level: string, msg: string, fields: Fields = {}): void {
     entries.push({ ts: new Date(clock.now()).toISOString(), level, msg, ...fields });
   }
   return {
-    error: (message, fields) => add('error', message, fields),
-    warn: (message, fields) => add('warn', message, fields),
-    remember: (secret) => void secrets.push(secret),
-    async write() {
+    error: (message: string, fields?: Fields) => add('error', message, fields),
+    warn: (message: string, fields?: Fields) => add('warn', message, fields),
+    remember: (secret: string) => void secrets.push(secret),
+    /** Appends the entries to the file, if there are any. Never rejects: there is nobody to report to. */
+    async write(): Promise<void> {
       // Most runs log nothing, and need not load the formatter and the redactor.
       if (entries.length === 0) return;
       const { formatLine, logfmtSyntax } = await import('../runtime/logfmt.ts');

@@ -16,7 +16,7 @@ const program = 'agent-platform-exporter';
 
 /** The paths given by flag, by environment variable, or below the home directory by the XDG rules. */
 export function findPaths(
-  given: Pick<HookArguments, 'config' | 'stateDir'>,
+  given: { readonly config: string | undefined; readonly stateDir: string | undefined },
   environment: Environment,
 ): HookPaths {
   const home = absolute(environment['HOME']) ?? absolute(environment['USERPROFILE']) ?? ownHome();
@@ -51,15 +51,11 @@ function absolute(text: string | undefined): string | undefined {
   return text !== undefined && path.isAbsolute(text) ? text : undefined;
 }
 
-/** The arguments of the command as an agent runs it; `unknown` are the others. */
-interface HookArguments {
-  readonly config: string | undefined;
-  readonly stateDir: string | undefined;
-  readonly unknown: readonly string[];
-}
-
-/** Parses the arguments. Unknown ones are not an error: a hook must not stop the agent for a misspelt flag. */
-export function readHookArguments(args: readonly string[]): HookArguments {
+/**
+ * Parses the arguments of the command as an agent runs it. Those that are `unknown` are not an error: a hook must not stop the agent
+ * for a misspelt flag.
+ */
+export function readHookArguments(args: readonly string[]) {
   const found = new Map<string, string | undefined>();
   const unknown: string[] = [];
   const rest = [...args];

@@ -62,7 +62,11 @@ export function createPost(settings: ProxySettings): Post {
     const ca = caFile === undefined ? undefined : await certificatesWith(caFile);
     const { agent, proxy, close } = await connectionFor(url, timeoutMs, ca);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const fail = (error: Error) => reject(postError(error, proxy));
+    function fail(error: Error): void {
+      const code = codeOf(error);
+      const why = code === 'unknown' ? 'the request failed' : code;
+      reject(new PostError(code, error instanceof ProxyError ? error.message : why + throughProxy(proxy)));
+    }
     const options: RequestOptions = {
       ...(ca === undefined ? {} : { ca }),
       ...{ autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs) },
@@ -101,12 +105,6 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   return { status: statusCode, retryAfter: headers['retry-after'], body: text.slice(0, MAX_BODY_LENGTH) };
 }
 
-function postError(error: Error, proxy: string | undefined): PostError {
-  const code = codeOf(error);
-  if (error instanceof ProxyError) return new PostError(code, error.message);
-  return new PostError(code, `${code === 'unknown' ? 'the request failed' : code}${throughProxy(proxy)}`);
-}
-
 /** The default certificates and those of a PEM file; throws an error that names a file that cannot be read. */
 export async function certificatesWith(file: string): Promise<string[]> {
   const own = textIn(file, `the file of certificates ${file}`);
@@ -120,7 +118,7 @@ export type ReadSecret = (secret: Secret) => string;
 /** Reads secrets from files and environment variables; `remember` receives each one, so that the log can mask it. */
 export function createSecrets(environment: Environment, remember: (secret: string) => void): ReadSecret {
   return (secret) => {
-    const source = 'file' in secret ? secret.file : secret.variable;
+    const source = sourceOf(secret);
     const text = ('file' in secret ? textIn(secret.file) : (environment[secret.variable] ?? '')).trim();
     if (text === '') throw new Error(`${source} ${'file' in secret ? 'is empty' : 'is not set'}`);
     // Other characters cannot be sent in a header.
@@ -137,7 +135,12 @@ export function readToken(source: Secret, secret: ReadSecret): string {
   const token = secret(source);
   const problem = pasteProblem(token);
   if (problem === undefined) return token;
-  throw new Error(`${'file' in source ? source.file : source.variable} contains ${problem}`);
+  throw new Error(`${sourceOf(source)} contains ${problem}`);
+}
+
+/** The file or the variable that a secret is in. */
+export function sourceOf(secret: Secret): string {
+  return 'file' in secret ? secret.file : secret.variable;
 }
 
 function textIn(file: string, name = file): string {

@@ -29,14 +29,15 @@ export function isQuiet(quiet: QuietHours, now: number): boolean {
 }
 
 function wallClock(now: number, timeZone: string | undefined): { day: number; minute: number } {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    ...(timeZone === undefined ? {} : { timeZone }),
+  const format = {
     weekday: 'short',
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
-  }).formatToParts(now);
-  const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? '';
-  const day = (weekdays as readonly string[]).indexOf(part('weekday').toLowerCase());
-  return { day, minute: Number(part('hour')) * 60 + Number(part('minute')) };
+    timeZone,
+  } as const;
+  // Such as "Fri, 22:05".
+  const [weekday = '', hour, minute] = new Date(now).toLocaleString('en-US', format).split(/\W+/);
+  const day = (weekdays as readonly string[]).indexOf(weekday.toLowerCase());
+  return { day, minute: Number(hour) * 60 + Number(minute) };
 }

@@ -52,7 +52,9 @@ export async function runHook(parts: HookParts): Promise<void> {
     return;
   }
   const shared = sharedPart(event, parts.createId(), clock.now());
-  const spooled = known.mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
+  // Settings that were not read yet may forward it.
+  const mayForward = !known.isCurrent || known.last?.forward !== undefined;
+  const spooled = mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
   parts.onDeadline(deadlineMs);
   const { settings, problem } = await loadSettings(paths, parts.version, known);
   if (problem !== undefined) log.error('Invalid settings', { problem });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agentConfig, defaultEvents, mergeAgentConfig } from '../../src/hooks/agent-config.ts';
+import { defaultEvents, mergeAgentConfig } from '../../src/hooks/agent-config.ts';
 
 const hookCommand = { command: 'agent-platform-exporter hook', timeout: 5 };
 const entry = { hooks: [{ type: 'command', command: hookCommand.command, timeout: 5 }] };
 
 describe('a hooks configuration', () => {
   test('has the shape of the contract', () => {
-    expect(agentConfig(['Stop'], hookCommand)).toEqual({ Stop: [entry] });
+    expect(mergeAgentConfig({}, ['Stop'], hookCommand).config).toEqual({ Stop: [entry] });
   });
 
   test('has the events that end a wait', () => {

@@ -10,6 +10,8 @@ import { createFakeClock } from '../support/fake-clock.ts';
 
 const EVENT = '{"hook_event_name": "Stop", "session_id": "s", "prompt": "a secret"}';
 const FORWARDING = 'forward: {url: "http://127.0.0.1:1", token_env: NO_TOKEN}\n';
+/** Settings of a file that was named but does not exist. */
+const missing = 'missing';
 let folder = '';
 
 beforeEach(() => {
@@ -31,7 +33,7 @@ async function run(
   } = {},
 ) {
   const file = path.join(folder, 'hooks.yaml');
-  if (settings !== undefined) writeFileSync(file, settings);
+  if (settings !== undefined && settings !== missing) writeFileSync(file, settings);
   const environment = { HOME: folder, AGENT_PLATFORM_HOOK_STATE_DIR: path.join(folder, 'state') };
   const config = settings === undefined ? undefined : file;
   const clock = createFakeClock(0, { autoAdvance: true });
@@ -108,6 +110,11 @@ describe('an event that is to be forwarded', () => {
     const { logged } = await run(`${FORWARDING}chanels: {}\n`);
     expect(logged).toEqual(['Invalid settings']);
     expect(spooled()).toHaveLength(1);
+    await run(FORWARDING, 2);
+    rmSync(path.join(folder, 'hooks.yaml'));
+    await run(missing, 3, { logged });
+    expect(logged).toEqual(['Invalid settings', 'Invalid settings']);
+    expect(spooled()).toHaveLength(3);
   });
 
   test.each([

@@ -8,30 +8,19 @@ import type { HookPaths } from '../paths.ts';
 import { defaultDeadlineMs } from './basics.ts';
 import type { HookSettings } from './settings.ts';
 
-/** The settings in effect, and the problem with an unusable file. */
-interface LoadedSettings {
-  readonly settings: HookSettings;
-  readonly problem: string | undefined;
-}
-
-/** The last valid settings, which stay in effect while the file is unusable. */
-interface StoredSettings {
-  /** Identifies the state of the file; changes whenever it is written. */
-  readonly fingerprint: string;
-  readonly settings: HookSettings;
-}
-
 /** What is known about the settings before the file is parsed. */
 interface KnownSettings {
+  /** The last valid ones, which stay in effect while the file is unusable. */
   readonly last: HookSettings | undefined;
   /** Whether `last` are those of the current file, or of a missing one. */
   readonly isCurrent: boolean;
-  /** Whether the settings may forward events; false only where they certainly do not. */
-  readonly mayForward: boolean;
   /** Of the current file; undefined if there is a `problem`. */
   readonly fingerprint?: string;
   readonly problem?: string;
 }
+
+/** What this program stores; the fingerprint changes whenever the file of settings is written. */
+type StoredSettings = Partial<{ readonly fingerprint: string; readonly settings: HookSettings }>;
 
 /** The defaults without a settings file: a sound and a desktop notification when the agent waits for the user. */
 export const defaultSettings: HookSettings = {
@@ -67,24 +56,19 @@ export function peekSettings({ config, state, home }: HookPaths, version: string
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(config.file);
     const fingerprint = [version, config.file, home, dev, ino, size, mtimeMs, ctimeMs].join(' ');
-    const isCurrent = stored?.fingerprint === fingerprint;
-    // Settings that were not read yet may, too.
-    return { last, isCurrent, mayForward: last?.forward !== undefined || !isCurrent, fingerprint };
+    return { last, isCurrent: stored?.fingerprint === fingerprint, fingerprint };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && !config.named) {
-      return { last: defaultSettings, isCurrent: true, mayForward: false };
-    }
-    const mayForward = last?.forward !== undefined;
-    return { last, isCurrent: false, mayForward, problem: unusable(config.file, error) };
+    if (codeOf(error) === 'ENOENT' && !config.named) return { last: defaultSettings, isCurrent: true };
+    return { last, isCurrent: false, problem: unusable(config.file, error) };
   }
 }
 
-/** The settings for one run. If the file cannot be used, the previous settings stay in effect. */
+/** The settings for one run, and why the file cannot be used: then the last ones stay in effect. */
 export async function loadSettings(
   paths: HookPaths,
   version: string,
   known = peekSettings(paths, version),
-): Promise<LoadedSettings> {
+): Promise<{ readonly settings: HookSettings; readonly problem: string | undefined }> {
   const { last = silent, isCurrent, fingerprint, problem } = known;
   if (isCurrent || fingerprint === undefined) return { settings: last, problem };
   const { file } = paths.config;
@@ -109,7 +93,7 @@ function unusable(file: string, error: unknown): string {
 }
 
 /** Reads only a file that nobody else can write: the settings decide where events and secrets go. */
-function readStored(file: string): Partial<StoredSettings> | undefined {
+function readStored(file: string): StoredSettings | undefined {
   const descriptor = openSync(file, 'r');
   try {
     const { uid, mode } = fstatSync(descriptor);

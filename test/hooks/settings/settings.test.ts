@@ -348,24 +348,17 @@ describe('settings for a run', () => {
     });
   });
 
-  test.each([
-    ['that do not forward', 'deadline: 1s', false],
-    ['that forward', 'forward: {url: "http://x", token_env: T}', true],
-  ])('%s are known without reading them again, also while the file is gone', async (_, text, mayForward) => {
-    expect(peekSettings(paths(false), '1')).toMatchObject({ isCurrent: true, mayForward: false });
-    expect(peekSettings(paths(), '1')).toMatchObject({
-      last: undefined,
-      isCurrent: false,
-      mayForward: false,
-    });
-    writeFileSync(file, text);
-    expect(peekSettings(paths(), '1')).toMatchObject({ last: undefined, isCurrent: false, mayForward: true });
+  test('are known without reading them again, also while the file is gone', async () => {
+    expect(peekSettings(paths(false), '1')).toEqual({ last: defaultSettings, isCurrent: true });
+    expect(peekSettings(paths(), '1')).toMatchObject({ last: undefined, isCurrent: false });
+    writeFileSync(file, 'forward: {url: "http://x", token_env: T}');
+    expect(peekSettings(paths(), '1')).toMatchObject({ last: undefined, isCurrent: false });
     await loadSettings(paths(), '1');
     const settings = JSON.parse(JSON.stringify(readSettingsFile(file, '/home/a')));
-    expect(peekSettings(paths(), '1')).toMatchObject({ last: settings, isCurrent: true, mayForward });
+    expect(peekSettings(paths(), '1')).toMatchObject({ last: settings, isCurrent: true });
     rmSync(file);
-    expect(peekSettings(paths(), '1')).toMatchObject({
-      ...{ last: settings, isCurrent: false, mayForward, problem: `${file} does not exist` },
+    expect(peekSettings(paths(), '1')).toEqual({
+      ...{ last: settings, isCurrent: false, problem: `${file} does not exist` },
     });
   });
 
