@@ -9,10 +9,11 @@ import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/sou
 import { collectors } from '../collectors/index.ts';
 import type { OrgConfig } from '../config/config.ts';
 import { formatDuration } from '../config/parse.ts';
+import { failureOf } from '../pipeline/run.ts';
 import { beginWatch } from '../pipeline/watched.ts';
 import { createPlatformClient } from '../platform/client.ts';
 import { isAboutToday, parseHttpDate } from '../platform/response.ts';
-import { messageOf, PlatformError } from '../runtime/errors.ts';
+import { type FailureReason, messageOf, PlatformError } from '../runtime/errors.ts';
 import { portOf, withoutBrackets } from '../runtime/host-name.ts';
 import { parseProxies } from '../runtime/proxy-address.ts';
 import { isOpen } from './check-config.ts';
@@ -111,7 +112,7 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
       const asked = { collector, dataset, host, path: paths.get(dataset) ?? dataset, fetched, error, unread };
       facts.asked.push(asked);
       if (isMissing(asked)) continue;
-      const finding = fetched === undefined ? await failureOf(asked) : judged(asked, fetched, facts);
+      const finding = hasAnswered(asked) ? judged(asked, facts) : await failed(asked, facts);
       // One cause for all endpoints is told once.
       const cause = `${finding.check} ${finding.advice}`;
       if (finding.verdict !== 'failure' || !told.has(cause)) report(finding);
@@ -172,8 +173,11 @@ function newestOf({ fetched }: Pick<Asked, 'fetched'>): Day | undefined {
   return fetched !== undefined && 'rows' in fetched ? [...fetched.rows.keys()].sort().at(-1) : undefined;
 }
 
+const PAGING_ADVICE = 'report it to the platform: a listing that does not end well is never used';
+
 /** What an answer says about its endpoint. */
-function judged({ dataset, path }: Asked, fetched: Fetched, facts: Facts): Found {
+function judged({ dataset, path, fetched }: Asked, facts: Facts): Found {
+  if (fetched === undefined) return ok(dataset, `${path}: ${MAX_PAGES} pages read, more follow`);
   if ('rows' in fetched) {
     const newest = newestOf({ fetched });
     if (newest === undefined) return ok(dataset, `${path}: answers, no day since ${firstDay(facts)}`);
@@ -195,82 +199,38 @@ function judged({ dataset, path }: Asked, fetched: Fetched, facts: Facts): Found
   return warning(dataset, `${seen}; ${remarks.join('; ') || 'some are unusable'}`, advice);
 }
 
-const PAGING_ADVICE = 'report it to the platform: a listing that does not end well is never used';
 const HTTPS_ADVICE = 'write https:// in the URL';
 
-interface Cause {
-  /** The name of the endpoint by default. */
-  readonly check?: string;
-  fits(error: Error, reason: string, host: string): boolean | Promise<boolean>;
-  /** More that was seen. */
-  readonly seen?: string;
-  /** That of the request by default. */
-  readonly advice?: string;
-}
-
-const says =
-  (reasons: RegExp, text = /^/) =>
-  ({ message }: Error, reason: string) =>
-    reasons.test(reason) && text.test(message);
+/** The checks that failures belong to, by their reasons; others are about their endpoint. */
+const CHECKS: Partial<Record<FailureReason, string>> = { auth: 'key', role: 'role', throttled: 'rate' };
 const NO_ANSWER = /^(network|timeout|server)$/;
-
-/** The causes of failed requests; the first one that fits is told. */
-const CAUSES: readonly Cause[] = [
-  {
-    check: 'paging',
-    fits: (error) =>
-      error instanceof IncompleteListing ||
-      (error instanceof UnexpectedAnswer && /has_more|cursor/.test(error.message)),
-    advice: PAGING_ADVICE,
-  },
-  {
-    fits: (error) => error instanceof UnexpectedAnswer,
-    advice: 'look for a proxy or another service at this address; if the platform has changed, upgrade',
-  },
-  { check: 'key', fits: says(/^auth$/) },
-  { check: 'plan', fits: says(/^role$/, /\bplan\b|enterprise|upgrade|subscription/i) },
-  { check: 'role', fits: says(/^role$/) },
-  {
-    check: 'rate',
-    fits: says(/^throttled$/),
-    advice:
-      'lower --api.requests-per-second, or wait and run this again; if it stays, another client uses up the rate of this organization',
-  },
-  {
-    check: 'tls',
-    fits: (error, reason, host) => host.startsWith('http:') && says(NO_ANSWER, / redirect /)(error, reason),
-    advice: `${HTTPS_ADVICE}, or the address it leads to`,
-  },
-  {
-    check: 'tls',
-    fits: (_, reason, host) => host.startsWith('http:') && NO_ANSWER.test(reason) && speaksTls(new URL(host)),
-    seen: '; the server speaks TLS',
-    advice: HTTPS_ADVICE,
-  },
-  { check: 'proxy', fits: says(NO_ANSWER, /\bproxy\b/) },
-  { check: 'tls', fits: says(NO_ANSWER, /certificate|TLS/) },
-  { check: 'name', fits: says(NO_ANSWER, /host name/) },
-  {
-    check: 'connection',
-    fits: (error) =>
-      error instanceof PlatformError && NO_ANSWER.test(error.reason) && error.status === undefined,
-  },
-  { fits: (error) => error instanceof PlatformError },
-];
+const OF_PLAN = /\bplan\b|enterprise|upgrade|subscription/i;
+/** In place of what a running exporter would advise, which keeps earlier data and asks again. */
+const ADVICE: Readonly<Record<string, string>> = {
+  paging: PAGING_ADVICE,
+  rate: 'lower --api.requests-per-second, or wait and run this again; if it stays, another client uses up the rate of this organization',
+};
 
 /** What a failed request says about the set-up. */
-async function failureOf({ error, dataset, path, host }: Asked): Promise<Found> {
-  const isOfPlatform = error instanceof PlatformError;
-  if (error instanceof IncompleteListing && error.end === 'page-cap')
-    return ok(dataset, `${path}: ${MAX_PAGES} pages read, more follow`);
-  if (error instanceof Error) {
-    for (const { check = dataset, fits, seen = '', advice } of CAUSES) {
-      if (!(await fits(error, isOfPlatform ? error.reason : '', host))) continue;
-      const said = isOfPlatform ? error.message : `${path}: ${error.message}`;
-      return failure(check, said + seen, advice ?? (isOfPlatform ? error.hint : undefined));
-    }
+async function failed({ error, dataset, path, host }: Asked, { log }: Facts): Promise<Found> {
+  const known = failureOf(error, log);
+  const { reason, message, hint, failedAt } = known;
+  if (host.startsWith('http:') && NO_ANSWER.test(reason)) {
+    if (message.includes(' redirect '))
+      return failure('tls', message, `${HTTPS_ADVICE}, or the address it leads to`);
+    if (await speaksTls(new URL(host)))
+      return failure('tls', `${message}; the server speaks TLS`, HTTPS_ADVICE);
   }
-  throw error;
+  const isOfPlan = reason === 'role' && OF_PLAN.test(message);
+  const check = isOfPlan ? 'plan' : (failedAt ?? CHECKS[reason] ?? (isOfPaging(error) ? 'paging' : dataset));
+  return failure(check, known === error ? message : `${path}: ${message}`, ADVICE[check] ?? hint);
+}
+
+function isOfPaging(error: unknown): boolean {
+  return (
+    error instanceof IncompleteListing ||
+    (error instanceof UnexpectedAnswer && /has_more|cursor/.test(error.message))
+  );
 }
 
 /** Whether a server to which the key would go in clear text expects TLS. */

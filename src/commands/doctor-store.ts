@@ -5,8 +5,8 @@ import { NotStored, type Query } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../store/layouts.ts';
 import { createDatabase } from '../store/postgres.ts';
 import { readFile } from '../store/reader.ts';
-import { MEMORY, openForReading, refuseSpecial, stateOf } from '../store/sqlite.ts';
-import { isDamage, troubleOf } from '../store/sqlite-errors.ts';
+import { type Layout, MEMORY, refuseSpecial, stateOf } from '../store/sqlite.ts';
+import { troubleOf } from '../store/sqlite-errors.ts';
 import { type Examination, type Found, failure, ok, warning } from './doctor-finding.ts';
 
 /** What the store holds of the organizations, by name. */
@@ -18,66 +18,54 @@ export interface StoredFacts {
 
 /** Larger files are not read as a whole. */
 const MAX_CHECKED_BYTES = 2 ** 29;
+const SQLITE_CORRUPT = 11;
 const LITTLE_SPACE = 100 * 2 ** 20;
 
 /** Checks the configured store without writing to it, and reads what is known about the organizations. */
-export async function examineStore({ config, report, log }: Examination): Promise<StoredFacts | undefined> {
-  const { storage } = config;
-  if (storage.url !== undefined) return examineDatabase(storage.url, { report, log });
-  if (storage.path === MEMORY) {
+export async function examineStore(parts: Examination): Promise<StoredFacts | undefined> {
+  const { path: file, url } = parts.config.storage;
+  try {
+    return url === undefined ? await examineFiles(file, parts) : await examineDatabase(url, parts);
+  } catch (error) {
+    const { detail, hint } = error instanceof NotStored ? error.details : troubleOf(error);
+    parts.report(failure('store', url === undefined ? detail : `database: ${detail}`, hint));
+    return undefined;
+  }
+}
+
+async function examineFiles(file: string, { report }: Examination): Promise<StoredFacts | undefined> {
+  if (file === MEMORY) {
     const advice = 'give a file with --storage.path, unless that is meant';
     report(warning('store', 'memory: a restart begins without any day', advice));
     return undefined;
   }
-  const finding = fileTrouble(storage.path);
-  report(finding);
-  if (finding.verdict === 'failure') return undefined;
-  return {
-    orgIds: await readFile(storage.path, DAYS, readOrgIds),
-    requests: await readFile(countsFileBeside(storage.path), COUNTS, readRequests),
+  const counts = countsFileBeside(file);
+  if (isOlder(file, DAYS) || isOlder(counts, COUNTS)) {
+    const advice = 'nothing: serve moves it aside, and fetches its days again';
+    report(warning('store', `${file} was written by an older release`, advice));
+    return undefined;
+  }
+  const orgIds = await readFile(file, DAYS, whole(file, readOrgIds));
+  const requests = await readFile(counts, COUNTS, whole(counts, readRequests));
+  report(folderOf(file));
+  return { orgIds, requests };
+}
+
+function isOlder(file: string, layout: Layout): boolean {
+  refuseSpecial(file);
+  if (!existsSync(file)) return false;
+  accessSync(file, constants.R_OK | constants.W_OK);
+  return stateOf(file, layout) === 'older';
+}
+
+/** Reads something of a file, after all of it; throws what SQLite itself does for one that is damaged. */
+function whole<Result>(file: string, read: (query: Query) => Promise<Result>) {
+  return async (query: Query) => {
+    const isSmall = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= MAX_CHECKED_BYTES;
+    const [row = { quick_check: 'ok' }] = isSmall ? await query('PRAGMA quick_check(1)') : [];
+    if (row['quick_check'] === 'ok') return read(query);
+    throw Object.assign(new Error(String(row['quick_check'])), { errcode: SQLITE_CORRUPT });
   };
-}
-
-function fileTrouble(file: string): Found {
-  try {
-    refuseSpecial(file);
-    for (const [each, layout] of [
-      [file, DAYS],
-      [countsFileBeside(file), COUNTS],
-    ] as const) {
-      if (!existsSync(each)) continue;
-      const state = stateOf(each, layout);
-      if (state === 'older') {
-        const advice = 'nothing: serve moves it aside, and fetches its days again';
-        return warning('store', `${each} was written by an older release`, advice);
-      }
-      const damage = state === 'sound' ? damageIn(each) : state.damage;
-      if (damage !== undefined) {
-        const advice = `check the disk, then restart the exporter: it moves the file aside and makes a new one (${layout.afterDamage})`;
-        return failure('store', `${each} is damaged: ${damage}`, advice);
-      }
-      accessSync(each, constants.R_OK | constants.W_OK);
-    }
-    return folderOf(file);
-  } catch (error) {
-    const { detail, hint } = troubleOf(error);
-    return failure('store', detail, hint);
-  }
-}
-
-/** Reads the whole file, beside the exporter that may be writing to it. */
-function damageIn(file: string): string | undefined {
-  if (statSync(file).size > MAX_CHECKED_BYTES) return undefined;
-  const db = openForReading(file);
-  try {
-    const said = Object.values(db.prepare('PRAGMA quick_check(1)').get() ?? {})[0];
-    return said === 'ok' ? undefined : String(said).replace(/\s+/g, ' ');
-  } catch (error) {
-    if (isDamage(error) && error instanceof Error) return error.message;
-    throw error;
-  } finally {
-    db.close();
-  }
 }
 
 /** SQLite writes files beside the database, so the directory must be writable too. */
@@ -108,7 +96,7 @@ async function readRequests(query: Query): Promise<StoredFacts['requests']> {
 
 async function examineDatabase(
   url: NonNullable<StorageConfig['url']>,
-  { report, log }: Pick<Examination, 'report' | 'log'>,
+  { report, log }: Examination,
 ): Promise<StoredFacts | undefined> {
   // The store logs the same trouble that is reported here.
   const silent = { ...log, error: () => undefined, warn: () => undefined };
@@ -121,11 +109,6 @@ async function examineDatabase(
       if (!isMade || finding.verdict === 'failure') return undefined;
       return { orgIds: await readOrgIds(query), requests: await readRequests(query) };
     }, 'snapshot');
-  } catch (error) {
-    if (!(error instanceof NotStored)) throw error;
-    const { detail, hint } = error.details;
-    report(failure('store', `database: ${detail}`, hint));
-    return undefined;
   } finally {
     await database.close();
   }

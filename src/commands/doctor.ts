@@ -17,6 +17,9 @@ import { examineStore } from './doctor-store.ts';
 export async function run(context: CommandContext): Promise<number> {
   const values = await loadValues(doctorOptions, context);
   const signal = AbortSignal.any([context.stopSignal(), AbortSignal.timeout(values.deadline)]);
+  const late = once(signal, 'abort').then(() => Promise.reject(signal.reason));
+  // Whoever waits for it gets the error.
+  late.catch(() => undefined);
   const findings: Finding[] = [];
   const report = (finding: Finding) => void findings.push(finding);
   const config = await loaded(context, report);
@@ -44,22 +47,15 @@ export async function run(context: CommandContext): Promise<number> {
 
   /** Runs a check until the deadline; what it throws is a failure of that check. */
   async function bounded<Result>(check: string, work: () => Promise<Result>, org?: string) {
-    const fail = (seen: string, advice: string | undefined) =>
-      report({ ...failure(check, seen, advice), org });
-    const ended = new AbortController();
-    const late = once(signal, 'abort', { signal: ended.signal }).then(
-      () => Promise.reject(signal.reason),
-      () => new Promise<never>(() => undefined),
-    );
     try {
       signal.throwIfAborted();
       return await Promise.race([late, work()]);
     } catch (error) {
-      if (signal.aborted) fail('not finished by the deadline', 'raise --deadline, or see above');
-      else fail(messageOf(error), error instanceof ConfigError ? error.hint : undefined);
+      const finding = signal.aborted
+        ? failure(check, 'not finished by the deadline', 'raise --deadline, or see above')
+        : failure(check, messageOf(error), error instanceof ConfigError ? error.hint : undefined);
+      report({ ...finding, org });
       return undefined;
-    } finally {
-      ended.abort();
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { FailedAt } from '../runtime/errors.ts';
 import { ProxyError } from '../runtime/proxy.ts';
 import { redactForeign, redactSecrets } from '../runtime/redact.ts';
 
@@ -111,10 +112,8 @@ function clip(line: string): string {
 }
 
 /** A transport error in plain words, without the addresses or secrets of the original error. */
-interface NetworkTrouble {
+interface NetworkTrouble extends Words {
   readonly timeout: boolean;
-  readonly words: string;
-  readonly hint?: string;
 }
 
 const NAME_HINT = 'Check the host name in the configured URL, and DNS.';
@@ -127,9 +126,11 @@ const CERTIFICATE_HINT =
 interface Words {
   readonly words: string;
   readonly hint?: string;
+  readonly failedAt?: FailedAt;
 }
 
-const HANDSHAKE = {
+const HANDSHAKE: Words = {
+  failedAt: 'tls',
   words: 'TLS handshake failed',
   hint: 'Check whether the URL should begin with http or https.',
 };
@@ -138,8 +139,8 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['ECONNREFUSED', { words: 'connection refused', hint: REACH_HINT }],
   ['ECONNRESET', { words: 'the peer closed the connection' }],
   ['EPIPE', { words: 'the peer closed the connection' }],
-  ['ENOTFOUND', { words: 'host name not found', hint: NAME_HINT }],
-  ['EAI_AGAIN', { words: 'host name temporarily not found', hint: NAME_HINT }],
+  ['ENOTFOUND', { words: 'host name not found', hint: NAME_HINT, failedAt: 'name' }],
+  ['EAI_AGAIN', { words: 'host name temporarily not found', hint: NAME_HINT, failedAt: 'name' }],
   ['EHOSTUNREACH', { words: 'host unreachable', hint: REACH_HINT }],
   ['ENETUNREACH', { words: 'network unreachable', hint: REACH_HINT }],
   ['EPROTO', HANDSHAKE],
@@ -147,7 +148,11 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['ERR_SSL_WRONG_VERSION_NUMBER', HANDSHAKE],
   [
     'ERR_TLS_CERT_ALTNAME_INVALID',
-    { words: 'the certificate is for another host name', hint: 'Check the host name in the configured URL.' },
+    {
+      failedAt: 'tls',
+      words: 'the certificate is for another host name',
+      hint: 'Check the host name in the configured URL.',
+    },
   ],
 ]);
 
@@ -161,7 +166,12 @@ const PROXY_HINT =
 export function describeNetworkError(thrown: unknown, where = ''): NetworkTrouble {
   const ofProxy = proxyErrorIn(thrown);
   if (ofProxy !== undefined)
-    return { timeout: ofProxy.code === 'ETIMEDOUT', words: ofProxy.message, hint: PROXY_HINT };
+    return {
+      timeout: ofProxy.code === 'ETIMEDOUT',
+      words: ofProxy.message,
+      hint: PROXY_HINT,
+      failedAt: 'proxy',
+    };
   const { words, ...rest } = describeCode(codeOf(thrown));
   return { words: `${words}${where}`, ...rest };
 }
@@ -173,7 +183,8 @@ function describeCode(code: string): NetworkTrouble {
   const known = WORDS.get(code);
   if (known !== undefined) return { timeout: false, ...known };
   if (/CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code)) {
-    return { timeout: false, words: `certificate verification failed (${code})`, hint: CERTIFICATE_HINT };
+    const words = `certificate verification failed (${code})`;
+    return { timeout: false, words, hint: CERTIFICATE_HINT, failedAt: 'tls' };
   }
   if (code.startsWith('HPE_')) return { timeout: false, words: 'the answer is not HTTP', hint: REACH_HINT };
   return { timeout: false, words: code === '' ? 'connection failed' : `connection failed (${code})` };

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import axios from 'axios';
 import type { AgentPool, Route } from '../runtime/agents.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { PlatformError } from '../runtime/errors.ts';
+import type { FailedAt, PlatformError } from '../runtime/errors.ts';
 import { portOf } from '../runtime/host-name.ts';
 import { throughProxy } from '../runtime/proxy.ts';
 import { describeNetworkError } from './error-text.ts';
@@ -13,8 +13,12 @@ export type Exchanged =
   | { readonly kind: 'redirect'; readonly status: number; readonly words: string }
   | { readonly kind: 'refused'; readonly status: number; readonly error: PlatformError }
   | { readonly kind: 'too-large'; readonly status: number }
-  | { readonly kind: 'timeout'; readonly words: string; readonly hint?: string }
-  | { readonly kind: 'network'; readonly words: string; readonly hint?: string };
+  | {
+      readonly kind: 'timeout' | 'network';
+      readonly words: string;
+      readonly hint?: string;
+      readonly failedAt?: FailedAt;
+    };
 
 export interface Answered {
   readonly kind: 'answer';
@@ -111,9 +115,11 @@ export function createExchange(deps: ExchangeParts): Exchange {
     } catch (thrown) {
       if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
       const where = ` (${addressOf(url)}${throughProxy(route.proxy)})`;
-      if (deadline.expired()) return { kind: 'timeout', words: `no answer within the timeout${where}` };
+      const failedAt = route.proxy === undefined ? 'connection' : 'proxy';
+      if (deadline.expired())
+        return { kind: 'timeout', words: `no answer within the timeout${where}`, failedAt };
       const { timeout, ...trouble } = describeNetworkError(thrown, where);
-      return { kind: timeout ? 'timeout' : 'network', ...trouble };
+      return { kind: timeout ? 'timeout' : 'network', failedAt, ...trouble };
     } finally {
       deadline.clear();
     }
@@ -165,7 +171,7 @@ async function read(answer: Head, deadline: Deadline, parts: BodyParts): Promise
     return (await readBody(stream, answered, parts)) ? answered : { kind: 'too-large', status };
   } catch (thrown) {
     if (deadline.signal.aborted) throw thrown;
-    return { kind: 'network', words: 'the answer is incomplete or damaged' };
+    return { kind: 'network', words: 'the answer is incomplete or damaged', failedAt: 'connection' };
   }
 }
 

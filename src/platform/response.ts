@@ -25,8 +25,8 @@ export function classifyResponse(
   switch (exchanged.kind) {
     case 'network':
     case 'timeout': {
-      const { kind, words, hint } = exchanged;
-      return failure(new PlatformError(kind, `${subject}: ${words}`, { hint }), 'always');
+      const { kind, words, ...details } = exchanged;
+      return failure(new PlatformError(kind, `${subject}: ${words}`, details), 'always');
     }
     case 'refused':
       return failure(exchanged.error, 'never');

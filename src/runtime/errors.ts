@@ -14,6 +14,9 @@ export const failureReasons = [
 
 export type FailureReason = (typeof failureReasons)[number];
 
+/** What a request that got no answer failed at: the name of the host, the proxy, TLS, or the connection otherwise. */
+export type FailedAt = 'name' | 'proxy' | 'tls' | 'connection';
+
 /** A failed exchange with the platform: `message` is one short line without any secret. */
 export class PlatformError extends Error {
   readonly reason: FailureReason;
@@ -25,6 +28,8 @@ export class PlatformError extends Error {
   readonly retryAt: number | undefined;
   /** Whether a smaller request could succeed. */
   readonly tooLarge: boolean;
+  /** Undefined if there was an answer, or no request. */
+  readonly failedAt: FailedAt | undefined;
 
   constructor(
     reason: FailureReason,
@@ -34,6 +39,7 @@ export class PlatformError extends Error {
       status?: number | undefined;
       retryAt?: number | undefined;
       tooLarge?: boolean;
+      failedAt?: FailedAt | undefined;
     } = {},
   ) {
     super(message);
@@ -43,6 +49,7 @@ export class PlatformError extends Error {
     this.status = details.status;
     this.retryAt = details.retryAt;
     this.tooLarge = details.tooLarge ?? false;
+    this.failedAt = details.failedAt;
   }
 }
 

@@ -83,11 +83,17 @@ export async function readFile<Result>(
   if (!existsSync(path)) return work(async () => []);
   refuseSpecial(path);
   const state = stateOf(path, layout);
-  if (state !== 'sound')
-    throw unusable(
-      path,
-      state === 'older' ? 'was written by an older version' : `is damaged: ${state.damage}`,
+  const damaged = (detail: string) =>
+    new ConfigError(
+      `storage.path: ${path} is damaged: ${detail}`,
+      `check the disk, then start the exporter: it moves the file aside and makes a new one (${layout.afterDamage})`,
     );
+  if (state === 'older')
+    throw new ConfigError(
+      `storage.path: ${path} was written by an older version`,
+      'start the exporter: it replaces the file',
+    );
+  if (state !== 'sound') throw damaged(state.damage);
   for (let nth = 1; ; nth += 1) {
     const isQuiet = !hasLog(path);
     const wasDisturbed = () => isQuiet && hasLog(path) && nth < MAX_READS;
@@ -100,13 +106,9 @@ export async function readFile<Result>(
       );
       if (!wasDisturbed()) return result;
     } catch (error) {
-      if (!wasDisturbed()) throw isDamage(error) ? unusable(path, `is damaged: ${messageOf(error)}`) : error;
+      if (!wasDisturbed()) throw isDamage(error) ? damaged(messageOf(error)) : error;
     } finally {
       db.close();
     }
   }
-}
-
-function unusable(path: string, why: string): ConfigError {
-  return new ConfigError(`storage.path: ${path} ${why}`, 'start the exporter: it replaces the file');
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { collectors } from '../../src/collectors/index.ts';
 import { run } from '../../src/commands/doctor.ts';
@@ -257,6 +258,18 @@ const SET_UPS: Readonly<
     },
     'failure store',
     /is damaged/,
+  ],
+  'store of an older release': [
+    async () => {
+      const file = await storeIn(createDirectory());
+      const db = new DatabaseSync(file);
+      db.exec('PRAGMA user_version = 1');
+      db.close();
+      return { flags: [`--storage.path=${file}`], environment: (await platform()).environment };
+    },
+    'warning store',
+    /was written by an older release/,
+    0,
   ],
   "another program's file": [
     async () => {

@@ -204,6 +204,7 @@ test.each(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'])(
       timeout: false,
       words: 'TLS handshake failed, through the proxy p:1',
       hint: 'Check whether the URL should begin with http or https.',
+      failedAt: 'tls',
     });
   },
 );
