@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type KnownFields, withDays } from '../catalog/api-contract.ts';
+import { withDays } from '../catalog/api-contract.ts';
 import {
   type DatasetName,
   type DayDataset,
@@ -12,8 +12,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { type Database, NotStored, type Query, type Value } from './database.ts';
-import { followDays, readLags } from './day-lags.ts';
 import { mergeDays } from './merge.ts';
+import { lagsIn, observe, readLags, withAnswer } from './observed.ts';
 import { planSweep } from './retention.ts';
 import { sendRows } from './send-rows.ts';
 import {
@@ -229,8 +229,10 @@ export function createStore(parts: StoreParts): Store {
         if (notes === undefined) return stored;
         const changed = stored.revisions.filter(({ before }) => notes.isCurrent(before));
         const revised = new Set(changed.map(({ day }) => day));
-        const lags = await followDays(query, place, answer, { notes, revised });
-        return lags.length === 0 ? stored : { ...stored, lags };
+        const { before, now } = await observe(query, place, (known) =>
+          withAnswer(known, answer, notes, revised),
+        );
+        return now.lags === before.lags ? stored : { ...stored, lags: lagsIn(dataset, now) };
       }),
     putDocuments: (org, dataset, answer) =>
       write(async (query) => {
@@ -247,20 +249,10 @@ export function createStore(parts: StoreParts): Store {
       ),
     learnFields: (org, dataset, seen) =>
       write(async (query) => {
-        const [row] = await query(
-          "SELECT data FROM S.field WHERE org = $1 AND former = '' AND dataset = $2",
-          [org, dataset],
-        );
-        const before = String(row?.['data'] ?? '{}');
-        const known = withDays(JSON.parse(before) as KnownFields, seen);
-        const text = JSON.stringify(known);
-        if (text === before) return known;
-        await query(
-          `INSERT INTO S.field (org, former, dataset, data) VALUES ($1, '', $2, $3)
-           ON CONFLICT (org, former, dataset) DO UPDATE SET data = excluded.data`,
-          [org, dataset, text],
-        );
-        return known;
+        const { now } = await observe(query, { org, former: '', dataset }, (known) => {
+          return { ...known, fields: withDays(known.fields ?? {}, seen) };
+        });
+        return now.fields ?? {};
       }),
     dayLags: (org) => days.transaction((query) => readLags(query, org), 'snapshot'),
     requestsOf: (org) =>

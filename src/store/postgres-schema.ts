@@ -69,6 +69,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
   { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
   { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
+  { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
 ];
 
 /**

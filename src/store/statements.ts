@@ -118,9 +118,7 @@ const OF_ORG: readonly (readonly [table: string, key: readonly string[]])[] = [
   ['dataset', ['dataset']],
   ['day', ['dataset', 'day']],
   ['document', ['dataset', 'id']],
-  ['field', ['dataset']],
-  ['day_moment', ['dataset', 'day']],
-  ['day_lag', ['dataset', 'kind', 'bound']],
+  ['observed', ['dataset']],
 ];
 
 /**
@@ -240,6 +238,6 @@ async function removeForgotten(query: Query, place: readonly string[], firstDay:
     firstDay,
   ]);
   if (kept !== undefined) return;
-  for (const table of ['day', 'document', 'field', 'day_moment', 'day_lag', 'dataset'])
+  for (const table of ['day', 'document', 'observed', 'dataset'])
     await query(`DELETE FROM S.${table} ${where}`, place);
 }

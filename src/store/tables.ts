@@ -13,8 +13,8 @@ export interface Table {
  * What can be asked again. `org` is the name of an organization, `former` the platform's identifier of a former organization
  * of that name that was set aside (empty for the current one). `form` is the dataset's schema version when the row was written; `active` whether
  * it shows activity, `unsettled` whether its last answer was incomplete; `data` is JSON, null for a day that was answered without a row, and `sum`
- * the CRC-32 of that text: SQLite notices no wrong bit in it. `field` has what `KnownFields` are, as JSON. The lags of days, which cannot be
- * asked again, are here because they are counted in the transaction of their rows.
+ * the CRC-32 of that text: SQLite notices no wrong bit in it. `observed` has an `Observed`, as JSON. The lags of days, which
+ * cannot be asked again, are here because they are counted in the transaction of their rows.
  */
 export const DAY_TABLES: readonly Table[] = [
   {
@@ -48,25 +48,9 @@ export const DAY_TABLES: readonly Table[] = [
     key: ['org', 'former', 'dataset', 'id'],
   },
   {
-    name: 'field',
+    name: 'observed',
     columns: { org: 'text', former: 'text', dataset: 'text', data: 'text' },
     key: ['org', 'former', 'dataset'],
-  },
-  {
-    name: 'day_moment',
-    columns: {
-      ...{ org: 'text', former: 'text', dataset: 'text', day: 'text' },
-      ...{ changed_at: 'bigint?', compared_at: 'bigint' },
-    },
-    key: ['org', 'former', 'dataset', 'day'],
-  },
-  {
-    name: 'day_lag',
-    columns: {
-      ...{ org: 'text', former: 'text', dataset: 'text', kind: 'text' },
-      ...{ bound: 'bigint', count: 'bigint', ms: 'bigint' },
-    },
-    key: ['org', 'former', 'dataset', 'kind', 'bound'],
   },
   {
     name: 'sweep',

@@ -1,0 +1,101 @@
+import type { KnownFields } from '../catalog/api-contract.ts';
+import type { DatasetName } from '../catalog/dataset.ts';
+import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { type DayLag, LAG_BOUNDS } from '../catalog/day-lag.ts';
+import { attempt } from '../runtime/errors.ts';
+import type { Query, Row } from './database.ts';
+import type { Place } from './statements.ts';
+import type { AnsweredDays, LagNotes } from './store.ts';
+
+/** Days before the newest are compared once a day; in milliseconds, with some time for a run that failed. */
+const DAILY_MS = 26 * 3_600_000;
+/** How many days are remembered that are no longer compared: a day of which the row was damaged and fetched again is not a new one. */
+const REMEMBERED_DAYS = 14;
+
+/** What was observed of a dataset's answers, besides their rows: a plain value. */
+export interface Observed {
+  readonly fields?: KnownFields;
+  /**
+   * The days that were seen for the first time as the newest: when the row last changed (null if that is no longer to be found
+   * out), and when it was compared.
+   */
+  readonly days?: Readonly<Record<string, readonly [changedAt: Instant | null, comparedAt: Instant]>>;
+  /** How many lags were counted, and their sum in milliseconds, by kind and upper bound. */
+  readonly lags?: Readonly<Record<string, readonly [count: number, ms: number]>>;
+}
+
+/** Follows the days of an answer; the lags stay the same object if none was counted. */
+export function withAnswer(
+  before: Observed,
+  { rows, at }: Pick<AnsweredDays, 'rows' | 'at'>,
+  { published, isNextPoll, comparedDays }: LagNotes,
+  revised: ReadonlySet<Day>,
+): Observed {
+  const days = new Map(Object.entries(before.days ?? {}) as [Day, readonly [Instant | null, Instant]][]);
+  let { lags } = before;
+  function count(kind: DayLag['kind'], ms: number): void {
+    const bound = LAG_BOUNDS.find((one) => ms <= one * 1000) ?? Number.POSITIVE_INFINITY;
+    const [number, sum] = lags?.[`${kind} ${bound}`] ?? [0, 0];
+    lags = { ...lags, [`${kind} ${bound}`]: [number + 1, sum + Math.max(0, ms)] };
+  }
+  for (const [day, [changedAt, comparedAt]] of days) {
+    if (!rows.has(day) || changedAt === null) continue;
+    const isKnown = day === yesterdayOf(at) ? isNextPoll : at - comparedAt <= DAILY_MS;
+    const changed = !revised.has(day) ? changedAt : isKnown ? at : null;
+    const isLast = dayOf(at) >= addDays(day, comparedDays);
+    if (isLast && changed !== null) count('settled', changed - endOf(day));
+    days.set(day, [isLast ? null : changed, at]);
+  }
+  if (published !== undefined) {
+    const isCompared = dayOf(at) < addDays(published, comparedDays);
+    if (!days.has(published)) {
+      days.set(published, [isCompared ? at : null, at]);
+      count('published', at - endOf(published));
+    }
+    const forgotten = addDays(published, -comparedDays - REMEMBERED_DAYS);
+    for (const day of days.keys()) if (day < forgotten) days.delete(day);
+  }
+  return { ...before, days: Object.fromEntries(days), ...(lags && { lags }) };
+}
+
+/** The counted lags of a dataset. */
+export function lagsIn(dataset: DatasetName, { lags = {} }: Observed): readonly DayLag[] {
+  return Object.entries(lags).map(([key, [count, ms]]) => {
+    const [kind, bound] = key.split(' ') as [DayLag['kind'], string];
+    return { dataset, kind, bound: Number(bound), count, seconds: ms / 1000 };
+  });
+}
+
+/** Changes what was observed of a dataset, within the caller's transaction, and resolves with what it is before and now. */
+export async function observe(
+  query: Query,
+  { org, former, dataset }: Place,
+  change: (before: Observed) => Observed,
+): Promise<{ readonly before: Observed; readonly now: Observed }> {
+  const place = [org, former, dataset];
+  const [row] = await query(
+    'SELECT data FROM S.observed WHERE org = $1 AND former = $2 AND dataset = $3',
+    place,
+  );
+  const before = observedIn(row);
+  const now = change(before);
+  const text = JSON.stringify(now);
+  if (text !== row?.['data'])
+    await query(
+      `INSERT INTO S.observed (org, former, dataset, data) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (org, former, dataset) DO UPDATE SET data = excluded.data`,
+      [...place, text],
+    );
+  return { before, now };
+}
+
+/** Reads the counted lags of the current organization of a name. */
+export async function readLags(query: Query, org: string): Promise<readonly DayLag[]> {
+  const rows = await query("SELECT dataset, data FROM S.observed WHERE org = $1 AND former = ''", [org]);
+  return rows.flatMap((row) => lagsIn(row['dataset'] as DatasetName, observedIn(row)));
+}
+
+/** A damaged text counts as none: it must not keep rows from being stored. */
+function observedIn(row: Row | undefined): Observed {
+  return (attempt(() => JSON.parse(String(row?.['data'] ?? '{}'))) as Observed | undefined) ?? {};
+}

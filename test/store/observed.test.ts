@@ -1,0 +1,43 @@
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { startOf } from '../../src/catalog/day.ts';
+import { withAnswer } from '../../src/store/observed.ts';
+import { dayNamed } from '../support/day.ts';
+import { answer, createDirectory, openStore } from './files.ts';
+
+const HOUR = 3_600_000;
+const monday = dayNamed('2026-03-02');
+const tuesday = dayNamed('2026-03-03');
+const notes = { published: monday, isNextPoll: true, comparedDays: 2, isCurrent: () => true };
+const seen = new Map([[monday, { carried: new Set(['credits']), lacking: new Set<string>() }]]);
+
+test('a damaged text keeps no row from being stored, and is replaced', async () => {
+  const file = path.join(createDirectory(), 'history.db');
+  const before = openStore(file);
+  await before.learnFields('acme', 'tokens', seen);
+  await before.close();
+  const db = new DatabaseSync(file);
+  db.exec(`UPDATE observed SET data = substr(data, 2)`);
+  db.close();
+  const store = openStore(file);
+  const rows = answer([monday], { [monday]: { credits: 1 } }, startOf(tuesday) + HOUR);
+  const { lags } = await store.putDays('acme', 'tokens', { ...rows, lags: notes });
+  expect(lags).toHaveLength(1);
+  expect(await store.learnFields('acme', 'tokens', seen)).toEqual({ credits: [monday] });
+  expect(await store.dayLags('acme')).toEqual(lags);
+  await store.close();
+});
+
+test('a change counts from when the day was last seen as it is, within the time of its comparisons', () => {
+  const at = startOf(tuesday) + HOUR;
+  const rows = new Map([[monday, {}]]);
+  const first = withAnswer({}, { rows, at }, notes, new Set());
+  const same = withAnswer(first, { rows, at: at + HOUR }, notes, new Set());
+  expect(same.lags).toBe(first.lags);
+  const revised = withAnswer(same, { rows, at: at + 3 * HOUR }, notes, new Set([monday]));
+  const last = withAnswer(revised, { rows, at: at + 24 * HOUR }, notes, new Set());
+  expect(last.lags).toEqual({ 'published 3600': [1, HOUR], 'settled 21600': [1, 4 * HOUR] });
+  // Settled once, and for good.
+  expect(withAnswer(last, { rows, at: at + 25 * HOUR }, notes, new Set([monday])).lags).toBe(last.lags);
+});
