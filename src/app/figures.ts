@@ -47,10 +47,10 @@ import type {
   ReadFigures,
   TrendDay,
 } from '../server/figures.ts';
+import { ignoreNotStored } from '../store/database.ts';
 import { breakdownsOf, LISTED, reasonOf, type Work } from './breakdowns.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
-import { ignoreNotStored } from './store.ts';
 import { teamMonthsOf } from './team-months.ts';
 
 /** Number of days in the trend of a figure. */

@@ -5,7 +5,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createStore, type StoreDatabase } from '../store/create-store.ts';
-import { NotStored } from '../store/database.ts';
+import { ignoreNotStored, NotStored } from '../store/database.ts';
 import { openFiles } from '../store/files.ts';
 import { COUNTS, countsFileBeside, DAYS, readStoreId } from '../store/layouts.ts';
 import type { Leadership } from '../store/leader.ts';
@@ -187,11 +187,6 @@ async function requireOpen(database: SharedDatabase, clock: Clock): Promise<void
     }
     await clock.wait(LOOK_MS / 10);
   }
-}
-
-/** Ignores that a store cannot be used, which the store logs once; any other failure is thrown. */
-export function ignoreNotStored(error: unknown): undefined {
-  if (!(error instanceof NotStored)) throw error;
 }
 
 /** Logs a failure, except that of an unusable store, which the store logs once. */

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { formatListenAddress, type ListenAddress } from '../config/listen-address.ts';
 import { findPaths } from '../hooks/paths.ts';
@@ -69,8 +68,7 @@ export async function examineHooks(
     );
   }
   const paths = findPaths({ config: file, stateDir: undefined }, environment);
-  const isForwarding = paths.config.named || existsSync(paths.config.file);
-  const forward = isForwarding ? settingsFor(paths).forward : undefined;
+  const { forward } = settingsFor(paths);
   if (forward !== undefined) {
     await send(`${new URL(forward.url).host}, as ${paths.config.file} says`, async () => {
       const read = createSecrets(environment, (secret) => void secrets.push(secret));

@@ -1,4 +1,3 @@
-import type { KnownFields } from '../catalog/api-contract.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
@@ -13,8 +12,6 @@ export interface Learned {
   lastNote: string;
   /** When each field that is not read was last seen, by path. */
   readonly unknownFields: Map<string, Instant>;
-  /** What is known of its fields; undefined before it was read. */
-  fields: KnownFields | undefined;
 }
 
 /** What runs have learned; it survives a reload. */
@@ -31,13 +28,10 @@ export function createRunMemory(): RunMemory {
     of(org, collector) {
       const key = keyOf(org, collector);
       const learned = known.get(key) ?? {
-        ...{
-          fetching: NOTHING_LEARNED,
-          polled: undefined,
-          lastNote: '',
-          unknownFields: new Map(),
-          fields: undefined,
-        },
+        fetching: NOTHING_LEARNED,
+        polled: undefined,
+        lastNote: '',
+        unknownFields: new Map(),
       };
       known.set(key, learned);
       return learned;

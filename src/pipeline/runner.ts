@@ -1,20 +1,13 @@
-import {
-  type FieldsOfDay,
-  type FieldWatch,
-  type KnownFields,
-  MAX_NAMES,
-  missingIn,
-  withDays,
-} from '../catalog/api-contract.ts';
+import { type FieldWatch, MAX_NAMES, missingIn } from '../catalog/api-contract.ts';
 import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
-import { DAY_MS, type Day, type Instant } from '../catalog/day.ts';
+import { DAY_MS, type Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Turn, Urgency } from '../runtime/turns.ts';
-import { NotStored } from '../store/database.ts';
+import { ignoreNotStored } from '../store/database.ts';
 import { runDays } from './day-run.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
 import { createRunMemory, type Learned } from './run-memory.ts';
@@ -181,10 +174,14 @@ export function createRunner(deps: RunnerParts): Runner {
     for (const [field, at] of known) if (now - at > REMEMBERED_MS) known.delete(field);
     for (const field of watch.unknown())
       if (known.has(field) || known.size < MAX_NAMES) known.set(field, now);
-    memory.fields = await learnFields(org, dataset.name, memory.fields, watch.days());
+    const days = watch.days();
+    const fields =
+      days.size === 0
+        ? undefined
+        : await deps.history.learnFields(org, dataset.name, days).catch(ignoreNotStored);
     const before = runs.get(org, name);
     const unknownFields = [...known.keys()].sort();
-    const missingFields = missingIn(memory.fields ?? {});
+    const missingFields = fields === undefined ? before.missingFields : missingIn(fields);
     runs.update(org, name, { unknownFields, missingFields });
     instruments.fields({ org, dataset: dataset.name }, unknownFields.length, missingFields.length);
     const who = { org, dataset: dataset.name };
@@ -192,22 +189,6 @@ export function createRunner(deps: RunnerParts): Runner {
       log.info('The platform sends a field that is not read', { ...who, field });
     for (const field of missingFields.filter((one) => !before.missingFields.includes(one)))
       log.info('The platform no longer sends a field', { ...who, field });
-  }
-
-  /** Asks the store only for what is new to this process. While it cannot be used, the next run tries again. */
-  async function learnFields(
-    org: string,
-    dataset: DatasetName,
-    known: KnownFields | undefined,
-    days: ReadonlyMap<Day, FieldsOfDay>,
-  ): Promise<KnownFields | undefined> {
-    if (days.size === 0) return known;
-    const next = known && withDays(known, days);
-    if (next !== undefined && JSON.stringify(next) === JSON.stringify(known)) return known;
-    return deps.history.learnFields(org, dataset, days).catch((error: unknown) => {
-      if (error instanceof NotStored) return known;
-      throw error;
-    });
   }
 
   function reportUnusable(

@@ -39,3 +39,8 @@ export class NotStored extends Error {
     this.details = details;
   }
 }
+
+/** Ignores that a store cannot be used, which the store logs once; any other failure is thrown. */
+export function ignoreNotStored(error: unknown): undefined {
+  if (!(error instanceof NotStored)) throw error;
+}
