@@ -6,6 +6,7 @@ import { loadConfig, loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { redactForms } from '../runtime/redact.ts';
+import { loadWebSettings } from '../web-config/load.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 import { type Examination, type Finding, failure, ok, renderFindings } from './doctor-finding.ts';
@@ -22,7 +23,7 @@ export async function run(context: CommandContext): Promise<number> {
   late.catch(() => undefined);
   const findings: Finding[] = [];
   const report = (finding: Finding) => void findings.push(finding);
-  const config = await loaded(context, report);
+  const config = await bounded('configuration', () => loaded(context, report));
   const secrets: string[] = [];
   const clock = createSystemClock();
   // Only errors: what else is of interest is in the report.
@@ -36,6 +37,8 @@ export async function run(context: CommandContext): Promise<number> {
       bounded('platform', () => examineOrg({ ...parts, org, stored }), org.name),
     );
     await Promise.all(orgs);
+    const { configFile } = config.web;
+    if (configFile !== undefined) await bounded('web', () => loadWebSettings(configFile, context.files));
     const isRunning = await bounded('port', () => examinePort(parts));
     await bounded('hooks', () => examineHooks(parts, isRunning === true, values['hook-config']));
   }
@@ -51,26 +54,20 @@ export async function run(context: CommandContext): Promise<number> {
       signal.throwIfAborted();
       return await Promise.race([late, work()]);
     } catch (error) {
-      const finding = signal.aborted
-        ? failure(check, 'not finished by the deadline', 'raise --deadline, or see above')
-        : failure(check, messageOf(error), error instanceof ConfigError ? error.hint : undefined);
-      report({ ...finding, org });
+      const correct = 'correct it, and run this again';
+      const [seen, advice] = signal.aborted
+        ? ['not finished by the deadline', 'raise --deadline, or see above']
+        : [messageOf(error), error instanceof ConfigError ? (error.hint ?? correct) : undefined];
+      report({ ...failure(check, seen, advice), org });
       return undefined;
     }
   }
 }
 
-async function loaded(context: CommandContext, report: Examination['report']): Promise<Config | undefined> {
-  try {
-    const config = await loadConfig({ ...context, collectors });
-    const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
-    const orgs = config.orgs.map(({ name }) => name).join(', ') || 'none';
-    const seen = `organizations ${orgs}; collectors ${running.join(', ') || 'none'}`;
-    report(ok('configuration', seen));
-    return config;
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    report(failure('configuration', error.message, error.hint));
-    return undefined;
-  }
+async function loaded(context: CommandContext, report: Examination['report']): Promise<Config> {
+  const config = await loadConfig({ ...context, collectors });
+  const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
+  const orgs = config.orgs.map(({ name }) => name).join(', ') || 'none';
+  report(ok('configuration', `organizations ${orgs}; collectors ${running.join(', ') || 'none'}`));
+  return config;
 }

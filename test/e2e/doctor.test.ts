@@ -280,6 +280,11 @@ const SET_UPS: Readonly<
     'failure store',
     /is not a file of this exporter/,
   ],
+  'no web configuration file': [
+    async () => ({ flags: ['--web.config.file=web.yml'], environment: (await platform()).environment }),
+    'failure web',
+    /web\.yml/,
+  ],
   'port taken': [
     async () => {
       const port = await listening(createServer((_request, response) => void response.end('healthy')));
