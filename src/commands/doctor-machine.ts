@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { formatListenAddress, type ListenAddress } from '../config/listen-address.ts';
+import { formatListenAddress } from '../config/listen-address.ts';
 import { findPaths } from '../hooks/paths.ts';
 import { createPost, createSecrets, PostError, readToken } from '../hooks/post.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files.ts';
+import { createHttpServer } from '../server/http-server.ts';
 import { type Examination, failure, ok } from './doctor-finding.ts';
 import { localPlace } from './healthcheck.ts';
 import { settingsFor } from './hook.ts';
@@ -14,19 +13,18 @@ const TIMEOUT_MS = 10_000;
 /** What an exporter says to a POST of its health. */
 const OURS = 'Allowed methods: GET, HEAD';
 
-/** Checks whether `serve` can listen; resolves with whether an exporter already does. */
-export async function examinePort({ config, report }: Examination): Promise<boolean> {
+/** Checks whether `serve` can listen, as it does; resolves with whether an exporter already does. */
+export async function examinePort({ config, report, clock }: Examination): Promise<boolean> {
   const { listenAddress: listen, configFile } = config.web;
   const address = formatListenAddress(listen);
-  const code = await listenTo(listen);
-  if (code === undefined) {
+  const server = createHttpServer({ app: () => undefined, clock, maxConnections: 1 });
+  try {
+    await server.listen(listen);
+    await server.close();
     report(ok('port', `${address} is free`));
     return false;
-  }
-  if (code !== 'EADDRINUSE') {
-    const why = code === 'EACCES' ? 'this user may not listen there' : `listening failed (${code})`;
-    report(failure('port', `${address}: ${why}`, 'choose another --web.listen-address'));
-    return false;
+  } catch (error) {
+    if (codeOf(error) !== 'EADDRINUSE') throw error;
   }
   const answer = await createPost({})({
     url: `http://${localPlace(listen)}/-/healthy`,
@@ -42,14 +40,6 @@ export async function examinePort({ config, report }: Examination): Promise<bool
     report(failure('port', `${address} is taken by another program`, advice));
   }
   return isOurs;
-}
-
-/** The code of the error with which listening fails; undefined if it succeeds. */
-async function listenTo({ host, port }: ListenAddress): Promise<string | undefined> {
-  const server = createServer().listen({ port, host });
-  const code = await once(server, 'listening').then(() => undefined, codeOf);
-  if (code === undefined) await once(server.close(), 'close');
-  return code;
 }
 
 /** Checks the token of hook events: of this exporter, if it runs, and of this machine's agents, if they forward. */

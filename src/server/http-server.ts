@@ -28,7 +28,7 @@ interface ListenAddress {
 }
 
 export interface HttpServer {
-  /** Resolves with the address in use; rejects with a ConfigError if it is not available. */
+  /** Resolves with the address in use; rejects with a ConfigError, and the system's code, if it is not available. */
   listen(address: ListenAddress): Promise<AddressInfo>;
   /**
    * Stops accepting, lets requests in progress end and closes idle connections; whatever is left after `deadlineMs`
@@ -138,10 +138,9 @@ const LISTEN_PROBLEMS: ReadonlyMap<string, string> = new Map([
 
 function listenError({ host, port }: ListenAddress, error: unknown): ConfigError {
   const problem = LISTEN_PROBLEMS.get(codeOf(error)) ?? messageOf(error);
-  return new ConfigError(
-    `cannot listen on ${hostText(host)}:${port}: ${problem}`,
-    'choose another address with --web.listen-address',
-  );
+  const message = `cannot listen on ${hostText(host)}:${port}: ${problem}`;
+  const thrown = new ConfigError(message, 'choose another address with --web.listen-address');
+  return Object.assign(thrown, { code: codeOf(error) });
 }
 
 function hostText(host: string | undefined): string {
