@@ -76,7 +76,7 @@ export function failureOf(thrown: unknown, log: Logger): PlatformError {
   }
   if (thrown instanceof UnexpectedAnswer) {
     return new PlatformError('schema', thrown.message, {
-      hint: 'The answers of the platform do not match the description of its API; look for a newer release of the exporter.',
+      hint: 'The answers do not match the description of the API: look for a proxy or another service at this address, and for a newer release of the exporter.',
     });
   }
   if (thrown instanceof IncompleteListing) {
