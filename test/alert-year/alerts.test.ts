@@ -65,7 +65,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the alerts
       expect({ alert, people, missed, falsely }).toEqual({ alert, people, missed: 0, falsely: 0 });
   });
 
-  test.each(['BudgetProjectedOver', 'BudgetExceeded'])(
+  test.each(['BudgetProjectedOver', 'BudgetExceeded', 'TeamBudgetProjectedOver'])(
     'remind nobody of a month that was told: %s',
     (name) => {
       const ofMonths = judged.filter(({ alert }) => alert === name);
@@ -73,11 +73,11 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the alerts
     },
   );
 
-  test('tell a month once: BudgetProjectedOver', () => {
+  test.each(['BudgetProjectedOver', 'TeamBudgetProjectedOver'])('tell a month once: %s', (name) => {
     const told = messages.flatMap(({ firing }) =>
       firing
-        .filter(({ alert }) => alert === 'BudgetProjectedOver')
-        .map(({ labels }) => `${labels['org']} ${labels['month']}`),
+        .filter(({ alert }) => alert === name)
+        .map(({ labels }) => `${labels['org']} ${labels['budget_team']} ${labels['month']}`),
     );
     expect(told.length).toBeGreaterThan(0);
     expect(new Set(told).size).toBe(told.length);

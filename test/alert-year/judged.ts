@@ -1,6 +1,7 @@
+import type { PlantedEvent } from './budget-events.ts';
 import type { Episode } from './episodes.ts';
 import type { Message } from './notifications.ts';
-import type { PlantedEvent, PlantedYear } from './planted.ts';
+import type { PlantedYear } from './planted.ts';
 
 /** How an alert did in an organization's year. */
 export interface Judged {
@@ -13,6 +14,9 @@ export interface Judged {
   readonly falsely: number;
   /** Alerts for what may be told but need not be. */
   readonly allowed: number;
+  /** Months that exceed their budget by so little that they count as neither, and those among them that were told in time. */
+  readonly barelyOver: number;
+  readonly barelyOverTold: number;
   /** Messages that tell something for the first time. */
   readonly firstMessages: number;
   /** Messages that repeat what an earlier one said, because it still fires. */
@@ -26,6 +30,7 @@ export function judge(year: PlantedYear, alert: string, messages: readonly Messa
   const events = year.events.filter((event) => event.alert === alert);
   const required = events.filter(({ optional }) => optional !== true);
   const found = required.filter((event) => [...told].some((episode) => isOf(episode, event)));
+  const barelyOver = events.filter(({ isBarelyOver }) => isBarelyOver === true);
   const known = new Set<Episode>();
   const firstMessages = own.filter(({ firing }) => {
     const news = firing.filter((episode) => isOwn(episode) && !known.has(episode));
@@ -38,6 +43,8 @@ export function judge(year: PlantedYear, alert: string, messages: readonly Messa
     missed: required.length - found.length,
     falsely: [...told].filter((episode) => !events.some((event) => isOf(episode, event))).length,
     allowed: [...told].filter((episode) => isAllowed(episode)).length,
+    barelyOver: barelyOver.length,
+    barelyOverTold: barelyOver.filter((event) => [...told].some((episode) => isOf(episode, event))).length,
     firstMessages,
     reminders: own.length - firstMessages,
   };

@@ -5,22 +5,23 @@ import { activityCollector } from '../../src/collectors/activity/collector.ts';
 import { readinessCollector } from '../../src/collectors/readiness/collector.ts';
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
+import { usersCollector } from '../../src/collectors/users/collector.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/store.ts';
 import { createPipeline, type Shown } from '../year/pipeline.ts';
-import { HOUR, type PlantedYear } from './planted.ts';
+import type { PlantedYear } from './planted.ts';
 import { type Recording, STEP_S } from './recording.ts';
-import { DAYS, dayAt, WARM_UP } from './world.ts';
+import { DAYS, dayAt, HOUR, WARM_UP } from './world.ts';
 
 const DAY = 24 * HOUR;
 const POLL_EVERY = HOUR;
 /** After the hour, as by default. */
 const POLL_AT = HOUR / 3;
-const collectors = [tokensCollector, spendCollector, activityCollector, readinessCollector];
-const fetching = ['tokens', 'activity', 'readiness'] as const;
+const collectors = [tokensCollector, spendCollector, activityCollector, usersCollector, readinessCollector];
+const fetching = ['tokens', 'activity', 'users', 'readiness'] as const;
 
 /** Older reports are no longer listed. */
 const LISTED = 84 * DAY;
@@ -35,6 +36,7 @@ export async function liveThrough(year: PlantedYear, recording: Recording): Prom
     name: year.name,
     readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },
     contract: { creditsPerMonth: year.budget, prices: [] },
+    people: year.teams.settings,
   };
   let page: Shown = new Map();
   const requests = new Map<string, number>([['200', 0]]);
@@ -101,7 +103,7 @@ export async function liveThrough(year: PlantedYear, recording: Recording): Prom
     clock.set(at + POLL_AT);
     if (failure === 'down') continue;
     for (const [names, times] of [
-      [['tokens', 'activity'], year.changes.rows],
+      [['tokens', 'activity', 'users'], year.changes.rows],
       [['readiness'], year.changes.reports],
     ] as const) {
       if (at === start || findsNews(names, times, at + POLL_AT)) await poll(names);
@@ -138,6 +140,12 @@ function createPlatform(
     async pages(request, onItems) {
       answer();
       const now = clock.now();
+      if (request.endpoint === 'users') {
+        const day = dayNamed(request.query?.['startDate'] ?? '');
+        const data = year.peopleAt(day, now);
+        onItems(request.read({ data, meta: { org_id: `id-of-${year.name}` } }).items);
+        return { end: 'empty', complete: true, pages: 1, bytes: 100 * data.length };
+      }
       const reports = year.reports.filter(({ at }) => at <= now && at > now - LISTED).map(({ body }) => body);
       onItems(request.read({ reports }).items);
       return { end: 'empty', complete: true, pages: 1, bytes: 100 * reports.length };

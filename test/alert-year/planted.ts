@@ -1,21 +1,18 @@
 import { type Day, dayOf, startOf } from '../../src/catalog/day.ts';
 import { below, createRandom, type Random } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
-import { createOrganization, DAYS, dayAt, WARM_UP } from './world.ts';
+import {
+  budgetOf,
+  eventsOfForecast,
+  exceededAt,
+  type Month,
+  monthsOf,
+  type PlantedEvent,
+} from './budget-events.ts';
+import { type PlantedTeams, plantTeams } from './planted-teams.ts';
+import { createOrganization, DAYS, dayAt, HOUR } from './world.ts';
 
-export const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-
-/** Something that an alert must tell, or that explains one: from its beginning until its notification is too late. */
-export interface PlantedEvent {
-  readonly alert: string;
-  readonly from: number;
-  readonly until: number;
-  /** Labels that the alert must have. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Whether it may be told but need not be. */
-  readonly optional?: boolean;
-}
 
 /** What fails, and when. */
 type Failure = 'auth' | 'server' | 'throttled' | 'down' | 'scrape';
@@ -39,10 +36,13 @@ export interface PlantedYear {
   readonly name: string;
   readonly people: number;
   readonly budget: number;
+  readonly teams: PlantedTeams;
   readonly events: readonly PlantedEvent[];
   readonly reports: readonly PlantedReport[];
   /** The row of a dataset at an instant; undefined if there is none, or not yet. */
   rowAt(dataset: 'tokens' | 'activity', day: Day, at: number): object | undefined;
+  /** The people of a day as they are listed at an instant; nobody if there are none, or not yet. */
+  peopleAt(day: Day, at: number): readonly object[];
   failureAt(at: number): Failure | undefined;
   /** Whether one of the last days has no row: it becomes a day without activity by time alone. */
   lacksRows(at: number): boolean;
@@ -73,10 +73,6 @@ const SILENT = { from: at('2026-09-07'), until: at('2026-09-16') };
 /** Days around these are neither spikes nor ordinary. */
 const DISTURBED = [HELD_BACK, FALL, SILENT];
 
-/** A month that uses more of its budget than this could have exceeded it. */
-const CLOSE = 0.9;
-/** A month that exceeds its budget by less than this is nobody's to foresee. */
-const CLEAR = 1.02;
 const REPOSITORIES = 3;
 const CRITERIA = 30;
 const FLAKY = 3;
@@ -111,8 +107,12 @@ export function createPlantedYear(seed: number, people: number): PlantedYear {
   );
 
   const months = monthsOf([...rows].map(([day, { credits }]) => [day, credits] as const));
-  // Three months of the twelve are over budget.
-  const budget = Math.round(1.01 * (months.map(({ total }) => total).toSorted((a, b) => b - a)[3] ?? 0));
+  const budget = budgetOf(months);
+  const teams = plantTeams(
+    seed,
+    people,
+    [...rows].map(([day, { credits, people: active }]) => ({ day, credits, active })),
+  );
   const { reports, drops, stopped } = readiness(random);
   const ofFailure = (failure: Failure, alert: string, labels?: Readonly<Record<string, string>>) =>
     FAILURES.filter(([kind]) => kind === failure).map(
@@ -129,7 +129,7 @@ export function createPlantedYear(seed: number, people: number): PlantedYear {
     ...ofFailure('scrape', 'ExporterDown'),
     ...ofFailure('auth', 'KeyRejected'),
     ...ofFailure('throttled', 'Throttled'),
-    ...['tokens', 'activity', 'readiness'].flatMap((collector) =>
+    ...['tokens', 'activity', 'users', 'readiness'].flatMap((collector) =>
       ofFailure('server', 'CollectionFailing', { collector }),
     ),
     {
@@ -169,10 +169,11 @@ export function createPlantedYear(seed: number, people: number): PlantedYear {
       };
     }),
     ...months.flatMap((month) => eventsOfBudget(month, budget)),
+    ...teams.events,
   ];
 
   return {
-    ...{ name: `org-${people}-${seed}`, people, budget, events, reports },
+    ...{ name: `org-${people}-${seed}`, people, budget, teams, events, reports },
     rowAt(dataset, day, instant) {
       const row = rows.get(day);
       if (row === undefined || row.people === 0) return undefined;
@@ -182,6 +183,10 @@ export function createPlantedYear(seed: number, people: number): PlantedYear {
       return dataset === 'tokens'
         ? { date: day, billable_tokens: credits, by_model: models }
         : { date: day, daily_active_users: active, sessions: 3 * active };
+    },
+    peopleAt(day, instant) {
+      const row = rows.get(day);
+      return row === undefined || row.people === 0 || instant < row.from ? [] : teams.peopleOn(day);
     },
     lacksRows: (instant) =>
       [2, 3, 4, 5, 6].some((ago) => {
@@ -223,43 +228,12 @@ function modelsOf(start: number, credits: number, people: number, random: Random
     }));
 }
 
-interface Month {
-  readonly month: string;
-  readonly days: readonly (readonly [Day, number])[];
-  readonly total: number;
-}
-
-function monthsOf(days: readonly (readonly [Day, number])[]): readonly Month[] {
-  const names = [...new Set(days.slice(WARM_UP).map(([day]) => day.slice(0, 7)))];
-  return names.map((month) => {
-    const own = days.filter(([day]) => day.startsWith(month));
-    return { month, days: own, total: own.reduce((sum, [, credits]) => sum + credits, 0) };
-  });
-}
-
-/** A forecast is right if it comes before the day that exceeds the budget, and not wrong if the month comes close. */
-function eventsOfBudget({ month, days, total }: Month, budget: number): readonly PlantedEvent[] {
-  const labels = { month };
-  const start = startOf(days[0]?.[0] ?? dayAt(DAYS));
-  const end = start + (days.length + 1) * DAY;
-  const early = { from: start, until: end, labels, optional: true };
-  if (total <= budget) {
-    const isClose = total > CLOSE * budget;
-    return isClose ? [{ alert: 'BudgetProjectedOver', ...early }] : [];
-  }
-  let sum = 0;
-  const over = days.findIndex(([, credits]) => {
-    sum += credits;
-    return sum > budget;
-  });
-  const exceeded = start + (over + 1) * DAY;
-  return [
-    { alert: 'BudgetExceeded', from: exceeded, until: end, labels },
-    {
-      ...{ alert: 'BudgetProjectedOver', from: start, until: exceeded + DAY, labels },
-      optional: total < CLEAR * budget,
-    },
-  ];
+function eventsOfBudget(month: Month, budget: number): readonly PlantedEvent[] {
+  const { end, exceeded } = exceededAt(month, budget);
+  const forecasts = eventsOfForecast('BudgetProjectedOver', month, budget);
+  if (exceeded === undefined) return forecasts;
+  const labels = { month: month.month };
+  return [{ alert: 'BudgetExceeded', from: exceeded, until: end, labels }, ...forecasts];
 }
 
 /** Weekly reports of some repositories with flaky criteria; seven of them drop for three weeks, and one repository stops. */

@@ -127,9 +127,13 @@ export function alertTable(judged: readonly Judged[]): string {
       [`\`${alert}\``, people, found, missed, falsely, allowed, firstMessages, reminders].join(' | '),
     );
   const silent = [...new Set(judged.map(({ alert }) => alert))].filter(isSilent);
+  const barely = judged.filter(({ barelyOver }) => barelyOver > 0);
   return `| Alert | People | True | Missed | False | Allowed | Messages | Reminders |
 |---|---|---|---|---|---|---|---|
 ${rows.map((row) => `| ${row} |`).join('\n')}
+
+Months that exceeded their budget by less than 2 %, neither true nor missed above, and how many of them were told in time:
+${barely.map(({ alert, people, barelyOver, barelyOverTold }) => `\`${alert}\` at ${people} people, ${barelyOverTold} of ${barelyOver}`).join('; ')}.
 
 Nothing was planted for these, and they did not fire: ${silent.map((name) => `\`${name}\``).join(', ')}.
 `;

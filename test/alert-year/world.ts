@@ -2,6 +2,7 @@ import { addDays, type Day, lastOfMonth } from '../../src/catalog/day.ts';
 import { below, createRandom, type Random } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
 
+export const HOUR = 3_600_000;
 /** The days before the year, which are history only. */
 export const WARM_UP = 63;
 const YEAR = 365;
