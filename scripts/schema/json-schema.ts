@@ -17,6 +17,7 @@ const OPTION_KEYS = [
   'key',
   'reload',
   'kind',
+  'parse',
   'section',
   'min',
   'max',

@@ -5,7 +5,7 @@ import { commandOptionsOf, type OptionTable, option, several } from './option.ts
 function orgs(verb: string, more = '') {
   return option(
     `An organization to ${verb}; all if not set. May be given several times${more}`,
-    several(kinds.orgName()),
+    several(kinds.orgName),
   );
 }
 
@@ -13,14 +13,14 @@ const named = '. An organization configured by flags and environment gets this n
 
 const outputFile = option(
   'File to write, which appears when it is complete. Defaults to standard output',
-  kinds.file(),
+  kinds.file,
 );
 
 /** The options of `sandbox` only. */
 export const sandboxOptions = commandOptionsOf('sandbox', 'Sandbox', {
   'listen-address': option(
     'Listen address of the simulated platform',
-    kinds.listenAddress().prefault('127.0.0.1:9890'),
+    kinds.listenAddress.prefault('127.0.0.1:9890'),
   ),
   orgs: option('Number of simulated organizations', kinds.integer('1', '1000').prefault(1)),
   users: option('Number of people per organization', kinds.integer('0', '200000').prefault(40)),
@@ -39,13 +39,13 @@ export const sandboxOptions = commandOptionsOf('sandbox', 'Sandbox', {
   ),
   fault: option(
     'A fault to simulate, such as 429=0.1, 401@wiki or late. May be given several times',
-    several(kinds.text()),
+    several(kinds.text),
   ),
 });
 
 /** The options of `healthcheck` only. */
 export const healthcheckOptions = commandOptionsOf('healthcheck', 'Health check', {
-  url: option('Base URL to check instead of the one derived from --web.listen-address', kinds.url()),
+  url: option('Base URL to check instead of the one derived from --web.listen-address', kinds.url),
 });
 
 /** The options of `doctor` only. */
@@ -57,13 +57,13 @@ export const doctorOptions = commandOptionsOf('doctor', 'Doctor', {
   ),
   'hook-config': option(
     "The settings file of this machine's agents. Defaults to ~/.config/agent-platform-exporter/hooks.yaml, if it exists",
-    kinds.file(),
+    kinds.file,
   ),
 });
 
 /** The options of `estimate` only. */
 export const estimateOptions = commandOptionsOf('estimate', 'Estimate', {
-  json: option('Print the estimate as JSON', kinds.boolean().prefault(false)),
+  json: option('Print the estimate as JSON', kinds.boolean.prefault(false)),
 });
 
 /** The options of `backfill` only. */
@@ -77,7 +77,7 @@ export const backfillOptions = {
     org: orgs('backfill', named),
     collector: option(
       'A collector to backfill, such as tokens; all enabled ones if not set. May be given several times',
-      several(kinds.text()),
+      several(kinds.text),
     ),
     step: option(
       'Additionally write a sample at this interval throughout the day on which the values were shown, besides the one at 12:00 UTC',
@@ -85,32 +85,32 @@ export const backfillOptions = {
     ),
     label: option(
       'A label of the live target, such as job=agent-platform or instance=exporter:9889. May be given several times',
-      several(kinds.text()),
+      several(kinds.text),
     ),
     output: option(
       'Directory for one OpenMetrics file per month, or, with a file extension, one file for the whole range',
-      kinds.file(),
+      kinds.file,
     ),
   }),
   ...commandOptionsOf('backfill', 'Backfill by remote write', {
     'remote-write.url': option(
       'URL of a Prometheus remote-write endpoint, such as http://prometheus:9090/api/v1/write',
-      kinds.url(),
+      kinds.url,
     ),
-    'remote-write.bearer-token-file': option('File with a bearer token', kinds.file()),
-    'remote-write.username': option('User name for basic authentication', kinds.text()),
-    'remote-write.password-file': option('File with the password for basic authentication', kinds.file()),
+    'remote-write.bearer-token-file': option('File with a bearer token', kinds.file),
+    'remote-write.username': option('User name for basic authentication', kinds.text),
+    'remote-write.password-file': option('File with the password for basic authentication', kinds.file),
     'remote-write.header': option(
       "A header of every request, such as 'X-Scope-OrgID: tenant'. May be given several times",
-      several(kinds.text()),
+      several(kinds.text),
     ),
     'remote-write.header-file': option(
       "A header whose value is secret, with the file that contains it, such as 'X-Api-Key: /run/secrets/key'. May be given several times",
-      several(kinds.text()),
+      several(kinds.text),
     ),
     'remote-write.tls-ca-file': option(
       'File with the CA certificates (PEM) that are trusted for this endpoint',
-      kinds.file(),
+      kinds.file,
     ),
     'remote-write.timeout': option(
       'Timeout of one write request',
@@ -122,11 +122,11 @@ export const backfillOptions = {
     ),
     'remote-write.state-file': option(
       'File that records what each endpoint has acknowledged. Defaults to backfill.json beside --storage.path',
-      kinds.file(),
+      kinds.file,
     ),
     'remote-write.again': option(
       'Send acknowledged samples again, for example after they were deleted at the destination',
-      kinds.boolean().prefault(false),
+      kinds.boolean.prefault(false),
     ),
   }),
 };
@@ -147,22 +147,22 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
   ),
   criteria: option(
     'Include the figures of each readiness criterion, which are most of all rows',
-    kinds.boolean().prefault(false),
+    kinds.boolean.prefault(false),
   ),
   month: option(
     'A month to export once none of its days can change any more, such as 2026-10, or last for the newest one; instead of --from and --to. Only stored days are used, unless --storage.path is :memory:',
-    kinds.month(),
+    kinds.month,
   ),
   corrections: option(
     'The file that export --month wrote when the month was closed: writes what has changed since, instead of the month. Needs the other options of that time',
-    kinds.file(),
+    kinds.file,
   ),
   from: option('First UTC day. Defaults to --history.start', kinds.day()),
   to: option('Last UTC day. Defaults to, and is at most, yesterday', kinds.day()),
   org: orgs('export', named),
   collector: option(
     'A collector to export, such as tokens; all enabled ones if not set. May be given several times',
-    several(kinds.text()),
+    several(kinds.text),
   ),
   output: outputFile,
 });
@@ -171,9 +171,9 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
 export const explainOptions = commandOptionsOf('explain', 'Explain', {
   from: option(
     'UTC day or range of days, such as 2026-11-01..2026-11-07, to compare with. Defaults to the same weekdays of the four weeks before',
-    kinds.dayRange(),
+    kinds.dayRange,
   ),
-  to: option('UTC day or range of days to explain. Defaults to the newest day', kinds.dayRange()),
+  to: option('UTC day or range of days to explain. Defaults to the newest day', kinds.dayRange),
   org: orgs('explain'),
   format: option(
     'Format of the explanation; json has one line for each organization',
@@ -208,23 +208,23 @@ export const historyCopyOptions = commandOptionsOf('history copy', 'Copy', {
 export const hookOptions = commandOptionsOf('hook', 'Hook', {
   config: option(
     'YAML file with channels, rules and the address to forward to. Defaults to ~/.config/agent-platform-exporter/hooks.yaml',
-    kinds.file(),
+    kinds.file,
   ),
   'state-dir': option(
     'Directory of the log, the spooled events and the session starts. Defaults to a directory below ~/.local/state/agent-platform-exporter',
-    kinds.file(),
+    kinds.file,
   ),
   check: option(
     'Validate and show the settings instead of reading an event. Exit code 2 if they are invalid',
-    kinds.boolean().prefault(false),
+    kinds.boolean.prefault(false),
   ),
   test: option(
     'Send a sample through every channel instead of reading an event. Exit code 1 if one fails',
-    kinds.boolean().prefault(false),
+    kinds.boolean.prefault(false),
   ),
   flush: option(
     'Send the spooled events instead of reading one. Exit code 1 if some are left',
-    kinds.boolean().prefault(false),
+    kinds.boolean.prefault(false),
   ),
 });
 
@@ -232,21 +232,21 @@ export const hookOptions = commandOptionsOf('hook', 'Hook', {
 export const hookConfigOptions = commandOptionsOf('hook-config', 'Hook configuration', {
   event: option(
     'An event that runs the command. May be given several times. Defaults to the events that the exporter and the rules need',
-    several(kinds.text()),
+    several(kinds.text),
   ),
-  command: option('Command line that the agent runs. Defaults to this program', kinds.text()),
-  config: option('Settings file for the command', kinds.file()),
+  command: option('Command line that the agent runs. Defaults to this program', kinds.text),
+  config: option('Settings file for the command', kinds.file),
   timeout: option(
     'Seconds after which the agent stops the command; 5 for new entries. The command itself exits at its own deadline',
     kinds.integer('3', '60'),
   ),
   write: option(
     'Merge into the file instead of printing. A backup of the file is kept beside it',
-    kinds.boolean().prefault(false),
+    kinds.boolean.prefault(false),
   ),
   file: option(
     "The agent's hooks file that --write merges into. Defaults to ~/.factory/hooks.json",
-    kinds.file(),
+    kinds.file,
   ),
 });
 

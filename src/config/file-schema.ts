@@ -81,8 +81,8 @@ export const orgSchema = z
         description:
           'Value of the `org` label: 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them. Names must be unique',
       }),
-    base_url: url().meta({ standard: 'required', description: 'Base URL of the API host' }),
-    app_url: url().optional().meta({
+    base_url: url.meta({ standard: 'required', description: 'Base URL of the API host' }),
+    app_url: url.optional().meta({
       standard: '`base_url`',
       description: 'Base URL of the web-app host, which serves the readiness reports',
     }),
@@ -134,12 +134,11 @@ export const orgSchema = z
           '`{country: DE, days_off: [2026-12-24]}`: days on which the organization does not work. Such a day counts as a Sunday wherever days are compared with their weekday or expected: forecasts, the usual range of a day, silent platforms and drops of adoption. `country` has two capital letters (ISO 3166) and stands for the public holidays of the whole country from 2025 to 2036, without those of its regions; `days_off` adds days to them',
       }),
   })
-  .superRefine(({ budget, prices: known = [] }, context) => {
-    if (typeof budget !== 'object' || known.some((each) => each.currency === budget.currency)) return;
-    const message = `${budget.currency} is the currency of no price: a budget in money needs prices`;
-    refuse(context, message, undefined, ['budget', 'currency']);
-  })
-  .superRefine(({ api_key_file: file, api_key_env: variable }, context) => {
+  .superRefine(({ budget, prices: known = [], api_key_file: file, api_key_env: variable }, context) => {
+    if (typeof budget === 'object' && known.every(({ currency: one }) => one !== budget.currency)) {
+      const message = `${budget.currency} is the currency of no price: a budget in money needs prices`;
+      refuse(context, message, undefined, ['budget', 'currency']);
+    }
     if ((file === undefined) !== (variable === undefined)) return;
     refuse(context, `needs ${file === undefined ? 'an' : 'only one of'} api_key_file or api_key_env`);
   })

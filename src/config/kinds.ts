@@ -2,25 +2,20 @@ import * as z from 'zod';
 import { DAY_MS, type Day, daysBetween, daysFrom, parseDay } from '../catalog/day.ts';
 import { parseListenAddress } from './listen-address.ts';
 import {
-  durationJson,
+  durationPattern,
   isOrgName,
   orgNamePattern,
   orgNameRule,
   parseDuration,
-  parseHttpPath,
-  parsePath,
   parseSize,
-  parseUrl,
   quoted,
-  type Result,
-  sizeJson,
-  urlPattern,
 } from './parse.ts';
 
-type Scalar = string | number | boolean;
+/** A value, or a description of the problem to follow the name of its key. */
+type Result<Value> = { readonly value: Value } | { readonly problem: string };
 
 /** Parses a text, or says what is wrong with it. */
-type Parse<Value> = (text: string) => Result<Value>;
+export type Parse<Value> = (text: string) => Result<Value>;
 
 /** What YAML must contain, and what is said if it does not. */
 const TEXT = { type: 'string', otherwise: 'must be a text: put it in quotes' };
@@ -28,8 +23,8 @@ const NUMBER = { type: 'number', otherwise: 'must be a number, without quotes' }
 const BOOLEAN = { type: 'boolean', otherwise: 'must be true or false' };
 
 /**
- * The schema of a single value. Its metadata are the name of its format, which help and documentation show, its bounds as
- * an operator writes them, and what a JSON Schema says about it.
+ * The schema of a single value of a file. Its metadata are the name of its format, which help and documentation show, its
+ * bounds as an operator writes them, what a JSON Schema says about it, and how the text of a flag or a variable is parsed.
  */
 function scalar<Value>(
   meta: Readonly<Record<string, unknown>> & { readonly kind: string },
@@ -50,7 +45,7 @@ function scalar<Value>(
       context.addIssue(parsed.problem);
       return z.NEVER;
     })
-    .meta(meta);
+    .meta({ ...meta, parse });
 }
 
 /** A value that YAML must contain as a text. */
@@ -62,18 +57,12 @@ export function textual<Value>(
   return scalar({ kind, type: 'string', minLength: 1, ...meta }, parse, TEXT);
 }
 
-/** A number or a text that begins with one: YAML may contain it without quotes. */
-function measured(kind: string, parse: Parse<number>, [min, max]: Bounds, json: object): z.ZodType<number> {
-  return scalar({ kind, min, max, ...json }, between(parse, min, max));
-}
-
 /** Inclusive bounds, as an operator writes them. */
 type Bounds = readonly [min?: string, max?: string];
 
 function between<Value extends number | string>(
   parse: Parse<Value>,
-  min?: string,
-  max?: string,
+  [min, max]: readonly (string | undefined)[],
 ): Parse<Value> {
   const [lowest, highest] = [min, max].map((bound) => (bound === undefined ? undefined : parse(bound)));
   return (text) => {
@@ -97,9 +86,13 @@ export function orElse<Value>(parse: (text: string) => Value | undefined, meant:
   };
 }
 
-export function boolean(): z.ZodType<boolean> {
-  return scalar({ kind: 'boolean', type: 'boolean' }, fromText.boolean, BOOLEAN);
+/** Parses the texts that fit a pattern. */
+function fitting<Value>(pattern: RegExp, meant: string, parse: (text: string) => Value): Parse<Value> {
+  return orElse((text) => (pattern.test(text) ? parse(text) : undefined), meant);
 }
+
+const isTrue = fitting(/^(true|false)$/, 'true or false', (text) => text === 'true');
+export const boolean = scalar({ kind: 'boolean', type: 'boolean' }, isTrue, BOOLEAN);
 
 export function choice<const Choice extends string>(...choices: readonly Choice[]): z.ZodType<Choice> {
   const parse = (text: string) => choices.find((one) => one === text);
@@ -107,30 +100,30 @@ export function choice<const Choice extends string>(...choices: readonly Choice[
 }
 
 /** A UTC day. */
-export function day(min?: string) {
-  const parse = between(orElse(parseDay, 'a day in the form YYYY-MM-DD'), min);
+export function day(min?: string): z.ZodType<Day> {
+  const parse = between<Day>(orElse(parseDay, 'a day in the form YYYY-MM-DD'), [min]);
   return textual('day', parse, { min, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
 }
 
 /** A month as `YYYY-MM`, or `last` for the newest one that is closed. */
-export function month(): z.ZodType<string> {
-  const isMonth = (text: string) => text === 'last' || parseDay(`${text}-01`) !== undefined;
-  const parse = (text: string) => (isMonth(text) ? text : undefined);
-  return textual('month', orElse(parse, 'a month in the form YYYY-MM, or last'), {
-    pattern: '^([0-9]{4}-[0-9]{2}|last)$',
-  });
-}
-
-/** A day, or a range of days as `FIRST..LAST`; the days in order. */
-export function dayRange(): z.ZodType<readonly Day[]> {
-  const meant = `a day, or a range of at most ${LONGEST_RANGE} days, such as 2026-11-01..2026-11-07`;
-  return textual('days', orElse(parseDayRange, meant), {
-    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}([.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})?$',
-  });
-}
+export const month = textual(
+  'month',
+  orElse(
+    (text) => (text === 'last' || parseDay(`${text}-01`) !== undefined ? text : undefined),
+    'a month in the form YYYY-MM, or last',
+  ),
+  { pattern: '^([0-9]{4}-[0-9]{2}|last)$' },
+);
 
 /** In days: ten years. */
 const LONGEST_RANGE = 3660;
+
+/** A day, or a range of days as `FIRST..LAST`; the days in order. */
+export const dayRange = textual(
+  'days',
+  orElse(parseDayRange, `a day, or a range of at most ${LONGEST_RANGE} days, such as 2026-11-01..2026-11-07`),
+  { pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}([.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})?$' },
+);
 
 function parseDayRange(text: string): readonly Day[] | undefined {
   const parts = text.split('..');
@@ -141,99 +134,117 @@ function parseDayRange(text: string): readonly Day[] | undefined {
   return isRange ? daysFrom(first, last) : undefined;
 }
 
-/** A duration of whole days, as a number of days. */
-export function days(...bounds: Bounds): z.ZodType<number> {
-  const parse = (text: string) => {
-    const ms = parseDuration(text);
-    return ms !== undefined && ms % DAY_MS === 0 ? ms / DAY_MS : undefined;
+/** A number with a unit: YAML may contain it without quotes. */
+function measured(kind: string, parse: Parse<number>, json: object) {
+  return (...bounds: Bounds) => {
+    const [min, max] = bounds;
+    return scalar({ kind, min, max, ...json }, between(parse, bounds));
   };
-  return measured('days', orElse(parse, 'a duration of whole days, such as 7d'), bounds, durationJson);
 }
+
+const durationJson = { anyOf: [{ const: 0 }, { type: 'string', pattern: durationPattern, minLength: 1 }] };
+const sizeJson = { type: ['string', 'integer'], pattern: '^[0-9]+(B|KiB|MiB|GiB)?$', minimum: 0 };
+
+function parseDays(text: string): number | undefined {
+  const ms = parseDuration(text) ?? Number.NaN;
+  return ms % DAY_MS === 0 ? ms / DAY_MS : undefined;
+}
+
+/** A duration of whole days, as a number of days. */
+export const days = measured('days', orElse(parseDays, 'a duration of whole days, such as 7d'), durationJson);
 
 /** A duration, in milliseconds. */
-export function duration(...bounds: Bounds): z.ZodType<number> {
-  const parse = orElse(parseDuration, 'a duration, such as 30s, 1h30m or 7d');
-  return measured('duration', parse, bounds, durationJson);
-}
+export const duration = measured(
+  'duration',
+  orElse(parseDuration, 'a duration, such as 30s, 1h30m or 7d'),
+  durationJson,
+);
 
 /** A size, in bytes. */
-export function size(...bounds: Bounds): z.ZodType<number> {
-  const parse = orElse(parseSize, 'a size, such as 64MiB, 512KiB or a number of bytes');
-  return measured('size', parse, bounds, sizeJson);
+export const size = measured(
+  'size',
+  orElse(parseSize, 'a size, such as 64MiB, 512KiB or a number of bytes'),
+  sizeJson,
+);
+
+function numeric(kind: 'integer' | 'number', parse: Parse<number>) {
+  return (...bounds: Bounds) => {
+    const [min, max] = bounds;
+    const [minimum, maximum] = bounds.map(Number);
+    return scalar({ kind, min, max, type: kind, minimum, maximum }, between(parse, bounds), NUMBER);
+  };
 }
 
-export function integer(...bounds: Bounds): z.ZodType<number> {
-  return numeric('integer', bounds);
-}
-
-export function number(...bounds: Bounds): z.ZodType<number> {
-  return numeric('number', bounds);
-}
-
-function numeric(kind: 'integer' | 'number', [min, max]: Bounds): z.ZodType<number> {
-  const [minimum, maximum] = [min, max].map((bound) => (bound === undefined ? undefined : Number(bound)));
-  return scalar({ kind, min, max, type: kind, minimum, maximum }, between(fromText[kind], min, max), NUMBER);
-}
-
-/** The path of a file or directory. */
-export function file(): z.ZodType<string> {
-  return textual('file', filled);
-}
-
-export function text(): z.ZodType<string> {
-  return textual('text', filled);
-}
+export const integer = numeric('integer', fitting(/^-?\d{1,15}$/, 'a whole number', Number));
+export const number = numeric('number', fitting(/^-?\d{1,15}(\.\d{1,15})?$/, 'a number', Number));
 
 function filled(text: string): Result<string> {
   return text.trim() === '' ? { problem: 'is empty' } : { value: text };
 }
 
+/** The path of a file or directory. */
+export const file = textual('file', filled);
+
+export const text = textual('text', filled);
+
 /** A host name in lower case, also with `*.` before it. */
-export function hostName(): z.ZodType<string> {
-  const name = /^(\*\.)?[\da-z_-]{1,63}(\.[\da-z_-]{1,63})*$/i;
-  const parse = orElse(
-    (text) => (name.test(text) ? text.toLowerCase() : undefined),
+export const hostName = textual(
+  'host-name',
+  fitting(
+    /^(\*\.)?[\da-z_-]{1,63}(\.[\da-z_-]{1,63})*$/i,
     'a host name without a port, such as exporter.example.com or *.example.com',
-  );
-  return textual('host-name', parse);
-}
+    (name) => name.toLowerCase(),
+  ),
+);
 
-export function listenAddress() {
-  const meant = 'an address to listen on, such as :9889, 127.0.0.1:9889 or [::1]:9889';
-  return textual('listen-address', orElse(parseListenAddress, meant), { pattern: ':[0-9]{1,5}$' });
-}
+export const listenAddress = textual(
+  'listen-address',
+  orElse(parseListenAddress, 'an address to listen on, such as :9889, 127.0.0.1:9889 or [::1]:9889'),
+  { pattern: ':[0-9]{1,5}$' },
+);
 
-export function orgName(): z.ZodType<string> {
-  const parse = orElse((text) => (isOrgName(text) ? text : undefined), orgNameRule);
-  return textual('org-name', parse, { pattern: orgNamePattern });
+export const orgName = textual(
+  'org-name',
+  orElse((name) => (isOrgName(name) ? name : undefined), orgNameRule),
+  { pattern: orgNamePattern },
+);
+
+function parsePath(text: string, example = '/api/reports'): Result<string> {
+  if (/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text)) return { value: text };
+  return { problem: `${quoted(text)} is not a path of letters, digits and . _ ~ - such as ${example}` };
 }
 
 /** The path of a URL. */
-export function path(): z.ZodType<string> {
-  return textual('path', (text) => parsePath(text), { pattern: '^/' });
-}
+export const path = textual('path', (text) => parsePath(text), { pattern: '^/' });
+
+// The service's own routes besides the metrics.
+const OWN_PATHS = /^\/(?:$|status$|probe$|-(?:\/|$)|hooks(?:\/|$))/;
 
 /** The path of the metrics page. */
-export function httpPath(): z.ZodType<string> {
-  return textual('http-path', parseHttpPath, { pattern: '^/' });
-}
+export const httpPath = textual(
+  'http-path',
+  (text) => {
+    const path = parsePath(text, '/metrics');
+    if ('problem' in path || !OWN_PATHS.test(text)) return path;
+    return { problem: `${text} is the path of another page of the exporter` };
+  },
+  { pattern: '^/' },
+);
 
-/** An http or https address without a trailing slash. */
-export function url(): z.ZodType<string> {
-  return textual('url', parseUrl, { pattern: urlPattern });
-}
+/** An http or https address without a trailing slash; what is said about one never repeats it, since it may contain a password. */
+export const url = textual('url', parseUrl, { pattern: '^https?://[^@?#\\s]+$' });
 
-const fromText = {
-  boolean: orElse((text) => (text === 'true' ? true : text === 'false' ? false : undefined), 'true or false'),
-  integer: orElse((text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined), 'a whole number'),
-  number: orElse((text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : undefined), 'a number'),
-};
-
-/**
- * What a schema gets for the text of a flag or variable: a number or a boolean if its kind is one, otherwise the text
- * itself. Returns what is wrong with a text that is neither.
- */
-export function valueOfText(kind: string, text: string): Result<Scalar> {
-  const parse: Parse<Scalar> | undefined = new Map(Object.entries(fromText)).get(kind);
-  return parse?.(text) ?? { value: text };
+function parseUrl(text: string): Result<string> {
+  const url = /\s/.test(text) ? null : URL.parse(text);
+  if (url === null || url.hostname === '') {
+    return { problem: 'is not an address, such as https://api.example.com' };
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return { problem: 'must begin with https:// or http://' };
+  }
+  if (url.username !== '' || url.password !== '') {
+    return { problem: 'must not contain a user name or password' };
+  }
+  if (text.includes('?') || text.includes('#')) return { problem: 'must not have a query or a fragment' };
+  return { value: url.origin + url.pathname.replace(/\/+$/, '') };
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { ConfigError } from '../runtime/errors.ts';
-import { valueOfText } from './kinds.ts';
-import { leavesOf } from './validate.ts';
+import type { Parse } from './kinds.ts';
 
 /** The metadata of one option, declared once: help, documentation and JSON Schema are derived from it. */
 export interface Option {
@@ -12,9 +11,10 @@ export interface Option {
   /** The path of its key in the configuration file, if it has one; the flag in snake_case where it says nothing else. */
   readonly key?: readonly string[] | undefined;
   /** Whether a reload applies a change of it; undefined for the options of single commands. */
-  readonly reload?: 'live' | 'restart';
-  /** The format of its values. */
+  readonly reload?: 'live' | 'restart' | undefined;
+  /** The format of its values, and how the text of a flag or a variable is parsed. */
   readonly kind: string;
+  readonly parse: Parse<unknown>;
   readonly section: string;
   /** One sentence without a full stop at the end. */
   readonly description: string;
@@ -60,22 +60,19 @@ type Particulars = Partial<Pick<Option, 'takenBy' | 'reload' | 'key'>>;
  */
 export function option<Value extends z.ZodType>(
   description: string,
-  value: z.ZodPrefault<Value>,
-  says?: Particulars,
-): z.ZodPrefault<Value>;
-export function option<Value extends z.ZodType>(
-  description: string,
   value: Value,
-  says?: Particulars,
-): z.ZodOptional<Value>;
-export function option(description: string, value: z.ZodType, says: Particulars = {}): z.ZodType {
+  says: Particulars = {},
+): Declared<Value> {
   const hasDefault = value instanceof z.ZodPrefault;
   const format: unknown = hasDefault ? value.unwrap() : value;
-  const { kind, min, max, choices, repeatable } = Object(format).meta() ?? {};
+  const { kind, parse, min, max, choices, repeatable } = Object(format).meta() ?? {};
   const standard = hasDefault && repeatable !== true ? String(value.def.defaultValue) : undefined;
-  const meta = { description, kind, min, max, choices, repeatable, standard, ...says };
-  return (hasDefault ? value : value.optional()).meta(meta);
+  const meta = { description, kind, parse, min, max, choices, repeatable, standard, ...says };
+  return (hasDefault ? value : value.optional()).meta(meta) as Declared<Value>;
 }
+
+/** Without a default, an option may be undefined. */
+type Declared<Value extends z.ZodType> = Value extends z.ZodPrefault ? Value : z.ZodOptional<Value>;
 
 /** The schema of an option that may be given several times; the file may have one value or a list. */
 export function several<Value extends z.ZodType>(value: Value) {
@@ -83,23 +80,24 @@ export function several<Value extends z.ZodType>(value: Value) {
     .union([z.array(value), value])
     .transform((given): readonly z.output<Value>[] => (Array.isArray(given) ? given : [given]));
   // What a JSON Schema says about one value is not true of a list.
-  const { kind, min, max, choices } = value.meta() ?? {};
-  return list.meta({ kind, min, max, choices, repeatable: true }).prefault([]);
+  const { kind, parse, min, max, choices } = value.meta() ?? {};
+  return list.meta({ kind, parse, min, max, choices, repeatable: true }).prefault([]);
 }
 
 /**
- * The schemas of a section of options: `web.listen-address` is AGENT_PLATFORM_WEB_LISTEN_ADDRESS, `web.listen_address`. A
- * reload applies them, and all of these commands accept them, where an option says nothing else.
+ * The schemas of a section of options: `web.listen-address` is AGENT_PLATFORM_WEB_LISTEN_ADDRESS, `web.listen_address`. These
+ * commands accept them, and they apply at a reload or a restart, where an option says nothing else.
  */
 export function optionsOf<Table extends OptionTable>(
   section: string,
   takenBy: readonly string[],
+  reload: Option['reload'],
   table: Table,
 ): Table {
-  return withMeta(table, (flag) => ({
-    ...{ section, takenBy, reload: 'live', env: variableOf(flag) },
-    key: flag.replaceAll('-', '_').split('.'),
-  }));
+  return withMeta(table, (flag) => {
+    const key = flag.replaceAll('-', '_').split('.');
+    return { section, takenBy, reload, env: variableOf(flag), key };
+  });
 }
 
 /** The options of one command only: their variables contain its name, and they have no file keys. */
@@ -108,9 +106,10 @@ export function commandOptionsOf<Table extends OptionTable>(
   section: string,
   table: Table,
 ): Table {
-  return withMeta(table, (flag) => ({
-    ...{ section, takenBy: [command], env: variableOf(`${command} ${flag}`), key: undefined },
-  }));
+  return withMeta(table, (flag) => {
+    const env = variableOf(`${command} ${flag}`);
+    return { section, takenBy: [command], env, key: undefined };
+  });
 }
 
 function withMeta<Table extends OptionTable>(table: Table, common: (flag: string) => Partial<Option>): Table {
@@ -155,13 +154,11 @@ export type RawOptions = ReadonlyMap<string, RawOption>;
 
 /** Parses what a flag or a variable gives for an option; throws a `ConfigError` that names its origin. */
 export function parseOption(schema: z.ZodType, { texts, origin }: RawOption): unknown {
-  const { kind, repeatable } = optionOf(schema);
+  const { parse, repeatable } = optionOf(schema);
   const values = texts.map((text) => {
-    const given = valueOfText(kind, text);
-    if ('problem' in given) throw new ConfigError(`${origin}: ${given.problem}`);
-    return given.value;
+    const parsed = parse(text);
+    if ('value' in parsed) return parsed.value;
+    throw new ConfigError(`${origin}: ${parsed.problem}`);
   });
-  const { data, error } = schema.safeParse(repeatable === true ? values : values[0]);
-  if (error === undefined) return data;
-  throw new ConfigError(`${origin}: ${error.issues.flatMap(leavesOf)[0]?.message}`);
+  return repeatable === true ? values : values[0];
 }

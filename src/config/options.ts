@@ -22,30 +22,29 @@ const own = all.filter((command) => command !== 'demo');
 const serving = ['serve', 'demo', 'check-config', 'doctor'];
 
 const sharedOptions = {
-  ...optionsOf('Configuration file', [...all, 'healthcheck', 'history copy'], {
-    'config.file': option('YAML file with the keys that docs/CONFIGURATION.md lists', kinds.file(), {
+  ...optionsOf('Configuration file', [...all, 'healthcheck', 'history copy'], 'restart', {
+    'config.file': option('YAML file with the keys that docs/CONFIGURATION.md lists', kinds.file, {
       key: undefined,
-      reload: 'restart',
     }),
     'config.watch': option(
       'Reload the configuration when its file changes, as on SIGHUP',
-      kinds.boolean().prefault(false),
-      { takenBy: serving, key: undefined, reload: 'restart' },
+      kinds.boolean.prefault(false),
+      { takenBy: serving, key: undefined },
     ),
   }),
-  ...optionsOf('Organization', own, {
+  ...optionsOf('Organization', own, 'live', {
     org: option(
       'Value of the org label for the organization configured by --api.base-url and a key',
-      kinds.orgName().prefault('default'),
+      kinds.orgName.prefault('default'),
     ),
-    'api.base-url': option('Base URL of the API host', kinds.url()),
+    'api.base-url': option('Base URL of the API host', kinds.url),
     'api.app-url': option(
       'Base URL of the web-app host, which serves the readiness reports. Defaults to the API host',
-      kinds.url(),
+      kinds.url,
     ),
     'api.org-id': option(
       "The platform's identifier of the organization configured by --api.base-url. Answers of other organizations are refused. If not set, the first identifier that the answers contain is kept. Changing it declares a deliberate change of organization: the stored data of the former organization is set aside and restored when its identifier is configured again",
-      kinds.text(),
+      kinds.text,
     ),
     shard: option(
       'Number of this shard, starting at 0. The process serves only the organizations of its shard',
@@ -56,7 +55,7 @@ const sharedOptions = {
       kinds.integer('1', '1000').prefault(1),
     ),
   }),
-  ...optionsOf('Platform API', all, {
+  ...optionsOf('Platform API', all, 'live', {
     'api.timeout': option('Timeout of one request', kinds.duration('100ms', '10m').prefault('30s')),
     'api.retries': option(
       'Maximum number of retries of a failed request',
@@ -72,7 +71,7 @@ const sharedOptions = {
     ),
     'api.readiness-path': option(
       'Path of the listing of readiness reports on the web-app host, where both known ones are wrong: the one of the contract and, if that answers 404, 405 or 410, the one of newer platforms',
-      kinds.path(),
+      kinds.path,
     ),
     'api.max-concurrent-requests': option(
       'Maximum number of requests that are under way or being processed at the same time, over all organizations. A request that takes more than two seconds no longer counts, so that a slow platform delays only its own organization',
@@ -83,23 +82,23 @@ const sharedOptions = {
       kinds.size('1MiB', '256MiB').prefault('64MiB'),
     ),
   }),
-  ...optionsOf('Schedules', all, {
+  ...optionsOf('Schedules', all, 'live', {
     'schedule.analytics': option(
       'Schedule of the analytics collectors. Every collector also runs at start-up',
-      cron().prefault('20 * * * *'),
+      cron.prefault('20 * * * *'),
     ),
     'schedule.users': option(
       'Schedule of the users collector, which fetches every person of a day',
-      cron().prefault('35 */3 * * *'),
+      cron.prefault('35 */3 * * *'),
     ),
-    'schedule.readiness': option('Schedule of the readiness collector', cron().prefault('40 * * * *')),
-    'schedule.wiki': option('Schedule of the wiki collector', cron().prefault('50 * * * *')),
+    'schedule.readiness': option('Schedule of the readiness collector', cron.prefault('40 * * * *')),
+    'schedule.wiki': option('Schedule of the wiki collector', cron.prefault('50 * * * *')),
     'schedule.jitter': option(
       'Maximum random delay of a scheduled run; 0 starts it immediately',
       kinds.duration('0', '30m').prefault('60s'),
     ),
   }),
-  ...optionsOf('People', all, {
+  ...optionsOf('People', all, 'live', {
     'users.identity': option(
       'How individual users are identified in series: not at all, by a hash of their id, by their id or by their e-mail address. See docs/users.md for the consequences',
       kinds.choice('none', 'hash', 'id', 'email').prefault('none'),
@@ -107,96 +106,82 @@ const sharedOptions = {
     ),
     'teams.file': option(
       'YAML or CSV file that assigns people to teams, and may give teams a monthly budget. It is read again when it changes. In the configuration file, a relative path is resolved against the directory of that file',
-      kinds.file(),
+      kinds.file,
     ),
   }),
-  ...optionsOf('Data', [...own, 'history copy'], {
+  ...optionsOf('Data', [...own, 'history copy'], 'restart', {
     'storage.path': option(
       'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that, and `once` and `estimate` leave it alone. With `:memory:`, nothing is kept across a restart',
-      kinds.file().prefault('data/history.db'),
-      { reload: 'restart' },
+      kinds.file.prefault('data/history.db'),
     ),
     'storage.url': option(
       'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',
-      kinds.text(),
-      { reload: 'restart' },
+      kinds.text,
     ),
     'storage.on-damage': option(
       'What to do with a history file that is damaged: move it aside under another name and replace it with a new one, which is filled from the platform, or exit with code 2 and leave it untouched',
       kinds.choice('replace', 'exit').prefault('replace'),
-      { takenBy: own, reload: 'restart' },
+      { takenBy: own },
     ),
+  }),
+  ...optionsOf('Data', all, 'live', {
     'metrics.max-age': option(
       'How long the last good data of a failing collector stays published',
       kinds.duration('1m', '1y').prefault('7d'),
-      { takenBy: all },
     ),
     'metrics.exclude': option(
       'A metric of the platform that is not published, with `*` for any characters, such as agent_platform_daily_tokens*. May be given several times; a list in the file. The page, backfills and exports leave it out too. Metrics about the data and the exporter are always published',
-      several(kinds.text()),
-      { takenBy: all },
+      several(kinds.text),
     ),
-    'history.start': option('First UTC day to fetch', kinds.day('2020-01-01').prefault('2026-01-14'), {
-      takenBy: all,
-    }),
+    'history.start': option('First UTC day to fetch', kinds.day('2020-01-01').prefault('2026-01-14')),
     'history.retention': option(
       'Number of newest days to keep and fetch, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing values need up to 63 days',
       kinds.days('0').prefault('0'),
-      { takenBy: all },
     ),
     'history.revision-window': option(
       'Number of newest days that are fetched again once a day, in case they were revised',
       kinds.days('0', '90d').prefault('7d'),
-      { takenBy: all },
     ),
   }),
-  ...optionsOf('Web', [...serving, 'healthcheck'], {
+  ...optionsOf('Web', serving, 'restart', {
     'web.listen-address': option(
       'Listen address. Without a host, all interfaces; with port 0, any free port. By default, demo listens on 127.0.0.1 only',
-      kinds.listenAddress().prefault(':9889'),
-      { reload: 'restart' },
+      kinds.listenAddress.prefault(':9889'),
+      { takenBy: [...serving, 'healthcheck'] },
     ),
-    'web.telemetry-path': option('Path of the metrics endpoint', kinds.httpPath().prefault('/metrics'), {
-      takenBy: serving,
-      reload: 'restart',
-    }),
-    'web.dashboard-url': option('Address of the dashboards, to which the page links', kinds.url(), {
-      takenBy: serving,
+    'web.telemetry-path': option('Path of the metrics endpoint', kinds.httpPath.prefault('/metrics')),
+    'web.dashboard-url': option('Address of the dashboards, to which the page links', kinds.url, {
+      reload: 'live',
     }),
     'web.max-connections': option(
       'Maximum number of simultaneous connections. A further connection replaces the one that has been idle longest. On Linux, a low limit of open files reduces it',
       kinds.integer('8', '100000').prefault(512),
-      { takenBy: serving, reload: 'restart' },
     ),
     'web.enable-lifecycle': option(
       'Enable POST /-/refresh and POST /-/reload',
-      kinds.boolean().prefault(false),
-      { takenBy: serving, reload: 'restart' },
+      kinds.boolean.prefault(false),
     ),
     'web.allowed-hosts': option(
       'Host names that requests may use; `*.example.com` allows all subdomains. Requests for other names are answered with 421, which prevents DNS rebinding; health checks may use any. IP addresses and localhost are always allowed. If not set, every name is allowed. Pages of these hosts may send lifecycle requests',
-      several(kinds.hostName()),
-      { takenBy: serving, reload: 'restart' },
+      several(kinds.hostName),
     ),
     'web.config.file': option(
       'YAML file for TLS, client certificates, basic authentication and response headers, in the format of Prometheus exporters (docs/web-config.md)',
-      kinds.file(),
-      { key: ['web', 'config_file'], reload: 'restart' },
+      kinds.file,
+      { takenBy: [...serving, 'healthcheck'], key: ['web', 'config_file'] },
     ),
     'web.open-health': option(
       'Serve /-/healthy and /-/ready without the password or client certificate that the web configuration file requires',
-      kinds.boolean().prefault(false),
-      { takenBy: serving, reload: 'restart' },
+      kinds.boolean.prefault(false),
     ),
   }),
-  ...optionsOf('Hook events', serving, {
+  ...optionsOf('Hook events', serving, 'restart', {
     'hooks.requests-per-second': option(
       'Maximum number of requests per second to POST /hooks/events from one address, with a burst of ten seconds. Requires a hook token',
       kinds.integer('1', '100000').prefault(500),
-      { reload: 'restart' },
     ),
   }),
-  ...optionsOf('Log', [...all, 'history copy'], {
+  ...optionsOf('Log', [...all, 'history copy'], 'live', {
     'log.level': option(
       'Minimum severity of logged messages. Logs are written to standard error',
       kinds.choice('error', 'warn', 'info', 'debug').prefault('info'),
@@ -219,10 +204,10 @@ export function createOptions(collectors: readonly CollectorChoice[]): SharedOpt
     ({ name, description, enabledByDefault }) =>
       [
         `collector.${name}`,
-        option(description.replace(/\.$/, ''), kinds.boolean().prefault(enabledByDefault), {
+        option(description.replace(/\.$/, ''), kinds.boolean.prefault(enabledByDefault), {
           key: ['collectors', name, 'enabled'],
         }),
       ] as const,
   );
-  return { ...sharedOptions, ...optionsOf('Collectors', all, Object.fromEntries(switches)) };
+  return { ...sharedOptions, ...optionsOf('Collectors', all, 'live', Object.fromEntries(switches)) };
 }

@@ -1,8 +1,5 @@
 // Parsers of single values, shared by flags, environment variables and files.
 
-/** A value, or a description of the problem to follow the name of its key. */
-export type Result<Value = unknown> = { readonly value: Value } | { readonly problem: string };
-
 /** A text for an error message: in quotes, without control characters, at most 60 characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
@@ -29,14 +26,9 @@ const UNITS = [
 ] as const;
 const MS = new Map<string, number>(UNITS);
 
-const durationPattern = `^(0|${UNITS.map(([unit]) => `([0-9]+${unit})?`).join('')})$`;
+/** What a JSON Schema says about a duration. */
+export const durationPattern = `^(0|${UNITS.map(([unit]) => `([0-9]+${unit})?`).join('')})$`;
 const DURATION = new RegExp(durationPattern);
-
-/** What a JSON Schema says about a duration, and about a size. */
-export const durationJson = {
-  anyOf: [{ const: 0 }, { type: 'string', pattern: durationPattern, minLength: 1 }],
-};
-export const sizeJson = { type: ['string', 'integer'], pattern: '^[0-9]+(B|KiB|MiB|GiB)?$', minimum: 0 };
 
 /**
  * Parses a duration in Prometheus' format (`30s`, `1h30m`, `7d`, `0`) into milliseconds; undefined if it is invalid.
@@ -74,40 +66,4 @@ export const orgNameRule =
 /** Whether a text is a valid name of an organization. */
 export function isOrgName(text: string): boolean {
   return ORG_NAME.test(text) && text.length <= 64;
-}
-
-// The service's own routes besides the metrics.
-const OWN_PATHS = /^\/(?:$|status$|probe$|-(?:\/|$)|hooks(?:\/|$))/;
-
-/** What a JSON Schema says about an address. */
-export const urlPattern = '^https?://[^@?#\\s]+$';
-
-/** Parses an http or https URL; problems never repeat its text, which may contain a password. */
-export function parseUrl(text: string): Result<string> {
-  const url = /\s/.test(text) ? null : URL.parse(text);
-  if (url === null || url.hostname === '') {
-    return { problem: 'is not an address, such as https://api.example.com' };
-  }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    return { problem: 'must begin with https:// or http://' };
-  }
-  if (url.username !== '' || url.password !== '') {
-    return { problem: 'must not contain a user name or password' };
-  }
-  if (text.includes('?') || text.includes('#')) return { problem: 'must not have a query or a fragment' };
-  return { value: url.origin + url.pathname.replace(/\/+$/, '') };
-}
-
-/** Parses the path of a URL. */
-export function parsePath(text: string, example = '/api/reports'): Result<string> {
-  if (/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text)) return { value: text };
-  return { problem: `${quoted(text)} is not a path of letters, digits and . _ ~ - such as ${example}` };
-}
-
-/** Parses the path of the metrics page. */
-export function parseHttpPath(text: string): Result<string> {
-  const path = parsePath(text, '/metrics');
-  if ('problem' in path) return path;
-  if (OWN_PATHS.test(text)) return { problem: `${text} is the path of another page of the exporter` };
-  return path;
 }

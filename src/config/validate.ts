@@ -114,7 +114,7 @@ function keysOf(schema: z.core.$ZodRawIssue['inst']): readonly string[] {
 }
 
 /** The issues of that alternative of a union which takes values of this type. */
-export function leavesOf(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+function leavesOf(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isOfType = ([first]: readonly z.core.$ZodIssue[]) =>
     first?.code !== 'invalid_type' || first.path.length > 0;

@@ -8,11 +8,11 @@ import { ConfigError, PlatformError } from '../../src/runtime/errors.ts';
 import { createContext } from './surroundings.ts';
 
 const options = {
-  ...optionsOf('Log', ['serve'], {
+  ...optionsOf('Log', ['serve'], 'live', {
     'log.level': option('How much', kinds.choice('info', 'debug').prefault('info')),
   }),
-  ...optionsOf('Web', ['serve'], {
-    'web.quick': option('Whether it hurries', kinds.boolean().prefault(false)),
+  ...optionsOf('Web', ['serve'], 'live', {
+    'web.quick': option('Whether it hurries', kinds.boolean.prefault(false)),
     days: option('How many', kinds.integer()),
   }),
 };

@@ -9,22 +9,22 @@ import { ConfigError } from '../../src/runtime/errors.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
 
 const schemas = {
-  boolean: kinds.boolean,
+  boolean: () => kinds.boolean,
   choice: () => kinds.choice('low', 'high'),
-  cron,
+  cron: () => cron,
   day: kinds.day,
-  month: kinds.month,
+  month: () => kinds.month,
   days: kinds.days,
   duration: kinds.duration,
-  file: kinds.file,
-  'http-path': kinds.httpPath,
+  file: () => kinds.file,
+  'http-path': () => kinds.httpPath,
   integer: kinds.integer,
-  'listen-address': kinds.listenAddress,
+  'listen-address': () => kinds.listenAddress,
   number: kinds.number,
-  'org-name': kinds.orgName,
+  'org-name': () => kinds.orgName,
   size: kinds.size,
-  text: kinds.text,
-  url: kinds.url,
+  text: () => kinds.text,
+  url: () => kinds.url,
 } as const satisfies Record<string, (min?: string, max?: string) => unknown>;
 
 type Kind = keyof typeof schemas;

@@ -47,7 +47,7 @@ export function settingsSchema(folder: string, home: string) {
 
   const forward = z
     .strictObject({
-      url: address(),
+      url: address,
       token_file: file.optional(),
       token_env: variableName.optional(),
       ca_file: file.optional(),
@@ -151,7 +151,7 @@ function channelsSchema(file: z.ZodType<string>) {
   const webhook = z
     .strictObject({
       type: z.literal('webhook'),
-      url: address().optional(),
+      url: address.optional(),
       ...urlFrom,
       secret_file: file.optional(),
       secret_env: variableName.optional(),
