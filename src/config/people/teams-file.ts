@@ -40,108 +40,88 @@ const budgetKinds = {
 /** A team with fewer people in the file cannot have a budget: its month would be nearly one person's own figure. */
 const MIN_PEOPLE = 5;
 
-/** An unvalidated line. */
+/** An unvalidated line: the team of a member or, with a kind, the budget of a team. */
 interface Line {
-  readonly line: number;
-  readonly fields: { readonly member: string; readonly team: unknown };
+  readonly name: string;
+  readonly node: YamlNode;
+  readonly kind?: keyof typeof budgetKinds;
 }
 
 const hint = 'each line has a user id, an e-mail address or a pattern such as "*@example.com", and a team';
 
 const csvHint = `${hint}; or no user, a team and its credits_per_month, or an amount such as 1500 USD`;
 
+/** An error that repeats nothing of a line. */
+function refused({ file, line }: YamlNode, problem: string, more = hint): ConfigError {
+  return new ConfigError(`${file}:${line}: ${problem}`, more);
+}
+
 /**
  * Parses a teams file: CSV if its name ends in `.csv`, otherwise YAML. Throws a `ConfigError` with file and line that
  * repeats nothing of the line, which may contain an address.
  */
 export async function parseTeams(text: string, file: string): Promise<TeamsFile> {
-  const { lines, budgets } = /\.csv$/i.test(file) ? await readCsv(text, file) : await readYaml(text, file);
-  const seen = new Set<string>();
-  const rules = lines.map(({ line, fields }) => {
-    const { data, error } = rule.safeParse(fields);
-    if (error !== undefined) throw new ConfigError(`${file}:${line}: ${error.issues[0]?.message}`, hint);
+  const lines = /\.csv$/i.test(file) ? await readCsv(text, file) : await readYaml(text, file);
+  const rules = new Map<string, TeamRule>();
+  for (const { name, node, kind } of lines) {
+    if (kind !== undefined) continue;
+    const { data, error } = rule.safeParse({ member: name, team: node.value });
+    if (error !== undefined) throw refused(node, error.issues[0]?.message ?? '');
     const key = memberKey(data.member);
-    if (seen.has(key)) throw new ConfigError(`${file}:${line}: is listed twice`, hint);
-    seen.add(key);
-    return data;
-  });
-  return { rules, budgets: budgetsIn(budgets, rules) };
-}
-
-interface Content {
-  readonly lines: readonly Line[];
-  readonly budgets: readonly BudgetLine[];
-}
-
-interface BudgetLine {
-  readonly kind: keyof typeof budgetKinds;
-  readonly team: string;
-  readonly node: YamlNode;
+    if (rules.has(key)) throw refused(node, 'is listed twice');
+    rules.set(key, data);
+  }
+  return { rules: [...rules.values()], budgets: budgetsIn(lines, [...rules.values()]) };
 }
 
 /** The budgets by team; a message names a team only if the file has people of it, since the key can be any text. */
-function budgetsIn(lines: readonly BudgetLine[], rules: readonly TeamRule[]): ReadonlyMap<string, Budget> {
+function budgetsIn(lines: readonly Line[], rules: readonly TeamRule[]): ReadonlyMap<string, Budget> {
   const teams = Map.groupBy(rules, ({ team }) => team);
   const budgets = new Map<string, Budget>();
-  for (const { kind, team, node } of lines) {
+  for (const { kind, name: team, node } of lines) {
+    if (kind === undefined) continue;
     const members = teams.get(team);
     const unnamed = { ...node, path: kind };
     if (members === undefined) throw configErrorAt(unnamed, 'names a team without people in this file');
     if (budgets.has(team)) throw configErrorAt(unnamed, 'names a team that has a budget already');
-    budgets.set(team, budgetOf(node, budgetKinds[kind].schema, team, members));
+    budgets.set(team, validated(budgetKinds[kind].schema, node));
+    if (team === OTHER_TEAMS)
+      throw configErrorAt(node, 'small teams are summed into this name; it cannot have a budget');
+    const people = members.filter(({ member }) => !member.includes('*')).length;
+    if (people >= MIN_PEOPLE) continue;
+    throw configErrorAt(
+      node,
+      `the team has ${people === 1 ? '1 person' : `${people} people`} in this file; a budget needs at least ${MIN_PEOPLE}`,
+      'a pattern does not count, since it may fit one person only: list five people by user id or address',
+    );
   }
   return budgets;
-}
-
-function budgetOf(
-  node: YamlNode,
-  schema: z.ZodType<Budget>,
-  team: string,
-  members: readonly TeamRule[],
-): Budget {
-  const data = validated(schema, node);
-  if (team === OTHER_TEAMS)
-    throw configErrorAt(node, 'small teams are summed into this name; it cannot have a budget');
-  const people = members.filter(({ member }) => !member.includes('*')).length;
-  if (people >= MIN_PEOPLE) return data;
-  throw configErrorAt(
-    node,
-    `the team has ${people === 1 ? '1 person' : `${people} people`} in this file; a budget needs at least ${MIN_PEOPLE}`,
-    'a pattern does not count, since it may fit one person only: list five people by user id or address',
-  );
 }
 
 function isScalar(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'boolean';
 }
 
-async function readYaml(text: string, file: string): Promise<Content> {
+async function readYaml(text: string, file: string): Promise<readonly Line[]> {
   const { parseYaml } = await import('../parse-yaml.ts');
   const root = parseYaml(text, file, 'unquoted');
-  if (root.value === null) return { lines: [], budgets: [] };
-  if (!isMapping(root)) throw new ConfigError(`${file}:${root.line}: must be a mapping`, hint);
-  const lines: Line[] = [];
-  const budgets: BudgetLine[] = [];
-  for (const [key, node] of root.children) {
-    const { line, value } = node;
-    const kind = key === 'credits_per_month' || key === 'budgets' ? key : undefined;
-    if (kind === undefined || typeof value === 'string') {
-      lines.push({ line, fields: { member: key, team: value } });
-      continue;
-    }
-    if (value !== null && !isMapping(node)) {
+  if (!isMapping(root)) throw refused(root, 'must be a mapping');
+  return [...root.children].flatMap(([name, node]): readonly Line[] => {
+    const kind = name === 'credits_per_month' || name === 'budgets' ? name : undefined;
+    if (kind === undefined || typeof node.value === 'string') return [{ name, node }];
+    if (!isMapping(node)) {
       throw configErrorAt(node, `must be a mapping from team to ${budgetKinds[kind].what}`);
     }
-    for (const [team, below] of node.children) budgets.push({ kind, team: team.trim(), node: below });
-  }
-  return { lines, budgets };
+    return [...node.children].map(([team, below]) => ({ kind, name: team.trim(), node: below }));
+  });
 }
 
+/** Whether a node is a mapping, or empty. */
 function isMapping({ value }: YamlNode): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && !Array.isArray(value);
 }
 
-async function readCsv(text: string, file: string): Promise<Content> {
+async function readCsv(text: string, file: string): Promise<readonly Line[]> {
   const { parse } = await import('csv-parse/sync');
   let records: readonly { readonly record: readonly string[]; readonly info: { readonly lines: number } }[];
   try {
@@ -160,26 +140,25 @@ async function readCsv(text: string, file: string): Promise<Content> {
     throw new ConfigError(`${file}${line}: is not valid CSV`, hint);
   }
   const lines: Line[] = [];
-  const budgets = new Map<string, BudgetLine>();
   for (const [index, { record, info }] of records.entries()) {
     if (index === 0 && isHeader(record)) continue;
-    const { lines: line } = info;
     const [member = '', team = '', budget = ''] = record;
-    const refuse = (problem: string) => new ConfigError(`${file}:${line}: ${problem}`, csvHint);
-    if (record.length > 3) throw refuse('has more than three fields');
-    if (budget === '') lines.push({ line, fields: { member, team } });
-    else if (member !== '') throw refuse('has both a user and a budget');
-    else if (budgets.has(team)) throw refuse('is listed twice');
-    else {
+    const node = nodeOnLine(file, info.lines, '', team);
+    if (record.length > 3) throw refused(node, 'has more than three fields', csvHint);
+    if (budget === '') lines.push({ name: member, node });
+    else if (member !== '') throw refused(node, 'has both a user and a budget', csvHint);
+    else if (lines.some(({ kind, name }) => kind !== undefined && name === team)) {
+      throw refused(node, 'is listed twice', csvHint);
+    } else {
       const { kind, value } = budgetIn(budget);
-      budgets.set(team, { kind, team, node: nodeOnLine(file, line, `${kind}.${team}`, value) });
+      lines.push({ kind, name: team, node: nodeOnLine(file, info.lines, `${kind}.${team}`, value) });
     }
   }
-  return { lines, budgets: [...budgets.values()] };
+  return lines;
 }
 
 /** A number of credits, or an amount such as `1500 USD`; of the same form as in YAML. */
-function budgetIn(text: string): { kind: BudgetLine['kind']; value: unknown } {
+function budgetIn(text: string): { kind: keyof typeof budgetKinds; value: unknown } {
   const number = (digits: string) => (/^\d+(\.\d+)?$/.test(digits) ? Number(digits) : digits);
   const [, amount, currency] = /^(\d\S*)\s+(\S+)$/.exec(text) ?? [];
   if (amount === undefined) return { kind: 'credits_per_month', value: number(text) };
