@@ -30,45 +30,35 @@ export function parseArguments(args: readonly string[], options: OptionTable): P
   const flags = new Map<string, RawOption>();
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
-    if (token.kind === 'positional') throw unexpected(token.value);
+    if (token.kind === 'positional') {
+      const hint = 'commands accept only flags: --name=value';
+      throw new ConfigError(`unexpected argument ${quoted(token.value)}`, hint);
+    }
     const written = args[token.index]?.split('=', 1)[0] ?? token.rawName;
     if (token.name === 'help' && (written === '--help' || written === '-h')) return { help: true };
     if (!written.startsWith('--') || !Object.hasOwn(declared, token.name))
       throw unknownFlag(written, declared);
-    const { name, text } = readFlag(token.name, written, token.value, token.inlineValue, known);
-    const earlier = flags.get(name);
-    if (earlier !== undefined && known.get(name)?.repeatable !== true) {
-      throw new ConfigError(`${written} is given twice`);
-    }
-    flags.set(name, { texts: [...(earlier?.texts ?? []), text], origin: written });
+    const option = known.get(token.name);
+    const text = textOf(token, written, option);
+    const flag = option?.flag ?? token.name.slice('no-'.length);
+    const { texts = [] } = flags.get(flag) ?? {};
+    if (texts.length > 0 && option?.repeatable !== true) throw new ConfigError(`${written} is given twice`);
+    flags.set(flag, { texts: [...texts, text], origin: written });
   }
   return { help: false, flags };
 }
 
-function readFlag(
-  tokenName: string,
+/** What a flag gives for its option; without one, it is a `--no-switch`. */
+function textOf(
+  { value, inlineValue }: { value?: string | undefined; inlineValue?: boolean | undefined },
   written: string,
-  value: string | undefined,
-  inline: boolean | undefined,
-  known: ReadonlyMap<string, Option>,
-): { name: string; text: string } {
-  const option = known.get(tokenName);
-  if (option === undefined) {
-    if (value !== undefined) throw new ConfigError(`${written} takes no value`);
-    return { name: tokenName.slice('no-'.length), text: 'false' };
-  }
-  if (option.kind === 'boolean') return { name: tokenName, text: value ?? 'true' };
-  if (value === undefined || (inline !== true && value.startsWith('--'))) {
-    throw new ConfigError(`${written} needs a value`, `write ${written}=<${option.kind}>`);
-  }
-  return { name: tokenName, text: value };
-}
-
-function unexpected(argument: string): ConfigError {
-  return new ConfigError(
-    `unexpected argument ${quoted(argument)}`,
-    'commands accept only flags: --name=value',
-  );
+  option: Option | undefined,
+): string {
+  if (option === undefined && value !== undefined) throw new ConfigError(`${written} takes no value`);
+  if (option === undefined) return 'false';
+  if (option.kind === 'boolean') return value ?? 'true';
+  if (value !== undefined && (inlineValue === true || !value.startsWith('--'))) return value;
+  throw new ConfigError(`${written} needs a value`, `write ${written}=<${option.kind}>`);
 }
 
 // The value is omitted from the message: it may be a key that was mistaken for a flag's value.

@@ -53,18 +53,14 @@ export async function createOrgs(
     if (serves(shard, entry.name)) orgs.push(await orgOfEntry(entry, node, sources));
   }
   const own = await orgOfEnvironment(values, sources);
-  if (own !== undefined) {
-    if (names.has(own.name)) {
-      throw new ConfigError(
-        `the organization ${own.name} is configured by the file and by --api.base-url`,
-        'remove one of them, or give the second one another name with --org',
-      );
-    }
-    names.add(own.name);
-    if (serves(shard, own.name)) orgs.push(own);
+  if (own === undefined && names.size === 0) throw noOrganization();
+  if (own !== undefined && names.has(own.name)) {
+    throw new ConfigError(
+      `the organization ${own.name} is configured by the file and by --api.base-url`,
+      'remove one of them, or give the second one another name with --org',
+    );
   }
-  if (names.size === 0) throw noOrganization();
-  return orgs;
+  return own !== undefined && serves(shard, own.name) ? [...orgs, own] : orgs;
 }
 
 async function orgOfEntry(

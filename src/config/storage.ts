@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { attempt, ConfigError, messageOf } from '../runtime/errors.ts';
 import {
   type Credential,
   createFixedCredential,
@@ -134,14 +134,9 @@ export function storageSecrets({ url }: StorageConfig): readonly string[] {
   return (url?.secrets() ?? []).flatMap((text) => {
     const parsed = URL.parse(text);
     const passwords = [parsed?.password ?? '', parsed?.searchParams.get('password') ?? ''];
-    return [text, ...passwords.flatMap((one) => (one === '' ? [] : [one, decoded(one)]))];
+    return [
+      text,
+      ...passwords.flatMap((one) => (one === '' ? [] : [one, attempt(() => decodeURIComponent(one)) ?? one])),
+    ];
   });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,5 @@
 import { SocketAddress } from 'node:net';
+import { attempt } from '../runtime/errors.ts';
 
 /**
  * The alternative names of a certificate, parsed from Node.js' text (`DNS:a, IP Address:10.0.0.1, URI:"spiffe://a,
@@ -30,12 +31,7 @@ export function hasAllowedName(text: string | undefined, allowed: readonly strin
 const ENTRY = /^([A-Za-z0-9 ]{1,30}):("(?:[^"\\]|\\.)*"|[^",]*)(?:, (?=.)|$)/;
 
 function plain(value: string): string | undefined {
-  if (!value.startsWith('"')) return value;
-  try {
-    return String(JSON.parse(value));
-  } catch {
-    return undefined;
-  }
+  return value.startsWith('"') ? attempt(() => String(JSON.parse(value))) : value;
 }
 
 function isAddress(name: string): boolean {
@@ -45,9 +41,5 @@ function isAddress(name: string): boolean {
 /** The shortest form of an address; OpenSSL writes IPv6 addresses in full. */
 function canonical(address: string): string {
   const family = address.includes(':') ? 'ipv6' : 'ipv4';
-  try {
-    return new SocketAddress({ address, family }).address;
-  } catch {
-    return address;
-  }
+  return attempt(() => new SocketAddress({ address, family }).address) ?? address;
 }

@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { Files } from '../config/files.ts';
 import { readNamed } from '../config/followed.ts';
 import { configErrorAt, originOf, type YamlNode } from '../config/yaml-node.ts';
-import { messageOf } from '../runtime/errors.ts';
+import { attempt, messageOf } from '../runtime/errors.ts';
 import { policies } from './names.ts';
 import type { TlsSection } from './schema.ts';
 import type { TlsSettings } from './settings.ts';
@@ -105,11 +105,9 @@ function checkSuites(settings: TlsSettings, certificate: Pem): void {
 
 function certificatesIn({ node, text }: Pem): readonly X509Certificate[] {
   return (text.match(CERTIFICATE) ?? []).map((pem) => {
-    try {
-      return new X509Certificate(pem);
-    } catch {
-      throw configErrorAt(node, 'contains a certificate that cannot be parsed');
-    }
+    const certificate = attempt(() => new X509Certificate(pem));
+    if (certificate !== undefined) return certificate;
+    throw configErrorAt(node, 'contains a certificate that cannot be parsed');
   });
 }
 
@@ -124,9 +122,7 @@ function privateKeyIn({ node, text }: Pem): KeyObject {
       'store it without one; the file’s permissions protect it',
     );
   }
-  try {
-    return createPrivateKey(text);
-  } catch {
-    throw configErrorAt(node, 'contains a private key that cannot be parsed');
-  }
+  const key = attempt(() => createPrivateKey(text));
+  if (key !== undefined) return key;
+  throw configErrorAt(node, 'contains a private key that cannot be parsed');
 }
