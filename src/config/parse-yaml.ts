@@ -13,21 +13,14 @@ const MAX_SHOWN_KEY = 60;
  */
 export function parseYaml(text: string, file: string, words: 'quoted' | 'unquoted' = 'quoted'): YamlNode {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  // Keys that are given twice are found below: the parser may locate one at the end of the line before.
+  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, version: '1.2' } as const;
+  const document = parseDocument(text, options);
   const flaw = document.errors[0] ?? document.warnings[0];
   if (flaw !== undefined) {
     const at = `${file}:${lines.linePos(flaw.pos[0]).line}`;
-    if (words === 'unquoted') {
-      const again = flaw.code === 'DUPLICATE_KEY';
-      throw new ConfigError(
-        `${at}: ${again ? 'is listed twice' : 'is not valid YAML'}`,
-        again ? undefined : 'quote keys that begin with * or contain a colon',
-      );
-    }
-    if (flaw.code === 'DUPLICATE_KEY') {
-      const key = /^[^\s:#]{1,60}/.exec(text.slice(flaw.pos[0]))?.[0] ?? '';
-      throw new ConfigError(`${at}: duplicate key ${key}`);
-    }
+    const hint = 'quote keys that begin with * or contain a colon';
+    if (words === 'unquoted') throw new ConfigError(`${at}: is not valid YAML`, hint);
     if (flaw.code === 'MULTIPLE_DOCS') throw new ConfigError(`${at}: contains a second document`);
     throw new ConfigError(`${at}: is not valid YAML: ${firstLine(flaw.message)}`);
   }
@@ -51,6 +44,10 @@ export function parseYaml(text: string, file: string, words: 'quoted' | 'unquote
       const keyLine = lineOf(key, line);
       if (!isScalar(key)) throw new ConfigError(`${file}:${keyLine}: keys must be plain words`);
       const name = String(key.value);
+      if (children.has(name)) {
+        const problem = words === 'unquoted' ? 'is listed twice' : `duplicate key ${shown(name)}`;
+        throw new ConfigError(`${file}:${keyLine}: ${problem}`);
+      }
       const below = path === '' ? shown(name) : `${path}.${shown(name)}`;
       children.set(name, nodeOf(value, below, keyLine, depth + 1));
     }

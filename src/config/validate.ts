@@ -167,7 +167,7 @@ export function nodeAt(root: YamlNode, path: Path): YamlNode | undefined {
 }
 
 function childOf(node: YamlNode, key: PropertyKey): YamlNode | undefined {
-  // A single value that the schema accepts as a list of one.
-  if (key === 0 && typeof node.value !== 'object') return node;
+  // Anything else that the schema takes for a list of one.
+  if (key === 0 && !Array.isArray(node.value)) return node;
   return node.children.get(String(key));
 }

@@ -72,6 +72,8 @@ describe('words for', () => {
     (value) => new Map(Object.entries(Object(value))),
     z.map(z.string().min(1, { error: 'has no name' }), z.number({ error: 'is not a number' })),
   );
+  const oneOrMore = z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(text()));
+  const listed = z.object({ a: oneOrMore });
   const hinted = z.object({ a: z.unknown() }).superRefine((_, context) => {
     context.addIssue({ code: 'custom', message: 'is wrong', path: ['a'], params: { hint: 'remove it' } });
   });
@@ -106,6 +108,8 @@ describe('words for', () => {
     ['a record that is a list', named, '[]', 'a.yml:1: must be a mapping | '],
     ['a key of a map', mapped, '? ""\n: 1', 'a.yml:1: has no name | '],
     ['a value of a map', mapped, 'a: 1\n__proto__: x', 'a.yml:2: __proto__: is not a number | '],
+    ['an empty value instead of a list of one', listed, 'a:', 'a.yml:1: a: must be a text | '],
+    ['a mapping instead of a list of one', listed, 'a: {b: c}', 'a.yml:1: a: must be a text | '],
     ['an issue with a hint', hinted, 'b: 1\na: 2', 'a.yml:2: a: is wrong | remove it'],
     [
       'a key that every object has',
