@@ -13,26 +13,32 @@ type Status = { readonly status: 'passed' } | { readonly status: 'compileError';
 
 /** Stryker leaves out of the score what a checker rejects. */
 class Sample {
-  private chosen: ReadonlySet<string> = new Set();
-
   async init(): Promise<void> {}
 
-  /** Called once, with all mutants. */
+  /** One group, so that whichever process checks it knows all mutants. */
   async group(mutants: readonly Mutant[]): Promise<readonly (readonly string[])[]> {
-    const { MUTATION_SIZE = '400', MUTATION_SEED = '1', MUTATION_AGAIN } = process.env;
-    this.chosen = sampleOf(mutants, Number(MUTATION_SIZE), MUTATION_SEED);
-    if (MUTATION_AGAIN !== undefined) {
-      const again = new Set(JSON.parse(MUTATION_AGAIN) as readonly string[]);
-      this.chosen = new Set(mutants.filter((mutant) => again.has(keyOf(mutant))).map(({ id }) => id));
-    }
     return [mutants.map(({ id }) => id)];
   }
 
   async check(mutants: readonly Mutant[]): Promise<Readonly<Record<string, Status>>> {
+    const chosen = chosenOf(mutants);
     const statusOf = (id: string): Status =>
-      this.chosen.has(id) ? { status: 'passed' } : { status: 'compileError', reason: 'not in the sample' };
+      chosen.has(id) ? { status: 'passed' } : { status: 'compileError', reason: 'not in the sample' };
     return Object.fromEntries(mutants.map(({ id }) => [id, statusOf(id)]));
   }
+}
+
+function chosenOf(mutants: readonly Mutant[]): ReadonlySet<string> {
+  const { MUTATION_SIZE = '400', MUTATION_SEED = '1', MUTATION_AGAIN } = process.env;
+  if (MUTATION_AGAIN === undefined) return sampleOf(mutants, Number(MUTATION_SIZE), MUTATION_SEED);
+  const again = new Set(JSON.parse(MUTATION_AGAIN) as readonly string[]);
+  return new Set(mutants.filter((mutant) => again.has(keyOf(asReported(mutant)))).map(({ id }) => id));
+}
+
+/** Reports count lines and columns from 1, what is checked from 0. */
+function asReported(mutant: Mutant): Mutant {
+  const { line, column } = mutant.location.start;
+  return { ...mutant, location: { start: { line: line + 1, column: column + 1 } } };
 }
 
 const logIgnorer = {

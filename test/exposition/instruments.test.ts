@@ -1,5 +1,7 @@
+import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { createInstruments } from '../../src/exposition/instruments.ts';
+import { makeCounter, makeGauge } from '../../src/exposition/own-metric.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { failureReasons } from '../../src/runtime/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -150,6 +152,68 @@ describe('the metrics about the exporter', () => {
     instruments.forgetOrg('acme');
     expect((await linesOf(instruments)).slice(1).sort()).toEqual(ofBeta.sort());
   });
+});
+
+test('a disabled collector leaves no figure, and another one with the same dataset keeps those of the dataset', async () => {
+  const instruments = create();
+  const lag = { kind: 'published', bound: 7_200, count: 1, seconds: 9_000 } as const;
+  for (const [collector, dataset, metric] of [
+    ['tokens', 'tokens', 'of_tokens'],
+    ['tools', 'tools', 'of_tools'],
+  ] as const) {
+    instruments.initCounters('acme', { endpoints: [dataset], dayDatasets: [dataset] });
+    instruments.collectorRun({ org: 'acme', collector, at: 1_000, seconds: 1 });
+    instruments.recordsRejected({ org: 'acme', dataset, count: 3 });
+    instruments.valuesFolded({ org: 'acme', metric, count: 2 });
+    // Those of other datasets are none of it.
+    instruments.dayLags(
+      'acme',
+      [dataset],
+      [
+        { ...lag, dataset: 'tokens' },
+        { ...lag, dataset: 'tools' },
+      ],
+    );
+  }
+  const before = await linesOf(instruments);
+  expect(before).toContain(`${PREFIX}records_rejected_total{org="acme",dataset="tokens"} 3`);
+  expect(before).toContain(`${PREFIX}day_published_lag_seconds_count{dataset="tokens"} 1`);
+  const gone = { org: 'acme', collector: 'tokens', metrics: new Set(['of_tokens']) };
+  instruments.forgetCollector({ ...gone, dataset: undefined });
+  const shared = before.filter((line) => !/collector="tokens"|of_tokens/.test(line));
+  expect(await linesOf(instruments)).toEqual(shared);
+  instruments.forgetCollector({ ...gone, dataset: 'tokens' });
+  expect(await linesOf(instruments)).toEqual(shared.filter((line) => !/"tokens"/.test(line)));
+  instruments.forgetCollector({ ...gone, org: 'nobody', dataset: 'tokens' });
+});
+
+test('a reload says whether it succeeded, and when one last did', async () => {
+  const clock = createFakeClock(1_700_000_000_000);
+  const instruments = createReadInstruments({ ...build, clock, processMetrics: false });
+  const reloads = async () =>
+    (await linesOf(instruments)).filter((line) => line.includes('reload')).map((line) => line.split(' ')[1]);
+  clock.set(1_700_000_060_000);
+  instruments.configReload(false);
+  expect(await reloads()).toEqual(['0', '1700000000']);
+  instruments.configReload(true);
+  expect(await reloads()).toEqual(['1', '1700000060']);
+});
+
+test('the excluded families are those of the last configuration', async () => {
+  const instruments = create();
+  for (const families of [['a', 'b'], ['b']]) instruments.familiesExcluded(families);
+  const excluded = (await linesOf(instruments)).filter((line) => line.includes('excluded'));
+  expect(excluded).toEqual([expect.stringMatching(/\{family="b"\} 1$/)]);
+});
+
+test('a metric is what it is declared as, and a store that is no database is neither up nor down', async () => {
+  const registry = new Registry();
+  makeCounter(registry, ownMetrics.dayRevisions);
+  expect(() => makeGauge(registry, ownMetrics.apiRetries)).toThrow('is declared as a counter');
+  expect(() => makeCounter(registry, ownMetrics.buildInfo)).toThrow('is declared as a gauge');
+  const store = { isUp: undefined, id: () => 'a' };
+  const instruments = createReadInstruments({ ...build, store, processMetrics: false });
+  expect((await linesOf(instruments)).join()).not.toContain('store_up');
 });
 
 test('whether the history is in its file is asked for with each scrape, and absent where it needs none', async () => {

@@ -265,6 +265,15 @@ describe('publishing', () => {
     await publication.close();
     expect(textNow(publication)).toContain('} 2\n');
     expect(() => publication.replace('a', new Map())).toThrow('closed');
+    expect(() => publication.remove('a')).toThrow('closed');
+  });
+
+  test('can be asked for the enabled collectors alone, at first for those of all families', async () => {
+    const publication = createPublication({ families, clock: createFakeClock(0) });
+    expect(publication.collectors).toEqual(new Set(families.flatMap(({ collector }) => collector ?? [])));
+    publication.setCollectors(new Set(['tools']));
+    expect(publication.collectors).toEqual(new Set(['tools']));
+    await publication.close();
   });
 
   test.each([

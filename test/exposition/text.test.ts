@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { labelValue } from '../../src/catalog/label.ts';
-import { createSampleWriter, formatValue, renderFamilyHeader } from '../../src/exposition/text.ts';
+import { labelValue, MAX_LABEL_CHARACTERS } from '../../src/catalog/label.ts';
+import {
+  createSampleWriter,
+  escapeLabelValue,
+  formatValue,
+  renderFamilyHeader,
+} from '../../src/exposition/text.ts';
 import { parsePage } from './parse.ts';
 
 const anyText = fc.oneof(
@@ -88,4 +93,18 @@ describe('family headers', () => {
     expect(renderFamilyHeader({ ...family, help: '"' }, 'text')).toContain('# HELP m "\n');
     expect(renderFamilyHeader({ ...family, help: '"' }, 'openmetrics')).toContain('# HELP m \\"\n');
   });
+});
+
+test.each(['x', 'ü'])('a label value of up to the limit is kept, a longer one is cut: %s', (character) => {
+  const fits = character.repeat(MAX_LABEL_CHARACTERS);
+  expect(escapeLabelValue(fits)).toBe(fits);
+  expect(escapeLabelValue(`${fits}${character}`).length).toBeLessThanOrEqual(MAX_LABEL_CHARACTERS);
+});
+
+test('OpenMetrics names the family of a counter without its suffix, and no other one', () => {
+  const header = (name: string, type: 'counter' | 'gauge') =>
+    renderFamilyHeader({ name, help: 'h', type }, 'openmetrics').split(' ')[2];
+  expect([header('a_total', 'counter'), header('a_total', 'gauge'), header('a_total_b', 'counter')]).toEqual([
+    ...['a', 'a_total', 'a_total_b'],
+  ]);
 });

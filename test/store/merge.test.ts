@@ -91,6 +91,64 @@ describe('a day that is answered again', () => {
   });
 });
 
+describe('a part of a day that is answered again', () => {
+  const two: RowParts = { two: { fields: [], members: ['a', 'b'] } };
+  const list: RowParts = {
+    list: { fields: [], members: ['n', 'of'], isCoarser: (before, after) => Number(before) > Number(after) },
+  };
+  test.each([
+    // What is stored, what is answered, and what is stored then.
+    [
+      'one of two values is known, and the answer has neither',
+      two,
+      { a: 1 },
+      {},
+      { a: 1, rejected: { two: 0 } },
+    ],
+    [
+      'one is known, and the answer rejects the other',
+      two,
+      { a: 1 },
+      { a: 2, rejected: { two: 1 } },
+      { a: 1, rejected: { two: 0 } },
+    ],
+    ['nothing is known', two, {}, { a: 2, rejected: { two: 1 } }, { a: 2, rejected: { two: 1 } }],
+    [
+      'as much is rejected as before',
+      two,
+      { a: 1, rejected: { two: 1 } },
+      { a: 2, rejected: { two: 1 } },
+      { a: 2, rejected: { two: 1 } },
+    ],
+    [
+      'less is rejected, but a value is gone',
+      two,
+      { a: 1, rejected: { two: 2 } },
+      { rejected: { two: 1 } },
+      { a: 1, rejected: { two: 2 } },
+    ],
+    [
+      'nothing is rejected any more, and a value is gone',
+      two,
+      { a: 1, rejected: { two: 1 } },
+      { b: 1 },
+      { b: 1 },
+    ],
+    ['the answer is coarser', list, { n: 2, of: 'x' }, { n: 1, of: 'y' }, { n: 2, of: 'x' }],
+    ['the answer is finer', list, { n: 1, of: 'x' }, { n: 2, of: 'y' }, { n: 2, of: 'y' }],
+    ['the answer is coarser than a damaged one', list, { n: 2, rejected: { list: 1 } }, { n: 1 }, { n: 1 }],
+    [
+      'the answer is coarser and damaged',
+      list,
+      { n: 2 },
+      { n: 1, rejected: { list: 1 } },
+      { n: 2, rejected: { list: 0 } },
+    ],
+  ] as const)('if %s', (_, of, stored, answered, expected) => {
+    expect(mergeRow(stored, answered, of).row).toEqual(expected);
+  });
+});
+
 describe('a breakdown of a day that is answered again', () => {
   const apart: RowParts = {
     models: { fields: [], members: ['byModel'], breaksDown: ['total'] },

@@ -1,20 +1,24 @@
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { readStore } from '../../src/app/store.ts';
 import type { DayDataset, DocumentDataset } from '../../src/catalog/dataset.ts';
-import { addDays, type Day } from '../../src/catalog/day.ts';
+import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import type { Query, Value } from '../../src/store/database.ts';
 import { daysOf } from '../../src/store/days.ts';
+import { openFiles } from '../../src/store/files.ts';
 import { DAYS } from '../../src/store/layouts.ts';
+import { takeLock } from '../../src/store/lock.ts';
 import { sendRows } from '../../src/store/send-rows.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 import { keyOf } from '../../src/store/statements.ts';
+import { UNCONFIRMED } from '../../src/store/store.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { answer, contentOf, createDirectory, listing, openStore } from './files.ts';
+import { answer, bytesIn, contentOf, createDirectory, listing, openStore } from './files.ts';
 
 const first = dayNamed('2026-01-01');
 const daysFrom = (count: number) => Array.from({ length: count }, (_, index) => addDays(first, index));
@@ -182,4 +186,130 @@ test('tables are created all or none', () => {
   const db = new DatabaseSync(file);
   expect(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()).toEqual({ tables: 0 });
   db.close();
+});
+
+test('a document whose text is not what was written is forgotten, and listed again', async () => {
+  const file = path.join(createDirectory(), 'history.db');
+  const store = openStore(file);
+  await store.putDocuments('acme', 'readiness', listing({ a: 'a', b: 'b' }));
+  const db = new DatabaseSync(file);
+  db.prepare('UPDATE document SET data = ? WHERE id = ?').run('"other"', 'a');
+  db.close();
+  const { revision } = (await store.standing('acme')).dataset('readiness');
+  const documents = async () => [...(await store.read('acme')).documents('readiness')].sort();
+  expect(await documents()).toEqual(['b']);
+  expect(store.log.events.map(({ level, fields }) => [level, fields['rows']])).toEqual([['warn', 1]]);
+  expect((await store.standing('acme')).dataset('readiness').revision).toBe(revision + 1);
+  await store.putDocuments('acme', 'readiness', listing({ a: 'a' }, false));
+  expect(await documents()).toEqual(['a', 'b']);
+});
+
+test('a key is confirmed until the name is given to another organization', async () => {
+  const store = openStore(':memory:');
+  const confirmed = async () => (await store.standing('acme')).confirmedKey;
+  await store.putConfirmedKey('acme', 'first');
+  await store.putDays('acme', 'tokens', answer([first], {}, 1, 'org_1'));
+  expect([await confirmed(), (await store.standing('acme')).orgId]).toEqual(['first', 'org_1']);
+  await store.adopt('acme', 'org_1');
+  await store.putConfirmedKey('acme', 'second');
+  expect(await confirmed()).toBe('second');
+  await store.adopt('acme', 'org_2');
+  expect(await confirmed()).toBe(UNCONFIRMED);
+});
+
+test.each(['answered', 'set aside'])(
+  'a row that is %s while rows are amended stays as it is',
+  async (fate) => {
+    const store = openStore(':memory:');
+    const days = daysFrom(45);
+    await store.putDays(
+      'acme',
+      'users',
+      answer(days, Object.fromEntries(days.map((day) => [day, { n: 0 }])), 1, 'org_1'),
+    );
+    let other: Promise<unknown> | undefined;
+    await store.amend('users', (row, day) => {
+      other ??=
+        fate === 'answered'
+          ? store.putDays('acme', 'users', answer([day], { [day]: { n: 7 } }, 2))
+          : store.adopt('acme', 'org_2');
+      return day === days[1] ? row : { n: 1 };
+    });
+    await other;
+    const known = (await store.read('acme')).days('users');
+    const values = days.map((day) => (known.get(day) as { n: number } | undefined)?.n);
+    const amended = days.map((_, index) => [7, 0][index] ?? 1);
+    expect(values).toEqual(fate === 'answered' ? amended : days.map(() => undefined));
+  },
+);
+
+test('a process that may not write reads, and changes nothing', async () => {
+  const log = createFakeLogger();
+  const file = path.join(createDirectory(), 'history.db');
+  const days = openSqlite({ path: file, onDamage: 'exit', layout: DAYS, log });
+  const parts = { days, counts: days, datasets: [], clock: createSystemClock(), log };
+  const [store, other] = [createStore(parts), createStore({ ...parts, mayWrite: () => false })];
+  onTestFinished(() => store.close());
+  const all = daysFrom(10);
+  await store.putDays('acme', 'tokens', answer(all, Object.fromEntries(all.map((day) => [day, { n: 1 }]))));
+  const db = new DatabaseSync(file);
+  db.prepare('UPDATE day SET data = ? WHERE day = ?').run('{"n":2}', all[9] ?? '');
+  db.close();
+  const before = bytesIn(path.dirname(file));
+  expect((await other.read('acme')).days('tokens').size).toBe(9);
+  await other.amend('tokens', () => ({ n: 5 }));
+  await other.sweep({ days: 2, now: startOf(addDays(first, 10)), orgs: ['acme'] });
+  expect(log.events).toEqual([]);
+  expect(bytesIn(path.dirname(file)).get('history.db-wal')).toBe(before.get('history.db-wal'));
+  await store.sweep({ days: 2, now: startOf(addDays(first, 10)), orgs: ['acme'] });
+  expect((await store.read('acme')).days('tokens').size).toBe(2 - 1);
+});
+
+test('lags are those of one dataset, and a day that is too old to be compared is none', async () => {
+  const store = openStore(':memory:');
+  const put = (dataset: 'tokens' | 'tools', published: Day, at: number) =>
+    store.putDays('acme', dataset, {
+      ...answer([published], { [published]: { n: at } }, at),
+      lags: { published, isNextPoll: true, comparedDays: 2, isCurrent: () => true },
+    });
+  const ended = startOf(addDays(first, 1));
+  const [tokens, tools] = [
+    await put('tokens', first, ended + 60_000),
+    await put('tools', first, ended + 120_000),
+  ];
+  expect(
+    [tokens.lags, tools.lags].map((lags) => lags?.map(({ dataset, seconds }) => [dataset, seconds])),
+  ).toEqual([...[[['tokens', 60]], [['tools', 120]]]]);
+  expect(await store.dayLags('acme')).toHaveLength(2);
+  // Two days later it is not compared any more: it never settles.
+  const late = addDays(first, 10);
+  await put('tokens', late, startOf(addDays(late, 2)));
+  const again = await put('tokens', late, startOf(addDays(late, 3)));
+  expect([again.lags, (await store.dayLags('acme')).map(({ kind }) => kind)]).toEqual([
+    ...[undefined, ['published', 'published', 'published']],
+  ]);
+});
+
+test('a lock and its owner are for this user alone, and what was refused leaves none', async () => {
+  const folder = createDirectory();
+  const file = path.join(folder, 'history.db');
+  const parts = { onDamage: 'replace', clock: createSystemClock(), log: createFakeLogger() } as const;
+  writeFileSync(file, "another program's text");
+  await expect(openFiles({ path: file, ...parts })).rejects.toThrow('is not a file of this exporter');
+  expect(readdirSync(folder)).toEqual(['history.db']);
+  // A lock that was there before stays.
+  writeFileSync(`${file}.lock`, '');
+  await expect(openFiles({ path: file, ...parts })).rejects.toThrow('is not a file of this exporter');
+  expect(readdirSync(folder)).toEqual(['history.db', 'history.db.lock']);
+  for (const name of readdirSync(folder)) rmSync(path.join(folder, name));
+  const { days, counts } = await openFiles({ path: file, ...parts });
+  for (const name of ['history.db', 'history.db.lock', 'history.db.owner'])
+    expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
+  await days.close();
+  await counts.close();
+  expect(readdirSync(folder)).not.toContain('history.db.owner');
+  expect(() => takeLock(path.join(folder, 'nowhere', 'x.lock'))).toThrow(
+    expect.objectContaining({ code: 'ENOENT' }),
+  );
+  await expect(openFiles({ path: folder, ...parts })).rejects.toThrow('is a directory');
 });
