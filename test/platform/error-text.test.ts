@@ -217,10 +217,16 @@ describe('a transport error', () => {
   test.each([
     [withCode('ETIMEDOUT'), true, 'connection timed out', 'network policy'],
     [withCode('ESOCKETTIMEDOUT'), true, 'connection timed out', 'network policy'],
-    [withCode('ENOTFOUND'), false, 'host name not found', 'DNS'],
+    [withCode('ENOTFOUND'), false, 'host name not found', 'DNS', 'name'],
     [withCode('ECONNRESET'), false, 'the peer closed the connection', undefined],
-    [withCode('CERT_HAS_EXPIRED'), false, 'certificate verification failed (CERT_HAS_EXPIRED)', 'CA'],
-    [withCode('ERR_TLS_CERT_ALTNAME_INVALID'), false, 'the certificate is for another host name', 'URL'],
+    [withCode('CERT_HAS_EXPIRED'), false, 'certificate verification failed (CERT_HAS_EXPIRED)', 'CA', 'tls'],
+    [
+      withCode('ERR_TLS_CERT_ALTNAME_INVALID'),
+      false,
+      'the certificate is for another host name',
+      'URL',
+      'tls',
+    ],
     [withCode('HPE_INVALID_CONSTANT'), false, 'the answer is not HTTP', 'proxy'],
     [withCode('EWEIRD_7'), false, 'connection failed (EWEIRD_7)', undefined],
     [withCode('MAX_HPE_'), false, 'connection failed (MAX_HPE_)', undefined],
@@ -233,10 +239,11 @@ describe('a transport error', () => {
     [withCode('EPIPE', new Error('unused')), false, 'the peer closed the connection', undefined],
     [several(withCode('EHOSTUNREACH'), withCode('EPIPE')), false, 'host unreachable', 'proxy'],
     [several(), false, 'connection failed', undefined],
-  ])('%j is described by the innermost known code', (thrown, timeout, words, hint) => {
+  ])('%j is described by the innermost known code', (thrown, timeout, words, hint, failedAt = undefined) => {
     expect(describeNetworkError(thrown, ' (host)')).toEqual({
       ...{ timeout, words: `${words} (host)` },
       ...(hint === undefined ? {} : { hint: expect.stringContaining(hint) }),
+      failedAt,
     });
   });
 
@@ -254,6 +261,7 @@ describe('a transport error', () => {
     for (const thrown of [refused, new Error('unused', { cause: refused })]) {
       expect(describeNetworkError(thrown, ' (host)')).toEqual({
         ...{ timeout, words: 'the proxy p:1 opened no tunnel', hint: expect.stringContaining('NO_PROXY') },
+        failedAt: 'proxy',
       });
     }
   });
