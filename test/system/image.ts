@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -102,6 +103,9 @@ async function createBase(programs: Programs, root: string): Promise<string> {
 async function createNode(programs: Programs, root: string): Promise<string> {
   await addProgram(programs, root, process.execPath, '/usr/local/bin/node');
   for (const path of BUILD_PROGRAMS) await addProgram(programs, root, path, path);
+  // The bundler of the build is a library of its own, which needs more of the C library's files than Node.js.
+  for (const library of globSync('node_modules/@rolldown/binding-*/*.node', { cwd: REPOSITORY }))
+    await addLibraries(programs, root, join(REPOSITORY, library));
   const found = succeed(await programs.run('sh', ['-c', 'command -v npm']), 'npm').trim();
   const npm = dirname(dirname(await realpath(found)));
   await cp(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
