@@ -12,13 +12,10 @@ import { marker, type ThresholdName, thresholds } from './thresholds.ts';
 export { alertName, type RuleGroup } from './rule.ts';
 export { marker, type Threshold, type ThresholdName, thresholds } from './thresholds.ts';
 
-/** URL of the published runbook; `runbookUrl` is the name of its marker. */
-const RUNBOOK_URL = documentUrl(project, 'docs/runbook.md');
-
 /** The default thresholds and the published runbook, without links to dashboards, whose Grafana nobody knows. */
 export const defaultSettings: RuleSettings = {
   threshold: (name: ThresholdName) => String(thresholds[name].default),
-  runbookUrl: RUNBOOK_URL,
+  runbookUrl: documentUrl(project, 'docs/runbook.md'),
 };
 
 /** The same with the Grafana of the compose stack. */

@@ -74,11 +74,8 @@ export function dateInWords(family: Queried, { where, args }: Owner, otherwise: 
 
 /** A template of the newest day of the dataset for the alert's organization, as `2026-06-30`. */
 export function dayInWords(dataset: DatasetName): string {
-  return dateInWords(
-    dataDayTimestamp,
-    { ...ORG, where: `dataset="${dataset}",${ORG.where}` },
-    'the newest day',
-  );
+  const where = `dataset="${dataset}",${ORG.where}`;
+  return dateInWords(dataDayTimestamp, { ...ORG, where }, 'the newest day');
 }
 
 /** A template of another family's value on the newest day of the alert's owner, such as `34.2 Mil`. */
