@@ -1,6 +1,13 @@
 import { encode } from './family-text.ts';
 import type { OwnMetric } from './own-metric.ts';
-import { createLineStart, escapeLabelValue, type Format, formatValue, renderFamilyHeader } from './text.ts';
+import {
+  byName,
+  createLineStart,
+  escapeLabelValue,
+  type Format,
+  formatValue,
+  renderFamilyHeader,
+} from './text.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -110,8 +117,4 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
       }
     },
   };
-}
-
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { type Deflated, deflateOpen } from './deflate.ts';
 import type { FamilyText } from './family-text.ts';
-import { renderFamilyHeader } from './text.ts';
+import { byName, renderFamilyHeader } from './text.ts';
 
 /** The parts of the page to include; everything by default. */
 interface Selection {
@@ -269,8 +269,4 @@ function* inOrder(
 
 function count(series: Map<string, number>, name: string, more: number): void {
   series.set(name, (series.get(name) ?? 0) + more);
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -38,14 +38,13 @@ export async function openFiles(deps: StoreFilesDeps): Promise<StoreFiles> {
     return takeOwnership(path);
   }
 
-  /** Undefined if there is other trouble than another owner: it is met again by opening the files. */
+  /** Undefined if there is other trouble than another owner, such as a directory: it is met again by opening the files. */
   async function ownAtStart(): Promise<Lock | undefined> {
     const until = clock.elapsed() + OWNER_WAIT_MS;
     for (let isFirst = true; ; isFirst = false) {
       try {
         return own();
       } catch (error) {
-        if (error instanceof ConfigError) throw error;
         if (troubleOf(error).reason !== 'locked') return undefined;
       }
       const owner = ownerOf(path);

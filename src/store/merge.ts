@@ -69,9 +69,8 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
   // Nearly every answer: a text of the data as it is costs a fraction of a fingerprint.
   if (before['rejected'] === undefined && JSON.stringify(stored) === JSON.stringify(answered))
     return { row: stored, isRevised: false, missing: 0 };
-  if (fingerprint(outside(before, parts)) !== fingerprint(outside(after, parts))) {
-    return { row: answered, isRevised: fingerprint(stored) !== fingerprint(answered), missing: 0 };
-  }
+  if (fingerprint(outside(before, parts)) !== fingerprint(outside(after, parts)))
+    return { row: answered, isRevised: true, missing: 0 };
   const rejected: Record<string, number> = {};
   const changed = new Set<string>();
   const kept = new Set<string>();
