@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, type ZlibOptions } from 'node:zlib';
 
-/** A deflated text: the beginning of a raw-deflate stream, up to a byte boundary, or its end. */
+/** A deflated text: the beginning of a raw-deflate stream, up to a byte boundary. */
 export interface Deflated {
   readonly bytes: Buffer;
   /** CRC-32 of the text. */
@@ -27,29 +27,34 @@ const EMPTY_END = Buffer.from([3, 0]);
 const deflatePiece = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);
 
 /** Ends a raw-deflate stream with texts, in one turn of the event loop, which may be busy. The texts must not change. */
-export async function deflateEnd(texts: Iterable<Buffer>): Promise<Deflated> {
-  const open = await deflate(texts, { atOnce: true });
-  return { ...open, bytes: Buffer.concat([open.bytes, EMPTY_END]) };
+export async function deflateEnd(texts: Iterable<Buffer>): Promise<Buffer> {
+  return Buffer.concat([await deflate(batches(texts), { atOnce: true }), EMPTY_END]);
 }
 
 /** Deflates texts in zlib's threads; what is deflated next continues the stream. The texts must not change. */
-export function deflateOpen(texts: Iterable<Buffer>): Promise<Deflated> {
-  return deflate(texts, { atOnce: false });
-}
-
-async function deflate(texts: Iterable<Buffer>, { atOnce }: { readonly atOnce: boolean }): Promise<Deflated> {
-  const pieces: Promise<Buffer>[] = [];
+export async function deflateOpen(texts: Iterable<Buffer>): Promise<Deflated> {
   let crc = 0;
   let length = 0;
-  for (const text of batches(texts)) {
-    crc = crc32(text, crc);
-    length += text.length;
+  function* summed(): Generator<Buffer> {
+    for (const batch of batches(texts)) {
+      crc = crc32(batch, crc);
+      length += batch.length;
+      yield batch;
+    }
+  }
+  const bytes = await deflate(summed(), { atOnce: false });
+  return { bytes, crc, length };
+}
+
+async function deflate(texts: Iterable<Buffer>, { atOnce }: { readonly atOnce: boolean }): Promise<Buffer> {
+  const pieces: Promise<Buffer>[] = [];
+  for (const text of texts) {
     const chunkSize = Math.max(CHUNK, text.length >> 3);
     const piece = deflatePiece(text, { level: LEVEL, chunkSize, finishFlush: constants.Z_SYNC_FLUSH });
     pieces.push(piece);
     if (!atOnce) await piece;
   }
-  return { bytes: Buffer.concat(await Promise.all(pieces)), crc, length };
+  return Buffer.concat(await Promise.all(pieces));
 }
 
 /** Joins short texts; never all of them, which would block the event loop. */

@@ -1,9 +1,9 @@
-import { crc32, deflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import type { Clock } from '../runtime/clock.ts';
 import type { Deflated } from './deflate.ts';
 import type { Instruments } from './instruments.ts';
 import type { Negotiated } from './negotiate.ts';
-import { createOwnPart } from './own-part.ts';
+import { createOwnPart, type Ending } from './own-part.ts';
 import type { Publication } from './publication.ts';
 import { assembleScrape, type Scraped, type ScrapedPage } from './scrape.ts';
 import { type Format, renderFamilyHeader } from './text.ts';
@@ -47,13 +47,13 @@ interface ExpositionDeps {
 /** The exporter's own part, which ends every scrape of the next second. */
 interface Own {
   readonly at: number;
-  readonly ending: Promise<Deflated>;
+  readonly ending: Promise<Ending>;
 }
 
 /** A scrape of everything, which is sent as long as its parts are the newest. */
 interface Whole {
   readonly page: Deflated;
-  readonly ending: Deflated;
+  readonly ending: Ending;
   readonly scraped: Scraped;
 }
 
@@ -65,7 +65,7 @@ export function createExposition({ publication, instruments, clock }: Exposition
   const endings = new Map<Format, Own>();
   const wholes = new Map<Format, Whole>();
 
-  function endingOf(format: Format): Promise<Deflated> {
+  function endingOf(format: Format): Promise<Ending> {
     const last = endings.get(format);
     if (last !== undefined && clock.elapsed() - last.at < FRESH_MS) return last.ending;
     const own = { at: clock.elapsed(), ending: renderOwnPart(format) };
@@ -112,7 +112,7 @@ export function createExposition({ publication, instruments, clock }: Exposition
   };
 }
 
-function probeEnding({ success, format }: ProbeRequest): Deflated {
+function probeEnding({ success, format }: ProbeRequest): Ending {
   const header = renderFamilyHeader({
     name: 'probe_success',
     help: 'Whether the last run of every collector of the organization succeeded (1) or not (0).',
@@ -120,5 +120,5 @@ function probeEnding({ success, format }: ProbeRequest): Deflated {
   });
   const end = format === 'openmetrics' ? '# EOF\n' : '';
   const text = Buffer.from(`${header}probe_success ${success ? 1 : 0}\n${end}`);
-  return { bytes: deflateRawSync(text), crc: crc32(text), length: text.length };
+  return { texts: [text], bytes: deflateRawSync(text) };
 }

@@ -1,9 +1,15 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
 import { createSlices } from '../runtime/slices.ts';
-import { type Deflated, deflateEnd } from './deflate.ts';
+import { deflateEnd } from './deflate.ts';
 import { encode } from './family-text.ts';
 import type { Format } from './text.ts';
+
+/** The end of a scrape: texts, and the same as the end of a raw-deflate stream. */
+export interface Ending {
+  readonly texts: readonly Buffer[];
+  readonly bytes: Buffer;
+}
 
 interface OwnPartDeps {
   /** The metrics of the process as a whole. */
@@ -17,7 +23,7 @@ interface OwnPartDeps {
 const SLICE_MS = 10;
 
 /** Creates the renderer of the part of a scrape about the exporter itself, which ends it. */
-export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<Deflated> {
+export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<Ending> {
   const slices = createSlices(deps.clock, SLICE_MS);
   return async (format) => {
     const ofProcess = await renderRegistry(deps.registry, format);
@@ -28,7 +34,7 @@ export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<De
       if (slices.over()) await slices.next();
     }
     texts.push(encode(format === 'openmetrics' ? `${ofProcess}# EOF\n` : ofProcess));
-    return deflateEnd(texts);
+    return { texts, bytes: await deflateEnd(texts) };
   };
 }
 

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createInflateRaw } from 'node:zlib';
-import { joinedCrc } from './crc.ts';
+import { crc32, createInflateRaw } from 'node:zlib';
 import type { Deflated } from './deflate.ts';
 import { contentTypes } from './negotiate.ts';
+import type { Ending } from './own-part.ts';
 import type { Format } from './text.ts';
 
 /** A page that is ready to send: immutable, and can be sent any number of times. */
@@ -33,10 +33,13 @@ const INFLATE_CHUNK = 128 * 1024;
 export type Scraped = Readonly<Record<'gzip' | 'identity', ScrapedPage>>;
 
 /** Joins a page and what ends it: to one gzip member, and to a text that is inflated for each reader. */
-export function assembleScrape(page: Deflated, ending: Deflated, format: Format): Scraped {
+export function assembleScrape(page: Deflated, ending: Ending, format: Format): Scraped {
   const contentType = contentTypes[format];
-  const length = page.length + ending.length;
-  const crc = joinedCrc(page.crc, ending.crc, ending.length);
+  let { length, crc } = page;
+  for (const text of ending.texts) {
+    length += text.length;
+    crc = crc32(text, crc);
+  }
   const parts = [GZIP_HEADER, page.bytes, Buffer.concat([ending.bytes, gzipTrailer(crc, length)])];
   const contentLength = parts.reduce((sum, part) => sum + part.length, 0);
   return {
