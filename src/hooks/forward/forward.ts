@@ -190,8 +190,9 @@ const pauses = { denied: 30_000, server: 2000, slow: 15_000 };
 export function classifyResponse({ status, retryAfter, body }: Answer, events: number): Verdict {
   const { accepted, duplicates, rejected, error, reason } = recordIn(body) ?? {};
   if (status >= 200 && status < 300) {
-    const isForAll = Number(accepted) + Number(duplicates) + Number(rejected) === events;
-    if (isForAll) return { kind: 'taken', rejected: Number(rejected) };
+    const isCounted =
+      typeof accepted === 'number' && typeof duplicates === 'number' && typeof rejected === 'number';
+    if (isCounted && accepted + duplicates + rejected === events) return { kind: 'taken', rejected };
     const why = `answered ${status}, but not as the exporter's hook intake would: check forward.url`;
     return { kind: 'later', why, pauseMs: pauses.denied };
   }
@@ -200,7 +201,8 @@ export function classifyResponse({ status, retryAfter, body }: Answer, events: n
     return { kind: 'refused', why: `answered ${status}`, byIntake };
   }
   const denied = status === 401 || status === 403 || status === 404;
-  const asked = Math.min(Number(retryAfter ?? 0) * 1000 || 0, longestPauseMs);
+  const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : 0;
+  const asked = Math.min(seconds * 1000, longestPauseMs);
   return {
     kind: 'later',
     why: `answered ${status}${hintFor(status)}`,

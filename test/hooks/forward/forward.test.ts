@@ -143,6 +143,7 @@ describe('forwarding', () => {
       '202 that does not account for every event',
       answered(202, '{"accepted":0,"duplicates":0,"rejected":0}'),
     ],
+    ['202 whose counts are no numbers', answered(202, '{"accepted":"9","duplicates":null,"rejected":null}')],
   ])('keeps every event despite the answer of a %s', async (_, answer) => {
     const { parts, clock, requests, logged } = forwarding(() => answer);
     for (let nth = 0; nth < 8; nth++) parts.spool.add(event(`e${nth}`, now + nth));
@@ -435,6 +436,7 @@ test.each([
   [429, '', '120', 120_000, undefined],
   [429, '', '9999', 300_000, undefined],
   [429, '', 'tomorrow', 2000, undefined],
+  [429, '', '1e2', 2000, undefined],
 ])('an answer %i with Retry-After %j%s pauses for %i ms', (status, body, retryAfter, pauseMs, hint) => {
   const why = hint === undefined ? `answered ${status}` : `answered ${status}: ${hint}`;
   expect(classifyResponse({ status, body, retryAfter }, 1)).toEqual({ kind: 'later', why, pauseMs });
