@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
@@ -29,7 +29,7 @@ export function buildCheckout(directory: string): Checkout {
   if (status !== 0) throw new Error(`${directory} does not compile`);
   const bundler = path.join(directory, 'scripts/bundle/hook.ts');
   if (existsSync(bundler))
-    spawnSync(process.execPath, [bundler, path.join(release, 'dist')], { stdio: 'inherit' });
+    execFileSync(process.execPath, [bundler, path.join(release, 'dist')], { stdio: 'inherit' });
   for (const part of ['bin', 'package.json'])
     cpSync(path.join(directory, part), path.join(release, part), { recursive: true });
   const image = readFileSync(path.join(directory, 'Dockerfile'), 'utf8');

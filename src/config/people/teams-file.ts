@@ -140,6 +140,7 @@ async function readCsv(text: string, file: string): Promise<readonly Line[]> {
     throw new ConfigError(`${file}${line}: is not valid CSV`, hint);
   }
   const lines: Line[] = [];
+  const budgeted = new Set<string>();
   for (const [index, { record, info }] of records.entries()) {
     if (index === 0 && isHeader(record)) continue;
     const [member = '', team = '', budget = ''] = record;
@@ -147,10 +148,10 @@ async function readCsv(text: string, file: string): Promise<readonly Line[]> {
     if (record.length > 3) throw refused(node, 'has more than three fields', csvHint);
     if (budget === '') lines.push({ name: member, node });
     else if (member !== '') throw refused(node, 'has both a user and a budget', csvHint);
-    else if (lines.some(({ kind, name }) => kind !== undefined && name === team)) {
-      throw refused(node, 'is listed twice', csvHint);
-    } else {
+    else if (budgeted.has(team)) throw refused(node, 'is listed twice', csvHint);
+    else {
       const { kind, value } = budgetIn(budget);
+      budgeted.add(team);
       lines.push({ kind, name: team, node: nodeOnLine(file, info.lines, `${kind}.${team}`, value) });
     }
   }
