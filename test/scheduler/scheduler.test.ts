@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createScheduler, type Job } from '../../src/scheduler/scheduler.ts';
+import { createScheduler, type Job, type Scheduler } from '../../src/scheduler/scheduler.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakeTicker } from '../support/fake-ticker.ts';
@@ -28,7 +28,16 @@ function harness(jitterMs = 0, draws: number[] = []) {
     scheduler.adopt(jobs);
     return scheduler;
   }
-  return { ticker, clock, log, runs, releases, job, create };
+  /** Removes `a` while it runs, and stops the scheduler while `b` does. */
+  async function endBoth(scheduler: Scheduler): Promise<void> {
+    const ended = [scheduler.retire(['a'])];
+    releases.get('a')?.();
+    await clock.advance(0);
+    ended.push(scheduler.stop());
+    releases.get('b')?.();
+    await Promise.all(ended);
+  }
+  return { ticker, clock, log, runs, releases, job, create, endBoth };
 }
 
 describe('the scheduler', () => {
@@ -143,18 +152,13 @@ describe('the scheduler', () => {
   });
 
   test('a refresh during a run is not made if the job is removed, or the scheduler stopped, meanwhile', async () => {
-    const { create, job, clock, runs, releases } = harness();
+    const { create, job, clock, runs, endBoth } = harness();
     const scheduler = create([job('a', true), job('b', true)]);
     scheduler.start();
     await clock.advance(0);
     const refreshed = scheduler.refresh();
     await clock.advance(0);
-    const ended = [scheduler.retire(['a'])];
-    releases.get('a')?.();
-    await clock.advance(0);
-    ended.push(scheduler.stop());
-    releases.get('b')?.();
-    await Promise.all([refreshed, ...ended]);
+    await Promise.all([refreshed, endBoth(scheduler)]);
     expect(runs).toEqual(['a scheduled', 'b scheduled']);
   });
 
@@ -239,18 +243,13 @@ describe('catching up', () => {
   });
 
   test('runs no job that is removed meanwhile, and none after the end', async () => {
-    const { create, job, clock, runs, releases } = harness();
+    const { create, job, clock, runs, endBoth } = harness();
     const scheduler = create([job('a', true), job('b', true)]);
     scheduler.start();
     await clock.advance(0);
     scheduler.catchUp(['a', 'b']);
     await clock.advance(0);
-    const ended = [scheduler.retire(['a'])];
-    releases.get('a')?.();
-    await clock.advance(0);
-    ended.push(scheduler.stop());
-    releases.get('b')?.();
-    await Promise.all(ended);
+    await endBoth(scheduler);
     await clock.advance(0);
     expect(runs).toEqual(['a scheduled', 'b scheduled']);
   });
