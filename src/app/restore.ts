@@ -17,11 +17,12 @@ export async function restore(
     if (config.orgId !== undefined && core.leading.permit() !== undefined)
       await core.history.adopt(name, config.orgId);
   }
-  const datasets = deployment.fetching.filter(isDayCollector).map(({ dataset }) => dataset.name);
   for (const org of deployment.orgs.keys()) {
     await restoreRuns(core, deployment, org);
-    if (core.leading.permit() !== undefined)
-      core.instruments.dayLags(org, datasets, await core.history.dayLags(org));
+    if (core.leading.permit() === undefined) continue;
+    const lags = await core.history.dayLags(org);
+    for (const { dataset } of deployment.fetching.filter(isDayCollector))
+      core.instruments.dayLags(org, dataset.name, lags.get(dataset.name) ?? {});
   }
 }
 

@@ -1,5 +1,3 @@
-import type { DatasetName } from './dataset.ts';
-
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 
@@ -9,13 +7,11 @@ export const LAG_BOUNDS = [
   ...[1, 2, 3, 5, 7, 10, 14].map((days) => days * DAY_S),
 ] as const;
 
-/** How many days of a dataset appeared, or changed for the last time, so long after their end. */
-export interface DayLag {
-  readonly dataset: DatasetName;
-  readonly kind: 'published' | 'settled';
-  /** The upper bound of the bucket in seconds, which may be infinite. */
-  readonly bound: number;
-  readonly count: number;
-  /** The sum of their lags. */
-  readonly seconds: number;
-}
+/** `published`: until a day appeared; `settled`: until it changed for the last time. */
+export type LagKind = 'published' | 'settled';
+
+/**
+ * How many days of a dataset had such a lag after their end, and the sum of their lags in milliseconds: by kind and the upper
+ * bound of the bucket, which may be infinite, such as `published 3600`.
+ */
+export type DayLags = Readonly<Record<string, readonly [count: number, ms: number]>>;

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { DayLag } from '../catalog/day-lag.ts';
+import type { DayLags, LagKind } from '../catalog/day-lag.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type FailureReason, failureReasons } from '../runtime/errors.ts';
 import { createOrgFigures } from './org-figures.ts';
@@ -99,7 +99,7 @@ export function createInstruments(deps: InstrumentsDeps) {
   const { success, lastSuccess, lastRun, duration, failing, unknown, missing } = figures;
   const runs = [success, lastSuccess, lastRun, duration, failing, unknown, missing];
   /** By organization, but shown as their sum: hundreds of histograms would cost more than they tell. */
-  const lags = new Map<string, Map<DatasetName, readonly DayLag[]>>();
+  const lags = new Map<string, Map<DatasetName, DayLags>>();
   makeStoredHistogram(registry, ownMetrics.dayPublishedLag, () => sumsOf(lags.values(), 'published'));
   makeStoredHistogram(registry, ownMetrics.daySettledLag, () => sumsOf(lags.values(), 'settled'));
 
@@ -187,15 +187,9 @@ export function createInstruments(deps: InstrumentsDeps) {
     dayRevisions({ org, dataset, count }: DatasetCount): void {
       figures.revisions.add({ org, dataset }, count);
     },
-    /** Sets the lags of an organization's days, all of them of these datasets. */
-    dayLags(org: string, datasets: readonly DatasetName[], counted: readonly DayLag[]): void {
-      const ofOrg = lags.get(org) ?? new Map<DatasetName, readonly DayLag[]>();
-      lags.set(org, ofOrg);
-      for (const dataset of datasets)
-        ofOrg.set(
-          dataset,
-          counted.filter((lag) => lag.dataset === dataset),
-        );
+    /** Sets all lags of a dataset's days. */
+    dayLags(org: string, dataset: DatasetName, counted: DayLags): void {
+      lags.set(org, (lags.get(org) ?? new Map<DatasetName, DayLags>()).set(dataset, counted));
     },
     /** Sets the number of folded label values of a metric. */
     valuesFolded({ org, metric, count }: { org: string; metric: string; count: number }): void {
@@ -219,22 +213,13 @@ export function createInstruments(deps: InstrumentsDeps) {
 
 /** The lags of one kind over all organizations, by dataset. */
 function sumsOf(
-  orgs: Iterable<ReadonlyMap<DatasetName, readonly DayLag[]>>,
-  kind: DayLag['kind'],
+  orgs: Iterable<ReadonlyMap<DatasetName, DayLags>>,
+  kind: LagKind,
 ): readonly StoredSeries<'dataset'>[] {
-  const sums = new Map<DatasetName, { readonly counts: Map<number, number>; seconds: number }>();
-  for (const [dataset, lags] of [...orgs].flatMap((ofOrg) => [...ofOrg])) {
-    const sum = sums.get(dataset) ?? { counts: new Map<number, number>(), seconds: 0 };
-    sums.set(dataset, sum);
-    for (const lag of lags.filter((one) => one.kind === kind)) {
-      sum.counts.set(lag.bound, (sum.counts.get(lag.bound) ?? 0) + lag.count);
-      sum.seconds += lag.seconds;
-    }
-  }
-  return [...sums].map(([dataset, { counts, seconds }]) => ({
+  const all = [...orgs].flatMap((ofOrg) => [...ofOrg]);
+  return [...Map.groupBy(all, ([dataset]) => dataset)].map(([dataset, ofDataset]) => ({
     labels: { dataset },
-    countOf: (bound) => counts.get(bound) ?? 0,
-    sum: seconds,
+    bucketsOf: (bound) => ofDataset.map(([, lags]) => lags[`${kind} ${bound}`] ?? [0, 0]),
   }));
 }
 

@@ -50,27 +50,26 @@ export function makeGauge<Label extends string>(
 /** One series of a histogram. */
 export interface StoredSeries<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
-  /** How many values are in the bucket with this upper bound and in no lower one. */
-  readonly countOf: (bound: number) => number;
-  readonly sum: number;
+  /** How many values are in the bucket with this upper bound and in no lower one, and their sum in milliseconds; to be added up. */
+  readonly bucketsOf: (bound: number) => readonly (readonly [count: number, ms: number])[];
 }
 
-/** Creates a declared histogram whose values are counted elsewhere: prom-client's own can only count up. */
+/** Creates a declared histogram of seconds that are counted elsewhere: prom-client's own can only count up. */
 export function makeStoredHistogram<Label extends string>(
   registry: Registry,
   declaration: OwnMetric<Label>,
   read: () => readonly StoredSeries<Label>[],
 ): void {
   const { name, help, type, buckets = [] } = declaration;
-  function samplesOf({ labels, countOf, sum }: StoredSeries<Label>) {
-    let count = 0;
-    const bucketOf = (bound: number) => {
-      count += countOf(bound);
+  function samplesOf({ labels, bucketsOf }: StoredSeries<Label>) {
+    let [count, sum] = [0, 0];
+    const samples = [...buckets, Number.POSITIVE_INFINITY].map((bound) => {
+      for (const [values, ms] of bucketsOf(bound)) [count, sum] = [count + values, sum + ms];
       return { metricName: `${name}_bucket`, labels: { le: formatValue(bound), ...labels }, value: count };
-    };
+    });
     return [
-      ...[...buckets, Number.POSITIVE_INFINITY].map(bucketOf),
-      { metricName: `${name}_sum`, labels, value: sum },
+      ...samples,
+      { metricName: `${name}_sum`, labels, value: sum / 1000 },
       { metricName: `${name}_count`, labels, value: count },
     ];
   }

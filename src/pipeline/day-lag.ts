@@ -1,3 +1,4 @@
+import type { FetchedDays } from '../catalog/collector.ts';
 import { addDays, type Day, dayOf, type Instant } from '../catalog/day.ts';
 import type { LagNotes } from '../store/store.ts';
 import { NEWEST_DAYS } from './days-to-fetch.ts';
@@ -6,18 +7,7 @@ import type { Learned } from './run-memory.ts';
 /** A run may begin so much later than it was due, because others run first; in milliseconds. */
 const LATE_MS = 15 * 60_000;
 
-/** Finds the day that a run sees for the first time. */
-interface LagWatch {
-  /** What is known about the days of an answer, before it is stored; answers come with the newest day first. */
-  notesOn(answer: {
-    readonly rows: ReadonlyMap<Day, unknown>;
-    readonly lost: number;
-  }): Omit<LagNotes, 'isCurrent'>;
-  /** Called when every day was answered: the next run then knows what this one did not see. */
-  succeeded(): void;
-}
-
-/** Begins to watch a run. Until it has succeeded, it counts as failed. */
+/** Begins to look for the day that a run sees for the first time. Until the run has succeeded, it counts as failed. */
 export function watchLag(
   held: Pick<Learned, 'fetching' | 'polled'>,
   run: {
@@ -30,7 +20,7 @@ export function watchLag(
     readonly lastPass: Day | undefined;
     readonly comparedDays: number;
   },
-): LagWatch {
+) {
   const { now, dueBy, newest, lastPass, comparedDays } = run;
   const { setAside } = held.fetching;
   const before = held.polled;
@@ -47,7 +37,8 @@ export function watchLag(
   }
 
   return {
-    notesOn({ rows, lost }) {
+    /** What is known about the days of an answer, before it is stored; answers come with the newest day first. */
+    notesOn({ rows, lost }: Pick<FetchedDays<unknown>, 'rows' | 'lost'>): Omit<LagNotes, 'isCurrent'> {
       isWhole &&= lost === 0;
       const day = [...rows.keys()].sort().at(-1);
       const isNew = day !== undefined && (newestRow === undefined || day > newestRow);
@@ -57,7 +48,8 @@ export function watchLag(
         ...{ isNextPoll, comparedDays },
       };
     },
-    succeeded() {
+    /** Called when every day was answered: the next run then knows what this one did not see. */
+    succeeded(): void {
       if (isWhole && dueBy !== undefined) held.polled = { at: now, dueBy };
     },
   };

@@ -302,7 +302,7 @@ async function store(
     lags: { ...lag, isCurrent },
   });
   if (run.retired()) return;
-  if (lags !== undefined) deps.instruments.dayLags(org.name, [dataset], lags);
+  if (lags !== undefined) deps.instruments.dayLags(org.name, dataset, lags);
   run.note(withMissing(fetched, missing));
   // A row made with other settings does not count as revised; a day that was published as idle does.
   const revisions = [

@@ -13,7 +13,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { type Database, NotStored, type Query, type Value } from './database.ts';
 import { mergeDays } from './merge.ts';
-import { lagsIn, observe, readLags, withAnswer } from './observed.ts';
+import { observe, readLags, withAnswer } from './observed.ts';
 import { planSweep } from './retention.ts';
 import { sendRows } from './send-rows.ts';
 import {
@@ -232,7 +232,7 @@ export function createStore(parts: StoreParts): Store {
         const { before, now } = await observe(query, place, (known) =>
           withAnswer(known, answer, notes, revised),
         );
-        return now.lags === before.lags ? stored : { ...stored, lags: lagsIn(dataset, now) };
+        return now.lags === before.lags ? stored : { ...stored, lags: now.lags };
       }),
     putDocuments: (org, dataset, answer) =>
       write(async (query) => {

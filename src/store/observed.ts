@@ -1,7 +1,7 @@
 import type { KnownFields } from '../catalog/api-contract.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
-import { type DayLag, LAG_BOUNDS } from '../catalog/day-lag.ts';
+import { type DayLags, LAG_BOUNDS, type LagKind } from '../catalog/day-lag.ts';
 import { attempt } from '../runtime/errors.ts';
 import type { Query, Row } from './database.ts';
 import type { Place } from './statements.ts';
@@ -20,8 +20,7 @@ export interface Observed {
    * out), and when it was compared.
    */
   readonly days?: Readonly<Record<string, readonly [changedAt: Instant | null, comparedAt: Instant]>>;
-  /** How many lags were counted, and their sum in milliseconds, by kind and upper bound. */
-  readonly lags?: Readonly<Record<string, readonly [count: number, ms: number]>>;
+  readonly lags?: DayLags;
 }
 
 /** Follows the days of an answer; the lags stay the same object if none was counted. */
@@ -33,7 +32,7 @@ export function withAnswer(
 ): Observed {
   const days = new Map(Object.entries(before.days ?? {}) as [Day, readonly [Instant | null, Instant]][]);
   let { lags } = before;
-  function count(kind: DayLag['kind'], ms: number): void {
+  function count(kind: LagKind, ms: number): void {
     const bound = LAG_BOUNDS.find((one) => ms <= one * 1000) ?? Number.POSITIVE_INFINITY;
     const [number, sum] = lags?.[`${kind} ${bound}`] ?? [0, 0];
     lags = { ...lags, [`${kind} ${bound}`]: [number + 1, sum + Math.max(0, ms)] };
@@ -56,14 +55,6 @@ export function withAnswer(
     for (const day of days.keys()) if (day < forgotten) days.delete(day);
   }
   return { ...before, days: Object.fromEntries(days), ...(lags && { lags }) };
-}
-
-/** The counted lags of a dataset. */
-export function lagsIn(dataset: DatasetName, { lags = {} }: Observed): readonly DayLag[] {
-  return Object.entries(lags).map(([key, [count, ms]]) => {
-    const [kind, bound] = key.split(' ') as [DayLag['kind'], string];
-    return { dataset, kind, bound: Number(bound), count, seconds: ms / 1000 };
-  });
 }
 
 /** Changes what was observed of a dataset, within the caller's transaction, and resolves with what it is before and now. */
@@ -89,10 +80,10 @@ export async function observe(
   return { before, now };
 }
 
-/** Reads the counted lags of the current organization of a name. */
-export async function readLags(query: Query, org: string): Promise<readonly DayLag[]> {
+/** Reads the counted lags of the current organization of a name, by dataset. */
+export async function readLags(query: Query, org: string): Promise<ReadonlyMap<DatasetName, DayLags>> {
   const rows = await query("SELECT dataset, data FROM S.observed WHERE org = $1 AND former = ''", [org]);
-  return rows.flatMap((row) => lagsIn(row['dataset'] as DatasetName, observedIn(row)));
+  return new Map(rows.map((row) => [row['dataset'] as DatasetName, observedIn(row).lags ?? {}]));
 }
 
 /** A damaged text counts as none: it must not keep rows from being stored. */

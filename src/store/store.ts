@@ -1,7 +1,7 @@
 import type { FieldsOfDay, KnownFields } from '../catalog/api-contract.ts';
 import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
-import type { DayLag } from '../catalog/day-lag.ts';
+import type { DayLags } from '../catalog/day-lag.ts';
 
 /** What is known of a dataset without its rows. */
 export interface DatasetStanding {
@@ -137,7 +137,7 @@ export interface StoredAnswer {
   /** Number of fields that keep their stored values because the answer lacks them without a fault of its own. */
   readonly missing: number;
   /** All counted lags of the dataset's days, if one was counted now. */
-  readonly lags?: readonly DayLag[];
+  readonly lags?: DayLags | undefined;
 }
 
 /** The number of requests for an organization on a UTC day. */
@@ -189,8 +189,8 @@ export interface Store {
   putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;
   /** Adds what was seen of a dataset's days to what is known of its fields, and resolves with all of it. */
   learnFields(org: string, dataset: DatasetName, days: ReadonlyMap<Day, FieldsOfDay>): Promise<KnownFields>;
-  /** The counted lags of the days of an organization. */
-  dayLags(org: string): Promise<readonly DayLag[]>;
+  /** The counted lags of the days of an organization, by dataset. */
+  dayLags(org: string): Promise<ReadonlyMap<DatasetName, DayLags>>;
   /** The request count of the last day with any requests. */
   requestsOf(org: string): Promise<RequestCount | undefined>;
   putRequests(org: string, count: RequestCount): Promise<void>;

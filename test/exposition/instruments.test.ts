@@ -103,16 +103,11 @@ describe('the metrics about the exporter', () => {
 
   test('show the stored lags of days, each bucket with those below it, over all organizations', async () => {
     const instruments = create();
-    const lag = { dataset: 'tokens', kind: 'published', count: 2 } as const;
-    instruments.dayLags(
-      'acme',
-      ['tokens'],
-      [
-        { ...lag, bound: 7_200, seconds: 9_000 },
-        { ...lag, bound: Number.POSITIVE_INFINITY, seconds: 4_000_000 },
-      ],
-    );
-    instruments.dayLags('globex', ['tokens'], [{ ...lag, bound: 7_200, seconds: 1_000 }]);
+    instruments.dayLags('acme', 'tokens', {
+      'published 7200': [2, 9_000_000],
+      'published Infinity': [2, 4_000_000_000],
+    });
+    instruments.dayLags('globex', 'tokens', { 'published 7200': [2, 1_000_000] });
     const lines = await linesOf(instruments);
     const published = `${PREFIX}day_published_lag_seconds`;
     expect(lines).toContain(`${published}_bucket{le="3600",dataset="tokens"} 0`);
@@ -156,7 +151,6 @@ describe('the metrics about the exporter', () => {
 
 test('a disabled collector leaves no figure, and another one with the same dataset keeps those of the dataset', async () => {
   const instruments = create();
-  const lag = { kind: 'published', bound: 7_200, count: 1, seconds: 9_000 } as const;
   for (const [collector, dataset, metric] of [
     ['tokens', 'tokens', 'of_tokens'],
     ['tools', 'tools', 'of_tools'],
@@ -165,15 +159,7 @@ test('a disabled collector leaves no figure, and another one with the same datas
     instruments.collectorRun({ org: 'acme', collector, at: 1_000, seconds: 1 });
     instruments.recordsRejected({ org: 'acme', dataset, count: 3 });
     instruments.valuesFolded({ org: 'acme', metric, count: 2 });
-    // Those of other datasets are none of it.
-    instruments.dayLags(
-      'acme',
-      [dataset],
-      [
-        { ...lag, dataset: 'tokens' },
-        { ...lag, dataset: 'tools' },
-      ],
-    );
+    instruments.dayLags('acme', dataset, { 'published 3600': [1, 7_000] });
   }
   const before = await linesOf(instruments);
   expect(before).toContain(`${PREFIX}records_rejected_total{org="acme",dataset="tokens"} 3`);
@@ -268,7 +254,7 @@ describe('the table of the metrics', () => {
     instruments.apiRequest({ ...labels, endpoint: 'tokens', code: '200' });
     instruments.fields({ org: 'acme', dataset: 'tokens' }, 1, 1);
     instruments.valuesFolded({ org: 'acme', metric: 'm', count: 1 });
-    instruments.dayLags('acme', ['tokens'], []);
+    instruments.dayLags('acme', 'tokens', {});
     instruments.familiesDropped({ ...labels, count: 1 });
     const { types, help } = parsePage(String(Buffer.concat([...instruments.textsOfOrgs('text')])));
     const ofOrgs = [...types].map(([name, type]) => ({ name, help: help.get(name), type }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysFrom, endOf, type Instant, startOf } from '../../src/catalog/day.ts';
-import type { DayLag } from '../../src/catalog/day-lag.ts';
+import type { DayLags, LagKind } from '../../src/catalog/day-lag.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createRunMemory } from '../../src/pipeline/run-memory.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
@@ -84,15 +84,15 @@ function harness(lifeOf: (day: Day) => Life, begins = startOf(addDays(start, 14)
 }
 
 /** The number and the mean of the lags, in hours. */
-function summary(lags: readonly DayLag[], kind: DayLag['kind']) {
-  const of = lags.filter((lag) => lag.kind === kind);
-  const count = of.reduce((sum, lag) => sum + lag.count, 0);
-  const seconds = of.reduce((sum, lag) => sum + lag.seconds, 0);
-  return { count, mean: count === 0 ? 0 : seconds / count / 3600 };
+function summary(lags: DayLags, kind: LagKind) {
+  const of = Object.entries(lags).flatMap(([key, lag]) => (key.startsWith(`${kind} `) ? [lag] : []));
+  const count = of.reduce((sum, [days]) => sum + days, 0);
+  const ms = of.reduce((sum, [, lag]) => sum + lag, 0);
+  return { count, mean: count === 0 ? 0 : ms / count / HOUR };
 }
 
 async function lagsOf({ history }: Pick<ReturnType<typeof harness>, 'history'>) {
-  const lags = await history.dayLags('acme');
+  const lags = (await history.dayLags('acme')).get('tokens') ?? {};
   return { published: summary(lags, 'published'), settled: summary(lags, 'settled') };
 }
 

@@ -59,21 +59,20 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
           ...answer([monday], { [monday]: { credits } }, at, 'org_1'),
           lags: { published: monday, isNextPoll: true, comparedDays: 2, isCurrent: () => isCurrent },
         });
-      const published = { dataset: 'tokens', kind: 'published', bound: 7_200, count: 1, seconds: 5_400 };
+      const published = { 'published 7200': [1, 1.5 * hour] };
       const first = await put(1, ended + 1.5 * hour);
-      expect(first.lags).toEqual([published]);
+      expect(first.lags).toEqual(published);
       // A change of the platform, one of other settings, and the last comparison.
       expect((await put(2, ended + 4 * hour)).lags).toBeUndefined();
       await put(3, ended + 6 * hour, false);
       await put(3, ended + 25 * hour);
       await put(4, ended + 30 * hour);
-      const settled = { dataset: 'tokens', kind: 'settled', bound: 21_600, count: 1, seconds: 14_400 };
-      expect(await store.dayLags('acme')).toEqual(expect.arrayContaining([published, settled]));
-      expect(await store.dayLags('acme')).toHaveLength(2);
+      const lags = new Map([['tokens', { ...published, 'settled 21600': [1, 4 * hour] }]]);
+      expect(await store.dayLags('acme')).toEqual(lags);
       await store.adopt('acme', 'org_2');
-      expect(await store.dayLags('acme')).toEqual([]);
+      expect(await store.dayLags('acme')).toEqual(new Map());
       await store.adopt('acme', 'org_1');
-      expect(await store.dayLags('acme')).toHaveLength(2);
+      expect(await store.dayLags('acme')).toEqual(lags);
     });
 
     test('raises the revision of a dataset once its rows, documents, coverage or last pass have changed, and only then', async () => {

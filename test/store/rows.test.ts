@@ -277,17 +277,22 @@ test('lags are those of one dataset, and a day that is too old to be compared is
     await put('tokens', first, ended + 60_000),
     await put('tools', first, ended + 120_000),
   ];
-  expect(
-    [tokens.lags, tools.lags].map((lags) => lags?.map(({ dataset, seconds }) => [dataset, seconds])),
-  ).toEqual([...[[['tokens', 60]], [['tools', 120]]]]);
-  expect(await store.dayLags('acme')).toHaveLength(2);
+  expect([tokens.lags, tools.lags]).toEqual([
+    { 'published 3600': [1, 60_000] },
+    { 'published 3600': [1, 120_000] },
+  ]);
+  expect(await store.dayLags('acme')).toEqual(
+    new Map([
+      ['tokens', tokens.lags],
+      ['tools', tools.lags],
+    ]),
+  );
   // Two days later it is not compared any more: it never settles.
   const late = addDays(first, 10);
   await put('tokens', late, startOf(addDays(late, 2)));
   const again = await put('tokens', late, startOf(addDays(late, 3)));
-  expect([again.lags, (await store.dayLags('acme')).map(({ kind }) => kind)]).toEqual([
-    ...[undefined, ['published', 'published', 'published']],
-  ]);
+  const kinds = [...(await store.dayLags('acme')).values()].flatMap((lags) => Object.keys(lags));
+  expect([again.lags, kinds]).toEqual([undefined, ['published 3600', 'published 86400', 'published 3600']]);
 });
 
 test('a lock and its owner are for this user alone, and what was refused leaves none', async () => {

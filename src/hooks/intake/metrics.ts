@@ -16,7 +16,7 @@ import {
   waitTypeLabel,
   waitTypes,
 } from './labels.ts';
-import { WAIT_BOUNDS } from './waits.ts';
+import { WAIT_BOUNDS, type WaitCount } from './waits.ts';
 
 /** The metrics about hook events; they are published if a hook token is configured. */
 export const hookMetrics = {
@@ -99,14 +99,14 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
     const storedEvents = new Map<string, number>([...knownEvents, OTHER].map((event) => [event, 0]));
     const storedEnds = new Map<string, number>(knownReasons.map((reason) => [reason, 0]));
     const storedWaits = new Map<string, number>();
-    const shown = new Map<string, number>();
-    const raise = (key: string, value: number, whole = key) =>
-      shown.set(whole, (shown.get(whole) ?? 0) + stepTo(value, key, storedWaits));
+    const shownWaits = new Map<string, WaitCount>();
     makeStoredHistogram(registry, hookMetrics.wait, () =>
       waitTypes.map((type) => ({
         labels: { notification_type: type },
-        countOf: (bound) => shown.get(`${type} ${bound}`) ?? 0,
-        sum: (shown.get(type) ?? 0) / 1000,
+        bucketsOf: (bound) =>
+          [...shownWaits.values()].flatMap((wait) =>
+            wait.bound === bound && waitTypeLabel(wait.type) === type ? [[wait.count, wait.ms]] : [],
+          ),
       })),
     );
     for (const event of storedEvents.keys()) events.inc({ event }, 0);
@@ -120,8 +120,12 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
         for (const name of stored.keys()) if (!now.has(name)) stored.set(name, 0);
       if (counts.waits.length === 0) storedWaits.clear();
       for (const { type, bound, count, ms } of counts.waits) {
-        raise(`${waitTypeLabel(type)} ${bound}`, count);
-        raise(`${type} ${bound} ms`, ms, waitTypeLabel(type));
+        const key = `${type} ${bound}`;
+        const before = shownWaits.get(key) ?? { count: 0, ms: 0 };
+        shownWaits.set(key, {
+          ...{ type, bound, count: before.count + stepTo(count, key, storedWaits) },
+          ms: before.ms + stepTo(ms, `${key} ms`, storedWaits),
+        });
       }
       for (const [event, { count, lastAt }] of counts.events) {
         events.inc({ event }, stepTo(count, event, storedEvents));
