@@ -38,6 +38,7 @@ interface Options {
   readonly revisedOn?: Partial<Record<DatasetName, Day>>;
   readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset>;
   readonly firstDay?: Day;
+  readonly historyStart?: Day;
 }
 
 function coverageOf(days: Days, at: Instant, { revisedOn, ...options }: Options = {}) {
@@ -167,5 +168,25 @@ describe('a dataset', () => {
   test('knows no day that is not over, nor a row of one', () => {
     const coverage = coverageOf({ tokens: 'a-a' }, hoursAfter(1, 2));
     expect(coverage.states('tokens')).toBe('r??');
+  });
+
+  test('has idle days between the start of history and the newest day that is over, final or not', () => {
+    const days = { tokens: '-a-a---', tools: '-a-a---' };
+    const idle = (at: Instant, options: Options = {}) =>
+      [...coverageOf(days, at, options).idleDays('tokens')].sort();
+    const [first, third, fifth, sixth] = [0, 2, 4, 5].map((index) => addDays(start, index));
+    expect(idle(hoursAfter(5, 72))).toEqual([first, third, fifth, sixth]);
+    expect(idle(hoursAfter(4, 72))).toEqual([first, third, fifth]);
+    expect(idle(hoursAfter(4, 72), { historyStart: addDays(start, 1) })).toEqual([third, fifth]);
+    expect(idle(hoursAfter(1, 72), { revisedOn: { tokens: addDays(start, 1) } })).toEqual([first, third]);
+  });
+
+  test('counts the unknown days up to a day among those that are fetched', () => {
+    const expensive = new Map([['users' as const, { windowDays: 1, revisionDays: 3, catchUpDays: 3 }]]);
+    const coverage = coverageOf({ users: 'aa a a ' }, hoursAfter(6, 1), { expensive });
+    const unknown = [2, 3, 4, 5, 6].map((index) => coverage.unknownDays('users', addDays(start, index)));
+    expect(unknown).toEqual([0, 0, 1, 1, 2]);
+    const kept = coverageOf({ users: 'aa a a ' }, hoursAfter(6, 1), { firstDay: addDays(start, 2) });
+    expect(kept.unknownDays('users', addDays(start, 6))).toBe(3);
   });
 });

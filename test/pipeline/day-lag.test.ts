@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysFrom, endOf, type Instant, startOf } from '../../src/catalog/day.ts';
 import type { DayLags, LagKind } from '../../src/catalog/day-lag.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
-import { createRunMemory } from '../../src/pipeline/run-memory.ts';
+import { watchLag } from '../../src/pipeline/day-lag.ts';
+import { createRunMemory, NOTHING_LEARNED, withFailedDay } from '../../src/pipeline/run-memory.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
@@ -207,5 +208,59 @@ describe('the lag of a day', () => {
       expect(hours).toBeGreaterThanOrEqual(first - 1e-6);
       expect(hours).toBeLessThanOrEqual(first + 1 + 1e-6);
     }
+  });
+});
+
+describe('the first poll with a day', () => {
+  const newest = addDays(start, 30);
+  const now = endOf(newest) + 12 * HOUR;
+  const dueBy = now - HOUR / 4;
+
+  interface Given {
+    readonly polled?: { readonly at: Instant; readonly dueBy: Instant };
+    readonly lastPass?: Day;
+    readonly newestRow?: Day;
+    readonly setAside?: Day;
+  }
+
+  function watch({ setAside, lastPass, newestRow, polled = { at: dueBy - HOUR, dueBy } }: Given = {}) {
+    const fetching = setAside === undefined ? NOTHING_LEARNED : withFailedDay(NOTHING_LEARNED, setAside, 0);
+    const held = { fetching, polled };
+    return watchLag(held, { ...{ now, dueBy: now, newest, newestRow, lastPass }, comparedDays: 7 });
+  }
+
+  /** Whether an answer with a row of a day is the first that could have had it. */
+  function isFirst(day: Day, given: Given = {}): boolean {
+    return watch(given).notesOn({ rows: new Map([[day, {}]]), lost: 0 }).published === day;
+  }
+
+  test('is known from the poll before, which began no later, and after which none was missed', () => {
+    expect(isFirst(newest)).toBe(true);
+    expect(isFirst(newest, { polled: { at: now, dueBy } })).toBe(true);
+    expect(isFirst(newest, { polled: { at: now + 1, dueBy } })).toBe(false);
+    expect(isFirst(newest, { polled: { at: 0, dueBy: dueBy - 1 } })).toBe(false);
+  });
+
+  test('is known of no day that is older than one with a row, nor of one that was not asked for', () => {
+    expect(isFirst(newest, { newestRow: addDays(newest, -1) })).toBe(true);
+    expect(isFirst(newest, { newestRow: newest })).toBe(false);
+    expect(isFirst(addDays(newest, -2), { newestRow: addDays(newest, -1) })).toBe(false);
+    expect(isFirst(newest, { setAside: addDays(newest, -1) })).toBe(true);
+    expect(isFirst(newest, { setAside: newest })).toBe(false);
+  });
+
+  test('is known of a day before the newest seven only by a poll that follows a pass', () => {
+    const today = addDays(newest, 1);
+    expect(isFirst(addDays(newest, -6))).toBe(true);
+    const old = addDays(newest, -7);
+    expect(isFirst(old)).toBe(false);
+    expect(isFirst(old, { lastPass: newest })).toBe(true);
+    for (const lastPass of [addDays(newest, -1), today]) expect(isFirst(old, { lastPass })).toBe(false);
+  });
+
+  test('is not known after an answer that lost a row', () => {
+    const { notesOn } = watch();
+    expect(notesOn({ rows: new Map(), lost: 1 }).published).toBeUndefined();
+    expect(notesOn({ rows: new Map([[newest, {}]]), lost: 0 }).published).toBeUndefined();
   });
 });

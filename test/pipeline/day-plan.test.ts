@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Window } from '../../src/catalog/collector.ts';
 import { addDays, type Day, daysBetween } from '../../src/catalog/day.ts';
-import { type Ask, afterAnswer, afterFailure, nextAsk, planDays } from '../../src/pipeline/day-plan.ts';
+import {
+  type Ask,
+  afterAnswer,
+  afterFailure,
+  nextAsk,
+  planDays,
+  withDays,
+} from '../../src/pipeline/day-plan.ts';
 import { daysDescending, TARGET_BYTES } from '../../src/pipeline/days-to-fetch.ts';
 import {
   type FetchMemory,
@@ -199,9 +206,27 @@ describe('a day set aside', () => {
     expect(thorough.memory.setAside.size).toBe(0);
   });
 
-  test('is forgotten once it is older than the history', () => {
-    const memory = withFailedDay(NOTHING_LEARNED, addDays(start, -1), 0);
-    expect(runPlan(() => undefined, { memory }).memory.setAside.size).toBe(0);
+  test('is forgotten once it is older than the history, or the newest one, which is always asked for', () => {
+    for (const [day, isKept] of [
+      [addDays(start, -1), false],
+      [start, true],
+      [addDays(newest, -1), true],
+      [newest, false],
+    ] as const) {
+      const memory = withFailedDay(NOTHING_LEARNED, day, 0);
+      const { setAside } = runPlan(() => undefined, { toFetch: [newest], memory }).memory;
+      expect([...setAside.keys()], day).toEqual(isKept ? [day] : []);
+    }
+  });
+
+  test('keeps its pause when other days are added to the plan', () => {
+    const memory = withFailedDay(NOTHING_LEARNED, bad, 0);
+    const plan = planDays({
+      ...{ newest, toFetch: [newest], historyStart: start, memory, limit: 30 },
+      ...{ isThorough: false, now: MINUTE },
+    });
+    const others = [addDays(bad, -1), addDays(bad, 1)];
+    expect(withDays(withDays(plan, [bad, ...others]), others).days).toEqual([...others].reverse());
   });
 
   test('that is answered with a time to retry at does not block older days permanently', () => {

@@ -28,7 +28,10 @@ function world(
     history,
     clock: { now: () => Date.UTC(2026, 10, 20) },
   });
-  async function ask({ endpoint }: ApiRequest) {
+  const requests: ApiRequest[] = [];
+  async function ask(request: ApiRequest) {
+    const { endpoint } = request;
+    requests.push(request);
     asked.push(endpoint);
     // The answers of concurrent requests arrive after all of them have started.
     await new Promise((resolve) => setImmediate(resolve));
@@ -42,6 +45,7 @@ function world(
     history,
     names,
     asked,
+    requests,
     setKey(next: string) {
       key = next;
     },
@@ -155,5 +159,32 @@ describe('answers without an identifier', () => {
     setKey('key_of_another');
     names.set('tokens', undefined).set('tools', 'org_2').set('activity', 'org_2');
     expect(await get('tokens')).toEqual(['organization']);
+  });
+
+  test('are confirmed by the smallest request: one day that is over everywhere, and one person', async () => {
+    const { get, requests, setKey } = world({ endpoints: ['users', 'tokens'] });
+    await get('users');
+    setKey('key_2');
+    await get('readiness');
+    setKey('key_3');
+    await get('wiki');
+    const [query, path] = [{ startDate: '2026-11-18', endDate: '2026-11-18' }, '/api/v1/analytics/users'];
+    expect(requests.filter((one) => one.path !== '')).toEqual([
+      { endpoint: 'users', host: 'api', path, query: { ...query, limit: '1' } },
+      { endpoint: 'users', host: 'api', path, query: { ...query, limit: '1' } },
+    ]);
+  });
+
+  test('are not confirmed by an identifier that is none', async () => {
+    for (const named of ['', 'x'.repeat(513), 5, null]) {
+      const { get, names, orgId } = world();
+      names.set('tokens', named as string);
+      expect(await get('tokens'), String(named)).toEqual(['admitted']);
+      expect(await orgId()).toBeUndefined();
+    }
+    const longest = world();
+    longest.names.set('tokens', 'x'.repeat(512));
+    await longest.get('tokens');
+    expect(await longest.orgId()).toBe('x'.repeat(512));
   });
 });

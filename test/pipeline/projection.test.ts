@@ -138,6 +138,64 @@ describe('the samples of a family', () => {
   });
 });
 
+describe('measuring', () => {
+  function* counted<Result>(work: Generator<unknown, Result>): Generator<number, Result> {
+    for (let steps = 1; ; steps++) {
+      const step = work.next();
+      if (step.done === true) return step.value;
+      yield steps;
+    }
+  }
+
+  function measure(days: readonly Row[], limit: number, samplesPerStep?: number) {
+    const given = samplesPerStep === undefined ? {} : { samplesPerStep };
+    const steps = counted(measureCardinality([byModel], dataset, viewOf(days), () => limit, given));
+    let last = 0;
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return { ...step.value, steps: last };
+      last = step.value;
+    }
+  }
+
+  test('counts the samples before folding, zeros included', () => {
+    const days: Row[] = [
+      {
+        models: [
+          ['a', 1],
+          ['b', 1],
+        ],
+      },
+      { models: [['c', 1]] },
+    ];
+    expect(measure(days, 200).samples).toBe(3);
+    expect(measure(days, 1)).toMatchObject({ samples: 3, foldedCounts: new Map([['model', 2]]) });
+  });
+
+  test('lets other work run after each sample, or after so many', () => {
+    const models = Array.from({ length: 320 }, (_, index): readonly [string, number] => [`m${index}`, 1]);
+    const [each, some] = [measure([{ models }], 400).steps, measure([{ models }], 400, 16).steps];
+    expect(each - some).toBe(320 - 320 / 16);
+    expect(some).toBeGreaterThanOrEqual(320 / 16);
+  });
+
+  test('reads no newest day for families without one', async () => {
+    const family = currentFamily({
+      ...{ ...meta, name: 'agent_platform_test_now', labels: ['model'], aggregation: 'additive' },
+      samplesOf: () => [{ labels: { model: 'a' }, value: 3 }],
+    });
+    const measured = await runInSlices(
+      measureCardinality([family, byModel], undefined, viewOf([{ models: [['b', 1]] }]), () => 200),
+      createFakeClock(0),
+    );
+    expect(measured.families.map(({ family: { name: found } }) => found)).toEqual([family.name]);
+    const [only] = measured.families;
+    expect(only && [...projectFamily(only, measured.kept, undefined, viewOf([]))]).toEqual([
+      { labels: { model: 'a' }, value: 3 },
+    ]);
+  });
+});
+
 describe('folding', () => {
   test('the largest values stay, the rest is summed into other, ties go by name', async () => {
     const { samples, folded } = await project(

@@ -47,6 +47,7 @@ function createHarness() {
   return {
     clock,
     log,
+    published,
     publishAs: (name: string) => publisher.publish({ ...settings, name }),
     putDayOf: (org: string, orgId: string) =>
       history.putDays(org, 'tokens', { ...answer([DAY], { [DAY]: { credits: 5 } }, clock.now()), orgId }),
@@ -150,4 +151,32 @@ test('two names for one organization are warned of once', async () => {
   for (const name of ['one', 'other', 'again', 'again', 'one']) await publishAs(name);
   const warnings = log.events.filter(({ level }) => level === 'warn');
   expect(warnings).toMatchObject([{ fields: { org: 'again', other: 'one', orgId: 'org-1' } }]);
+});
+
+test('what was published of an organization is known until it is forgotten', async () => {
+  const { publish, putDay, putOld, published, clock, putDayOf } = createHarness();
+  const known = () => ({
+    day: published.publishedDay('acme', 'tokens'),
+    uncovered: published.uncoveredDays('acme', 'tokens'),
+    orgId: published.orgId('acme'),
+    isExpired: published.isExpired('acme', 'tokens'),
+    isIdle: published.showsIdle('acme', 'tokens', DAY),
+  });
+  const nothing = {
+    ...{ day: undefined, uncovered: undefined, orgId: undefined },
+    ...{ isExpired: false, isIdle: false },
+  };
+  expect(known()).toEqual(nothing);
+  await putOld({ credits: 5 });
+  await putDayOf('acme', 'org-1');
+  await putDay('tools', { toolCalls: 2 });
+  await publish();
+  const first = { ...nothing, day: DAY, uncovered: 399, orgId: 'org-1' };
+  expect(known()).toEqual(first);
+  expect(published.publishedDay('acme', 'readiness')).toBeUndefined();
+  await clock.advance(MAX_AGE_MS + 1);
+  await publish();
+  expect(known()).toMatchObject({ day: DAY, isExpired: true });
+  published.forget('acme');
+  expect(known()).toEqual(nothing);
 });

@@ -10,6 +10,7 @@ import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { NotStored } from '../../src/store/database.ts';
+import { inSlices } from '../collectors/fakes.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -33,9 +34,13 @@ function brokenStore(): NotStored {
   return new NotStored('cannot be stored', details);
 }
 
-type Answer = (window: Window, call: number) => { rows?: readonly Day[]; lost?: number } | PlatformError;
+type Answer = (
+  window: Window,
+  call: number,
+  source: Source,
+) => { rows?: readonly Day[]; lost?: number; credits?: number } | PlatformError;
 
-function harness(answer: Answer) {
+function harness(answer: Answer, platform = source) {
   const clock = createFakeClock(startOf(addDays(yesterday, 1)) + 3_600_000, { autoAdvance: true });
   const history = createMemoryStore();
   const log = createFakeLogger();
@@ -49,13 +54,13 @@ function harness(answer: Answer) {
       published += 1;
     },
   };
-  const collector = createCreditsCollector(async (_source, window) => {
+  const collector = createCreditsCollector(async (asSeen, window) => {
     asked.push(`${window.from}..${window.to}`);
-    const given = answer(window, asked.length);
+    const given = answer(window, asked.length, asSeen);
     if (given instanceof PlatformError) throw given;
     const days = given.rows ?? daysDescending(window.from, window.to);
     return {
-      rows: new Map(days.map((day) => [day, { credits: 1 }])),
+      rows: new Map(days.map((day) => [day, { credits: given.credits ?? 1 }])),
       lost: given.lost ?? 0,
       rejected: given.lost ?? 0,
       bytes: 100 * days.length,
@@ -85,7 +90,7 @@ function harness(answer: Answer) {
     shownAsIdle,
     instruments,
     run: (mode: 'scheduled' | 'thorough' = 'scheduled', retired?: AbortSignal) =>
-      runner.run({ org, source, ...(retired && { retired }) }, collector, mode),
+      runner.run({ org, source: platform, ...(retired && { retired }) }, collector, mode),
     runner,
     stopping,
     covered: async () => [...(await history.read('acme')).days('tokens').keys()].sort(),
@@ -222,6 +227,63 @@ describe('a run over days', () => {
     await run();
     expect(await covered()).toContain(last);
     expect(log.events.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  test('an answer that arrives after the run was abandoned is neither stored nor counted', async () => {
+    const retired = new AbortController();
+    const { run, runs, covered, history, instruments } = harness(() => {
+      retired.abort();
+      return { lost: 1 };
+    });
+    expect(await run('scheduled', retired.signal)).toBe('aborted');
+    expect(await covered()).toEqual([]);
+    expect((await history.standing('acme')).dataset('tokens').succeededAt).toBeUndefined();
+    expect(runs.get('acme', 'tokens')).toMatchObject({ tried: false, lastRunAt: undefined });
+    expect([...instruments.textsOfOrgs('text')].join('')).not.toContain('acme');
+  });
+
+  test('a part of a window that failed is asked for without retries of its own, a window with them', async () => {
+    const retried: string[] = [];
+    const platform: Source = {
+      get: async ({ path, retryOn = 'all' }) => {
+        retried.push(`${path} ${retryOn}`);
+        return { body: null, bytes: 0 };
+      },
+      pages: async ({ path, retryOn = 'all' }) => {
+        retried.push(`${path} ${retryOn}`);
+        return { end: 'last', complete: true, pages: 0, bytes: 0 };
+      },
+      inSlices,
+    };
+    const request = { endpoint: 'tokens', host: 'api', query: {} } as const;
+    const { run } = harness(({ from, to }, _call, asSeen) => {
+      void asSeen.get({ ...request, path: `get ${from}` });
+      const paging = { cursorParameter: '', read: () => ({ items: [], next: undefined }), idOf: () => '' };
+      void asSeen.pages({ ...request, ...paging, path: `pages ${from}` }, () => undefined);
+      return daysDescending(from, to).length > 15 ? new PlatformError('server', '500') : {};
+    }, platform);
+    await run();
+    expect(retried).toEqual([
+      ...['get 2026-03-31 all', 'pages 2026-03-31 all', 'get 2026-03-23 all', 'pages 2026-03-23 all'],
+      ...['get 2026-03-01 all', 'pages 2026-03-01 all'],
+      ...['get 2026-03-12 throttled', 'pages 2026-03-12 throttled'],
+      ...['get 2026-03-01 throttled', 'pages 2026-03-01 throttled'],
+    ]);
+  });
+
+  test('a changed figure of a known day is a revision, which is logged with both and counted', async () => {
+    let credits = 1;
+    const { run, log, instruments } = harness(() => ({ credits }));
+    await run();
+    credits = 2;
+    await run();
+    const revised = log.events.filter(({ message }) => message.includes('Known days revised'));
+    expect(revised.map(({ fields }) => fields)).toMatchObject([
+      { org: 'acme', dataset: 'tokens', days: yesterday },
+    ]);
+    expect([...instruments.textsOfOrgs('text')].join('')).toContain(
+      'agent_platform_exporter_day_revisions_total{org="acme",dataset="tokens"} 1',
+    );
   });
 
   test('a bad newest day fails the run, and everything else is fetched', async () => {
@@ -401,10 +463,13 @@ describe('a run over days', () => {
 describe('a run over documents', () => {
   const reports: DocumentDataset<string> = { kind: 'documents', name: 'readiness', idOf: (id) => id };
 
-  function collecting(fetch: DocumentCollector<string>['fetch']): DocumentCollector<string> {
+  function collecting<Report>(
+    fetch: DocumentCollector<Report>['fetch'],
+    dataset: DocumentDataset<Report>,
+  ): DocumentCollector<Report> {
     return {
       ...{ name: 'readiness', description: '', schedule: 'readiness', enabledByDefault: true },
-      ...{ families: [], dataset: reports, fetch },
+      ...{ families: [], dataset, fetch },
     };
   }
 
@@ -414,11 +479,28 @@ describe('a run over documents', () => {
     const collector = collecting(async () => {
       if (fails) throw new PlatformError('timeout', 'too slow');
       return { documents: ['a', 'b'], complete: true, rejected: 0, remarks: [] };
-    });
+    }, reports);
     await runner.run({ org, source }, collector, 'scheduled');
     fails = true;
     await runner.run({ org, source }, collector, 'scheduled');
     expect((await history.read('acme')).documents('readiness')).toEqual(['a', 'b']);
     expect(runs.get('acme', 'readiness').failure?.error.reason).toBe('timeout');
+  });
+
+  test('a document that was not usable as a whole replaces no earlier one', async () => {
+    const { runner, history } = harness(() => ({}));
+    const named: DocumentDataset<{ id: string; text: string }> = {
+      ...{ kind: 'documents', name: 'readiness' },
+      idOf: ({ id }) => id,
+    };
+    const [whole, damaged] = [
+      { id: 'a', text: 'whole' },
+      { id: 'a', text: 'damaged' },
+    ];
+    for (const listed of [{ documents: [whole] }, { documents: [damaged], damaged: [damaged] }]) {
+      const fetch = async () => ({ ...listed, complete: true, rejected: 0, remarks: [] });
+      await runner.run({ org, source }, collecting(fetch, named), 'scheduled');
+    }
+    expect((await history.read('acme')).documents('readiness')).toEqual([whole]);
   });
 });

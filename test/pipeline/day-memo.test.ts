@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { addDays } from '../../src/catalog/day.ts';
+import { createDayMemo } from '../../src/pipeline/day-memo.ts';
+import { dayNamed } from '../support/day.ts';
+
+const first = dayNamed('2026-03-01');
+
+test('what was made of a day is made once for each function, even if it is nothing', () => {
+  const memo = createDayMemo();
+  const made: string[] = [];
+  const one = () => void made.push('one');
+  const other = () => made.push('other');
+  for (const make of [one, other, one, other]) memo.of<unknown>(make, first, make);
+  memo.of<unknown>(one, addDays(first, 1), one);
+  expect(made).toEqual(['one', 'other', 'one']);
+});
+
+test('of the days of a function, the first ones are forgotten beyond 64', () => {
+  const memo = createDayMemo();
+  const made: number[] = [];
+  const figure = () => undefined;
+  const ask = (index: number) => memo.of(figure, addDays(first, index), () => void made.push(index));
+  for (let index = 0; index < 64; index++) ask(index);
+  for (let index = 0; index < 64; index++) ask(index);
+  expect(made).toHaveLength(64);
+  ask(64);
+  for (let index = 64; index >= 1; index--) ask(index);
+  expect(made).toHaveLength(65);
+  ask(0);
+  expect(made).toHaveLength(66);
+});
