@@ -20,12 +20,9 @@ const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'";
 
 /** Writes the status and headers; one that is set already, by the web configuration file, stays as it is. */
 export function writeHeaders(response: ServerResponse, status: number, headers: ExtraHeaders): void {
-  const isSet = new Set(response.getHeaderNames());
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    const [name = '', value = ''] = headers.slice(index, index + 2);
-    if (!isSet.has(name.toLowerCase())) response.appendHeader(name, value);
-  }
-  response.writeHead(status);
+  const isNew = (_text: string, index: number) => !response.hasHeader(headers[index - (index % 2)] ?? '');
+  // All at once: one by one takes a tenth of a small scrape's time.
+  response.writeHead(status, headers.filter(isNew));
 }
 
 /** Sends a complete body, or for HEAD its headers only. `policy` is the content security policy. */
