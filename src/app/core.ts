@@ -13,7 +13,7 @@ import type { ConfigError } from '../runtime/errors.ts';
 import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor, type Redactor } from '../runtime/redact.ts';
-import { createTurns, type Turns, URGENCIES } from '../runtime/turns.ts';
+import { createTurns, type Turns } from '../runtime/turns.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
@@ -137,7 +137,8 @@ export async function createCore(
     ...{ runs, leading },
     memory: createRunMemory(),
     turns: createTurns({
-      ...{ limit: first.maxTurns, levels: URGENCIES, closing: stopping.signal },
+      limit: first.maxTurns,
+      closing: stopping.signal,
       slow: { ms: SLOW_TURN_MS, clock },
     }),
     scheduler: createScheduler({

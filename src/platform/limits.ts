@@ -128,9 +128,9 @@ export function withDailyQuota(attempt: Attempt, quota: DailyQuota | undefined):
 
 /** Allows at most `limit` attempts at a time; the others wait in order. */
 export function withConcurrency(attempt: Attempt, limit: number): Attempt {
-  const turns = createTurns({ limit, levels: ['all'] });
+  const turns = createTurns({ limit });
   return async (request, budgetMs) => {
-    const turn = await turns.take('all', 'all');
+    const turn = await turns.take('all', 'other');
     try {
       return await attempt(request, budgetMs);
     } finally {

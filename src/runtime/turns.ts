@@ -7,39 +7,26 @@ export interface Turn {
 }
 
 /**
- * Limits concurrent work over all owners. Work goes by its urgency; owners of equally urgent work take turns, so that a
+ * Limits concurrent work over all owners. Urgent work goes first; owners of equally urgent work take turns, so that a
  * busy owner delays none of the others by more than one turn, and each owner's work goes in the order in which it came.
  */
-export interface Turns<Level extends string = Urgency> {
+export interface Turns {
   /** Resolves when it is the caller's turn, or at once, without a turn to end, after an abort. */
-  take(owner: string, urgency: Level, retired?: AbortSignal): Promise<Turn>;
+  take(owner: string, urgency: Urgency, retired?: AbortSignal): Promise<Turn>;
   /** Changes the limit for later turns. */
   setLimit(limit: number): void;
 }
 
 export type Urgency = 'urgent' | 'other';
 
-/** The levels of `Urgency`, as `createTurns` takes them. */
-export const URGENCIES: readonly Urgency[] = ['urgent', 'other'];
-
-interface Waiting {
-  /** Number in the order of arrival. */
-  readonly place: number;
-  admit(turn: Turn): void;
-}
-
 /** A reason of its own: by default each abort records a stack trace. */
 const ENDED = new Error('the turn has ended');
 
 const NO_TURN: Turn = { end: () => undefined };
 
-interface TurnsParts<Level extends string> {
+interface TurnsParts {
   /** Maximum number of concurrent turns. */
   readonly limit: number;
-  /** Most urgent first. */
-  readonly levels: readonly Level[];
-  /** Each nth turn goes to whoever has waited longest, however urgent, so that no level starves; without it, levels may. */
-  readonly longestEvery?: number;
   /** A turn ends by itself after this time: work that takes longer mostly waits for an answer. Without it, no turn does. */
   readonly slow?: { readonly ms: number; readonly clock: Clock };
   /** Once aborted, every waiter is admitted. */
@@ -47,13 +34,10 @@ interface TurnsParts<Level extends string> {
 }
 
 /** Creates the turns; none is taken yet. */
-export function createTurns<Level extends string>(parts: TurnsParts<Level>): Turns<Level> {
-  const { limit, levels, longestEvery = Number.POSITIVE_INFINITY, slow, closing } = parts;
-  const waiting = new Map(levels.map((level) => [level, new Map<string, Waiting[]>()]));
+export function createTurns({ limit, slow, closing }: TurnsParts): Turns {
+  const waiting: Readonly<Record<Urgency, Queue>> = { urgent: new Map(), other: new Map() };
   let most = limit;
   let taken = 0;
-  let arrived = 0;
-  let sinceLongest = 0;
   closing?.addEventListener('abort', admitAll, { once: true });
 
   function begin(): Turn {
@@ -71,47 +55,37 @@ export function createTurns<Level extends string>(parts: TurnsParts<Level>): Tur
 
   function admitNext(): void {
     while (taken < most) {
-      const queues = [...waiting.values()].filter(({ size }) => size > 0);
-      const [mostUrgent] = queues;
-      if (mostUrgent === undefined) return;
-      sinceLongest += 1;
-      const isForLongest = sinceLongest >= longestEvery;
-      if (isForLongest) sinceLongest = 0;
-      const next = isForLongest ? takeLongest(queues) : takeFirst(mostUrgent);
-      next?.admit(begin());
+      const admit = takeFirst(waiting.urgent) ?? takeFirst(waiting.other);
+      if (admit === undefined) return;
+      admit(begin());
     }
   }
 
   function admitAll(): void {
-    for (const owners of waiting.values()) {
-      const entries = [...owners.values()].flat();
+    for (const owners of Object.values(waiting)) {
+      const all = [...owners.values()].flat();
       owners.clear();
-      for (const entry of entries) entry.admit(NO_TURN);
+      for (const admit of all) admit(NO_TURN);
     }
   }
 
   return {
     async take(owner, urgency, retired) {
       if (closing?.aborted === true || retired?.aborted === true) return NO_TURN;
-      const owners = waiting.get(urgency) ?? new Map<string, Waiting[]>();
-      arrived += 1;
-      const place = arrived;
+      const owners = waiting[urgency];
       return new Promise((resolve) => {
-        const entry: Waiting = {
-          place,
-          admit(turn) {
-            retired?.removeEventListener('abort', onRetired);
-            resolve(turn);
-          },
-        };
+        function admit(turn: Turn): void {
+          retired?.removeEventListener('abort', onRetired);
+          resolve(turn);
+        }
         function onRetired(): void {
-          const others = (owners.get(owner) ?? []).filter((other) => other !== entry);
+          const others = (owners.get(owner) ?? []).filter((other) => other !== admit);
           if (others.length === 0) owners.delete(owner);
           else owners.set(owner, others);
-          entry.admit(NO_TURN);
+          admit(NO_TURN);
         }
         retired?.addEventListener('abort', onRetired, { once: true });
-        owners.set(owner, [...(owners.get(owner) ?? []), entry]);
+        owners.set(owner, [...(owners.get(owner) ?? []), admit]);
         admitNext();
       });
     },
@@ -122,32 +96,13 @@ export function createTurns<Level extends string>(parts: TurnsParts<Level>): Tur
   };
 }
 
-/** The waiting work of one level, by owner, in the order of the owners' turns. */
-type Queue = Map<string, Waiting[]>;
+/** What gives a turn to the waiting work of one urgency, by owner, in the order of the owners' turns. */
+type Queue = Map<string, ((turn: Turn) => void)[]>;
 
-/** Takes the first entry of the first owner. */
-function takeFirst(owners: Queue): Waiting | undefined {
-  const [owner] = owners.keys();
-  return owner === undefined ? undefined : takeOf(owners, owner);
-}
-
-/** Takes the entry that arrived first. */
-function takeLongest(queues: readonly Queue[]): Waiting | undefined {
-  const heads = queues.flatMap((owners) =>
-    [...owners].map(([owner, [first]]) => ({
-      owners,
-      owner,
-      place: first?.place ?? Number.POSITIVE_INFINITY,
-    })),
-  );
-  const [longest] = heads.sort((a, b) => a.place - b.place);
-  return longest && takeOf(longest.owners, longest.owner);
-}
-
-/** Takes the first entry of an owner, who moves to the end. */
-function takeOf(owners: Queue, owner: string): Waiting | undefined {
-  const [next, ...others] = owners.get(owner) ?? [];
+/** Takes the first entry of the first owner, who moves to the end. */
+function takeFirst(owners: Queue): ((turn: Turn) => void) | undefined {
+  const [[owner, [first, ...others]] = ['', []]] = owners;
   owners.delete(owner);
   if (others.length > 0) owners.set(owner, others);
-  return next;
+  return first;
 }

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Exposition, Scrape } from '../exposition/exposition.ts';
 import type { Negotiated } from '../exposition/negotiate.ts';
 import { attempt } from '../runtime/errors.ts';
-import { createTurns, URGENCIES } from '../runtime/turns.ts';
+import { createTurns } from '../runtime/turns.ts';
 import type { AnswerPage } from './answer-page.ts';
 import { type ExpressRequest, negotiated } from './negotiation.ts';
 import { type Handler, partsOf, respondText } from './respond.ts';
@@ -29,7 +29,7 @@ const PARTS_AT_ONCE = 2;
 
 /** Makes parts of the page take turns: each is work of its own, which must not delay scrapes of the whole page. */
 export function createPartTurns(): TakePart {
-  const turns = createTurns({ limit: PARTS_AT_ONCE, levels: URGENCIES });
+  const turns = createTurns({ limit: PARTS_AT_ONCE });
   const underWay = new Map<string, PartUnderWay>();
 
   async function take(key: string, clients: Set<Socket>, select: () => Promise<Scrape>) {

@@ -24,7 +24,7 @@ interface ConnectionTurns {
 /** Creates the turns of a number of connections: the driver's own queue counts a wait as slowness of the server. */
 export function createConnectionTurns(connections: number): ConnectionTurns {
   const closing = new AbortController();
-  const turns = createTurns({ limit: connections, levels: ['all'], closing: closing.signal });
+  const turns = createTurns({ limit: connections, closing: closing.signal });
   /** Aborted, with the problem, to reject those who wait. */
   let silence = new AbortController();
   let answers = 0;
@@ -45,7 +45,7 @@ export function createConnectionTurns(connections: number): ConnectionTurns {
   return {
     async run(use) {
       const { signal } = silence;
-      const turn = await turns.take('all', 'all', signal);
+      const turn = await turns.take('all', 'other', signal);
       try {
         signal.throwIfAborted();
         return await use(turnFrom(answers));

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
-import { createTurns, type Turn, URGENCIES, type Urgency } from '../../src/runtime/turns.ts';
+import { createTurns, type Turn, type Urgency } from '../../src/runtime/turns.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
-function create(limit: number, longestEvery?: number) {
+function create(limit: number) {
   const clock = createFakeClock(0);
   const closing = new AbortController();
-  const turns = createTurns({
-    ...{ limit, levels: URGENCIES, closing: closing.signal, slow: { ms: 2000, clock } },
-    ...(longestEvery !== undefined && { longestEvery }),
-  });
+  const turns = createTurns({ limit, closing: closing.signal, slow: { ms: 2000, clock } });
   const admitted: string[] = [];
   const given: Turn[] = [];
   return {
@@ -52,19 +49,6 @@ test('urgent work goes first, and each owner has a turn before another has its s
   expect(admitted).toEqual([
     ...['a past 1', 'a newest 1', 'c newest', 'a newest 2'],
     ...['a past 2', 'b past', 'a past 3'],
-  ]);
-});
-
-test('whoever has waited longest goes first every nth time, however urgent the others are', async () => {
-  const { take, end, admitted } = create(1, 3);
-  await take('a', 'urgent', 'a newest 1');
-  await take('b', 'other', 'b past');
-  for (const name of ['a newest 2', 'a newest 3', 'a newest 4']) await take('a', 'urgent', name);
-  await take('c', 'other', 'c past');
-  for (let turn = 0; turn < 6; turn++) await end();
-  expect(admitted).toEqual([
-    ...['a newest 1', 'a newest 2', 'b past'],
-    ...['a newest 3', 'a newest 4', 'c past'],
   ]);
 });
 
