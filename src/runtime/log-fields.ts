@@ -1,14 +1,9 @@
+import { attempt } from './errors.ts';
 import type { LogFields } from './logger.ts';
 import { MASK, type Redactor, redactForms } from './redact.ts';
 
-/** The possible values of log fields; undefined fields, functions and class instances are removed. */
-export type LogValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly LogValue[]
-  | { readonly [key: string]: LogValue };
+/** The possible values of log fields; undefined fields are removed. */
+export type LogValue = string | number | boolean | null;
 
 const PRIVATE_NAMES = new Set([
   'authorization',
@@ -24,18 +19,15 @@ const PRIVATE_NAMES = new Set([
   'setcookie',
   'email',
 ]);
-const MAX_DEPTH = 4;
-const MAX_ITEMS = 50;
 const MAX_CAUSES = 3;
 
 /** Converts fields to plain values without secrets; with `stacks`, an Error under `error` also adds `error_stack`. */
 export function plainFields(fields: LogFields, redactor: Redactor, stacks: boolean): Map<string, LogValue> {
   const plain = new Map<string, LogValue>();
-  for (const key of Object.keys(fields)) {
-    const value = readField(fields, key);
+  for (const [key, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
     const name = fieldName(redactor.redact(key));
-    const shown = shownOf(key, value, redactor);
-    if (shown !== undefined) plain.set(name, shown);
+    plain.set(name, plainValue(key, value, redactor));
     if (stacks && value instanceof Error && value.stack !== undefined) {
       plain.set(`${name}_stack`, redactor.redact(value.stack));
     }
@@ -43,11 +35,15 @@ export function plainFields(fields: LogFields, redactor: Redactor, stacks: boole
   return plain;
 }
 
-function shownOf(key: string, value: unknown, redactor: Redactor): LogValue | undefined {
-  if (isPrivate(key)) return maskedOf(value);
+function plainValue(key: string, value: unknown, redactor: Redactor): LogValue {
+  if (isPrivate(key)) return MASK;
+  if (value === null || typeof value === 'boolean') return value;
+  if (value instanceof Error) return errorLine(value, redactor);
+  const text = typeof value === 'object' ? jsonOf(value) : String(value);
   // Hints are this program's own text.
-  if (key === 'hint' && typeof value === 'string') return redactForms(value);
-  return plainValue(value, redactor, MAX_DEPTH);
+  const shown = key === 'hint' ? redactForms(text) : redactor.redact(text);
+  // JSON has no NaN and no infinity.
+  return Number.isFinite(value) && shown === text ? Number(value) : shown;
 }
 
 /** One line with an error's message, its code and its causes. */
@@ -65,79 +61,14 @@ function errorLine(error: Error, redactor: Redactor): string {
   return parts.join('; caused by: ');
 }
 
-function plainValue(value: unknown, redactor: Redactor, depth: number): LogValue | undefined {
-  switch (typeof value) {
-    case 'string':
-      return redactor.redact(value);
-    case 'boolean':
-      return value;
-    case 'number': {
-      const text = String(value);
-      const redacted = redactor.redact(text);
-      // JSON has no NaN and no infinity.
-      return redacted === text && Number.isFinite(value) ? value : redacted;
-    }
-    case 'bigint':
-    case 'symbol':
-      return redactor.redact(value.toString());
-    case 'function':
-      return '[function]';
-    case 'object':
-      return value === null ? null : plainObject(value, redactor, depth);
-    default:
-      return undefined;
-  }
-}
-
-function plainObject(value: object, redactor: Redactor, depth: number): LogValue {
-  if (value instanceof Error) return errorLine(value, redactor);
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
-  if (value instanceof URL) return redactor.redact(value.href);
-  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  // Also ends cycles.
-  if (depth === 0) return '[…]';
-  if (value instanceof Map) return plainEntries(value, redactor, depth);
-  if (Array.isArray(value) || value instanceof Set) {
-    const items = [...value].slice(0, MAX_ITEMS);
-    return items.map((item: unknown) => plainValue(item, redactor, depth - 1) ?? null);
-  }
-  return plainEntries(
-    Object.keys(value).map((key) => [key, readField(value, key)]),
-    redactor,
-    depth,
-  );
-}
-
-function plainEntries(
-  entries: Iterable<readonly [unknown, unknown]>,
-  redactor: Redactor,
-  depth: number,
-): LogValue {
-  const plain = new Map<string, LogValue>();
-  for (const [key, value] of entries) {
-    if (plain.size >= MAX_ITEMS) break;
-    const name = String(key);
-    const shown = isPrivate(name) ? maskedOf(value) : plainValue(value, redactor, depth - 1);
-    if (shown !== undefined) plain.set(redactor.redact(name), shown);
-  }
-  return Object.fromEntries(plain);
-}
-
-/** A getter that throws must not prevent the log line. */
-function readField(holder: object, key: string): unknown {
-  try {
-    return Reflect.get(holder, key);
-  } catch {
-    return '[unreadable]';
-  }
+/** Fields are flat: an object can only be something unexpected that was thrown, and must not prevent the log line. */
+function jsonOf(value: object): string {
+  const text = attempt(() => JSON.stringify(value, (key, part) => (isPrivate(key) ? MASK : part)));
+  return text ?? '[unreadable]';
 }
 
 function isPrivate(key: string): boolean {
   return PRIVATE_NAMES.has(key.toLowerCase().replace(/[-_]/g, ''));
-}
-
-function maskedOf(value: unknown): LogValue | undefined {
-  return value === undefined ? undefined : MASK;
 }
 
 function fieldName(key: string): string {

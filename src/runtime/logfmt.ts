@@ -71,10 +71,7 @@ function cut(text: string, length: number): string {
 const BARE = /^[^\s"=\\\p{C}]+$/u;
 
 function logfmtValue(value: LogValue): string {
-  if (typeof value !== 'string' && typeof value !== 'object') return String(value);
-  if (value === null) return 'null';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return BARE.test(text) ? text : jsonText(text);
+  return typeof value !== 'string' || BARE.test(value) ? String(value) : jsonText(value);
 }
 
 /** Characters that JSON does not escape, but that could forge or hide parts of a log on a terminal. */
