@@ -72,12 +72,10 @@ export interface Core {
   createClient(org: OrgConfig, api: ApiConfig): Promise<PlatformClient>;
   /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
   publish(org: string): Promise<void>;
-  /** Called when a collector has requested its newest data. */
-  onTried(): void;
 }
 
 /** Callbacks into the current deployment. */
-interface CoreEvents extends Pick<Core, 'publish' | 'onTried'> {
+interface CoreEvents extends Pick<Core, 'publish'> {
   /** The current secrets to redact. */
   secrets(): Iterable<string>;
   /** Called with what ends the process. */
@@ -164,6 +162,5 @@ export async function createCore(
       });
     },
     publish: events.publish,
-    onTried: events.onTried,
   };
 }

@@ -19,7 +19,6 @@ import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
 import { createDeployments, type Deployments } from './deployments.ts';
 import { createFigures } from './figures.ts';
 import type { ServiceHooks } from './hooks.ts';
-import type { DeployedJob } from './job.ts';
 import { stripOldIdentities } from './people.ts';
 import { createReload, createRestartNote, namesOf, noteAddresses } from './reload.ts';
 import { restore } from './restore.ts';
@@ -84,7 +83,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const core = await createCore(config, first, parts, {
     secrets,
     publish: async (org) => deployments?.publishOrg(org),
-    ...{ onTried, onExit },
+    onExit,
   });
   const { log, publication, runs, scheduler, history, exposition, redactor } = core;
   noteAddresses(config.orgs, log);
@@ -98,9 +97,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     core,
   );
   const noteRestart = createRestartNote(config, log);
-  let isComplete = false;
-  /** Whether every collector was tried, and the page with what it has published is being assembled. */
-  let isCompleting = false;
+  let isReady = false;
+  let firstPage: Promise<unknown> | undefined;
   let fileEpoch: string | undefined;
   let isRestored = false;
   const unusable = Promise.withResolvers<false>();
@@ -135,44 +133,30 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     return web?.warnings().map((warning) => `Weak web configuration: ${warning}`) ?? [];
   }
 
-  /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
-  function onTried(): void {
-    if (isCompleting || !hasTriedAll()) return;
-    isCompleting = true;
-    publication
-      .flush()
-      .catch((error: unknown) => log.error('The page could not be assembled', { error }))
-      .finally(() => {
-        isComplete = true;
-      });
-  }
-
-  /** The collectors that had not run before: with thousands of them, checking all each time would add up. */
-  let untried: { readonly of: Deployment; readonly jobs: DeployedJob[] } | undefined;
-
-  function hasTriedAll(): boolean {
-    if (core.leading.role() === 'follower') return true;
-    if (untried?.of !== inUse()) untried = { of: inUse(), jobs: [...jobsOf(inUse())] };
-    const { jobs } = untried;
-    for (let job = jobs.at(-1); job !== undefined; job = jobs.at(-1)) {
-      if (!runs.get(job.org, job.collector).tried) return false;
-      jobs.pop();
-    }
-    return ready().ready;
-  }
-
   function ready(): Readiness {
     // Collectors that a reload adds do not make a ready service unready.
-    if (isComplete) return { ready: true, waitingFor: [] };
+    if (isReady) return { ready: true, waitingFor: [] };
     const waitingFor = core.store.waitingFor();
     if (waitingFor !== undefined) return { ready: false, waitingFor: [waitingFor] };
     if (!isRestored) return { ready: false, waitingFor: ['what is stored'] };
     const role = core.leading.role();
     if (role === 'undecided') return { ready: false, waitingFor: ['the replica that polls'] };
     // A follower publishes what is stored, which it has done before it takes part.
-    if (role === 'follower') return { ready: true, waitingFor: [] };
-    if (isCompleting) return { ready: false, waitingFor: ['the first page of metrics'] };
-    return readiness(runs, jobsOf(inUse()), clock.elapsed() - startedElapsed);
+    const targets = role === 'follower' ? [] : jobsOf(inUse());
+    const tried = readiness(runs, targets, clock.elapsed() - startedElapsed);
+    isReady = tried.ready;
+    return tried;
+  }
+
+  /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
+  async function readyOnPage(): Promise<Readiness> {
+    const now = ready();
+    if (!now.ready) return now;
+    firstPage ??= publication
+      .flush()
+      .catch((error: unknown) => log.error('The page could not be assembled', { error }));
+    await firstPage;
+    return now;
   }
 
   function status(): ServiceStatus {
@@ -191,7 +175,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const app = createApp({
     exposition,
     status,
-    readiness: ready,
+    readiness: readyOnPage,
     figures: createFigures(core, inUse),
     refresh() {
       if (core.leading.role() === 'leader') void refresh();

@@ -77,7 +77,6 @@ export async function takePart(core: Core, deployments: Polled): Promise<void> {
     onRefresh: () => void refresh(),
   });
   leading.decided();
-  core.onTried();
   safely('Following the other processes failed', () => follow(core, deployments));
 }
 

@@ -34,8 +34,6 @@ export interface RunnerParts {
   readonly stopping?: AbortSignal;
   readonly instruments: Instruments;
   readonly progress?: Progress | undefined;
-  /** Called whenever a collector has fetched and published its newest data, or failed to. */
-  readonly onTried?: (() => void) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -131,9 +131,7 @@ export function createRunner(deps: RunnerParts): Runner {
       dueBy: target.dueBy,
       giveWay,
       tried() {
-        if (isRetired()) return;
-        runs.update(org.name, name, { tried: true });
-        deps.onTried?.();
+        if (!isRetired()) runs.update(org.name, name, { tried: true });
       },
       note(fetched) {
         noted.rejected += fetched.rejected;

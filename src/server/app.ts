@@ -30,8 +30,8 @@ export interface AppDeps extends Omit<ScrapeDeps, 'answerPage' | 'takePart'> {
   readonly telemetryPath: string;
   /** The current state of the service. */
   status(): ServiceStatus;
-  /** The same as in the status, which takes longer. */
-  readiness(): Readiness;
+  /** The same as in the status, once the page has the newest data if the service is ready. */
+  readiness(): Promise<Readiness>;
   /** The figures of organizations, for the page. */
   readonly figures: ReadFigures;
   /** Starts every collector, including the revision window, and returns what is paused; must not wait for them. */

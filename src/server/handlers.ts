@@ -101,11 +101,11 @@ export const healthy: Handler = (_request, response) => {
  * organizations.
  */
 export function createReadyHandler(
-  readiness: () => Readiness,
+  readiness: () => Promise<Readiness>,
   mayList: (request: IncomingMessage) => boolean,
 ): Handler {
-  return (request, response) => {
-    const { ready, waitingFor } = readiness();
+  return async (request, response) => {
+    const { ready, waitingFor } = await readiness();
     if (ready) respondText(response, 200, 'ready');
     else if (mayList(request))
       respondText(response, 503, ['not ready, waiting for:', ...waitingFor].join('\n- '));

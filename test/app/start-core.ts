@@ -42,7 +42,6 @@ export async function startCore(history: string) {
     {
       secrets: () => [],
       publish: async () => undefined,
-      onTried: () => undefined,
       onExit: () => undefined,
     },
   );

@@ -58,7 +58,7 @@ export function createTestApp(changes: Partial<AppDeps> = {}) {
     log,
     clock: createFakeClock(NOW),
     status,
-    readiness: () => status().ready,
+    readiness: async () => status().ready,
     figures: async () => new Map(),
     refresh: () => {
       refreshes.push('refresh');
