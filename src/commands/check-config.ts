@@ -2,11 +2,11 @@ import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import type { Files } from '../config/files.ts';
-import { formatListenAddress } from '../config/listen-address.ts';
 import { loadConfig } from '../config/load.ts';
 import { apiPathOf } from '../config/orgs.ts';
 import { formatDuration } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
+import { formatListenAddress } from '../runtime/listen-address.ts';
 import type { CommandContext } from './command.ts';
 
 /** Loads the configuration and prints a summary. */

@@ -1,8 +1,8 @@
-import { formatListenAddress } from '../config/listen-address.ts';
 import { findPaths } from '../hooks/paths.ts';
 import { createPost, createSecrets, PostError, readToken } from '../hooks/post.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files.ts';
+import { formatListenAddress } from '../runtime/listen-address.ts';
 import { createHttpServer } from '../server/http-server.ts';
 import { type Examination, failure, ok } from './doctor-finding.ts';
 import { localPlace } from './healthcheck.ts';

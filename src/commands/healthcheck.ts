@@ -1,10 +1,10 @@
 import type { TLSSocket } from 'node:tls';
 import { healthcheckOptions } from '../config/command-options.ts';
-import { formatListenAddress, type ListenAddress } from '../config/listen-address.ts';
 import { loadValues } from '../config/load.ts';
 import { createOptions } from '../config/options.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { connectAttemptMs, httpClient } from '../runtime/http-client.ts';
+import { formatListenAddress, type ListenAddress } from '../runtime/listen-address.ts';
 import type { CommandContext } from './command.ts';
 
 const timeoutMs = 5000;

@@ -9,6 +9,7 @@ import { type AddressInfo, Server, type Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files.ts';
+import { formatListenAddress, type ListenAddress } from '../runtime/listen-address.ts';
 import { limitConnections } from './connections.ts';
 
 export interface HttpServerDeps {
@@ -18,13 +19,6 @@ export interface HttpServerDeps {
   readonly maxConnections: number;
   /** Creates the listening server, such as one for TLS; plain HTTP by default. */
   readonly createServer?: ((options: ServerOptions) => HttpListener) | undefined;
-}
-
-interface ListenAddress {
-  /** All interfaces, including IPv6, if undefined. */
-  readonly host: string | undefined;
-  /** 0 lets the operating system choose. */
-  readonly port: number;
 }
 
 export interface HttpServer {
@@ -136,14 +130,9 @@ const LISTEN_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['EAI_AGAIN', 'unknown host name'],
 ]);
 
-function listenError({ host, port }: ListenAddress, error: unknown): ConfigError {
+function listenError(address: ListenAddress, error: unknown): ConfigError {
   const problem = LISTEN_PROBLEMS.get(codeOf(error)) ?? messageOf(error);
-  const message = `cannot listen on ${hostText(host)}:${port}: ${problem}`;
+  const message = `cannot listen on ${formatListenAddress(address)}: ${problem}`;
   const thrown = new ConfigError(message, 'choose another address with --web.listen-address');
   return Object.assign(thrown, { code: codeOf(error) });
-}
-
-function hostText(host: string | undefined): string {
-  if (host === undefined) return '';
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cron } from '../../src/config/cron.ts';
 import * as kinds from '../../src/config/kinds.ts';
-import { formatListenAddress, parseListenAddress } from '../../src/config/listen-address.ts';
 import { option, parseOption } from '../../src/config/option.ts';
 import { formatDuration, parseDuration, parseSize } from '../../src/config/parse.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
+import { formatListenAddress, parseListenAddress } from '../../src/runtime/listen-address.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
 
 const schemas = {
