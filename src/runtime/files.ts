@@ -79,8 +79,8 @@ function isCreated(folder: string, mode: number): boolean {
   }
 }
 
-/** Syncs a directory's entries to disk. */
-function syncFolder(folder: string): void {
+/** Syncs a directory's entries to disk, so that a rename survives a power failure, where the system can. */
+export function syncFolder(folder: string): void {
   try {
     const descriptor = openSync(folder, 'r');
     try {

@@ -33,13 +33,8 @@ export function createRedactor(secrets: () => Iterable<string>): Redactor {
 
   function forgetOldest(current: readonly string[]): void {
     const kept = new Set(current.map((value) => value.trim()));
-    let surplus = known.size - kept.size - REMEMBERED_SECRETS;
-    for (const secret of known) {
-      if (surplus <= 0) break;
-      if (kept.has(secret)) continue;
-      known.delete(secret);
-      surplus -= 1;
-    }
+    const oldest = [...known].slice(0, -(kept.size + REMEMBERED_SECRETS));
+    for (const secret of oldest) if (!kept.has(secret)) known.delete(secret);
   }
 
   return {

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from './files.ts';
 
 /** A file that is written under another name until it is complete, and an earlier file stays until then. */
 export interface UnfinishedFile {
@@ -36,7 +37,7 @@ export async function beginFile(path: string, unfinished: string, mode = 0o600):
       if (!(await isOwn())) return false;
       await handle.close();
       await rename(unfinished, path);
-      await syncDirectory(dirname(path));
+      syncFolder(dirname(path));
       return true;
     },
     async abandon() {
@@ -45,14 +46,4 @@ export async function beginFile(path: string, unfinished: string, mode = 0o600):
       if (isLeft) await rm(unfinished, { force: true });
     },
   };
-}
-
-/** Makes a rename survive a power failure, where the system can. */
-async function syncDirectory(path: string): Promise<void> {
-  try {
-    const directory = await open(path, 'r');
-    await directory.sync().finally(() => directory.close());
-  } catch {
-    // On Windows a directory cannot be opened, and its entries are written with the file.
-  }
 }
