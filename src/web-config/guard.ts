@@ -5,8 +5,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { TokenBucket } from '../runtime/rate-limiters.ts';
 import { type ExtraHeaders, HANG_UP, partsOf, respondText } from '../server/respond.ts';
+import type { WebSettings } from './load.ts';
 import { basicCredentials, type PasswordChecker, type Verdict } from './passwords/checker.ts';
-import type { WebSettings } from './settings.ts';
 
 interface GuardDeps {
   readonly app: RequestListener;

@@ -5,8 +5,10 @@ import { originOf } from '../config/yaml-node.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { redactHashesAndKeys } from '../runtime/redact.ts';
 import { costOf, webConfigSchema } from './schema.ts';
-import type { WebSettings } from './settings.ts';
 import { readTls, tlsWarning } from './tls-section.ts';
+
+/** A parsed web configuration file. */
+export type WebSettings = Awaited<ReturnType<typeof read>>;
 
 /** Each further step doubles the time of a check: 14 already takes most of a second. */
 const MAX_CHEAP_COST = 14;
@@ -21,13 +23,13 @@ export async function loadWebSettings(file: string, files: Files): Promise<WebSe
   }
 }
 
-async function read(file: string, files: Files): Promise<WebSettings> {
+async function read(file: string, files: Files) {
   const { value: content, root } = await readYaml(webConfigSchema, {
     file,
     origin: '--web.config.file',
     files,
   });
-  const users = content.basic_auth_users ?? new Map<string, string>();
+  const users: ReadonlyMap<string, string> = content.basic_auth_users ?? new Map();
   const { http_server_config: http, rate_limit: rateLimit, tls_server_config: section } = content;
 
   const warnings: string[] = [];
@@ -50,14 +52,19 @@ async function read(file: string, files: Files): Promise<WebSettings> {
   if (warning !== undefined) warn(['tls_server_config'], warning);
 
   return {
+    /** Names and values of headers of every answer. */
     headers: new Map(
       Object.entries(http?.headers ?? {}).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, value]],
       ),
     ),
+    /** Bcrypt hashes by user name; if empty, no password is required. */
     users,
+    /** A token bucket for all requests. */
     rateLimit,
+    /** Undefined for plain HTTP. */
     tls,
+    /** Valid but probably unintended settings, one line each with file, line and key. */
     warnings,
   };
 }

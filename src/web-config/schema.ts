@@ -214,5 +214,12 @@ export const webConfigSchema = section(
 /** The section `tls_server_config` of a valid file, if it is not empty. */
 export type TlsSection = NonNullable<z.output<typeof tls>>;
 
-/** A token bucket for all requests. */
-export type RateLimit = NonNullable<z.output<typeof rateLimit>>;
+/** The TLS settings of the server; certificates and keys are PEM texts. */
+export type TlsSettings = TlsSection['settings'] & {
+  readonly certificate: string;
+  readonly key: string;
+  /** End of the certificate's validity, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** The trusted CAs of client certificates; the system's if a policy verifies and none are given. */
+  readonly clientCa: string | undefined;
+};

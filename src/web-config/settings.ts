@@ -1,27 +1,4 @@
-import type { RateLimit, TlsSection } from './schema.ts';
-
-/** The TLS settings of the server; certificates and keys are PEM texts. */
-export type TlsSettings = TlsSection['settings'] & {
-  readonly certificate: string;
-  readonly key: string;
-  /** End of the certificate's validity, in milliseconds since the epoch. */
-  readonly expiresAt: number;
-  /** The trusted CAs of client certificates; the system's if a policy verifies and none are given. */
-  readonly clientCa: string | undefined;
-};
-
-/** A parsed web configuration file. */
-export interface WebSettings {
-  /** Undefined for plain HTTP. */
-  readonly tls: TlsSettings | undefined;
-  /** Names and values of headers of every answer. */
-  readonly headers: ReadonlyMap<string, string>;
-  /** Bcrypt hashes by user name; if empty, no password is required. */
-  readonly users: ReadonlyMap<string, string>;
-  readonly rateLimit: RateLimit | undefined;
-  /** Valid but probably unintended settings, one line each with file, line and key. */
-  readonly warnings: readonly string[];
-}
+import type { WebSettings } from './load.ts';
 
 /** Describes the settings, one line each. */
 export function describeWebSettings(settings: WebSettings, openHealth: boolean): readonly string[] {

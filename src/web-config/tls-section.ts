@@ -6,8 +6,7 @@ import { readNamed } from '../config/followed.ts';
 import { configErrorAt, originOf, type YamlNode } from '../config/yaml-node.ts';
 import { attempt, messageOf } from '../runtime/errors.ts';
 import { policies } from './names.ts';
-import type { TlsSection } from './schema.ts';
-import type { TlsSettings } from './settings.ts';
+import type { TlsSection, TlsSettings } from './schema.ts';
 import { contextOptions } from './tls-server.ts';
 
 /**

@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { getCACertificates, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { policies } from './names.ts';
-import type { TlsSettings } from './settings.ts';
+import type { TlsSettings } from './schema.ts';
 import { hasAllowedName } from './subject-names.ts';
 
 /** Maximum duration of a handshake. */

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { loadWebSettings } from '../../src/web-config/load.ts';
-import type { WebSettings } from '../../src/web-config/settings.ts';
+import { loadWebSettings, type WebSettings } from '../../src/web-config/load.ts';
 import { configErrorOf } from '../config/loading.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { caseFiles, withFiles } from './folder.ts';
