@@ -1,26 +1,25 @@
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
-import { createExposition, type Exposition } from '../exposition/exposition.ts';
-import { createTextRenderer, type RenderText } from '../exposition/family-text.ts';
-import { createInstruments, type Instruments } from '../exposition/instruments.ts';
-import { createPublication, type Publication } from '../exposition/publication.ts';
-import { createPublishedOrgs, type PublishedOrgs } from '../pipeline/published-orgs.ts';
-import { createRunMemory, type RunMemory } from '../pipeline/run-memory.ts';
-import { createRunStates, type RunStates } from '../pipeline/run-states.ts';
+import { createExposition } from '../exposition/exposition.ts';
+import { createTextRenderer } from '../exposition/family-text.ts';
+import { createInstruments } from '../exposition/instruments.ts';
+import { createPublication } from '../exposition/publication.ts';
+import { createPublishedOrgs } from '../pipeline/published-orgs.ts';
+import { createRunMemory } from '../pipeline/run-memory.ts';
+import { createRunStates } from '../pipeline/run-states.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ConfigError } from '../runtime/errors.ts';
-import { type ClosableLogger, createLogger, type LogLevel } from '../runtime/log-winston.ts';
+import { createLogger, type LogLevel } from '../runtime/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
-import { createRedactor, type Redactor } from '../runtime/redact.ts';
-import { createTurns, type Turns } from '../runtime/turns.ts';
-import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
+import { createRedactor } from '../runtime/redact.ts';
+import { createTurns } from '../runtime/turns.ts';
+import { createScheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
-import type { Store } from '../store/store.ts';
 import { createLeading } from './leading.ts';
-import { openStorage, type Storage } from './store.ts';
-import { createTraffic, type Traffic, type TrafficSettings } from './traffic.ts';
+import { openStorage } from './store.ts';
+import { createTraffic, type TrafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
 export interface CliEnvironment {
@@ -42,42 +41,14 @@ export interface CliEnvironment {
  * State that lives as long as the process: what was fetched, counted and published, and what a reload must not reset.
  * It depends on no setting that a reload changes.
  */
-export interface Core {
-  readonly log: ClosableLogger;
-  readonly redactor: Redactor;
-  readonly clock: Clock;
-  readonly history: Store;
-  readonly store: Storage;
-  readonly instruments: Instruments;
-  /** Whether this process polls. */
-  readonly leading: ReturnType<typeof createLeading>;
-  readonly publication: Publication;
-  readonly exposition: Exposition;
-  /** The published data of each organization. */
-  readonly published: PublishedOrgs;
-  /** The run states of each collector. */
-  readonly runs: RunStates;
-  /** What each collector has learned from its runs, such as the size of its windows. */
-  readonly memory: RunMemory;
-  /** Rate limits, quotas and pauses of each organization. */
-  readonly traffic: Traffic;
-  /** Limits the work under way over all organizations. */
-  readonly turns: Turns;
-  readonly scheduler: Scheduler;
-  readonly progress: Progress;
-  readonly renderText: RenderText;
-  /** Aborted when the process stops. */
-  readonly stopping: AbortController;
-  /** Loads the client's libraries on first use; rejects with a `ConfigError` on an invalid address or proxy. */
-  createClient(org: OrgConfig, api: ApiConfig): Promise<PlatformClient>;
-  /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
-  publish(org: string): Promise<void>;
-}
+export type Core = Awaited<ReturnType<typeof createCore>>;
 
 /** Callbacks into the current deployment. */
-interface CoreEvents extends Pick<Core, 'publish'> {
+interface CoreEvents {
   /** The current secrets to redact. */
   secrets(): Iterable<string>;
+  /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
+  publish(org: string): Promise<void>;
   /** Called with what ends the process. */
   onExit(error: ConfigError): void;
 }
@@ -106,7 +77,7 @@ export async function createCore(
   first: FirstSettings,
   environment: CliEnvironment,
   events: CoreEvents,
-): Promise<Core> {
+) {
   const { version, revision, clock, random, stderr } = environment;
   const stopping = new AbortController();
   const redactor = createRedactor(events.secrets);
@@ -125,15 +96,28 @@ export async function createCore(
     leader: store.leadership?.isLeader,
     ...{ version, revision, clock },
   });
-  const runs = createRunStates();
   const leading = createLeading(store.leadership, clock);
   const traffic = createTraffic({ history, clock }, first.traffic);
   return {
-    ...{ log, redactor, clock, history, store, instruments, publication, traffic },
+    log,
+    redactor,
+    clock,
+    history,
+    store,
+    instruments,
+    /** Whether this process polls. */
+    leading,
+    publication,
     exposition: createExposition({ publication, instruments, clock }),
+    /** The published data of each organization. */
     published: createPublishedOrgs(publication),
-    ...{ runs, leading },
+    /** The run states of each collector. */
+    runs: createRunStates(),
+    /** What each collector has learned from its runs, such as the size of its windows. */
     memory: createRunMemory(),
+    /** Rate limits, quotas and pauses of each organization. */
+    traffic,
+    /** Limits the work under way over all organizations. */
     turns: createTurns({
       limit: first.maxTurns,
       closing: stopping.signal,
@@ -147,8 +131,10 @@ export async function createCore(
     }),
     progress: environment.progress ?? createLoggedProgress({ clock, log }),
     renderText: createTextRenderer({ clock }),
+    /** Aborted when the process stops. */
     stopping,
-    async createClient(org, api) {
+    /** Loads the client's libraries on first use; rejects with a `ConfigError` on an invalid address or proxy. */
+    async createClient(org: OrgConfig, api: ApiConfig): Promise<PlatformClient> {
       const { createOrgClient } = await import('./clients.ts');
       const { demand } = leading;
       return createOrgClient(org, api, {

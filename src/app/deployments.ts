@@ -11,28 +11,10 @@ import { logUnlessNotStored } from './store.ts';
 import { closeConnections, connect, jobsOf, putInUse, retire, startCounters } from './transition.ts';
 
 /** The current deployment and its replacement. */
-export interface Deployments {
-  inUse(): Deployment;
-  /**
-   * Applies another configuration; rejects with a `ConfigError`, before anything has changed, if that is impossible.
-   */
-  apply(config: LiveConfig): Promise<OrgChanges>;
-  /** The files that apply without a reload: about people, and the API keys. */
-  watched(): Iterable<Watched>;
-  /** Removes identities that may no longer be stored. Never rejects. */
-  stripIdentities(): Promise<void>;
-  /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
-  publishOrg(org: string): Promise<void>;
-  /** Publishes these organizations, by default all, where anything has changed. */
-  publishAll(orgs?: Iterable<string>): Promise<void>;
-  /** Like `publishAll`, but logs a failure. */
-  publishSafely(orgs?: Iterable<string>): Promise<void>;
-  /** Runs the named collectors, or all, including the revision window, as soon as they are idle. */
-  refresh(collectors?: ReadonlySet<string>): Promise<void>;
-}
+export type Deployments = ReturnType<typeof createDeployments>;
 
 /** Creates the first deployment. */
-export function createDeployments(config: LiveConfig, core: Core): Deployments {
+export function createDeployments(config: LiveConfig, core: Core) {
   const { log } = core;
   // The only reference that a reload replaces.
   let inUse = createDeployment(config, core);
@@ -77,6 +59,7 @@ export function createDeployments(config: LiveConfig, core: Core): Deployments {
     void refresh(collectorsOfPeople(next));
   }
 
+  /** The files that apply without a reload: about people, and the API keys. */
   function* watched(): Iterable<Watched> {
     yield { name: 'the files about people', look: () => turns.run(followPeople) };
     for (const [org, { connection }] of inUse.orgs) {
@@ -116,26 +99,32 @@ export function createDeployments(config: LiveConfig, core: Core): Deployments {
     if (!isEnding()) logUnlessNotStored(log, message, error);
   }
 
+  /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
   async function publishOrg(org: string): Promise<void> {
     const settings = inUse.orgs.get(org)?.settings;
     if (settings !== undefined) await inUse.publisher.publish(settings);
   }
 
+  /** Publishes these organizations, by default all, where anything has changed. */
   async function publishAll(orgs: Iterable<string> = inUse.orgs.keys()): Promise<void> {
     await Promise.all([...orgs].map(publishOrg));
   }
 
+  /** Like `publishAll`, but logs a failure. */
   async function publishSafely(orgs?: Iterable<string>): Promise<void> {
     await publishAll(orgs).catch((error: unknown) => report('Publishing failed', error));
   }
 
+  /** Runs the named collectors, or all, including the revision window, as soon as they are idle. */
   function refresh(collectors?: ReadonlySet<string>): Promise<void> {
     return core.scheduler.refresh(new Set(jobsOf(inUse, collectors).map(({ name }) => name)));
   }
 
   return {
     inUse: () => inUse,
-    apply: (next) => turns.run(() => apply(next)),
+    /** Applies another configuration; rejects with a `ConfigError`, before anything has changed, if that is impossible. */
+    apply: (next: LiveConfig) => turns.run(() => apply(next)),
+    /** Removes identities that may no longer be stored. Never rejects. */
     stripIdentities: () => turns.run(stripSafely),
     ...{ watched, publishOrg, publishAll, publishSafely, refresh },
   };

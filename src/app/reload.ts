@@ -7,20 +7,14 @@ import type { Reloadable, ReloadOutcome } from '../runtime/reload.ts';
 import type { ConfigurationStatus } from '../server/status.ts';
 import type { Core } from './core.ts';
 
-/** Reloads the configuration and the other files. */
-interface Reload {
-  /** Must not be called again before it has resolved; never rejects. */
-  run(): Promise<ReloadOutcome>;
-  /** Records whether a source that reloads itself is failing, and why. */
-  note(name: string, problem: string | undefined): void;
-  state(): ConfigurationStatus;
-}
-
-/** Creates the reload of these sources, in this order; the current configuration counts as just read. */
+/**
+ * Creates the reload of the configuration and other files: of these sources, in this order. The current configuration counts as just
+ * read.
+ */
 export function createReload(
   parts: readonly Reloadable[],
   { instruments, clock, log }: Pick<Core, 'instruments' | 'clock' | 'log'>,
-): Reload {
+) {
   let readAt = clock.now();
   /** Why the latest content of a source is not in use, by its name. */
   const problems = new Map<string, string>();
@@ -31,16 +25,18 @@ export function createReload(
   }
 
   return {
-    state() {
+    state(): ConfigurationStatus {
       const [problem] = problems.values();
       return { readAt, problem };
     },
-    note(name, problem) {
+    /** Records whether a source that reloads itself is failing, and why. */
+    note(name: string, problem: string | undefined): void {
       if (problem === undefined) problems.delete(name);
       else problems.set(name, problem);
       record();
     },
-    async run() {
+    /** Must not be called again before it has resolved; never rejects. */
+    async run(): Promise<ReloadOutcome> {
       const notes: string[] = [];
       for (const { name, reload } of parts) {
         try {

@@ -3,9 +3,7 @@ import { createFiles, type Files } from '../config/files.ts';
 import { createLook, type Watched, watch } from '../config/followed.ts';
 import { takesHookEvents } from '../config/shard.ts';
 import { storageSecrets } from '../config/storage.ts';
-import type { Exposition } from '../exposition/exposition.ts';
 import type { ConfigError } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
 import { oneAtATime, type ReloadOutcome } from '../runtime/reload.ts';
 import { createApp } from '../server/app.ts';
 import { createHttpServer, type HttpServer } from '../server/http-server.ts';
@@ -48,29 +46,10 @@ export interface ServiceParts extends CliEnvironment {
 }
 
 /** The running exporter. */
-export interface Service {
-  readonly log: Logger;
-  readonly exposition: Exposition;
-  /** Starts listening and polling; resolves with the port once connections are accepted. */
-  start(): Promise<{ readonly port: number; readonly scheme: 'http' | 'https' }>;
-  /**
-   * Resolves with an exit code if the service listens but cannot do its work, which is logged: it has to be stopped. Never
-   * rejects.
-   */
-  readonly failed: Promise<number>;
-  /** Runs every collector once; resolves with the names of those that failed, as `org/collector`. */
-  pollOnce(): Promise<readonly string[]>;
-  /** Publishes every change so far, which otherwise happens within a few seconds. */
-  flush(): Promise<void>;
-  status(): ServiceStatus;
-  /** Reloads the configuration and applies it; an invalid one changes nothing and is logged. Calls are serialized. */
-  reload(): Promise<ReloadOutcome>;
-  /** Drains and closes everything; resolves within 5 s. */
-  stop(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof createService>>;
 
 /** The composition root: builds the core and the first deployment, and replaces the deployment on a reload. */
-export async function createService(parts: ServiceParts): Promise<Service> {
+export async function createService(parts: ServiceParts) {
   const { clock, config } = parts;
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
@@ -342,7 +321,12 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     log,
     exposition,
     status,
+    /**
+     * Resolves with an exit code if the service listens but cannot do its work, which is logged: it has to be stopped. Never
+     * rejects.
+     */
     failed: failed.promise,
+    /** Starts listening and polling; resolves with the port once connections are accepted. */
     async start() {
       const files = parts.files ?? createFiles();
       web = await openServiceWeb({ config: config.web, files, clock, log });
@@ -370,17 +354,21 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       else restoring.then(startWork).catch(failUnlessStopping);
       return { port, scheme: web?.scheme ?? 'http' };
     },
-    async pollOnce() {
+    /** Runs every collector once; resolves with the names of those that failed, as `org/collector`. */
+    async pollOnce(): Promise<readonly string[]> {
       await Promise.all(jobsOf(inUse()).map((job) => job.run('scheduled')));
       await publication.flush();
       return jobsOf(inUse())
         .filter(({ org, collector }) => runs.get(org, collector).failure !== undefined)
         .map(({ name }) => name);
     },
-    async flush() {
+    /** Publishes every change so far, which otherwise happens within a few seconds. */
+    async flush(): Promise<void> {
       await publication.flush();
     },
+    /** Reloads the configuration and applies it; an invalid one changes nothing and is logged. Calls are serialized. */
     reload: reloadOnce,
+    /** Drains and closes everything; resolves within 5 s. */
     stop: stopOnce,
   };
 }

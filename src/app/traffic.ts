@@ -37,30 +37,16 @@ export interface TrafficSettings {
 /** An organization and its address: pauses of another platform do not apply. */
 type OrgAddress = Pick<OrgConfig, 'name' | 'baseUrl'>;
 
-/** The traffic of all organizations. It outlives the clients, which a reload replaces. */
-export interface Traffic {
-  of(org: OrgAddress): OrgTraffic;
-  /** The paths that answer at the addresses of an organization. */
-  pathsOf(org: Pick<OrgConfig, 'name' | 'baseUrl' | 'appUrl'>): KnownPaths;
-  /** What is paused for these organizations, and until when. */
-  pausesOf(orgs: Iterable<OrgAddress>): readonly PausedPart[];
-  /** An organization's requests of the current UTC day. */
-  requestsToday(org: string): ReturnType<AdjustableDailyQuota['today']>;
-  /** Applies other settings from the next request on. */
-  use(settings: TrafficSettings): void;
-  /** Begins anew, after another process has sent the requests: what it has counted is read again. */
-  restart(): void;
-  /** Stores the request counts. */
-  close(): Promise<void>;
-}
-
 interface TrafficParts {
   readonly history: Pick<Store, 'requestsOf' | 'putRequests' | 'standing' | 'adopt' | 'putConfirmedKey'>;
   readonly clock: Clock;
 }
 
+/** The traffic of all organizations. It outlives the clients, which a reload replaces. */
+export type Traffic = ReturnType<typeof createTraffic>;
+
 /** Creates the traffic with initial settings. */
-export function createTraffic({ history, clock }: TrafficParts, settings: TrafficSettings): Traffic {
+export function createTraffic({ history, clock }: TrafficParts, settings: TrafficSettings) {
   const orgs = new Map<string, OwnTraffic>();
   const pauses = new Map<string, ThrottleHolds>();
   const paths = new Map<string, KnownPaths>();
@@ -99,18 +85,20 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
   }
 
   return {
-    of(org) {
+    of(org: OrgAddress): OrgTraffic {
       const known = orgs.get(org.name) ?? create(org.name);
       orgs.set(org.name, known);
       return { ...known, throttleHolds: pausesAt(org) };
     },
-    pathsOf({ name, baseUrl, appUrl }) {
+    /** The paths that answer at the addresses of an organization. */
+    pathsOf({ name, baseUrl, appUrl }: Pick<OrgConfig, 'name' | 'baseUrl' | 'appUrl'>): KnownPaths {
       const key = `${name} ${baseUrl} ${appUrl}`;
       const known = paths.get(key) ?? new Map();
       paths.set(key, known);
       return known;
     },
-    pausesOf(asked) {
+    /** What is paused for these organizations, and until when. */
+    pausesOf(asked: Iterable<OrgAddress>): readonly PausedPart[] {
       return [...asked].flatMap((org) => [
         ...quotaPausesOf(org),
         ...pausesAt(org)
@@ -118,8 +106,10 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
           .map((pause) => ({ org: org.name, ...pause })),
       ]);
     },
-    requestsToday: (org) => orgs.get(org)?.dailyQuota.today(),
-    use(next) {
+    /** An organization's requests of the current UTC day. */
+    requestsToday: (org: string) => orgs.get(org)?.dailyQuota.today(),
+    /** Applies other settings from the next request on. */
+    use(next: TrafficSettings): void {
       inUse = next;
       for (const [org, { limiter, dailyQuota, admission }] of orgs) {
         limiter.setRate(next.api.requestsPerSecond);
@@ -127,13 +117,15 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
         admission.use(identityOf(org));
       }
     },
-    restart() {
+    /** Begins anew, after another process has sent the requests: what it has counted is read again. */
+    restart(): void {
       for (const { limiter, dailyQuota } of orgs.values()) {
         limiter.restart();
         dailyQuota.forget();
       }
     },
-    async close() {
+    /** Stores the request counts. */
+    async close(): Promise<void> {
       // A count that cannot be stored was reserved before its requests were sent.
       await Promise.allSettled([...orgs.values()].map(({ dailyQuota }) => dailyQuota.close()));
     },
