@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { hasActivity } from '../../../src/catalog/dataset.ts';
 import { labelValue } from '../../../src/catalog/label.ts';
 import type { PeopleSettings } from '../../../src/catalog/settings.ts';
+import { MAX_PARTS } from '../../../src/collectors/counts.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
-import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
+import { type UsersRow, usersDataset } from '../../../src/collectors/users/dataset.ts';
 import { createFakeView, DAY, expositionOf } from '../fakes.ts';
-import { person, reduced, teamsById } from './people.ts';
+import { type Person, person, reduced, teamsById } from './people.ts';
 
 const byId = teamsById({ identity: 'id', labelOf: ({ id }) => id });
 
@@ -61,13 +63,88 @@ describe('the distribution over all people', () => {
     expect(reduced(crowd(50, (index) => (index < 5 ? 9 : 1))).perUser?.topRatio).toBe(0.5);
   });
 
+  test('counts what is beyond as many names as a breakdown has as other', () => {
+    const many = Array.from({ length: MAX_PARTS + 2 }, (_, index) => `n${String(index).padStart(4, '0')}`);
+    const people = [
+      ...many.map((name, index) => person(`p${index}`, { primary_model: name, languages: [name] })),
+      ...many.slice(0, 2).map((name) => person(name, { primary_model: name, languages: [name] })),
+    ];
+    const { byPrimaryModel = [], byLanguage = [] } = reduced(people);
+    expect(byLanguage).toHaveLength(MAX_PARTS + 1);
+    expect(byLanguage.slice(0, 3).map(({ count }) => count)).toEqual([2, 2, 1]);
+    expect(byLanguage.at(-1)).toEqual({ name: 'other', count: 2 });
+    expect(byPrimaryModel).toHaveLength(MAX_PARTS + 1);
+    expect(byPrimaryModel.slice(0, 3).map((one) => one.people)).toEqual([2, 2, 1]);
+    expect(byPrimaryModel.at(-1)).toEqual({ model: 'other', tier: 'other', people: 2 });
+  });
+
+  test('is sorted by name, and of a model by tier', () => {
+    const uses = ['b t', 'a u', 'b s', 'a t', 'a u'].map((use) => use.split(' '));
+    const people = uses.map(([model, tier], index) =>
+      person(`p${index}`, { primary_model: model, primary_model_tier: tier, delegation_level: tier }),
+    );
+    const { byPrimaryModel, byDelegationLevel } = reduced(people);
+    expect(byPrimaryModel?.map((one) => Object.values(one).join(' '))).toEqual([
+      ...['a t 1', 'a u 2', 'b s 1', 'b t 1'],
+    ]);
+    expect(byDelegationLevel?.map(({ name, count }) => `${name} ${count}`)).toEqual(['s 1', 't 2', 'u 2']);
+  });
+
   test('has no shares of nothing', () => {
     const idle = Array.from({ length: 60 }, (_, index) => person(`a-${index}`, { billable_tokens: 0 }));
     expect(reduced(idle).perUser?.topRatio).toBeUndefined();
   });
 });
 
+describe('a day of people', () => {
+  test('shows activity wherever somebody did something, also if no figure of the day shows it', () => {
+    const shows = (...people: readonly Person[]) => hasActivity(usersDataset, reduced(people));
+    expect(shows(person('a', { sessions: 0 }))).toBeUndefined();
+    expect(shows(person('a', { sessions: 0, billable_tokens: 0 }))).toBe(false);
+    expect(reduced([person('a', { sessions: 1 })])).toHaveProperty('unshownActivity', 1);
+    for (const done of ['files_edited', 'git_commits', 'hooks', 'messages'])
+      expect(shows(person('a', { sessions: 0, [done]: 1 }), person('b')), done).toBe(true);
+    expect(reduced([person('a', { billable_tokens: 3 })])).not.toHaveProperty('unshownActivity');
+  });
+});
+
 describe('individual people', () => {
+  test('keep their figures, however many they are and in whatever order they come', () => {
+    const people = Array.from({ length: 600 }, (_, index) =>
+      person(`p${(index * 7) % 600}`, { billable_tokens: (index * 7) % 600, tool_calls: 1 }),
+    );
+    const shown = shownOf(reduced(people, byId), byId);
+    const credits = Object.entries(shown).filter(([line]) => line.startsWith('daily_credits_by_user'));
+    expect(credits.map(([line]) => line)).toEqual(credits.map(([line]) => line).toSorted());
+    expect(Object.fromEntries(credits)).toEqual(
+      Object.fromEntries(people.map((_, id) => [`daily_credits_by_user{user="p${id}"}`, id])),
+    );
+    expect(Object.keys(shown).filter((line) => line.startsWith('daily_tool_calls_by_user'))).toHaveLength(
+      600,
+    );
+  });
+
+  test('have the team that is shown of them, otherwise other', () => {
+    const named = teamsById({ identity: 'id', labelOf: ({ id }) => id });
+    const people = [...crowd(6, () => 1), ...['u-1', 'v-1', 'v-2', 'v-3', 'v-4'].map((id) => person(id))];
+    const infos = Object.keys(shownOf(reduced(people, named), named)).filter((line) =>
+      line.startsWith('user_info'),
+    );
+    const teamOf = (user: string) =>
+      /team="(.*?)"/.exec(infos.find((line) => line.includes(user)) ?? '')?.[1];
+    expect(['t-0', 't-5', 'u-1', 'v-4'].map(teamOf)).toEqual(['t', 't', 'other', 'other']);
+  });
+
+  test('without a label have no series', () => {
+    const some = teamsById({ identity: 'id', labelOf: ({ id }) => (id === 'b' ? undefined : id) });
+    const row = reduced(
+      ['a', 'b', 'c'].map((id, index) => person(id, { billable_tokens: index })),
+      some,
+    );
+    const lines = Object.keys(shownOf(row, some)).filter((line) => line.startsWith('daily_credits'));
+    expect(lines).toEqual(['daily_credits_by_user{user="a"}', 'daily_credits_by_user{user="c"}']);
+  });
+
   test('are not stored unless they are identified', () => {
     const row = reduced(crowd(30, () => 1));
     expect(row.people).toBeUndefined();
