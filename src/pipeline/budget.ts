@@ -20,7 +20,6 @@ const ORDER: Readonly<Record<DropPriority, number>> = { detail: 0, breakdown: 1,
  * ones, each in declared order. A family without labels is one series and is never dropped.
  */
 export function familiesOverBudget(sizes: readonly FamilySize[], budget: number): ReadonlySet<string> {
-  if (sizes.reduce((sum, size) => sum + size.series, 0) <= budget) return new Set();
   // A family that exceeds the budget alone is dropped in any case.
   const dropped = new Set(
     sizes.filter((size) => size.labelled && size.series > budget).map(({ family }) => family),

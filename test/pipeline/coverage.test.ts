@@ -188,5 +188,9 @@ describe('a dataset', () => {
     expect(unknown).toEqual([0, 0, 1, 1, 2]);
     const kept = coverageOf({ users: 'aa a a ' }, hoursAfter(6, 1), { firstDay: addDays(start, 2) });
     expect(kept.unknownDays('users', addDays(start, 6))).toBe(3);
+    const both = coverageOf({ users: 'aa a a ' }, hoursAfter(6, 1), {
+      ...{ expensive, firstDay: addDays(start, 5) },
+    });
+    expect(both.unknownDays('users', addDays(start, 6))).toBe(1);
   });
 });

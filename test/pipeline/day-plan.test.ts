@@ -9,6 +9,7 @@ import {
   nextAsk,
   planDays,
   withDays,
+  withNewest,
 } from '../../src/pipeline/day-plan.ts';
 import { daysDescending, TARGET_BYTES } from '../../src/pipeline/days-to-fetch.ts';
 import {
@@ -217,6 +218,27 @@ describe('a day set aside', () => {
       const { setAside } = runPlan(() => undefined, { toFetch: [newest], memory }).memory;
       expect([...setAside.keys()], day).toEqual(isKept ? [day] : []);
     }
+  });
+
+  test('is retried before older ones, and not again if it is the newest one now', () => {
+    const [one, other] = [addDays(newest, -1), addDays(newest, -9)];
+    const memory = withFailedDay(withFailedDay(NOTHING_LEARNED, other, 0), one, 0);
+    const soon = { toFetch: [newest], memory, now: HOUR };
+    expect(texts(runPlan(() => undefined, soon).asks)).toEqual([
+      ...[`newest ${newest} 1`, `retry ${one} 1`, `retry ${other} 1`],
+    ]);
+    const plan = planDays({ ...soon, newest, historyStart: start, limit: 30, isThorough: false });
+    expect(withNewest(plan, one).due).toEqual([other]);
+  });
+
+  test.each([
+    ['server', true],
+    ['throttled', false],
+  ] as const)('is not one whose answer only says when to ask again: %s %s', (reason, isSetAside) => {
+    const later = new PlatformError(reason, 'later', { retryAt: HOUR });
+    const { asks, failure, memory } = runPlan(failsOn([bad], later), { toFetch: [newest, bad] });
+    expect([asks.length, failure]).toEqual([2, later]);
+    expect(memory.setAside.has(bad)).toBe(isSetAside);
   });
 
   test('keeps its pause when other days are added to the plan', () => {

@@ -20,6 +20,9 @@ const settings = {
   readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true },
 } as const;
 
+/** More requests than any run here has. */
+const MAX_ASKED = 100;
+
 interface Row {
   readonly credits: number;
   /** The version of the settings that the row was made with. */
@@ -45,6 +48,7 @@ function harness(expensive?: Partial<ExpensiveDataset>, parts: Partial<RunnerPar
     isSufficient: ({ version }) => version >= versions.sufficient,
   };
   const asked: string[] = [];
+  const stopping = new AbortController();
   const collector: DayCollector<Row> = {
     ...{ name: 'tokens', description: '', schedule: 'analytics', enabledByDefault: true, families: [] },
     ...(expensive && {
@@ -56,6 +60,8 @@ function harness(expensive?: Partial<ExpensiveDataset>, parts: Partial<RunnerPar
     dataset,
     async fetch(_source, { from, to }) {
       asked.push(`${from.slice(8)}-${to.slice(8)}`);
+      // A run that does not end fails its test instead of hanging.
+      if (asked.length > MAX_ASKED) stopping.abort();
       const row = { credits: 1, version: versions.current };
       const rows = new Map(daysFrom(from, to).map((day) => [day, row]));
       return { rows, lost: 0, rejected: 0, bytes: 100 * rows.size, remarks: [] };
@@ -63,6 +69,7 @@ function harness(expensive?: Partial<ExpensiveDataset>, parts: Partial<RunnerPar
   };
   const runner = createRunner({
     ...{ history, historyStart: start, revisionDays: 7, runs: createRunStates(), clock, log },
+    stopping: stopping.signal,
     publisher: { showsIdle: () => false, publish: async () => undefined },
     instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
     ...parts,

@@ -5,7 +5,7 @@ import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { daysDescending } from '../../src/pipeline/days-to-fetch.ts';
-import type { RunPublisher } from '../../src/pipeline/run.ts';
+import type { RunnerParts, RunPublisher } from '../../src/pipeline/run.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
@@ -29,6 +29,9 @@ const source: Source = {
   inSlices: () => Promise.reject(new Error('not used')),
 };
 
+/** More requests than any run here has. */
+const MAX_ASKED = 500;
+
 function brokenStore(): NotStored {
   const details = { reason: 'full', detail: 'the disk is full', hint: 'free some space' };
   return new NotStored('cannot be stored', details);
@@ -40,7 +43,7 @@ type Answer = (
   source: Source,
 ) => { rows?: readonly Day[]; lost?: number; credits?: number } | PlatformError;
 
-function harness(answer: Answer, platform = source) {
+function harness(answer: Answer, platform = source, parts: Partial<RunnerParts> = {}) {
   const clock = createFakeClock(startOf(addDays(yesterday, 1)) + 3_600_000, { autoAdvance: true });
   const history = createMemoryStore();
   const log = createFakeLogger();
@@ -54,8 +57,11 @@ function harness(answer: Answer, platform = source) {
       published += 1;
     },
   };
+  const stopping = new AbortController();
   const collector = createCreditsCollector(async (asSeen, window) => {
     asked.push(`${window.from}..${window.to}`);
+    // A run that does not end fails its test instead of hanging.
+    if (asked.length > MAX_ASKED) stopping.abort();
     const given = answer(window, asked.length, asSeen);
     if (given instanceof PlatformError) throw given;
     const days = given.rows ?? daysDescending(window.from, window.to);
@@ -68,7 +74,6 @@ function harness(answer: Answer, platform = source) {
     };
   });
   const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
-  const stopping = new AbortController();
   const runner = createRunner({
     history,
     historyStart: start,
@@ -79,6 +84,7 @@ function harness(answer: Answer, platform = source) {
     instruments,
     clock,
     log,
+    ...parts,
   });
   return {
     clock,
@@ -154,7 +160,9 @@ describe('a run over days', () => {
         : {},
     );
     await run();
-    expect(asked[1]).toBe('2026-03-30..2026-03-30');
+    expect(asked.slice(1)).toEqual([
+      ...['2026-03-30..2026-03-30', '2026-03-22..2026-03-29', '2026-03-01..2026-03-21'],
+    ]);
     expect(runs.get('acme', 'tokens').failure).toBeUndefined();
     expect(await covered()).not.toContain(yesterday);
   });
@@ -284,6 +292,89 @@ describe('a run over days', () => {
     expect([...instruments.textsOfOrgs('text')].join('')).toContain(
       'agent_platform_exporter_day_revisions_total{org="acme",dataset="tokens"} 1',
     );
+  });
+
+  test('a run over many unknown days shows its progress, by the days that were unknown, and ends it', async () => {
+    const shown: unknown[] = [];
+    const progress = {
+      begin(work: object) {
+        shown.push(work);
+        return { advance: (days: number) => shown.push(days), end: () => shown.push('end') };
+      },
+    };
+    const bad = dayNamed('2026-03-20');
+    const { run, clock, history } = harness(
+      ({ from, to }) => (from <= bad && bad <= to ? new PlatformError('server', '500') : {}),
+      source,
+      { progress, historyStart: addDays(start, -9) },
+    );
+    const known = [yesterday, addDays(yesterday, -1)];
+    const rows = new Map(known.map((day) => [day, { credits: 1 }]));
+    await history.putDays('acme', 'tokens', { days: known, rows, orgId: undefined, at: 0 });
+    await run();
+    expect(shown.slice(0, 3)).toEqual([{ org: 'acme', dataset: 'tokens', total: 38 }, 0, 7]);
+    const advanced = shown.filter((each) => typeof each === 'number');
+    expect(advanced.reduce((sum, days) => sum + days, 0)).toBe(37);
+    expect(shown.at(-1)).toBe('end');
+    shown.length = 0;
+    clock.set(clock.now() + 86_400_000);
+    await run();
+    expect(shown).toEqual([]);
+  });
+
+  test('other work runs between the requests of a run; its newest day is urgent', async () => {
+    const turns: string[] = [];
+    const parts = harness(
+      ({ to }) =>
+        to === yesterday
+          ? new PlatformError('server', "answered 400: Cannot query today's date", { status: 400 })
+          : {},
+      source,
+      {
+        turns: {
+          async take(name, urgency) {
+            turns.push(`${name} ${urgency}`);
+            if (turns.length === 7) parts.stopping.abort();
+            return { end: () => void turns.push('end') };
+          },
+        },
+      },
+    );
+    await parts.run();
+    expect(turns).toEqual([
+      'acme urgent',
+      'end',
+      'acme urgent',
+      'end',
+      'acme other',
+      'end',
+      'acme other',
+      'end',
+    ]);
+    // It was stopped while it waited for its last turn.
+    expect(parts.asked).toHaveLength(3);
+  });
+
+  test('no day is said to fail by itself where the platform answers nothing', async () => {
+    const { run, log } = harness(() => new PlatformError('server', '500'));
+    await run();
+    const warnings = log.events.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ message }) => message)).toEqual(['Collector failing; it has no data yet']);
+  });
+
+  test('each attempt at the newest data is told of, whether it succeeded or not', async () => {
+    let tried = 0;
+    const onTried = () => {
+      tried += 1;
+    };
+    const failing = harness(() => new PlatformError('network', 'no route'), source, { onTried });
+    await failing.run();
+    expect(tried).toBeGreaterThan(0);
+    tried = 0;
+    const retired = new AbortController();
+    retired.abort();
+    await failing.run('scheduled', retired.signal);
+    expect(tried).toBe(0);
   });
 
   test('a bad newest day fails the run, and everything else is fetched', async () => {
