@@ -151,6 +151,27 @@ describe('the body of a failed answer', () => {
     );
   });
 
+  test('is cut where it is too long, between two characters', () => {
+    const words = 'ab '.repeat(70);
+    for (const length of [195, 196, 197, 198, 199, 200]) {
+      const line = describeErrorBody('text/plain', `${words.slice(0, length)}${'\u{1F600}'.repeat(5)}`);
+      expect(line.isWellFormed()).toBe(true);
+      expect(line).toMatch(/^[ab ]+(\u{1F600})*…$/u);
+      expect(line.length).toBeLessThanOrEqual(200);
+      expect(line.length).toBeGreaterThanOrEqual(198);
+    }
+    expect(describeErrorBody('text/plain', words.slice(0, 200))).toBe(words.slice(0, 200));
+    expect(describeErrorBody('text/plain', words.slice(0, 201).replace(/ $/, 'c'))).toBe(
+      `${words.slice(0, 199).trimEnd()}…`,
+    );
+  });
+
+  test('has no tags, and no marks that are not seen, whatever it came in', () => {
+    expect(describeErrorBody(json, '{"detail":"the <b>key</b> is\u200b wrong\u2028now"}')).toBe(
+      'the key is wrong now',
+    );
+  });
+
   test('never shows the key, wherever and in whatever shape it is echoed', () => {
     const wrappers: ((key: string, around: string) => string)[] = [
       (key, around) => around + key + around,

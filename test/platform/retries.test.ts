@@ -121,6 +121,12 @@ describe('retries', () => {
     const failure = await failureOf(client.get({ ...tokensRequest(), retryOn: 'throttled' }));
     expect(failure).toMatchObject({ reason: 'server', status: 500 });
     expect(clock.waits).toEqual([2_000, 2_000]);
+    const unasked = await startServer(answers({ status: 503, headers: { 'retry-after': '0' } }, {}));
+    const other = createTestClient(unasked.url);
+    expect(await failureOf(other.client.get({ ...tokensRequest(), retryOn: 'throttled' }))).toMatchObject({
+      reason: 'server',
+      status: 503,
+    });
   });
 
   test('end with the request, of which nothing more is counted', async () => {
@@ -174,6 +180,7 @@ describe('Retry-After', () => {
     const error = await failureOf(client.get(tokensRequest()));
     expect(error).toMatchObject({ reason: 'throttled', status: 429, retryAt: START + 600_000 });
     expect(error.message).toContain('until 2026-11-20T12:10:00Z');
+    expect(error.hint).toContain('for this organization');
     expect(await failureOf(client.get(wiki))).toBe(error);
     expect(clock.waits).toEqual([]);
     await clock.advance(599_999);
@@ -195,6 +202,7 @@ describe('Retry-After', () => {
     const { client, clock, codes } = createTestClient(server.url);
     const error = await failureOf(client.get(wiki));
     expect(error).toMatchObject({ reason: 'server', status: 503, retryAt: START + 1_800_000 });
+    expect(error.hint).toContain('of this endpoint');
     expect(client.activeHolds()).toEqual([{ scope: 'wiki', until: START + 1_800_000, error }]);
     await client.get(tokensRequest());
     expect(await failureOf(client.get(wiki))).toBe(error);
