@@ -362,19 +362,15 @@ describe('a run over days', () => {
     expect(warnings.map(({ message }) => message)).toEqual(['Collector failing; it has no data yet']);
   });
 
-  test('each attempt at the newest data is told of, whether it succeeded or not', async () => {
-    let tried = 0;
-    const onTried = () => {
-      tried += 1;
-    };
-    const failing = harness(() => new PlatformError('network', 'no route'), source, { onTried });
-    await failing.run();
-    expect(tried).toBeGreaterThan(0);
-    tried = 0;
-    const retired = new AbortController();
-    retired.abort();
-    await failing.run('scheduled', retired.signal);
-    expect(tried).toBe(0);
+  test('the newest data counts as tried as soon as it was answered or refused, before the run has ended', async () => {
+    const tried: boolean[] = [];
+    const { run, runs } = harness(({ to }) => {
+      tried.push(runs.get('acme', 'tokens').tried);
+      return to === yesterday ? new PlatformError('server', '500') : {};
+    });
+    await run();
+    expect(tried.slice(0, 2)).toEqual([false, true]);
+    expect(runs.get('acme', 'tokens').tried).toBe(true);
   });
 
   test('a bad newest day fails the run, and everything else is fetched', async () => {
