@@ -16,6 +16,7 @@ import { isAboutToday, parseHttpDate } from '../platform/response.ts';
 import { type FailureReason, messageOf, PlatformError } from '../runtime/errors.ts';
 import { portOf, withoutBrackets } from '../runtime/host-name.ts';
 import { parseProxies } from '../runtime/proxy-address.ts';
+import type { Row } from '../store/database.ts';
 import { isOpen } from './check-config.ts';
 import { type Examination, type Found, failure, ok, warning } from './doctor-finding.ts';
 import type { StoredFacts } from './doctor-store.ts';
@@ -72,10 +73,9 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
   const facts: Facts = { ...parts, enabled: enabled.length, asked: [], skews: [], requests: 0 };
   const unreachable = new Set<string>();
   for (const host of new Set(enabled.map(hostOf))) {
-    const finding = await nameOf(host, parts);
+    const name = await nameOf(host, parts);
     signal.throwIfAborted();
-    report(finding);
-    if (finding.verdict === 'failure') unreachable.add(host);
+    if (name !== undefined) report(name);
   }
 
   const paths = new Map<DatasetName, string>();
@@ -130,18 +130,16 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
   for (const finding of checks.flatMap((check) => check(facts))) report(finding);
 }
 
-/** Resolves the name of a host, or of the proxy that would resolve it. */
-function nameOf(address: string, { config }: OrgParts): Promise<Found> {
+/** Resolves the name of a host, or of the proxy that would resolve it; the client says if there is none. */
+function nameOf(address: string, { config }: OrgParts): Promise<Found | undefined> {
   const url = new URL(address);
   const proxy = parseProxies(config.api.proxy)(url);
   const name = proxy?.host ?? withoutBrackets(url.hostname);
-  const [check, what, setting] =
-    proxy === undefined
-      ? ['name', name, 'the host name in the configured URL']
-      : ['proxy', `the proxy ${proxy.name}, for ${url.host}`, 'HTTP_PROXY and HTTPS_PROXY'];
+  const [check, what] =
+    proxy === undefined ? ['name', name] : ['proxy', `the proxy ${proxy.name}, for ${url.host}`];
   return lookup(name).then(
     (found) => ok(check, `${what} is ${found.address}`),
-    () => failure('name', `${what}: host name not found`, `check ${setting}, and DNS`),
+    () => undefined,
   );
 }
 
@@ -307,7 +305,7 @@ function clockSkew({ skews }: Facts): readonly Found[] {
 
 function organization({ asked, org, stored }: Facts): readonly Found[] {
   const orgIds = new Set(asked.flatMap(({ fetched }) => fetched?.orgId ?? []));
-  const expected = org.orgId ?? stored?.orgIds.get(org.name);
+  const expected = org.orgId ?? stored?.orgs.find((row) => row['org'] === org.name)?.['org_id'] ?? undefined;
   const foreign = [...orgIds].find((id) => expected !== undefined && id !== expected);
   if (foreign !== undefined) {
     const whose = org.orgId === undefined ? 'the stored days are those of' : 'org_id names';
@@ -351,8 +349,8 @@ function budget({ config, org, stored, requests, clock }: Facts): readonly Found
   const limit = config.api.dailyRequestLimit;
   const asked = `this check sent ${requests}`;
   if (limit === undefined) return [ok('requests', `no daily limit; ${asked}`)];
-  const used = stored?.requests.get(org.name);
-  const count = used?.day === dayOf(clock.now()) ? used.count : 0;
+  const isOfToday = (row: Row) => row['org'] === org.name && row['day'] === dayOf(clock.now());
+  const count = Number(stored?.requests.find(isOfToday)?.['requests'] ?? 0);
   const seen = `${count} of ${limit} used today; ${asked}`;
   if (count < limit) return [ok('requests', seen)];
   return [failure('requests', seen, 'raise api.daily_request_limit, or wait for the next UTC day')];

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { StorageConfig } from '../config/storage.ts';
-import { NotStored, type Query } from '../store/database.ts';
+import { NotStored, type Query, type Row } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../store/layouts.ts';
 import { createDatabase } from '../store/postgres.ts';
 import { readFile } from '../store/reader.ts';
@@ -9,12 +9,16 @@ import { type Layout, MEMORY, refuseSpecial, stateOf } from '../store/sqlite.ts'
 import { troubleOf } from '../store/sqlite-errors.ts';
 import { type Examination, type Found, failure, ok, warning } from './doctor-finding.ts';
 
-/** What the store holds of the organizations, by name. */
+/** What the store holds of the organizations. */
 export interface StoredFacts {
-  readonly orgIds: ReadonlyMap<string, string>;
-  /** The requests that exporters have counted: the UTC day, and how many. */
-  readonly requests: ReadonlyMap<string, { readonly day: string; readonly count: number }>;
+  /** The identifiers: `org` and `org_id`. */
+  readonly orgs: readonly Row[];
+  /** The requests that exporters have counted on the last UTC day with any: `org`, `day` and `requests`. */
+  readonly requests: readonly Row[];
 }
+
+const ORGS = "SELECT org, org_id FROM S.org WHERE former = ''";
+const REQUESTS = 'SELECT org, day, requests FROM S.request_count';
 
 /** Larger files are not read as a whole. */
 const MAX_CHECKED_BYTES = 2 ** 29;
@@ -39,33 +43,32 @@ async function examineFiles(file: string, { report }: Examination): Promise<Stor
     report(warning('store', 'memory: a restart begins without any day', advice));
     return undefined;
   }
-  const counts = countsFileBeside(file);
-  if (isOlder(file, DAYS) || isOlder(counts, COUNTS)) {
+  const orgs = await readWhole(file, DAYS, ORGS);
+  const requests = await readWhole(countsFileBeside(file), COUNTS, REQUESTS);
+  if (orgs === undefined || requests === undefined) {
     const advice = 'nothing: serve moves it aside, and fetches its days again';
     report(warning('store', `${file} was written by an older release`, advice));
     return undefined;
   }
-  const orgIds = await readFile(file, DAYS, whole(file, readOrgIds));
-  const requests = await readFile(counts, COUNTS, whole(counts, readRequests));
   report(folderOf(file));
-  return { orgIds, requests };
+  return { orgs, requests };
 }
 
-function isOlder(file: string, layout: Layout): boolean {
+/**
+ * Reads something of a file, after all of it; undefined if the file is of an older layout. Throws what SQLite itself does for one
+ * that is damaged.
+ */
+async function readWhole(file: string, layout: Layout, text: string): Promise<readonly Row[] | undefined> {
   refuseSpecial(file);
-  if (!existsSync(file)) return false;
+  if (!existsSync(file)) return [];
   accessSync(file, constants.R_OK | constants.W_OK);
-  return stateOf(file, layout) === 'older';
-}
-
-/** Reads something of a file, after all of it; throws what SQLite itself does for one that is damaged. */
-function whole<Result>(file: string, read: (query: Query) => Promise<Result>) {
-  return async (query: Query) => {
-    const isSmall = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= MAX_CHECKED_BYTES;
+  if (stateOf(file, layout) === 'older') return undefined;
+  return readFile(file, layout, async (query) => {
+    const isSmall = statSync(file).size <= MAX_CHECKED_BYTES;
     const [row = { quick_check: 'ok' }] = isSmall ? await query('PRAGMA quick_check(1)') : [];
-    if (row['quick_check'] === 'ok') return read(query);
+    if (row['quick_check'] === 'ok') return query(text);
     throw Object.assign(new Error(String(row['quick_check'])), { errcode: SQLITE_CORRUPT });
-  };
+  });
 }
 
 /** SQLite writes files beside the database, so the directory must be writable too. */
@@ -82,18 +85,6 @@ function folderOf(file: string): Found {
   return ok('store', `${file} ${what}; ${free}`);
 }
 
-async function readOrgIds(query: Query): Promise<StoredFacts['orgIds']> {
-  const rows = await query("SELECT org, org_id FROM S.org WHERE former = '' AND org_id IS NOT NULL");
-  return new Map(rows.map(({ org, org_id: id }) => [String(org), String(id)]));
-}
-
-async function readRequests(query: Query): Promise<StoredFacts['requests']> {
-  const rows = await query('SELECT org, day, requests FROM S.request_count');
-  return new Map(
-    rows.map(({ org, day, requests }) => [String(org), { day: String(day), count: Number(requests) }]),
-  );
-}
-
 async function examineDatabase(
   url: NonNullable<StorageConfig['url']>,
   { report, log }: Examination,
@@ -107,7 +98,7 @@ async function examineDatabase(
       report(finding);
       const isMade = (await query("SELECT to_regclass('S.org') IS NOT NULL AS made")).at(0)?.['made'];
       if (!isMade || finding.verdict === 'failure') return undefined;
-      return { orgIds: await readOrgIds(query), requests: await readRequests(query) };
+      return { orgs: await query(ORGS), requests: await query(REQUESTS) };
     }, 'snapshot');
   } finally {
     await database.close();

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { collectors } from '../collectors/index.ts';
 import { doctorOptions } from '../config/command-options.ts';
-import type { Config } from '../config/config.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
@@ -9,7 +8,7 @@ import { redactForms } from '../runtime/redact.ts';
 import { loadWebSettings } from '../web-config/load.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
-import { type Examination, type Finding, failure, ok, renderFindings } from './doctor-finding.ts';
+import { type Finding, failure, ok, renderFindings } from './doctor-finding.ts';
 import { examineHooks, examinePort } from './doctor-machine.ts';
 import { examineOrg } from './doctor-platform.ts';
 import { examineStore } from './doctor-store.ts';
@@ -23,7 +22,7 @@ export async function run(context: CommandContext): Promise<number> {
   late.catch(() => undefined);
   const findings: Finding[] = [];
   const report = (finding: Finding) => void findings.push(finding);
-  const config = await bounded('configuration', () => loaded(context, report));
+  const config = await bounded('configuration', () => loadConfig({ ...context, collectors }));
   const secrets: string[] = [];
   const clock = createSystemClock();
   // Only errors: what else is of interest is in the report.
@@ -31,6 +30,9 @@ export async function run(context: CommandContext): Promise<number> {
   const display = quiet && createDisplay(context.stderr, quiet, clock, () => secrets);
   if (config !== undefined && display !== undefined) {
     const { environment, version } = context;
+    const running = [...config.collectors].flatMap(([name, enabled]) => (enabled ? name : []));
+    const named = config.orgs.map(({ name }) => name).join(', ') || 'none';
+    report(ok('configuration', `organizations ${named}; collectors ${running.join(', ') || 'none'}`));
     const parts = { config, signal, report, version, environment, secrets, clock, log: display.log };
     const stored = await bounded('store', () => examineStore(parts));
     const orgs = config.orgs.map((org) =>
@@ -62,12 +64,4 @@ export async function run(context: CommandContext): Promise<number> {
       return undefined;
     }
   }
-}
-
-async function loaded(context: CommandContext, report: Examination['report']): Promise<Config> {
-  const config = await loadConfig({ ...context, collectors });
-  const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
-  const orgs = config.orgs.map(({ name }) => name).join(', ') || 'none';
-  report(ok('configuration', `organizations ${orgs}; collectors ${running.join(', ') || 'none'}`));
-  return config;
 }

@@ -129,7 +129,7 @@ const SET_UPS: Readonly<
     // No resolver is asked for a name with a part of 64 characters.
     async () => ({ environment: { ...KEY, AGENT_PLATFORM_API_BASE_URL: `https://${'x'.repeat(64)}.test` } }),
     'failure name',
-    /x\.test: host name not found/,
+    /host name not found \(x+\.test:443\)/,
   ],
   'http for https': [
     async () => ({
