@@ -38,7 +38,7 @@ export function watchLag(
 
   return {
     /** What is known about the days of an answer, before it is stored; answers come with the newest day first. */
-    notesOn({ rows, lost }: Pick<FetchedDays<unknown>, 'rows' | 'lost'>): Omit<LagNotes, 'isCurrent'> {
+    notesOn({ rows, lost }: Pick<FetchedDays<unknown>, 'rows' | 'lost'>): LagNotes {
       isWhole &&= lost === 0;
       const day = [...rows.keys()].sort().at(-1);
       const isNew = day !== undefined && (newestRow === undefined || day > newestRow);

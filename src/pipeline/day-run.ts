@@ -97,7 +97,7 @@ export async function runDays(
         const next = afterAnswer(withDays(plan, passed), ask, fetched.rows.size, fetched.bytes);
         // One transaction with the last answer.
         completed = nextAsk(next) === undefined ? completedWith(next) : undefined;
-        await store(run, collector, { answered, fetched, completed, lag: lag.notesOn(fetched) });
+        await store(run, collector, { answered, fetched, completed, lags: lag.notesOn(fetched) });
         plan = next;
         work?.advance(days.filter((day) => unknown.includes(day)).length);
         // The newest day is published at once; older ones change little and are published together.
@@ -275,9 +275,9 @@ async function store(
     answered,
     fetched,
     completed,
-    lag,
+    lags,
   }: {
-    readonly lag: Omit<LagNotes, 'isCurrent'>;
+    readonly lags: LagNotes;
     readonly answered: readonly Day[];
     readonly fetched: FetchedDays<unknown>;
     readonly completed: Completed | undefined;
@@ -287,26 +287,22 @@ async function store(
   const dataset = collector.dataset.name;
   // The settings may have changed during the request: data that may no longer be kept must not return.
   if (run.retired()) return;
-  const isCurrent = (row: unknown) => collector.dataset.isCurrent?.(row, org) ?? true;
-  const {
-    revisions: changes,
-    missing,
-    lags,
-  } = await deps.history.putDays(org.name, dataset, {
+  const stored = await deps.history.putDays(org.name, dataset, {
     days: answered,
     rows: fetched.rows,
     parts: collector.dataset.parts,
     orgId: fetched.orgId,
     at: deps.clock.now(),
     completes: completed,
-    lags: { ...lag, isCurrent },
+    isCurrent: (row) => collector.dataset.isCurrent?.(row, org) ?? true,
+    lags,
   });
   if (run.retired()) return;
-  if (lags !== undefined) deps.instruments.dayLags(org.name, dataset, lags);
-  run.note(withMissing(fetched, missing));
-  // A row made with other settings does not count as revised; a day that was published as idle does.
+  if (stored.lags !== undefined) deps.instruments.dayLags(org.name, dataset, stored.lags);
+  run.note(withMissing(fetched, stored.missing));
+  // A day that was published as idle counts as revised, too.
   const revisions = [
-    ...changes.filter(({ before }) => isCurrent(before)),
+    ...stored.revisions,
     ...[...fetched.rows]
       .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
       .filter(([, row]) => hasActivity(collector.dataset, row) !== false)

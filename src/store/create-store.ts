@@ -226,13 +226,13 @@ export function createStore(parts: StoreParts): Store {
         const isChanged = changes.size > 0;
         await noteAnswer(query, place, { isChanged, answeredAt: answer.at, ...answer.completes });
         const { lags: notes } = answer;
-        if (notes === undefined) return stored;
-        const changed = stored.revisions.filter(({ before }) => notes.isCurrent(before));
-        const revised = new Set(changed.map(({ day }) => day));
+        const revisions = stored.revisions.filter(({ before }) => answer.isCurrent?.(before) !== false);
+        if (notes === undefined) return { ...stored, revisions };
+        const revised = new Set(revisions.map(({ day }) => day));
         const { before, now } = await observe(query, place, (known) =>
           withAnswer(known, answer, notes, revised),
         );
-        return now.lags === before.lags ? stored : { ...stored, lags: now.lags };
+        return { ...stored, revisions, lags: now.lags === before.lags ? undefined : now.lags };
       }),
     putDocuments: (org, dataset, answer) =>
       write(async (query) => {

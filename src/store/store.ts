@@ -85,6 +85,8 @@ export interface AnsweredDays {
   readonly rows: ReadonlyMap<Day, unknown>;
   /** The parts of a row that are kept or replaced together; without them, a row replaces the previous one. */
   readonly parts?: RowParts | undefined;
+  /** Whether a stored row was made with the present settings, so that another one is the platform's revision; true by default. */
+  isCurrent?(row: unknown): boolean;
   readonly orgId: string | undefined;
   readonly at: Instant;
   readonly completes?: Completed | undefined;
@@ -100,8 +102,6 @@ export interface LagNotes {
   readonly isNextPoll: boolean;
   /** For how many days after its own one a day is asked for again. */
   readonly comparedDays: number;
-  /** Whether such a row was made with the present settings, so that another one is the platform's change. */
-  isCurrent(row: unknown): boolean;
 }
 
 /** What is complete with the last answer of a run. */

@@ -139,7 +139,7 @@ describe('the lag of a day', () => {
     await exporter.pollUntil(startOf(addDays(start, 15)) + 8 * HOUR);
     const before = await lagsOf(exporter);
     const rows = new Map([[addDays(start, 13), { credits: 1 }]]);
-    const lags = { published: addDays(start, 13), isNextPoll: true, comparedDays: 7, isCurrent: () => true };
+    const lags = { published: addDays(start, 13), isNextPoll: true, comparedDays: 7 };
     const answer = { days: [addDays(start, 13)], rows, orgId: undefined, at: exporter.now(), lags };
     await exporter.history.putDays('acme', 'tokens', answer);
     expect(await lagsOf(exporter)).toEqual(before);

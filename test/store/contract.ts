@@ -57,7 +57,8 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
       const put = (credits: number, at: number, isCurrent = true) =>
         store.putDays('acme', 'tokens', {
           ...answer([monday], { [monday]: { credits } }, at, 'org_1'),
-          lags: { published: monday, isNextPoll: true, comparedDays: 2, isCurrent: () => isCurrent },
+          isCurrent: () => isCurrent,
+          lags: { published: monday, isNextPoll: true, comparedDays: 2 },
         });
       const published = { 'published 7200': [1, 1.5 * hour] };
       const first = await put(1, ended + 1.5 * hour);

@@ -9,7 +9,7 @@ import { answer, createDirectory, openStore } from './files.ts';
 const HOUR = 3_600_000;
 const monday = dayNamed('2026-03-02');
 const tuesday = dayNamed('2026-03-03');
-const notes = { published: monday, isNextPoll: true, comparedDays: 2, isCurrent: () => true };
+const notes = { published: monday, isNextPoll: true, comparedDays: 2 };
 const seen = new Map([[monday, { carried: new Set(['credits']), lacking: new Set<string>() }]]);
 
 test('a damaged text keeps no row from being stored, and is replaced', async () => {
