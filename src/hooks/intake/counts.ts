@@ -32,8 +32,6 @@ export interface Counts extends Pick<Additions, 'events' | 'ends'> {
   readonly waitingUntil: readonly Instant[];
   /** The waits that have been counted. */
   readonly waits: readonly WaitCount[];
-  /** When the next one is to be counted, or what it was counted from to be forgotten. */
-  readonly due: Instant | undefined;
 }
 
 /** A waiting session is forgotten after this time, in milliseconds. */

@@ -12,7 +12,7 @@ import { sendRows } from '../../store/send-rows.ts';
 import { nextAgeing } from './ageing.ts';
 import { type Additions, additionsOf, type Counts } from './counts.ts';
 import type { HookEvent } from './event.ts';
-import { addMoments, countWaits, DUE, isDue, raiseWaits } from './waits.ts';
+import { addMoments, countWaits, hasDue, raiseWaits } from './waits.ts';
 
 /**
  * How long an event's id is remembered, in milliseconds; older events are rejected. By default a day longer than the
@@ -92,7 +92,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   const turns = createSerialQueue();
   let isOpen = shared === undefined;
   let nextTending = clock.elapsed() + CATCH_UP_MS;
-  let known: Counts = { events: new Map(), ends: new Map(), waitingUntil: [], waits: [], due: undefined };
+  let known: Counts = { events: new Map(), ends: new Map(), waitingUntil: [], waits: [] };
   let version = -1;
   let epoch: string | undefined;
   let forgotten: Instant = 0;
@@ -103,7 +103,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
     isOpen = !closing.signal.aborted;
     while (!closing.signal.aborted) {
       if (shared !== undefined) await turns.run(look).catch(() => undefined); // Reported by the database.
-      if (clock.elapsed() >= nextTending && isDue(known.due, clock.now())) {
+      if (clock.elapsed() >= nextTending) {
         nextTending = clock.elapsed() + TEND_MS;
         await turns.run(tend).catch(() => undefined);
       }
@@ -119,6 +119,8 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   }
 
   async function tend(): Promise<void> {
+    const now = clock.now();
+    if (!(await use((query) => hasDue(query, now), 'snapshot'))) return;
     const { counts } = await commitNow(() => ({ events: [], now: clock.now() }), true);
     listener?.(counts);
   }
@@ -243,8 +245,7 @@ async function readCounts(query: Query, now: Instant): Promise<Counts> {
     `SELECT 'event' AS kind, name, count, last_at AS at, 0 AS ms FROM S.hook_event
      UNION ALL SELECT 'end', reason, count, NULL, NULL FROM S.hook_session_end
      UNION ALL SELECT 'waiting', NULL, NULL, until, NULL FROM S.hook_session WHERE waiting = 1 AND until > $1
-     UNION ALL SELECT 'wait', type, count, bound, ms FROM S.hook_wait
-     UNION ALL ${DUE}`,
+     UNION ALL SELECT 'wait', type, count, bound, ms FROM S.hook_wait`,
     [now],
   );
   const byKind = Map.groupBy(rows, (row) => row['kind']);
@@ -264,7 +265,6 @@ async function readCounts(query: Query, now: Instant): Promise<Counts> {
       count: Number(row['count']),
       ms: Number(row['ms']),
     })),
-    due: Number(of('due')[0]?.['at']) || undefined,
   };
 }
 

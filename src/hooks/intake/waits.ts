@@ -54,15 +54,14 @@ export async function addMoments(query: Query, moments: readonly Moment[], now: 
   );
 }
 
-/** For a query of counts: when the first wait is to be counted, or the first moment to be forgotten. */
-export const DUE = `SELECT 'due', NULL, NULL, min(due), NULL FROM (
-       SELECT min(due) AS due FROM S.hook_moment WHERE waiting = 1
-       UNION ALL SELECT min(due) + ${LATE_MS} FROM S.hook_moment WHERE waiting = 0
-     ) AS both_kinds`;
-
-/** Whether there is something to do by now, or the clock has been set back since it was due. */
-export function isDue(due: Instant | undefined, now: Instant): boolean {
-  return due !== undefined && (due <= now || due > now + 2 * LONGEST_MS);
+/** Whether there are waits to count or moments to forget by now, or the clock has been set back since they were added. */
+export async function hasDue(query: Query, now: Instant): Promise<boolean> {
+  const due = await query(
+    `SELECT 1 AS one FROM S.hook_moment WHERE (waiting = 1 AND due <= $1) OR (waiting = 0 AND due <= $2)
+     OR (waiting IN (0, 1) AND due > $3) LIMIT 1`,
+    [now, now - LATE_MS, now + LONGEST_MS],
+  );
+  return due.length > 0;
 }
 
 /**

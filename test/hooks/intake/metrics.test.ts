@@ -9,7 +9,6 @@ function stored(count: number, ends: number) {
     ends: new Map([['logout', ends]]),
     waitingUntil: [],
     waits: [],
-    due: undefined,
   };
 }
 
