@@ -97,7 +97,7 @@ function collectorStatus(
     },
     series: collector.families.reduce((sum, family) => sum + (series.get(family.name) ?? 0), 0),
     uncoveredDays: isDayCollector(collector) ? published.uncoveredDays(org, name) : undefined,
-    unknownFields: isFetching(collector) ? someOf(run.unknownFields) : undefined,
+    unknownFields: isFetching(collector) ? someOf([...run.unknownFields.keys()].sort()) : undefined,
     missingFields: isFetching(collector) ? someOf(run.missingFields) : undefined,
     published: !published.isExpired(org, name),
   };

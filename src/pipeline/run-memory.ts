@@ -10,8 +10,6 @@ export interface Learned {
   polled: { readonly at: Instant; readonly dueBy: Instant } | undefined;
   /** The last logged problem of an answer, so that it is not logged twice. */
   lastNote: string;
-  /** When each field that is not read was last seen, by path. */
-  readonly unknownFields: Map<string, Instant>;
 }
 
 /** What runs have learned; it survives a reload. */
@@ -31,7 +29,6 @@ export function createRunMemory(): RunMemory {
         fetching: NOTHING_LEARNED,
         polled: undefined,
         lastNote: '',
-        unknownFields: new Map(),
       };
       known.set(key, learned);
       return learned;

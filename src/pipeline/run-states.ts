@@ -10,8 +10,8 @@ export interface RunState {
   readonly lastSuccessAt: Instant | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly failure: { readonly error: PlatformError; readonly since: Instant } | undefined;
-  /** The fields of its answers that are not read, and those that rows no longer have, as paths. */
-  readonly unknownFields: readonly string[];
+  /** When each field that is not read was last seen, by path, and the paths of those that rows no longer have. */
+  readonly unknownFields: ReadonlyMap<string, Instant>;
   readonly missingFields: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const NO_RUN: RunState = {
   lastSuccessAt: undefined,
   lastDurationSeconds: undefined,
   failure: undefined,
-  unknownFields: [],
+  unknownFields: new Map(),
   missingFields: [],
 };
 

@@ -155,7 +155,7 @@ export function createRunner(deps: RunnerParts): Runner {
           rejected: noted.rejected,
           remarks: [...noted.remarks],
         });
-        if (watch !== undefined) await reportFields(org.name, collector, memory, watch);
+        if (watch !== undefined) await reportFields(org.name, collector, watch);
       }
     }
   }
@@ -164,26 +164,23 @@ export function createRunner(deps: RunnerParts): Runner {
   async function reportFields(
     org: string,
     { name, dataset }: FetchingCollector,
-    memory: Learned,
     watch: FieldWatch,
   ): Promise<void> {
     const now = clock.now();
-    const known = memory.unknownFields;
-    for (const [field, at] of known) if (now - at > REMEMBERED_MS) known.delete(field);
+    const before = runs.get(org, name);
+    const unknownFields = new Map([...before.unknownFields].filter(([, at]) => now - at <= REMEMBERED_MS));
     for (const field of watch.unknown())
-      if (known.has(field) || known.size < MAX_NAMES) known.set(field, now);
+      if (unknownFields.has(field) || unknownFields.size < MAX_NAMES) unknownFields.set(field, now);
     const days = watch.days();
     const fields =
       days.size === 0
         ? undefined
         : await deps.history.learnFields(org, dataset.name, days).catch(ignoreNotStored);
-    const before = runs.get(org, name);
-    const unknownFields = [...known.keys()].sort();
     const missingFields = fields === undefined ? before.missingFields : missingIn(fields);
     runs.update(org, name, { unknownFields, missingFields });
-    instruments.fields({ org, dataset: dataset.name }, unknownFields.length, missingFields.length);
+    instruments.fields({ org, dataset: dataset.name }, unknownFields.size, missingFields.length);
     const who = { org, dataset: dataset.name };
-    for (const field of unknownFields.filter((one) => !before.unknownFields.includes(one)))
+    for (const field of [...unknownFields.keys()].filter((one) => !before.unknownFields.has(one)))
       log.info('The platform sends a field that is not read', { ...who, field });
     for (const field of missingFields.filter((one) => !before.missingFields.includes(one)))
       log.info('The platform no longer sends a field', { ...who, field });

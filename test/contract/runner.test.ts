@@ -50,7 +50,7 @@ test('what changes in the answers is logged once by name, counted and shown, als
         log.events.filter(({ message }) => message.includes('field')).map(({ fields }) => fields['field']),
       fields() {
         const { unknownFields, missingFields } = runs.get('acme', 'productivity');
-        return { unknownFields, missingFields };
+        return { unknownFields: [...unknownFields.keys()], missingFields };
       },
       page: () =>
         [...instruments.textsOfOrgs('text')]
