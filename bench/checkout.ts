@@ -12,8 +12,8 @@ export interface Checkout {
   readonly commit: string;
   /** The program as installed. */
   readonly program: string;
-  /** The `NODE_OPTIONS` of its container image. */
-  readonly nodeOptions: string;
+  /** The variables of its container image that its memory depends on. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Builds a checkout, with its own compiler and apart from its own build; throws if that fails. */
@@ -37,7 +37,9 @@ export function buildCheckout(directory: string): Checkout {
     directory,
     commit: commitOf(directory),
     program: path.join(release, 'bin', 'agent-platform-exporter.js'),
-    nodeOptions: /NODE_OPTIONS=(\S+)/.exec(image)?.[1] ?? '',
+    environment: Object.fromEntries(
+      [...image.matchAll(/\b(NODE_OPTIONS|GLIBC_TUNABLES)=(\S+)/g)].map(([, name, value]) => [name, value]),
+    ),
   };
 }
 

@@ -68,7 +68,7 @@ const GIVE_UP_MS = 10 * 60_000;
 
 /** Starts `serve`. */
 export async function startService(
-  { program, nodeOptions }: Checkout,
+  { program, environment }: Checkout,
   { folder, args, storage = `--storage.path=${path.join(folder, 'history.db')}`, profiles }: ServiceOptions,
 ): Promise<Service> {
   const asker = await startChild('load/asker.ts');
@@ -92,7 +92,11 @@ export async function startService(
     ],
     {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { ...process.env, NODE_OPTIONS: `${nodeOptions} ${AS_IN_A_CONTAINER}` },
+      env: {
+        ...process.env,
+        ...environment,
+        NODE_OPTIONS: `${environment['NODE_OPTIONS']} ${AS_IN_A_CONTAINER}`,
+      },
     },
   );
   const { pid = 0 } = child;

@@ -32,7 +32,7 @@ async function measure({ checkout, helper, record, folder }: CaseContext, world:
     const args = [checkout.program, 'backfill', ...shared, ...limits, ...flags];
     const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, NODE_OPTIONS: checkout.nodeOptions },
+      env: { ...process.env, ...checkout.environment },
     });
     const [code] = await once(child, 'exit');
     if (code !== 0) throw new Error(`backfill exited with code ${code}`);

@@ -7,11 +7,14 @@ const unit = readFileSync(
   'utf8',
 );
 
-test('the unit and the image run Node.js with the same options', () => {
+test('the unit and the image bound the memory of Node.js and the C library in the same way', () => {
   const image = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
-  const options = /NODE_OPTIONS=\S+/;
-  expect(options.exec(unit)?.[0]).toBe('NODE_OPTIONS=--max-semi-space-size=8');
-  expect(options.exec(image)?.[0]).toBe(options.exec(unit)?.[0]);
+  const bounds = /\b(?:NODE_OPTIONS|GLIBC_TUNABLES)=\S+/g;
+  expect(unit.match(bounds)).toEqual([
+    'NODE_OPTIONS=--max-semi-space-size=8',
+    'GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=131072',
+  ]);
+  expect(image.match(bounds)).toEqual(unit.match(bounds));
 });
 
 test("the packages' unit has their own user, path and configuration file, and no key of its own", () => {
