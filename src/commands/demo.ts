@@ -5,11 +5,12 @@ import type { Config } from '../config/config.ts';
 import { createFixedCredential } from '../config/credential.ts';
 import { loadConfig } from '../config/load.ts';
 import { createSystemClock } from '../runtime/clock.ts';
+import { formatListenAddress } from '../runtime/listen-address.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
 import { commandLine } from './own-command.ts';
-import { createRealService, reloadOnHangup, untilStopped } from './run-service.ts';
+import { withService } from './run-service.ts';
 
 /** The simulated platform runs in this process and needs no rate limit. */
 const REQUESTS_PER_SECOND = 200;
@@ -28,7 +29,6 @@ export const demoContract: Contract = {
 
 /** Serves metrics of a simulated platform in the same process, in memory, until stopped. */
 export async function run(context: CommandContext): Promise<number> {
-  const attach = reloadOnHangup(context);
   const sandbox = createSandbox({
     now: createSystemClock().now,
     // Makes the figures of spend and readiness show something.
@@ -54,24 +54,15 @@ export async function run(context: CommandContext): Promise<number> {
       })),
     };
   };
-  const stopped = untilStopped(context);
-  const config = await load().catch(async (error: unknown) => {
-    await sandbox.close();
-    throw error;
-  });
-  const service = await createRealService(context, config, true, load);
   try {
-    const { port, scheme } = await service.start();
-    attach(service);
-    const name = config.web.listenAddress.host ?? 'localhost';
-    const here = `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
-    context.stdout.write(`${described(here, config)}\n`);
-    await stopped;
+    return await withService(context, true, load, async (_, { port, scheme, config }, ended) => {
+      const host = config.web.listenAddress.host ?? 'localhost';
+      context.stdout.write(`${described(`${scheme}://${formatListenAddress({ host, port })}`, config)}\n`);
+      return ended;
+    });
   } finally {
-    await service.stop();
     await sandbox.close();
   }
-  return 0;
 
   function described(here: string, { orgs: [org], web }: Config): string {
     const name = org?.name ?? 'none';

@@ -29,21 +29,38 @@ export async function createRealService(
   });
 }
 
+/** Where a service listens, and the configuration that it began with. */
+interface Started extends Awaited<ReturnType<Service['start']>> {
+  readonly config: Config;
+}
+
 /**
- * Listens for SIGHUP from now on, because its default would end the process. The function that it returns lets each reload a
- * service; one that was requested before is done then.
+ * Runs the service, which each SIGHUP lets reload its configuration, during the work: that gets the promise of an exit code,
+ * which resolves once the process is told to stop, or the service cannot do its work.
  */
-export function reloadOnHangup(context: CommandContext): (service: Service) => void {
-  let reload: (() => unknown) | undefined;
-  let isWanted = false;
-  context.onHangup(() => {
-    isWanted = true;
-    reload?.();
-  });
-  return (service) => {
-    reload = () => service.reload();
-    if (isWanted) reload();
+export async function withService(
+  context: CommandContext,
+  simulated: boolean,
+  load: () => Promise<Config>,
+  work: (service: Service, started: Started, ended: Promise<number>) => Promise<number>,
+): Promise<number> {
+  let isReloadWanted = false;
+  let reload = (): void => {
+    isReloadWanted = true;
   };
+  // From now on, because its default would end the process.
+  context.onHangup(() => reload());
+  const config = await load();
+  const service = await createRealService(context, config, simulated, load);
+  const stopped = untilStopped(context).then(() => 0);
+  try {
+    const address = await service.start();
+    reload = () => void service.reload();
+    if (isReloadWanted) reload();
+    return await work(service, { ...address, config }, Promise.race([stopped, service.failed]));
+  } finally {
+    await service.stop();
+  }
 }
 
 /** Resolves when the process is told to stop. */
