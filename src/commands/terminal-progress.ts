@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import type { Clock } from '../runtime/clock.ts';
-import { createProgress, type Progress, type ProgressWords } from '../runtime/progress.ts';
+import { createProgress, type ProgressWords } from '../runtime/progress.ts';
 import type { Output } from './command.ts';
 
 /** Minimum interval between redraws of the bar, in milliseconds. */
@@ -12,73 +12,52 @@ const DEFAULT_COLUMNS = 80;
 const WIDTH = 30;
 const CLEAR = '\r\x1b[K';
 
-/** Keeps a status line at the bottom of a terminal, below everything written. */
-export function createStatusLine(terminal: Output) {
+/**
+ * Shows progress as a bar in the last line of a terminal, below what is written to `stream` in whole lines, and redrawn at most
+ * ten times a second; undefined if standard error is no terminal.
+ */
+export function createTerminal(stderr: Output, clock: Pick<Clock, 'elapsed'>) {
+  if (stderr.isTTY !== true) return undefined;
   let line = '';
+  let drawnAt = Number.NEGATIVE_INFINITY;
   const stream = new Writable({
     decodeStrings: false,
     write(chunk: string | Buffer, _encoding, done) {
-      terminal.write(line === '' ? chunk : `${CLEAR}${chunk}${line}`);
+      stderr.write(line === '' ? chunk : `${CLEAR}${chunk}${line}`);
       done();
     },
   });
-  return {
-    /** Writes above the line; only whole lines. */
-    stream,
-    /** Replaces the line; an empty text removes it. */
-    show(text: string): void {
-      if (text === line) return;
-      terminal.write(`${CLEAR}${text}`);
-      line = text;
-    },
-  };
-}
 
-/** A bar in a line of a terminal, redrawn at most ten times a second. */
-function createBar(
-  line: { show(text: string): void },
-  clock: Pick<Clock, 'elapsed'>,
-  columns: () => number | undefined,
-) {
-  let drawnAt = Number.NEGATIVE_INFINITY;
-  return {
-    draw(verb: string, done: number, total: number, what: string): void {
-      if (clock.elapsed() - drawnAt < DRAW_EVERY_MS) return;
-      drawnAt = clock.elapsed();
-      const share = total === 0 ? 1 : done / total;
-      const bar = '#'.repeat(Math.floor(share * WIDTH)).padEnd(WIDTH, '.');
-      const percent = String(Math.floor(share * 100)).padStart(3);
-      const text = `${verb} [${bar}] ${percent} %  ${done}/${total}  ${what}`;
-      // A line as wide as the terminal would wrap, and could not be cleared.
-      line.show(text.slice(0, (columns() || DEFAULT_COLUMNS) - 1));
-    },
-    clear(): void {
-      drawnAt = Number.NEGATIVE_INFINITY;
-      line.show('');
-    },
-  };
-}
+  function show(text: string): void {
+    if (text === line) return;
+    stderr.write(`${CLEAR}${text}`);
+    line = text;
+  }
 
-/** Shows progress as a bar in the line; `columns` is the terminal's width. */
-export function createTerminalProgress(...of: Parameters<typeof createBar>): Progress {
-  const bar = createBar(...of);
-  return createProgress(({ running, done, total, latest }) => {
-    if (running === 0) bar.clear();
-    else bar.draw('Fetching past days', done, total, `${latest.org} ${latest.dataset}`);
-  });
-}
+  function draw(verb: string, done: number, total: number, what: string): void {
+    if (clock.elapsed() - drawnAt < DRAW_EVERY_MS) return;
+    drawnAt = clock.elapsed();
+    const share = total === 0 ? 1 : done / total;
+    const bar = '#'.repeat(Math.floor(share * WIDTH)).padEnd(WIDTH, '.');
+    const percent = String(Math.floor(share * 100)).padStart(3);
+    const text = `${verb} [${bar}] ${percent} %  ${done}/${total}  ${what}`;
+    // A line as wide as the terminal would wrap, and could not be cleared.
+    show(text.slice(0, (stderr.columns || DEFAULT_COLUMNS) - 1));
+  }
 
-/** Shows progress below what is written to a terminal; undefined if standard error is none. */
-export function createTerminal(stderr: Output, clock: Pick<Clock, 'elapsed'>) {
-  if (stderr.isTTY !== true) return undefined;
-  const line = createStatusLine(stderr);
-  const columns = () => stderr.columns;
+  function clear(): void {
+    drawnAt = Number.NEGATIVE_INFINITY;
+    show('');
+  }
+
   return {
     /** For the log, above the bar. */
-    stream: line.stream,
-    fetching: createTerminalProgress(line, clock, columns),
+    stream,
+    fetching: createProgress(({ running, done, total, latest }) => {
+      if (running === 0) clear();
+      else draw('Fetching past days', done, total, `${latest.org} ${latest.dataset}`);
+    }),
     counted({ verb, unit }: ProgressWords) {
-      const { draw, clear } = createBar(line, clock, columns);
       return { show: (done: number, total: number) => draw(verb, done, total, unit), clear };
     },
   };
