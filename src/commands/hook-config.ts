@@ -6,13 +6,14 @@ import { defaultEvents, mergeAgentConfig, parseExactly } from '../hooks/agent-co
 import { isRecord } from '../hooks/event.ts';
 import { expandHome, findPaths } from '../hooks/paths.ts';
 import { createSystemClock } from '../runtime/clock.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { attempt, ConfigError, messageOf } from '../runtime/errors.ts';
 import { codeOf, readNow, writeWhole } from '../runtime/files.ts';
 import { unreadable } from '../runtime/text-file.ts';
 import type { CommandContext } from './command.ts';
 import { ownCommand } from './own-command.ts';
 
 const standardFile = '~/.factory/hooks.json';
+const FIX = 'fix the file, or give another one with --file';
 
 /** Prints a hooks configuration for the agent, or merges it into the agent's file. */
 export async function run(context: CommandContext): Promise<number> {
@@ -33,59 +34,67 @@ export async function run(context: CommandContext): Promise<number> {
   const file = path.resolve(expandHome(values.file ?? standardFile, home));
   // The agent's hooks are a file of their own, or a member of its settings.
   const isSettings = /^settings\b/i.test(path.basename(file));
-  let left: readonly string[] = [];
-  const done = merge(file, (existing) => {
-    const merged = mergeAgentConfig(existing, events, hook, isSettings);
-    left = merged.left;
-    return merged.config;
-  });
-  context.stdout.write(`${done}\n`);
-  for (const event of left) {
-    context.stdout.write(`${event}: a command line of your own runs the hook and was left as it is\n`);
-  }
+  const done = merge(file, (existing) => mergeAgentConfig(existing, events, hook, isSettings));
+  context.stdout.write(`${done.join('\n')}\n`);
   return 0;
 }
 
-/** Changes a JSON file and keeps a backup; returns a description of what was done. */
+/** Changes a JSON file and keeps a backup; returns what was done, in lines. */
 function merge(
   named: string,
-  change: (existing: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
-): string {
-  const file = targetOf(named);
-  const text = textIn(file);
+  change: (existing: Readonly<Record<string, unknown>>) => ReturnType<typeof mergeAgentConfig>,
+): readonly string[] {
+  const { file, text } = fileNow(named);
   const content = text?.replace(/^\ufeff/, '') ?? '';
-  const existing = content.trim() === '' ? {} : parse(content, named);
-  const indent = /^[ \t]+(?=")/m.exec(content)?.[0] ?? '  ';
-  let changed: string;
-  try {
-    changed = `${JSON.stringify(change(existing), null, indent)}\n`;
-  } catch (error) {
-    throw new ConfigError(`${named}: ${messageOf(error)}`, 'fix the file, or give another one with --file');
+  const existing = content.trim() === '' ? {} : attempt(() => parseExactly(content));
+  if (existing === undefined) {
+    throw new ConfigError(`${named} is not valid JSON; nothing was changed`, FIX);
   }
-  if (text !== undefined && JSON.stringify(parseExactly(changed)) === JSON.stringify(existing)) {
-    return `${named} is up to date`;
+  if (!isRecord(existing)) throw new ConfigError(`${named} is not a JSON object; nothing was changed`);
+  const indent = /^[ \t]+(?=")/m.exec(content)?.[0] ?? '  ';
+  const { config, left } = changed(existing);
+  const notes = left.map(
+    (event) => `${event}: a command line of your own runs the hook and was left as it is`,
+  );
+  let whole = `${JSON.stringify(config, null, indent)}\n`;
+  if (text !== undefined && JSON.stringify(parseExactly(whole)) === JSON.stringify(existing)) {
+    return [`${named} is up to date`, ...notes];
   }
   // Spelled as before.
-  if (content.includes('\r\n')) changed = changed.replaceAll('\n', '\r\n');
-  if (text !== undefined && text !== content) changed = `\ufeff${changed}`;
+  if (content.includes('\r\n')) whole = whole.replaceAll('\n', '\r\n');
+  if (text !== undefined && text !== content) whole = `\ufeff${whole}`;
   try {
-    const backup = text === undefined ? undefined : keepOld(file);
-    writeWhole(file, changed, { mode: statSync(file, { throwIfNoEntry: false })?.mode });
-    return backup === undefined ? `wrote ${named}` : `wrote ${named}; backup in ${backup}`;
+    const backup = text === undefined ? '' : `; backup in ${keepOld(file)}`;
+    writeWhole(file, whole, { mode: statSync(file, { throwIfNoEntry: false })?.mode });
+    return [`wrote ${named}${backup}`, ...notes];
   } catch (error) {
     throw new ConfigError(`${named} cannot be written (${codeOf(error)})`);
+  }
+
+  function changed(former: Readonly<Record<string, unknown>>) {
+    try {
+      return change(former);
+    } catch (error) {
+      throw new ConfigError(`${named}: ${messageOf(error)}`, FIX);
+    }
+  }
+}
+
+/** The file behind symbolic links, and its text; undefined if it does not exist yet. */
+function fileNow(named: string): { readonly file: string; readonly text: string | undefined } {
+  try {
+    const file = targetOf(named);
+    return { file, text: existsSync(file) ? readNow(file) : undefined };
+  } catch (error) {
+    throw new ConfigError(`${named} ${unreadable(error)}`);
   }
 }
 
 /** The file behind symbolic links, such as into a directory of dotfiles; it need not exist yet. */
 function targetOf(file: string): string {
-  try {
-    if (statSync(file, { throwIfNoEntry: false }) !== undefined) return realpathSync(file);
-    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
-    return targetOf(path.resolve(realpathSync(path.dirname(file)), readlinkSync(file)));
-  } catch (error) {
-    throw error instanceof ConfigError ? error : new ConfigError(`${file} ${unreadable(error)}`);
-  }
+  if (statSync(file, { throwIfNoEntry: false }) !== undefined) return realpathSync(file);
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
+  return targetOf(path.resolve(realpathSync(path.dirname(file)), readlinkSync(file)));
 }
 
 function keepOld(file: string): string {
@@ -94,28 +103,4 @@ function keepOld(file: string): string {
   for (let nth = 2; existsSync(backup); nth++) backup = `${file}.${now}-${nth}.bak`;
   copyFileSync(file, backup);
   return backup;
-}
-
-/** The text of a file; undefined if it does not exist. */
-function textIn(file: string): string | undefined {
-  try {
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-    return readNow(file);
-  } catch (error) {
-    throw new ConfigError(`${file} ${unreadable(error)}`);
-  }
-}
-
-function parse(text: string, file: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = parseExactly(text);
-  } catch {
-    throw new ConfigError(
-      `${file} is not valid JSON; nothing was changed`,
-      'fix the file, or give another one with --file',
-    );
-  }
-  if (!isRecord(value)) throw new ConfigError(`${file} is not a JSON object; nothing was changed`);
-  return value;
 }
