@@ -52,13 +52,10 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
       if (await target.begin(month)) await stretch(month);
       else done += month.days.length;
     }
-    await target.finish(unknown.size === 0);
+    await target.finish();
   } catch (thrown) {
-    if (signal.aborted) await target.interrupt();
-    else {
-      await target.abandon();
-      throw thrown;
-    }
+    await target.abandon(signal.aborted);
+    if (!signal.aborted) throw thrown;
   } finally {
     progress.clear();
   }
@@ -67,10 +64,10 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
 
 /** Writes what the target lacks of a day; resolves with the collectors whose day is unknown. */
 async function bringDay(parts: BackfillParts, org: AssessedOrg, day: Day): Promise<readonly string[]> {
-  const { pages, target } = parts;
+  const { target } = parts;
   const stamps = stampsOf(day, parts.stepMs, parts.now);
   const { known = [], unknown = [] } = Object.groupBy(parts.collectors, (collector) =>
-    knowledgeOf(pages, org, collector, day),
+    knowledgeOf(org, collector, day),
   );
   const byMissing = Map.groupBy(known, ({ name: collector }) =>
     target.missing({ org: org.settings.name, collector, day }, stamps).join(),
@@ -78,7 +75,7 @@ async function bringDay(parts: BackfillParts, org: AssessedOrg, day: Day): Promi
   for (const [missing, collectors] of byMissing) {
     if (missing === '') continue;
     const at = missing.split(',').map(Number);
-    const page = await projectPage(pages, org, collectors, at);
+    const page = await projectPage(org, collectors, at);
     await target.add(org.settings.name, [...page, ...recordedOf(page)]);
     const subjects = collectors.map(({ name: collector }) => ({ org: org.settings.name, collector, day }));
     target.added(subjects, at);

@@ -7,7 +7,7 @@ import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import { familiesOverBudget } from '../pipeline/budget.ts';
 import { type Cardinality, measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
-import { type Coverage, createCoverage } from '../pipeline/coverage.ts';
+import { type Coverage, type CoverageParts, createCoverage } from '../pipeline/coverage.ts';
 import { createDayMemo, type DayMemo } from '../pipeline/day-memo.ts';
 import { firstDayOf, type HistoryBounds } from '../pipeline/days-to-fetch.ts';
 import type { LabelLimit } from '../pipeline/label-weights.ts';
@@ -61,7 +61,9 @@ export interface KnownOrg {
 }
 
 /** An organization with the coverage of its days. */
-export interface AssessedOrg extends KnownOrg {
+export interface AssessedOrg extends KnownOrg, CoverageParts {
+  readonly settings: OrgSettings;
+  readonly pages: PageParts;
   /** The current coverage of its days. */
   readonly coverage: Coverage;
   /** The zeros of its days, which are asked for in ascending order. */
@@ -92,14 +94,12 @@ interface Measured {
 }
 
 /** Derives the coverage of an organization's days from the current history. */
-export function assessDays(parts: PageParts, org: KnownOrg): AssessedOrg {
-  const coverage = createCoverage(historyAt(parts, org, parts.knownAt), parts.knownAt);
-  return { ...org, coverage, fillZeros: createConsecutiveZeros(), days: createDayMemo() };
-}
-
-function historyAt({ datasets, expensive, bounds }: PageParts, { settings, history }: KnownOrg, at: Instant) {
+export function assessDays(pages: PageParts, known: KnownOrg): AssessedOrg {
+  const { datasets, expensive, bounds, knownAt } = pages;
   const { historyStart } = bounds;
-  return { history, settings, datasets, expensive, historyStart, firstDay: firstDayOf(bounds, at) };
+  const org = { ...known, datasets, expensive, historyStart, firstDay: firstDayOf(bounds, knownAt) };
+  const coverage = createCoverage(org, knownAt);
+  return { ...org, pages, coverage, fillZeros: createConsecutiveZeros(), days: createDayMemo() };
 }
 
 /**
@@ -107,7 +107,6 @@ function historyAt({ datasets, expensive, bounds }: PageParts, { settings, histo
  * none, and nothing is missing.
  */
 export function knowledgeOf(
-  parts: PageParts,
   org: AssessedOrg,
   collector: Collector,
   day: Day,
@@ -115,7 +114,7 @@ export function knowledgeOf(
   const dataset = dayDatasetOf(collector);
   if (dataset === undefined) return 'known';
   if (org.coverage.stateOf(dataset.name, day) === 'unused') return 'unused';
-  return viewOf(parts, org, endOf(day)).newestDay(dataset) === day ? 'known' : 'unknown';
+  return viewOf(org, endOf(day)).newestDay(dataset) === day ? 'known' : 'unknown';
 }
 
 /**
@@ -123,7 +122,6 @@ export function knowledgeOf(
  * day's figures are the same at all of them and computed once; documents are evaluated at each.
  */
 export async function projectPage(
-  parts: PageParts,
   org: AssessedOrg,
   collectors: readonly Collector[],
   stamps: readonly Instant[],
@@ -131,29 +129,30 @@ export async function projectPage(
   const [first] = stamps;
   if (first === undefined) return [];
   const measured: Measured[] = [];
-  const view = viewOf(parts, org, first);
+  const view = viewOf(org, first);
   for (const collector of collectors) {
     const dataset = dayDatasetOf(collector);
     if (dataset !== undefined) {
-      measured.push(await measure(parts, org, collector.families, { dataset, view, stamps }));
+      measured.push(await measure(org, collector.families, { dataset, view, stamps }));
       continue;
     }
     for (const stamp of stamps) {
-      const then = { dataset, view: viewOf(parts, org, stamp), stamps: [stamp] };
-      measured.push(await measure(parts, org, collector.families, then));
+      const then = { dataset, view: viewOf(org, stamp), stamps: [stamp] };
+      measured.push(await measure(org, collector.families, then));
     }
   }
   const datasets = new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []));
-  const about = parts.aboutFamilies([...datasets]);
-  measured.push(await measure(parts, org, about, { dataset: undefined, view, stamps }));
+  const about = org.pages.aboutFamilies([...datasets]);
+  measured.push(await measure(org, about, { dataset: undefined, view, stamps }));
 
   const samples = measured.reduce((sum, { cardinality }) => sum + cardinality.samples, 0);
-  if (samples > parts.seriesBudget) {
-    // Families are dropped page by page, as in the live exporter.
-    if (stamps.length > 1) return projectEach(parts, org, collectors, stamps);
-    return withinBudget(measured, parts.seriesBudget);
-  }
-  return measured.flatMap(familiesOf);
+  const { seriesBudget } = org.pages;
+  if (samples <= seriesBudget) return measured.flatMap(familiesOf);
+  if (stamps.length === 1) return withinBudget(measured, seriesBudget);
+  // Families are dropped page by page, as in the live exporter.
+  const families: PageFamily[] = [];
+  for (const stamp of stamps) families.push(...(await projectPage(org, collectors, [stamp])));
+  return families;
 }
 
 /** The recorded series of families, as recording rules would have written them. */
@@ -167,28 +166,16 @@ export function recordedOf(page: readonly PageFamily[]): readonly PageFamily[] {
     }));
 }
 
-async function projectEach(
-  parts: PageParts,
-  org: AssessedOrg,
-  collectors: readonly Collector[],
-  stamps: readonly Instant[],
-): Promise<readonly PageFamily[]> {
-  const families: PageFamily[] = [];
-  for (const stamp of stamps) families.push(...(await projectPage(parts, org, collectors, [stamp])));
-  return families;
-}
-
 async function measure(
-  parts: PageParts,
   org: AssessedOrg,
   declared: readonly Family[],
   of: Pick<Measured, 'dataset' | 'view' | 'stamps'>,
 ): Promise<Measured> {
   const { dataset, view } = of;
   const measuring = { fillZeros: org.fillZeros, samplesPerStep: SAMPLES_PER_STEP };
-  const steps = measureCardinality(declared, dataset, view, parts.labelLimit, measuring);
+  const steps = measureCardinality(declared, dataset, view, org.pages.labelLimit, measuring);
   // A stop signal and pending writes wait for this.
-  return { ...of, cardinality: await runInSlices(steps, parts.clock, STEPS_PER_LOOK) };
+  return { ...of, cardinality: await runInSlices(steps, org.pages.clock, STEPS_PER_LOOK) };
 }
 
 function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): readonly PageFamily[] {
@@ -220,7 +207,7 @@ function countOf(samples: Iterable<Sample>, limit: number): number {
   return count;
 }
 
-function viewOf(parts: PageParts, org: AssessedOrg, asOf: Instant): View {
+function viewOf(org: AssessedOrg, asOf: Instant): View {
   const { coverage, days } = org;
-  return createView(historyAt(parts, org, asOf), asOf, { coverage, isPast: true, days });
+  return createView(org, asOf, { coverage, isPast: true, days });
 }

@@ -3,17 +3,13 @@ import { ConfigError } from '../runtime/errors.ts';
 import { codeOf, writeWhole } from '../runtime/files.ts';
 
 /** A small JSON document that is replaced atomically, so that an interruption leaves the old or the new one. */
-export interface StateFile {
-  /** The document; undefined if there is none. Throws a `ConfigError` if it cannot be read. */
-  read(): Promise<unknown>;
-  write(document: unknown): Promise<void>;
-  remove(): Promise<void>;
-}
+export type StateFile = ReturnType<typeof createStateFile>;
 
 /** The state file at a path; its directory is created if necessary. */
-export function createStateFile(path: string): StateFile {
+export function createStateFile(path: string) {
   return {
-    async read() {
+    /** The document; undefined if there is none. Throws a `ConfigError` if it cannot be read. */
+    async read(): Promise<unknown> {
       let text: string;
       try {
         text = await readFile(path, 'utf8');
@@ -28,7 +24,7 @@ export function createStateFile(path: string): StateFile {
       }
     },
     // Without waiting for the disk: what a power failure takes is sent, or written, once more.
-    async write(document) {
+    async write(document: unknown): Promise<void> {
       writeWhole(path, JSON.stringify(document));
     },
     remove: () => rm(path, { force: true }),

@@ -22,12 +22,12 @@ export interface BackfillTarget {
   added(subjects: readonly Subject[], stamps: readonly Instant[]): void;
   /** Ends a stretch; it is not `complete` if days of it are unknown. */
   end(complete: boolean): Promise<void>;
-  /** Ends the whole range, which is not `complete` if days are unknown. */
-  finish(complete: boolean): Promise<void>;
-  /** Keeps what is complete and discards the rest. */
-  abandon(): Promise<void>;
-  /** Like `abandon`, after waiting a few seconds for requests in progress. */
-  interrupt(): Promise<void>;
+  /** Ends the whole range. */
+  finish(): Promise<void>;
+  /** Keeps what is complete and discards the rest, if `graceful` after waiting a few seconds for requests in progress. */
+  abandon(graceful: boolean): Promise<void>;
+  /** Lets go of what the target holds, at the end. */
+  close(): void;
   /** Number of samples that arrived. */
   readonly samples: number;
 }

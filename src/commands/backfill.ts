@@ -20,11 +20,8 @@ import type { ValuesOf } from '../config/option.ts';
 import { parseRetryAfter } from '../platform/response.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { createFolder } from '../runtime/files.ts';
 import { redactSecrets } from '../runtime/redact.ts';
-import { type Lock, takeLock } from '../store/lock.ts';
 import { MEMORY } from '../store/sqlite.ts';
-import { troubleOf } from '../store/sqlite-errors.ts';
 import type { CommandContext } from './command.ts';
 import { outputFile } from './output-path.ts';
 import {
@@ -91,16 +88,9 @@ export async function run(context: CommandContext): Promise<number> {
   }
 
   /** Creates the target that the options describe. */
-  async function createTarget({ clock, log }: Past): Promise<BackfillTarget & { close(): void }> {
+  async function createTarget({ clock, log }: Past): Promise<BackfillTarget> {
     if ('output' in destination) {
-      const lock = await lockOutput(destination);
-      try {
-        const target = await createFileTarget({ ...destination, labels, arguments: identity, log });
-        return Object.assign(target, { close: lock.undo });
-      } catch (error) {
-        lock.undo();
-        throw error;
-      }
+      return createFileTarget({ ...destination, labels, arguments: identity, log });
     }
     const { path, url: database } = config.storage;
     const folder = path === MEMORY || database !== undefined ? '.' : dirname(path);
@@ -116,7 +106,7 @@ export async function run(context: CommandContext): Promise<number> {
       version,
       retryAfter: (header) => parseRetryAfter(header, clock.now()),
     });
-    const target = createRemoteTarget({
+    return createRemoteTarget({
       acknowledged: values['remote-write.again']
         ? { ...acknowledged, missing: (_, stamps) => stamps }
         : acknowledged,
@@ -124,7 +114,6 @@ export async function run(context: CommandContext): Promise<number> {
       random: Math.random,
       ...{ post, labels, concurrency, clock, log },
     });
-    return Object.assign(target, { close: post.close });
   }
 }
 
@@ -138,19 +127,6 @@ function labelNames(collectors: readonly Collector[]): ReadonlySet<string> {
 async function readOutput(output: string) {
   const single = await meansFile(output);
   return { output: single ? await outputFile(output) : output, single };
-}
-
-/** Keeps other backfills away from an output: two of them would mix the parts of their files. */
-async function lockOutput({ output, single }: Awaited<ReturnType<typeof readOutput>>): Promise<Lock> {
-  const path = single ? `${output}.lock` : join(output, 'backfill.lock');
-  createFolder(dirname(path), 0o777);
-  try {
-    return takeLock(path);
-  } catch (error) {
-    if (troubleOf(error).reason !== 'locked') throw error;
-    const hint = 'wait until it has ended, or give each an output of its own';
-    throw new ConfigError(`--output: another backfill is writing to ${output}`, hint);
-  }
 }
 
 /**

@@ -47,7 +47,7 @@ export function bring(options: Bringing) {
     progress: silent,
     signal: new AbortController().signal,
     ...options,
-  });
+  }).finally(() => options.target.close());
 }
 
 /** A directory that is removed after the test. */

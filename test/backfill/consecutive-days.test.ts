@@ -70,9 +70,9 @@ function historyOf(from: Day, rows: Readonly<Record<string, readonly unknown[]>>
   });
 }
 
-async function pageOf(parts: PageParts, org: ReturnType<typeof assessDays>, day: Day) {
-  const isKnown = (collector: Collector) => knowledgeOf(parts, org, collector, day) === 'known';
-  const page = await projectPage(parts, org, collectors.filter(isKnown), [endOf(day) + 43_200_000]);
+async function pageOf(org: ReturnType<typeof assessDays>, day: Day) {
+  const isKnown = (collector: Collector) => knowledgeOf(org, collector, day) === 'known';
+  const page = await projectPage(org, collectors.filter(isKnown), [endOf(day) + 43_200_000]);
   return page.map(({ family, samples }) => [family.name, [...samples()]]);
 }
 
@@ -98,9 +98,7 @@ test('a day after others has the samples that it has alone', async () => {
       const consecutive = assessDays(parts, known);
       let day = from;
       for (const move of moves) {
-        expect(await pageOf(parts, consecutive, day)).toEqual(
-          await pageOf(parts, assessDays(parts, known), day),
-        );
+        expect(await pageOf(consecutive, day)).toEqual(await pageOf(assessDays(parts, known), day));
         day = addDays(day, move);
       }
     }),

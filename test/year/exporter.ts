@@ -81,7 +81,7 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
           end: async () => undefined,
           finish: async () => undefined,
           abandon: async () => undefined,
-          interrupt: async () => undefined,
+          close: () => undefined,
         },
         progress: { show: () => undefined, clear: () => undefined },
         signal: new AbortController().signal,

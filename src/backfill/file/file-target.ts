@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ConfigError } from '../../runtime/errors.ts';
 import { createFolder } from '../../runtime/files.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { type Lock, takeLock } from '../../store/lock.ts';
+import { troubleOf } from '../../store/sqlite-errors.ts';
 import { createStateFile } from '../state-file.ts';
 import type { BackfillTarget, Month } from '../target.ts';
 import { createMonthFile, type MonthFile } from './month-file.ts';
@@ -33,15 +36,17 @@ export async function meansFile(path: string): Promise<boolean> {
 
 /**
  * Writes OpenMetrics files for `promtool tsdb create-blocks-from openmetrics`, one per month or one in total. Files
- * appear complete; until the run has finished, a state file beside them lists those already written.
+ * appear complete; until the run has finished, a state file beside them lists those already written. Rejects with a `ConfigError` if
+ * another process writes to this output.
  */
 export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTarget> {
   const { output, single, labels, log } = deps;
   const directory = single ? dirname(output) : output;
-  createFolder(directory, 0o777);
   const state = createStateFile(single ? `${output}.state.json` : join(directory, 'backfill-state.json'));
   const run = createHash('sha256').update(JSON.stringify(deps.arguments, members)).digest('hex');
   const written = new Set(writtenIn(await state.read(), run));
+  createFolder(directory, 0o777);
+  const lock = takeOutput(output, single ? `${output}.lock` : join(directory, 'backfill.lock'));
   let current: Unfinished | undefined;
   let samples = 0;
 
@@ -54,11 +59,6 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
     if (!complete) return;
     written.add(name);
     await state.write({ version: 1, run, written: [...written] });
-  }
-
-  async function abandon(): Promise<void> {
-    await current?.file.discard();
-    current = undefined;
   }
 
   return {
@@ -84,9 +84,23 @@ export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTa
       // The next run starts over with the data known then.
       await state.remove();
     },
-    abandon,
-    interrupt: abandon,
+    async abandon() {
+      await current?.file.discard();
+      current = undefined;
+    },
+    close: lock.undo,
   };
+}
+
+/** Keeps other backfills away from an output: two of them would mix the parts of their files. */
+function takeOutput(output: string, lock: string): Lock {
+  try {
+    return takeLock(lock);
+  } catch (error) {
+    if (troubleOf(error).reason !== 'locked') throw error;
+    const hint = 'wait until it has ended, or give each an output of its own';
+    throw new ConfigError(`--output: another backfill is writing to ${output}`, hint);
+  }
 }
 
 /** Days off and budgets of teams are in sets and maps, which JSON would leave empty. */

@@ -3,14 +3,8 @@ import { endOf } from '../../catalog/day.ts';
 import type { StateFile } from '../state-file.ts';
 import type { Subject } from '../target.ts';
 
-/** Records the stamps that a target has acknowledged. */
-export interface Acknowledged {
-  missing(subject: Subject, stamps: readonly Instant[]): readonly Instant[];
-  /** Records stamps in memory. */
-  note(subjects: readonly Subject[], stamps: readonly Instant[]): void;
-  /** Stores everything that was recorded. */
-  save(): Promise<void>;
-}
+/** The record of the stamps that a target has acknowledged. */
+export type Acknowledged = Awaited<ReturnType<typeof readAcknowledged>>;
 
 /** Seconds after the day's end, by day, by collector, by organization. */
 type Notes = Record<string, Record<string, Record<string, number[]>>>;
@@ -19,7 +13,7 @@ type Notes = Record<string, Record<string, Record<string, number[]>>>;
  * Reads the acknowledgements of a target, which is identified by its address and the labels sent to it; records of
  * other targets in the same file are kept. Throws a `ConfigError` if the file is damaged.
  */
-export async function readAcknowledged(file: StateFile, target: string): Promise<Acknowledged> {
+export async function readAcknowledged(file: StateFile, target: string) {
   // Written by this module only; unknown content counts as not acknowledged.
   const document = (await file.read()) as { targets?: Readonly<Record<string, Notes>> } | null | undefined;
   const targets = document?.targets ?? {};
@@ -35,11 +29,12 @@ export async function readAcknowledged(file: StateFile, target: string): Promise
   }
 
   return {
-    missing(subject, stamps) {
+    missing(subject: Subject, stamps: readonly Instant[]): readonly Instant[] {
       const known = new Set(daysOf(subject)[subject.day]);
       return stamps.filter((stamp) => !known.has(secondsInto(subject.day, stamp)));
     },
-    note(subjects, stamps) {
+    /** Records stamps in memory. */
+    note(subjects: readonly Subject[], stamps: readonly Instant[]): void {
       for (const subject of subjects) {
         const days = daysOf(subject);
         const seconds = stamps.map((stamp) => secondsInto(subject.day, stamp));
@@ -47,7 +42,8 @@ export async function readAcknowledged(file: StateFile, target: string): Promise
       }
       changed = true;
     },
-    async save() {
+    /** Stores everything that was recorded. */
+    async save(): Promise<void> {
       if (changed) await file.write({ version: 1, targets: { ...targets, [target]: notes } });
       changed = false;
     },

@@ -9,8 +9,13 @@ import type { Answer } from './response.ts';
 /** The target did not answer; `message` is the reason, which names a proxy but contains no secret. */
 export class NoAnswer extends Error {}
 
-/** Sends one compressed write request; rejects with a `NoAnswer` if there is none. */
-export type Post = (body: Uint8Array, signal: AbortSignal) => Promise<Answer>;
+/** The sender of write requests. */
+export interface Post {
+  /** Sends a compressed one; rejects with a `NoAnswer` if there is no answer. */
+  (body: Uint8Array, signal: AbortSignal): Promise<Answer>;
+  /** Closes its connections. */
+  close(): void;
+}
 
 interface PostDeps {
   readonly url: string;
@@ -29,8 +34,8 @@ interface PostDeps {
 
 const EXCERPT_LENGTH = 4096;
 
-/** Creates the sender of write requests to one URL; `close` closes its connections. Redirects are not followed. */
-export function createPost(deps: PostDeps): Post & { close(): void } {
+/** Creates the sender of write requests to one URL. Redirects are not followed. */
+export function createPost(deps: PostDeps): Post {
   const url = new URL(deps.url);
   const { request: start } = url.protocol === 'https:' ? https : http;
   const agents = createAgentPool({

@@ -77,13 +77,6 @@ export function createRemoteTarget(deps: RemoteTargetDeps): BackfillTarget {
     await sending;
   }
 
-  /** Ends requests in progress. */
-  async function abandon(): Promise<void> {
-    aborting.abort(new Error('the backfill was stopped'));
-    await sending.catch(() => undefined);
-    await acknowledged.save();
-  }
-
   return {
     get samples() {
       return samples;
@@ -110,14 +103,17 @@ export function createRemoteTarget(deps: RemoteTargetDeps): BackfillTarget {
       await flush();
       await acknowledged.save();
     },
-    abandon,
-    async interrupt() {
+    async abandon(graceful) {
       const ended = new AbortController();
       const grace = deps.clock.wait(GRACE_MS, ended.signal).catch(() => undefined);
-      await Promise.race([flush().catch(() => undefined), grace]);
+      if (graceful) await Promise.race([flush().catch(() => undefined), grace]);
       ended.abort();
-      await abandon();
+      // Ends requests in progress.
+      aborting.abort(new Error('the backfill was stopped'));
+      await sending.catch(() => undefined);
+      await acknowledged.save();
     },
+    close: deps.post.close,
   };
 }
 

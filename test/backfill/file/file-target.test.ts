@@ -21,7 +21,7 @@ function plan(output: string) {
 
 async function bringFiles(output: string, changes: Partial<Parameters<typeof bring>[0]> = {}) {
   const { output: _, ...rest } = plan(output);
-  return bring({ ...rest, target: await fileTarget(output), ...changes });
+  return bring({ ...rest, ...changes, target: changes.target ?? (await fileTarget(output)) });
 }
 
 function samplesOf(text: string | undefined, name: string): readonly string[] {

@@ -10,16 +10,18 @@ import { createFakeLogger } from '../../support/fake-logger.ts';
 import { daily } from '../days.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';
 
+type Sending = (...of: Parameters<Post>) => Promise<Answer>;
+
 const accepted: Answer = { status: 204, text: '' };
 const [, byModel] = daily.families;
 if (byModel === undefined) throw new Error('no family');
 const family: Family = byModel;
 
-function targetWith(post: Post, changes: Partial<RemoteTargetDeps> = {}) {
+function targetWith(post: Sending, changes: Partial<RemoteTargetDeps> = {}) {
   const clock = createFakeClock(0, { autoAdvance: true });
   const noted: number[] = [];
   const target = createRemoteTarget({
-    post,
+    post: Object.assign(post, { close: () => undefined }),
     clock,
     random: () => 1,
     log: createFakeLogger(),
@@ -87,7 +89,7 @@ describe('a target of remote write', () => {
               );
             }
           }
-          await target.finish(true);
+          await target.finish();
         }
         await scheduler.waitFor(send());
         expect(arrived.toSorted()).toEqual(expected.toSorted());
@@ -113,7 +115,7 @@ describe('a target of remote write', () => {
       await new Promise(setImmediate);
     }
     await added;
-    await target.finish(true);
+    await target.finish();
     expect(target.samples).toBe(36);
   });
 
@@ -127,7 +129,7 @@ describe('a target of remote write', () => {
     );
     await target.add('acme', page([1], 2));
     target.added([], [1]);
-    const finished = target.finish(true);
+    const finished = target.finish();
     await new Promise(setImmediate);
     expect(noted).toEqual([]);
     release?.();
@@ -135,7 +137,7 @@ describe('a target of remote write', () => {
     expect(noted).toEqual([1]);
     // Nothing since.
     target.added([], [2]);
-    await target.finish(true);
+    await target.finish();
     expect(noted).toEqual([1, 2]);
   });
 
@@ -149,7 +151,7 @@ describe('a target of remote write', () => {
     await target.add('acme', page([2], 3));
     target.added([], [2]);
     await target.add('acme', page([3], 3)).catch(() => undefined);
-    await expect(target.finish(true)).rejects.toMatchObject({
+    await expect(target.finish()).rejects.toMatchObject({
       message: 'write request refused (samples: 4): the target answered 400: out of bounds',
       hint: expect.stringContaining('storage.tsdb.out_of_order_time_window'),
     });
@@ -168,7 +170,7 @@ describe('a delivery', () => {
       return answer;
     });
     await target.add('acme', page([1], 1));
-    const error = await target.finish(true).then(
+    const error = await target.finish().then(
       () => undefined,
       (thrown: Error) => thrown.message,
     );
@@ -273,7 +275,7 @@ describe('a delivery', () => {
   ])('is refused for good by %s with %i %s', async (_, status, text, hint) => {
     const { target } = targetWith(async () => ({ status, text }));
     await target.add('acme', page([1], 1));
-    await expect(target.finish(true)).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
+    await expect(target.finish()).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
   test('shows no labels of the series that a target names', async () => {
