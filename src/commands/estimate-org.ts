@@ -15,28 +15,7 @@ import { daysOf } from '../store/days.ts';
 import type { StoredOrg } from '../store/store.ts';
 import type { PeopleByIdentity } from './estimate-people.ts';
 
-/** The series of a collector, before and after the limits. */
-export interface CollectorEstimate {
-  readonly collector: string;
-  /** The identity mode, for the users collector. */
-  readonly identity?: Identity;
-  /** Whether the configuration enables it in this mode. */
-  readonly configured: boolean;
-  readonly failed: boolean;
-  readonly series: number;
-  readonly seriesAfterLimits: number;
-  readonly labels: ReturnType<typeof labelsOf>;
-  /** What the configuration leaves out; not part of the series. */
-  readonly leftOut: readonly LeftOutEstimate[];
-}
-
-/** The series that a metric would have if the configuration did not leave it out. */
-interface LeftOutEstimate {
-  readonly family: string;
-  readonly setting: 'metrics.exclude' | 'readiness.criterion_counts';
-  readonly series: number;
-}
-
+/** The estimate of an organization; series and values are counted before and after the limits. */
 export type OrgEstimate = Awaited<ReturnType<typeof estimateOrg>>;
 
 interface EstimateParts extends KnownOrg {
@@ -62,7 +41,7 @@ export async function estimateOrg(parts: EstimateParts) {
     const ways = collector.name === usersCollector.name ? identities : [undefined];
     for (const identity of ways) sized.push(await sizeBoth(collector, identity));
   }
-  const estimates = sized.map((one): CollectorEstimate => {
+  const collectors = sized.map((one) => {
     const together = sized.filter(
       (other) => other === one || (other.configured && other.collector !== one.collector),
     );
@@ -71,23 +50,26 @@ export async function estimateOrg(parts: EstimateParts) {
     const source = 'derivesFrom' in collector ? collector.derivesFrom : collector.name;
     return {
       collector: collector.name,
+      // Of the users collector.
       ...(identity && { identity }),
+      /** Whether the configuration enables it in this mode. */
       configured,
       failed: failed.includes(`${settings.name}/${source}`),
       series: seriesOf(whole.families),
       seriesAfterLimits: seriesWithin(limited.families, all, budget),
       labels: labelsOf(whole, limited),
+      /** What the configuration leaves out; not part of the series. */
       leftOut,
     };
   });
-  const own = estimates.filter(({ configured }) => configured);
+  const own = collectors.filter(({ configured }) => configured);
   return {
     organization: settings.name,
     /** Series of everything that is configured. */
     series: own.reduce((sum, { series }) => sum + series, 0),
     seriesAfterLimits: own.reduce((sum, one) => sum + one.seriesAfterLimits, 0),
     seriesLimit: budget,
-    collectors: estimates,
+    collectors,
   };
 
   async function sizeBoth(collector: Collector, identity: Identity | undefined) {
@@ -109,7 +91,7 @@ export async function estimateOrg(parts: EstimateParts) {
     const readiness = { ...settings.readiness, criterionCounts: true };
     const view = viewOf({ ...settings, readiness }, identity);
     const { families } = await sizeOf(collector, view, valuesPerLabel, clock);
-    return families.flatMap(({ family, series }): readonly LeftOutEstimate[] => {
+    return families.flatMap(({ family, series }) => {
       if (excluded.has(family)) return [{ family, setting: 'metrics.exclude', series }];
       const isCount = CRITERION_COUNTS.has(family) && !settings.readiness.criterionCounts;
       return isCount ? [{ family, setting: 'readiness.criterion_counts', series }] : [];

@@ -31,18 +31,17 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
       return {
         ...usersCollector,
         async fetch(source, { to: day }, org) {
-          const reducers = identities.map((identity) => ({
-            identity,
-            reducer: createDayReducer(settings(identity)),
-          }));
+          const reducers = identities.map(
+            (identity) => [identity, createDayReducer(settings(identity))] as const,
+          );
           const {
             people,
             faults: _,
             ...listing
           } = await readPeople(source, day, (person) => {
-            for (const { reducer } of reducers) reducer.add(person);
+            for (const [, reducer] of reducers) reducer.add(person);
           });
-          for (const { identity, reducer } of people > 0 ? reducers : []) {
+          for (const [identity, reducer] of people > 0 ? reducers : []) {
             const key = `${org?.name}/${identity}`;
             const row = await source.inSlices(reducer.finish());
             read.set(key, (read.get(key) ?? new Map()).set(day, row));

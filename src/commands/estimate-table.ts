@@ -1,5 +1,5 @@
 import { columns } from '../runtime/columns.ts';
-import type { CollectorEstimate, OrgEstimate } from './estimate-org.ts';
+import type { OrgEstimate } from './estimate-org.ts';
 
 const heads = ['collector, label', 'values', 'after limits', 'series', 'after limits'] as const;
 
@@ -14,7 +14,7 @@ function renderOrg(org: OrgEstimate): string {
   return [`Organization ${org.organization}, at most ${org.seriesLimit} series`, '', ...table, ''].join('\n');
 }
 
-function rowsOf(estimate: CollectorEstimate): readonly (readonly string[])[] {
+function rowsOf(estimate: OrgEstimate['collectors'][number]): readonly (readonly string[])[] {
   const { collector, identity, configured, failed, series, seriesAfterLimits, labels, leftOut } = estimate;
   const way = identity === undefined ? '' : `, identity ${identity}`;
   const state = failed ? ' (failed)' : configured ? '' : ' (off)';

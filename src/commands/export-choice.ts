@@ -8,7 +8,6 @@ import type { Config } from '../config/config.ts';
 import type { ValuesOf } from '../config/option.ts';
 import type { ExportOutcome } from '../export/export.ts';
 import { createFocusFormat } from '../export/focus.ts';
-import type { ExportFormat } from '../export/format.ts';
 import { monthEndedBy, monthNamed } from '../export/month.ts';
 import { createJsonlFormat, createTidyFormat } from '../export/tidy.ts';
 import { createWideFormat } from '../export/wide.ts';
@@ -21,16 +20,10 @@ const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector]
 /** The resolved options of the command. */
 type ExportValues = ValuesOf<typeof exportOptions>;
 
-interface Choice {
-  readonly format: ExportFormat;
-  readonly collectors: readonly Collector[];
-  readonly published: readonly Collector[];
-}
-
 /**
  * The format, the collectors that it needs, and what of them is written; throws a `ConfigError` if the configuration lacks something.
  */
-export function formatOf(values: ExportValues, config: Config): Choice {
+export function formatOf(values: ExportValues, config: Config) {
   const { format, layout, by, collector } = values;
   const isFocus = format === 'focus';
   const conflicts = {
@@ -58,7 +51,7 @@ export function formatOf(values: ExportValues, config: Config): Choice {
   return { format: csv, collectors, published };
 }
 
-function focusOf(isByTeam: boolean, config: Config): Choice {
+function focusOf(isByTeam: boolean, config: Config) {
   const unpriced = config.orgs.find(({ contract }) => (contract?.prices ?? []).length === 0);
   if (unpriced !== undefined) {
     throw new ConfigError(

@@ -21,6 +21,7 @@ import { createView } from '../pipeline/view.ts';
 import { type Clock, createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
+import type { Store } from '../store/store.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay, type Display } from './display.ts';
 
@@ -74,9 +75,9 @@ export function chooseCollectors(
       suggestion(refused, known) ?? `the collectors are ${known.join(', ')}`,
     );
   }
-  const isChosen = (name: string) =>
-    names.length === 0 ? config.collectors.get(name) === true && known.includes(name) : names.includes(name);
-  return allCollectors.filter(({ name }) => isChosen(name));
+  return reconstructible.filter(({ name }) =>
+    names.length === 0 ? config.collectors.get(name) === true : names.includes(name),
+  );
 }
 
 /** The days to backfill, inclusive; days that the live series covers are excluded. */
@@ -164,62 +165,58 @@ export function spanOf(days: readonly Day[]): string {
 }
 
 /** The past of the chosen organizations. */
-export interface Past extends Display {
-  readonly now: Instant;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /**
-   * Fetches what the history lacks of collectors and those that they are derived from; of expensive datasets, the days from
-   * `from` on. Resolves with what is known then, and with the names of the collectors that failed.
-   */
-  fetch(
-    collectors: readonly Collector[],
-    from: Day,
-  ): Promise<{ readonly orgs: readonly KnownOrg[]; readonly failed: readonly string[] }>;
-  /** What is stored, without a request. */
-  stored(): Promise<readonly KnownOrg[]>;
-}
+export type Past = ReturnType<typeof createPast>;
 
 /**
  * Runs work on the stored history of the chosen organizations; what is fetched stays in memory. `secrets` are masked in the log.
  * Rejects with a `ConfigError` if the store cannot be used.
  */
-export async function withPast<Result>(
+export async function withPast(
   context: CommandContext,
   config: Config,
-  work: (past: Past) => Promise<Result>,
+  work: (past: Past) => Promise<number>,
   secrets?: () => readonly string[],
-): Promise<Result> {
+): Promise<number> {
   const clock = createSystemClock();
   const display = createDisplay(context.stderr, config, clock, secrets);
-  const { log, fetching: progress } = display;
-  const { version } = context;
+  const { log } = display;
   const signal = context.stopSignal();
-  const orgs = settingsOf(config);
   const history = await readStore({ ...config.storage, collectors: allCollectors, clock, log });
   try {
-    return await work({ ...display, clock, now: clock.now(), signal, stored, fetch });
+    const { version } = context;
+    return await work(createPast(config, { ...display, history, version, clock, signal }));
   } finally {
     await history.close();
     await log.close();
   }
+}
 
+interface PastParts extends Display {
+  readonly history: Store;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+function createPast(config: Config, parts: PastParts) {
+  const { history, fetching: progress, version, clock, log, signal } = parts;
+  const orgs = settingsOf(config);
+  return { ...parts, now: clock.now(), stored, fetch };
+
+  /** What is stored, without a request. */
   async function stored(): Promise<readonly KnownOrg[]> {
     return Promise.all(
       orgs.map(async (settings) => ({ settings, history: await history.read(settings.name) })),
     );
   }
 
-  async function fetch(named: readonly Collector[], from: Day) {
-    const failed = await fetchAll(withSources(named), from);
-    return { orgs: await stored(), failed };
-  }
-
   /**
-   * Fetches and stores what the history lacks, as the live service does. Resolves with the names of the collectors that
-   * failed, as `org/collector`; their partial data is stored.
+   * Fetches what the history lacks of collectors and those that they are derived from, as the live service does; of expensive
+   * datasets, the days from `from` on. Resolves with what is known then, and with the names of the collectors that failed, as
+   * `org/collector`; their partial data is stored.
    */
-  async function fetchAll(collectors: readonly Collector[], from: Day): Promise<readonly string[]> {
+  async function fetch(named: readonly Collector[], from: Day) {
+    const collectors = withSources(named);
     const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
     const runs = createRunStates();
     const stopping = new AbortController();
@@ -253,7 +250,8 @@ export async function withPast<Result>(
           return failure === undefined ? [] : [`${org.name}/${collector.name}`];
         });
       });
-      return (await Promise.all(running)).flat();
+      const failed: readonly string[] = (await Promise.all(running)).flat();
+      return { orgs: await stored(), failed };
     } finally {
       signal.removeEventListener('abort', stop);
       stop();

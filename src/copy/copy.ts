@@ -5,7 +5,7 @@ import { addRows, rowsOf } from '../store/table-rows.ts';
 import { COUNT_TABLES, DAY_TABLES, type Table } from '../store/tables.ts';
 
 /** What a store consists of, in the order in which it is copied. */
-const TABLES: readonly Table[] = [...DAY_TABLES, ...COUNT_TABLES];
+export const TABLES: readonly Table[] = [...DAY_TABLES, ...COUNT_TABLES];
 
 /** The statements on a table. */
 export type QueryOf = (table: Table) => Query;

@@ -5,15 +5,14 @@ import type { Logger } from '../runtime/logger.ts';
 import { NotStored, type Query } from '../store/database.ts';
 import { createDatabase, type PostgresDatabase } from '../store/postgres.ts';
 import { migrate, readLeader } from '../store/postgres-schema.ts';
-import { COUNT_TABLES, DAY_TABLES } from '../store/tables.ts';
-import type { CopyEnd } from './copy.ts';
+import { type CopyEnd, TABLES } from './copy.ts';
 
 /** Interval between looks at whether an exporter uses the database, in milliseconds. */
 const LOOK_MS = 1_000;
 /** How long a database must look unused, if the last exporter did not say goodbye, in milliseconds. */
 const UNUSED_MS = 30_000;
 
-const LOCKED = ['leader', ...[...DAY_TABLES, ...COUNT_TABLES].map(({ name }) => name)];
+const LOCKED = ['leader', ...TABLES.map(({ name }) => name)];
 
 interface DatabaseEndParts {
   /** The text of the URL, and what to call it. */

@@ -9,8 +9,8 @@ import { ownerOf, takeOwnership } from '../store/lock.ts';
 import { readFile } from '../store/reader.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { troubleOf } from '../store/sqlite-errors.ts';
-import { COUNT_TABLES, DAY_TABLES } from '../store/tables.ts';
-import type { CopyEnd, QueryOf } from './copy.ts';
+import { DAY_TABLES } from '../store/tables.ts';
+import { type CopyEnd, type QueryOf, TABLES } from './copy.ts';
 
 /** Opens files to copy them. Throws a `ConfigError` if there are none, or if another process has them. */
 export function openFileSource(path: string): CopyEnd {
@@ -99,7 +99,7 @@ async function reading<Result>(path: string, work: (queryOf: QueryOf) => Promise
 /** Whether a place has any row that a copy would replace. Rejects with a `ConfigError` for a file of another program. */
 function hasRows(path: string): Promise<boolean> {
   return reading(path, async (of) => {
-    for (const table of [...DAY_TABLES, ...COUNT_TABLES]) {
+    for (const table of TABLES) {
       const rows = await of(table)(`SELECT 1 AS one FROM S.${table.name} LIMIT 1`);
       if (rows.length > 0) return true;
     }

@@ -50,12 +50,12 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
   async function writeDay(org: AssessedOrg, day: Day): Promise<void> {
     const { name } = org.settings;
     const { known = [], unknown: missing = [] } = Object.groupBy(parts.collectors, (collector) =>
-      knowledgeOf(pages, org, collector, day),
+      knowledgeOf(org, collector, day),
     );
     for (const collector of missing) note(unknown, `${name}/${collector.name}`, day);
     const isLeftOut = known.length === 0 || (format.needsAll === true && missing.length > 0);
     if (isLeftOut && sumOfMonth === undefined) return;
-    const families = await projectPage(pages, org, known, [instantOf(day, parts.now)]);
+    const families = await projectPage(org, known, [instantOf(day, parts.now)]);
     const monthStarts = org.settings.contract?.periodStarts;
     const of = { org: name, orgId: org.history.orgId, day, monthStarts };
     if (sumOfMonth === undefined) return write({ ...of, period: day, families });
@@ -104,7 +104,7 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
  * their answer was unusable.
  */
 function openDays(
-  { pages, collectors, from, to }: PastDays,
+  { collectors, from, to }: PastDays,
   orgs: readonly AssessedOrg[],
   closedAfterDays: number,
 ): Required<Pick<ExportOutcome, 'unknown' | 'open'>> {
@@ -120,7 +120,7 @@ function openDays(
       const stored = org.history.days(dataset);
       for (const day of daysFrom(from, to)) {
         const isOpen = addDays(day, closedAfterDays) > revisedOn || stored.isUnsettled(day);
-        if (knowledgeOf(pages, org, collector, day) === 'unknown') note(unknown, who, day);
+        if (knowledgeOf(org, collector, day) === 'unknown') note(unknown, who, day);
         else if (isOpen) note(open, who, day);
       }
     }

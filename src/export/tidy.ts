@@ -43,7 +43,7 @@ function* samplesOf(families: ExportedFigures['families']): Generator<{
   }
 }
 
-/** In the order of declaration. */
-function labelsOf(family: PageFamily['family'], { labels }: Sample): Readonly<Record<string, string>> {
+/** The labels of a family, in the order of declaration; a sample can have more. */
+export function labelsOf(family: PageFamily['family'], { labels }: Sample): Readonly<Record<string, string>> {
   return Object.fromEntries(family.labels.map((label) => [label, labels[label] ?? '']));
 }

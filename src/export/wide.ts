@@ -2,6 +2,7 @@ import type { Family, Sample } from '../catalog/family.ts';
 import { csvLine } from './csv.ts';
 import type { ExportFormat } from './format.ts';
 import { DAILY, isOfMonth, type PeriodName } from './month.ts';
+import { labelsOf } from './tidy.ts';
 
 /** The label that is no property of a thing, but the unit of an amount. */
 const CURRENCY = 'currency';
@@ -36,12 +37,11 @@ export function createWideFormat(period: PeriodName, declared: readonly Family[]
       const rows = new Map<string, Row>();
       for (const { family, samples } of pages) {
         if (!names.includes(family.name)) continue;
-        for (const { labels: all, value } of samples()) {
-          // A sample can have more labels than its family.
-          const own = Object.fromEntries(family.labels.map((label) => [label, all[label] ?? '']));
+        for (const sample of samples()) {
+          const own = labelsOf(family, sample);
           rowOf(rows, JSON.stringify(things.map((label) => own[label] ?? '')), own).figures.set(
             family.name,
-            value,
+            sample.value,
           );
         }
       }

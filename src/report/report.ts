@@ -139,8 +139,7 @@ function figuresOf(
     const valueOn = (day: Day) => new Map(valuesOn(view, family, day)).get(currency);
     const known = days.map(valueOn);
     return {
-      title,
-      currency: currency === '' ? undefined : currency,
+      ...{ title, currency },
       value: totalOf(known, over),
       before: totalOf(before.map(valueOn), over),
       unknown: known.filter((value) => value === undefined).length,
@@ -152,25 +151,21 @@ function valuesOn(
   view: View,
   family: Family,
   day: Day,
-): readonly (readonly [currency: string, value: number])[] {
+): readonly (readonly [currency: string | undefined, value: number])[] {
   const samples = family.scope === 'day' ? family.samplesOf(view, day) : family.samplesOf(view);
-  return Array.from(samples ?? [], ({ labels, value }) => [labels['currency'] ?? '', value] as const);
+  return Array.from(samples ?? [], ({ labels, value }) => [labels['currency'], value] as const);
 }
 
 function totalOf(values: readonly (number | undefined)[], over: Counted['over']): number | undefined {
-  let sum = 0;
-  for (const value of values) {
-    if (value === undefined) return undefined;
-    sum += value;
-  }
-  if (values.length === 0) return undefined;
+  const known = values.filter((value) => value !== undefined);
+  if (known.length === 0 || known.length < values.length) return undefined;
+  const sum = known.reduce((total, value) => total + value, 0);
   return over === 'sum' ? sum : sum / values.length;
 }
 
 function stateOf(view: View, title: string, family: Family, day: Day): readonly Figure[] {
   return valuesOn(view, family, day).map(([currency, value]) => ({
-    ...{ title, value, before: undefined, unknown: 0 },
-    currency: currency === '' ? undefined : currency,
+    ...{ title, value, currency, before: undefined, unknown: 0 },
   }));
 }
 
