@@ -206,6 +206,8 @@ export function createRunner(deps: RunnerParts): Runner {
 
 /** What failed, whatever was asked for: all collectors of an organization meet a revoked key or a host that is down. */
 function causeOf({ reason, message }: PlatformError): string {
+  // An organization has one key; the hosts reject it in different words.
+  if (reason === 'auth') return reason;
   return `${reason} ${message.replace(/^GET \S+/, '')}`;
 }
 

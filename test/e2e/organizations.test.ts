@@ -14,6 +14,8 @@ describe('organizations are independent', () => {
     ).toEqual([]);
     expect(Object.values(page.by('collector', SUCCESS, { org: 'acme' }))).toEqual([1, 1, 1, 1, 1, 1]);
     expect(Object.values(page.by('collector', SUCCESS, { org: 'globex' }))).toEqual([0, 0, 0, 0, 0, 0]);
+    // The API and the web app reject it in different words.
+    expect(story.logged('level=error', 'Collector failing')).toHaveLength(1);
   });
 
   test('one whose key is rejected from some day on', async () => {
