@@ -1,7 +1,6 @@
 import { ConfigError } from '../runtime/errors.ts';
 import { csvLine } from './csv.ts';
 import type { ExportFormat } from './format.ts';
-import { exact } from './month.ts';
 import type { RowSink } from './sink.ts';
 
 type Row = Readonly<Record<string, string>>;
@@ -28,7 +27,7 @@ export function createCorrections(
       corrections++;
       const key = keys.map((name) => now[name] ?? before[name] ?? '');
       const values = [was, is].map((text) => (text === '' ? null : Number(text)));
-      await target.write(csvLine([...key, figure, ...values, exact(Number(is) - Number(was))]));
+      await target.write(csvLine([...key, figure, ...values, differenceOf(is, was)]));
     }
   }
 
@@ -54,6 +53,12 @@ export function createCorrections(
     abandon: target.abandon,
     count: () => corrections,
   };
+}
+
+/** The difference of two decimals without the rounding error of their subtraction; an absent one counts as 0. */
+function differenceOf(is: string, was: string): number {
+  const decimals = Math.max(...[is, was].map((text) => text.split('.')[1]?.length ?? 0));
+  return Number((Number(is) - Number(was)).toFixed(decimals));
 }
 
 /** The rows of a file by what identifies them. */

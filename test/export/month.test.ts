@@ -147,6 +147,10 @@ describe('corrections', () => {
     ]);
     // The zeros of the days after, on which the new model is missing.
     expect(count).toBe(3 + 26);
+    // Without the rounding error of a subtraction.
+    const header = 'day,organization,metric,labels,value\n2026-03-03,acme,price,{},';
+    const { text: price } = await corrected(`${header}0.0000027\n`, [`${header}0.0000028\n`]);
+    expect(price).toContain('value,0.0000027,0.0000028,0.0000001\n');
     expect((await corrected(later.join(''), lines)).text).toContain('""model"":""b""}",value,4,,-4');
   });
 
