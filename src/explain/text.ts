@@ -150,10 +150,11 @@ function daysText(days: readonly Day[]): string {
 }
 
 function digits(number: number): string {
-  return String(Math.abs(number)).replaceAll(/\B(?=(\d{3})+$)/g, ' ');
+  return String(Math.abs(number)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }
 
-function signed(number: number): string {
+/** A number of credits with its sign. */
+export function signed(number: number): string {
   return number === 0 ? '0' : `${number > 0 ? '+' : '−'}${digits(number)}`;
 }
 

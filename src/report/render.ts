@@ -1,4 +1,4 @@
-import { escapedMarkdown, partsWords, sentenceOf } from '../explain/text.ts';
+import { escapedMarkdown, partsWords, sentenceOf, signed } from '../explain/text.ts';
 import { html } from '../server/page/html.ts';
 import type { Figure, ReadinessMove, Report } from './report.ts';
 
@@ -77,7 +77,10 @@ function partsOf({ org, period, days, figures, explanation, month, readiness }: 
   const sentences: string[] = [];
   if (days.length === 0) sentences.push('No day of it is over and known.');
   else if (days.length < all) sentences.push(`Partial: ${days.length} of ${all} days, up to ${days.at(-1)}.`);
-  if (explanation !== undefined) sentences.push(sentenceOf(explanation));
+  if (explanation !== undefined) {
+    const means = period.kind === 'month' ? ' Each weekday counts as much before as after.' : '';
+    sentences.push(`${sentenceOf(explanation)}${means}`);
+  }
   for (const [unknown, gaps] of Map.groupBy(figures, (one) => one.unknown)) {
     if (unknown === 0) continue;
     const names = gaps.map(nameOf).join(', ');
@@ -94,7 +97,7 @@ function partsOf({ org, period, days, figures, explanation, month, readiness }: 
     tables.push({ title: 'Figures', head: ['', `this ${period.kind}`, 'before', 'change'], rows });
   }
   if (explanation !== undefined) {
-    const rows = partsWords(explanation.what).map(({ name, credits }) => [name, digits(credits)]);
+    const rows = partsWords(explanation.what).map(({ name, credits }) => [name, signed(credits)]);
     tables.push({
       title: 'Why credits a day changed',
       head: ['cause', 'credits a day'],
@@ -119,13 +122,14 @@ function nameOf({ title, currency }: Figure): string {
 
 function amount(value: number | undefined, { currency }: Pick<Figure, 'currency'>): string {
   if (value === undefined) return 'unknown';
-  return currency === undefined ? digits(value) : value.toFixed(2);
+  return currency === undefined ? digits(value) : cents.format(value);
 }
 
 function change({ value, before }: Figure): string {
   if (value === undefined || before === undefined || before === 0) return '';
   const share = Math.round((value / before - 1) * 100);
-  return `${share > 0 ? '+' : ''}${share} %`;
+  const sign = share === 0 ? '' : share > 0 ? '+' : '−';
+  return `${sign}${Math.abs(share)} %`;
 }
 
 function moveCells({ repo, before, after }: ReadinessMove): readonly string[] {
@@ -137,6 +141,7 @@ function percent(ratio: number): string {
 }
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const tenths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 function digits(value: number): string {

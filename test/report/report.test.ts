@@ -104,6 +104,14 @@ test('a week that is not over is compared with as many days, and says so', () =>
   expect(reportMarkdown([report])).toContain('Partial: 3 of 7 days, up to 2026-11-25.');
 });
 
+test('numbers are grouped, and changes have their sign', () => {
+  const report = reported(periodOf('week', dayNamed('2026-11-24')));
+  const cost = { title: 'Cost', currency: 'USD', value: 1068.319, before: 2136.7, unknown: 0 };
+  expect(reportMarkdown([{ ...report, figures: [cost] }])).toContain(
+    '| Cost (USD) | 1,068.32 | 2,136.70 | −50 % |',
+  );
+});
+
 test('a total of which a day is unknown is unknown, and the report says how many are missing', () => {
   const text = reportMarkdown([reported(periodOf('week', dayNamed('2026-11-17')))]);
   expect(text).toContain(
