@@ -31,7 +31,7 @@ test('a budget in money is on the page as it is, and the credits that it pays fo
     contract: { ...rest, costPerMonth: { amount: 243, currency: 'USD' } },
   });
   const page = await (await story.get('/')).text();
-  expect(cardOf(page, 'Credits, month to date').text).toMatch(/Budget 243.00 USD \([\d.]+% of the budget\)/);
+  expect(cardOf(page, 'Credits, month to date').text).toMatch(/Budget 243.00 USD \([\d.]+% used\)/);
   expect(cardOf(page, 'Credits, month to date').values).toContain(243);
   expect(page).toContain('Budget: 90 M.');
   expect((await story.page()).text).not.toContain('agent_platform_credits_month_budget{');

@@ -27,13 +27,18 @@ function cardOf(breakdown: Breakdown, all: OrgFigures, id: string): Html {
   const items = rows.map(({ label, value, before }) => {
     const change = differenceWords(value, before, isRatio);
     const width = Math.round((value / largest) * 100);
-    return html`<li><span class="name">${label}</span> ${isRatio ? number(value, percent(value)) : number(value)}
+    return html`<li><span class="name">${breakable(label)}</span> ${isRatio ? number(value, percent(value)) : number(value)}
 <span class="change">${change ?? ''}</span><svg class="part" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0h${width}v1H0z"/></svg></li>`;
   });
   const content = html`<p class="of">${periodOf(breakdown)}${name === 'clients' && all.seats !== undefined ? html`, of ${number(all.seats)} seats` : undefined}</p>
 <ol class="parts">${items}</ol>
 ${andMore(rest)}`;
   return card('', id, titles[name], content);
+}
+
+/** A name that a narrow card breaks after a slash. */
+function breakable(name: string): readonly Html[] {
+  return name.split('/').map((part, index) => (index === 0 ? html`${part}` : html`/<wbr>${part}`));
 }
 
 function periodOf({ name, day, days }: Breakdown): Html {

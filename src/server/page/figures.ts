@@ -83,7 +83,8 @@ export function differenceWords(
   const difference = Math.abs(value - before);
   if (isRatio) return `${sign}${(difference * 100).toFixed(1)} points`;
   if (before === 0) return `${sign}${readable(difference)}`;
-  return `${sign}${groupDigits(Math.round((difference / before) * 100))}%`;
+  const share = Math.round((difference / before) * 100);
+  return share === 0 ? '±0%' : `${sign}${groupDigits(share)}%`;
 }
 
 function changeText(figure: Figure): Html {
@@ -97,15 +98,15 @@ function changeText(figure: Figure): Html {
 function month(all: OrgFigures): Html {
   const { monthCost, monthForecast, monthRange, monthBudget, costBudget } = all;
   const budget = costBudget ? money(costBudget) : monthBudget !== undefined && number(monthBudget);
-  const share = (part: number | undefined) =>
+  const share = (part: number | undefined, what: string) =>
     part === undefined || monthBudget === undefined || monthBudget === 0
       ? undefined
-      : html` <span class="share">(${percent(part / monthBudget)} of the budget)</span>`;
+      : html` <span class="share">(${percent(part / monthBudget)} ${what})</span>`;
   const lines = [
     monthCost && html`<dt>Cost</dt><dd>${money(monthCost)}</dd>`,
-    budget && html`<dt>Budget</dt><dd>${budget}${share(figureValue(all, 'month'))}</dd>`,
+    budget && html`<dt>Budget</dt><dd>${budget}${share(figureValue(all, 'month'), 'used')}</dd>`,
     monthForecast !== undefined &&
-      html`<dt>Forecast</dt><dd>${number(monthForecast)}${rangeOf(monthRange)}${share(monthForecast)}${overBudget(monthBudget !== undefined && monthForecast > monthBudget)}</dd>`,
+      html`<dt>Forecast</dt><dd>${number(monthForecast)}${rangeOf(monthRange)}${share(monthForecast, 'of the budget')}${overBudget(monthBudget !== undefined && monthForecast > monthBudget)}</dd>`,
   ];
   const shown = lines.filter((line) => typeof line === 'object');
   return shown.length === 0 ? html`` : html`<dl>${shown}</dl>`;

@@ -45,11 +45,11 @@ progress::-moz-progress-bar{border-radius:.25rem;background:var(--bar)}
 .figure h3{font-size:.95rem;font-weight:600}
 .figure p,.figure dl,.figure ul{font-size:.9rem;overflow-wrap:anywhere}
 .figure .cost{font-size:1.15rem;font-weight:600;font-variant-numeric:tabular-nums}
-.parts{margin:.3rem 0 0;padding:0;list-style:none;font-size:.9rem}
-.parts li{display:grid;grid-template-columns:minmax(0,1fr) auto minmax(4rem,auto);gap:0 .6rem;align-items:baseline;padding:.15rem 0}
+.parts{display:grid;grid-template-columns:minmax(0,1fr) auto minmax(3.5rem,auto);gap:0 .45rem;margin:.3rem 0 0;padding:0;list-style:none;font-size:.9rem}
+.parts li{display:grid;grid-column:1/-1;grid-template-columns:subgrid;align-items:baseline;padding:.15rem 0}
 .parts .name{overflow-wrap:anywhere}
 .parts data,.parts .change{text-align:right;font-variant-numeric:tabular-nums}
-.parts .change{color:var(--quiet)}
+.parts .change{color:var(--quiet);font-size:.85rem}
 .part{grid-column:1/-1;width:100%;height:.25rem}
 .part path{fill:var(--bar)}
 .teams{margin-top:.75rem}
@@ -73,7 +73,9 @@ dt{color:var(--quiet)}
 .overview h2{margin-bottom:.6rem;font-size:1.25rem}
 .overview table{table-layout:auto}
 @media(min-width:721px){.teams td,.teams thead th:nth-child(n+2){text-align:right;font-variant-numeric:tabular-nums}
-.overview td:nth-child(n+3):nth-child(-n+7),.overview th:nth-child(n+3):nth-child(-n+7){text-align:right;font-variant-numeric:tabular-nums}}
+.overview td:nth-child(n+3):nth-child(-n+7),.overview th:nth-child(n+3):nth-child(-n+7){text-align:right;font-variant-numeric:tabular-nums}
+.overview td,.overview th{padding:.55rem .6rem}}
+.overview td:nth-child(2){white-space:nowrap}
 .overview .spark{width:10rem;height:1.8rem;margin:0;padding:0}
 .overview td,.overview th[scope=row]{overflow-wrap:normal}
 .overview th[scope=row]{overflow-wrap:anywhere;min-width:7rem}
@@ -115,7 +117,7 @@ td:last-child{padding-bottom:.7rem}
 .overview th[scope=row],.overview td{display:block;min-width:0;padding:0;border:0}
 .overview td:nth-child(2),.overview td:nth-child(4),.overview td:nth-child(5),.overview td:nth-child(7),.overview td:nth-child(8){display:none}
 .overview td:nth-child(3){text-align:right}
-.overview td:nth-child(6){grid-area:2/1;text-align:left}
+.overview td:nth-child(6){grid-area:2/1/3/3;text-align:left}
 .overview td:nth-child(9){grid-area:2/2;justify-content:flex-end;padding:0}
 .overview td:nth-child(6) small:has(+.spike){display:none}
 .overview td[data-title]::before{content:none}

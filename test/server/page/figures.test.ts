@@ -92,6 +92,7 @@ describe('a change', () => {
   test.each([
     [{ value: 112, weekBefore: 100 }, '+12%'],
     [{ value: 50, weekBefore: 100 }, '−50%'],
+    [{ value: 999, weekBefore: 1000 }, '±0%'],
     [{ value: 5, weekBefore: 0 }, '+5'],
     [{ value: 5, weekBefore: 5 }, 'no change'],
     [{ value: 5, weekBefore: undefined }, undefined],
