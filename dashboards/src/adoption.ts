@@ -4,6 +4,7 @@ import { dailyMcpUsers, dailyWebUsers } from '../../src/collectors/tools/collect
 import type { DashboardSpec } from './dashboard.ts';
 import { daily } from './expression.ts';
 import { dailyTotal, quotientOf } from './figures.ts';
+import { eachByDay } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { peopleTile } from './money.ts';
@@ -64,9 +65,10 @@ const people: Row = {
       text: 'Mean of the daily active people of each organization over the 7 days that end with each UTC day, without the sawtooth of weekends, and over the four weeks before them.',
       decimals: 1,
       queries: [
-        days(daily(activity.dailyActiveUsersMean7d), '{{org}}'),
+        ...eachByDay(activity.dailyActiveUsersMean7d),
         days(daily(activity.dailyActiveUsersMean7dBaseline), '{{org}}, four weeks before', {
-          colour: palette.quiet,
+          colour: palette.last,
+          draw: 'dashes',
         }),
       ],
     }),

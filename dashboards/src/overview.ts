@@ -73,10 +73,10 @@ function risen<Label extends 'model' | 'tier' | 'team'>(
     text: `Standard Credits of each ${label} in the 7 days that end with the newest complete day and in the 7 days before, and by how much they rose or fell. What rose most is first.`,
     columns: [
       { of: label, title: name, to: drillTo(to, label), width: 200 },
-      { of: summed(last, earlier), title: '7 days', total: true },
-      { of: summed(earlier, last), title: 'Before', total: true },
+      { of: summed(last, earlier), title: '7 days', unit: 'currency:', total: true },
+      { of: summed(earlier, last), title: 'Before', unit: 'currency:', total: true },
       { of: promql`clamp_min(${rise}, 0)`, title: 'Rise', unit: 'currency:+' },
-      { of: promql`clamp_max(${rise}, 0)`, title: 'Fall' },
+      { of: promql`clamp_max(${rise}, 0)`, title: 'Fall', unit: 'currency:' },
     ],
     sort: { by: 'Rise', desc: true },
     noValue: '–',

@@ -4,7 +4,7 @@ import * as tools from '../../src/collectors/tools/collector.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { type Described, daily, named, newest } from './expression.ts';
 import { dailyTotal, meanOverOrgs, total, weekWithChange } from './figures.ts';
-import { sharesByWeek } from './largest.ts';
+import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { live } from './live.ts';
@@ -88,7 +88,7 @@ const calls: Row = {
     lines({
       title: 'Calls per active person',
       text: 'Tool calls per active person and day of each organization, over the 7 days that end with each UTC day.',
-      queries: byKind(usagePerActiveUser7d, 'kind', ['tool_calls']),
+      queries: eachByDay(usagePerActiveUser7d, { kind: 'tool_calls' }),
       height: 7,
     }),
     ...rankingAndShares('Tools', tools.dailyToolCallsByTool, { label: 'tool', what: 'Calls' }),
