@@ -1,4 +1,5 @@
 import type { FetchingCollector } from '../catalog/collector.ts';
+import type { Instant } from '../catalog/day.ts';
 import type { LiveConfig } from '../config/config.ts';
 import type { Runner } from '../pipeline/runner.ts';
 import type { Job, Scheduler } from '../scheduler/scheduler.ts';
@@ -38,9 +39,11 @@ export function jobOf(parts: JobParts): DeployedJob {
         if (permitted === undefined) return;
         const source = await org.connection.open();
         const signals = [org.retired.signal, ...(permitted.ended === undefined ? [] : [permitted.ended])];
-        const next = scheduler.nextRunOf(name);
-        const dueBy = next === undefined ? undefined : next + schedules.jitter;
-        const target = { org: org.settings, source, retired: AbortSignal.any(signals), dueBy };
+        const dueAfter = (at: Instant) => {
+          const next = scheduler.nextRunOf(name, at);
+          return next === undefined ? undefined : next + schedules.jitter;
+        };
+        const target = { org: org.settings, source, retired: AbortSignal.any(signals), dueAfter };
         isDone = (await runner.run(target, collector, mode)) === 'ended';
       } finally {
         if (!isDone) leading.missed(name);

@@ -5,7 +5,7 @@ import { IncompleteListing, type Source } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Completed, LagNotes, Revision, StoredDays } from '../store/store.ts';
-import { watchLag } from './day-lag.ts';
+import { lagNotes } from './day-lag.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
 import {
   createCatchingUp,
@@ -33,7 +33,7 @@ const MAX_DAYS_BEHIND = 2;
 export async function runDays(
   run: Run,
   collector: DayCollector<unknown>,
-  held: Pick<Learned, 'fetching' | 'polled'>,
+  held: Pick<Learned, 'fetching'>,
   mode: 'scheduled' | 'thorough',
 ): Promise<Instant | undefined> {
   const { org, deps } = run;
@@ -43,8 +43,9 @@ export async function runDays(
   const wanted = await wantedDays(run, collector, isThorough, now);
   const { newest, historyStart, toFetch, unknown, rowless, catchingUp, isPass } = wanted;
   const comparedDays = comparedDaysOf(run, collector);
-  const lag = watchLag(held, { ...wanted, now, dueBy: run.dueBy, comparedDays });
   const before = held.fetching;
+  const { setAside } = before;
+  const notesOn = lagNotes({ ...wanted, setAside, now, dueAfter: run.dueAfter, comparedDays });
   let plan = planDays({
     ...{ newest, toFetch, historyStart, memory: before, isThorough },
     limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
@@ -97,7 +98,7 @@ export async function runDays(
         const next = afterAnswer(withDays(plan, passed), ask, fetched.rows.size, fetched.bytes);
         // One transaction with the last answer.
         completed = nextAsk(next) === undefined ? completedWith(next) : undefined;
-        await store(run, collector, { answered, fetched, completed, lags: lag.notesOn(fetched) });
+        await store(run, collector, { answered, fetched, completed, lags: notesOn(fetched) });
         plan = next;
         work?.advance(days.filter((day) => unknown.includes(day)).length);
         // The newest day is published at once; older ones change little and are published together.
@@ -123,7 +124,6 @@ export async function runDays(
   }
   run.tried();
   if (plan.failure !== undefined) throw plan.failure;
-  if (completed !== undefined) lag.succeeded();
   return completed?.succeededAt;
 }
 
@@ -139,7 +139,7 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
   const from = checked.revised < checked.needed ? checked.revised : checked.needed;
   const stored = await deps.history.read(org.name, new Map(isCurrent === undefined ? [] : [[name, from]]));
   const known = stored.days(name);
-  const lastPass = stored.dataset(name).revisedOn;
+  const { revisedOn: lastPass, succeededAt } = stored.dataset(name);
   // Once a day, and again on demand, because the operator then expects a change.
   const isPass = lastPass !== dayOf(now) || isThorough;
   const historyStart = firstDay(run, collector, newest, known);
@@ -149,7 +149,7 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
     ...{ isPass, lastPass, now },
   });
   return {
-    ...{ newest, historyStart, toFetch, isPass, lastPass },
+    ...{ newest, historyStart, toFetch, isPass, lastPass, succeededAt },
     newestRow: newestRowOf(known, historyStart, newest),
     unknown: toFetch.filter((day) => !covered.has(day)),
     rowless: new Set([...ofPass].filter((day) => covered.has(day) && !covered.isFilled(day))),

@@ -1,4 +1,4 @@
-import type { Day, Instant } from '../catalog/day.ts';
+import type { Day } from '../catalog/day.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
 
@@ -6,8 +6,6 @@ import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
 export interface Learned {
   /** About fetching its days. */
   fetching: FetchMemory;
-  /** When the last run began, if it succeeded, and when the next one was due at the latest; in milliseconds. */
-  polled: { readonly at: Instant; readonly dueBy: Instant } | undefined;
   /** The last logged problem of an answer, so that it is not logged twice. */
   lastNote: string;
 }
@@ -27,7 +25,6 @@ export function createRunMemory(): RunMemory {
       const key = keyOf(org, collector);
       const learned = known.get(key) ?? {
         fetching: NOTHING_LEARNED,
-        polled: undefined,
         lastNote: '',
       };
       known.set(key, learned);

@@ -48,8 +48,8 @@ export interface Run {
   readonly deps: RunnerParts;
   /** Lets waiting work run first; the newest day of an organization is urgent. */
   giveWay(urgency: Urgency): Promise<void>;
-  /** When the next scheduled run is due at the latest, in milliseconds; undefined without a schedule. */
-  readonly dueBy: Instant | undefined;
+  /** When a scheduled run is due at the latest after an instant; undefined without a schedule. */
+  readonly dueAfter: ((at: Instant) => Instant | undefined) | undefined;
   /** Marks the newest data as attempted, and as published if it arrived. */
   tried(): void;
   /** Counts unusable records of an answer; they are logged when the run ends. */

@@ -19,8 +19,8 @@ interface Target {
   readonly source: Source;
   /** Aborted when its runs are abandoned: they end without being counted or stored. */
   readonly retired?: AbortSignal | undefined;
-  /** When its next scheduled run is due at the latest, in milliseconds; without it, lags of days are not measured. */
-  readonly dueBy?: Instant | undefined;
+  /** When a scheduled run is due at the latest after an instant; without it, lags of days are not measured. */
+  dueAfter?(at: Instant): Instant | undefined;
 }
 
 /** How long a field that is not read counts after an answer had it, in milliseconds. */
@@ -128,7 +128,7 @@ export function createRunner(deps: RunnerParts): Runner {
       org,
       source: retired === undefined ? seen : withAbort(seen, retired),
       deps,
-      dueBy: target.dueBy,
+      dueAfter: target.dueAfter,
       giveWay,
       tried() {
         if (!isRetired()) runs.update(org.name, name, { tried: true });

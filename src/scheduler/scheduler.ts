@@ -25,8 +25,8 @@ export interface Scheduler {
   /** Runs jobs as scheduled, but now; those that are running, once more afterwards. */
   catchUp(names: Iterable<string>): void;
   isRunning(name: string): boolean;
-  /** When a job is due next, in milliseconds. */
-  nextRunOf(name: string): Instant | undefined;
+  /** When a job is due next, or after an instant, in milliseconds. */
+  nextRunOf(name: string, after?: Instant): Instant | undefined;
   /** Removes these jobs; resolves when none of them is running. */
   retire(names: readonly string[]): Promise<void>;
   /** Adds new jobs, which run at once, and updates the schedules of the others. */
@@ -180,7 +180,7 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts):
       void each(selected, (lane) => void runNext(lane));
     },
     isRunning: (name) => lanes.get(name)?.running !== undefined,
-    nextRunOf: (name) => lanes.get(name)?.ticking?.next(),
+    nextRunOf: (name, after) => lanes.get(name)?.ticking?.next(after),
     async retire(names) {
       const going = names.flatMap((name) => lanes.get(name) ?? []);
       for (const lane of going) {

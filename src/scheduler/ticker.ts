@@ -5,8 +5,8 @@ import { type Cron, readCron } from './cron.ts';
 
 /** A running schedule. */
 export interface Ticking {
-  /** When the next tick is due, in milliseconds; undefined if it never comes. */
-  next(): Instant | undefined;
+  /** When the next tick, or the first one after an instant, is due, in milliseconds; undefined if it never comes. */
+  next(after?: Instant): Instant | undefined;
   stop(): void;
 }
 
@@ -101,7 +101,7 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
       const listener = { onTick };
       schedule.listeners.add(listener);
       return {
-        next: () => schedule.next,
+        next: (after) => (after === undefined ? schedule.next : schedule.cron.next(after)),
         stop() {
           schedule.listeners.delete(listener);
           if (schedule.listeners.size === 0 && schedules.get(expression) === schedule)

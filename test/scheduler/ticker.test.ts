@@ -87,6 +87,7 @@ describe('the ticker', () => {
   test('ticks at the times of the expression, in UTC', async () => {
     const { pass, ticks, jumps, ticking } = harness();
     expect(ticking.next()).toBe(START + 20 * MINUTE);
+    expect(ticking.next(START - 41 * MINUTE)).toBe(START - 40 * MINUTE);
     await pass(3 * HOUR);
     expect(ticks).toEqual(['2026-11-20T12:20', '2026-11-20T13:20', '2026-11-20T14:20']);
     expect(jumps).toEqual([]);

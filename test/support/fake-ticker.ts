@@ -16,7 +16,7 @@ export function createFakeTicker(clock?: {
       const schedule = { expression, onTick };
       schedules.add(schedule);
       return {
-        next: () => clock && readCron(expression).next(clock.now()),
+        next: (after) => clock && readCron(expression).next(after ?? clock.now()),
         stop: () => void schedules.delete(schedule),
       };
     },
