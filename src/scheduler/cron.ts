@@ -5,8 +5,6 @@ import { addDays, type Day, dayOf, type Instant, startOf } from '../catalog/day.
 export interface Cron {
   /** The first time after an instant; undefined if there is none in eight years. */
   next(after: Instant): Instant | undefined;
-  /** The last time until an instant, that instant included; undefined if there is none in eight years. */
-  last(until: Instant): Instant | undefined;
 }
 
 /** Longer than the gap between two 29 Februaries, even across a century year that is not a leap year. */
@@ -29,35 +27,14 @@ export function readCron(expression: string): Cron {
     return month.includes(Number(day.slice(5, 7))) && task.match(new Date(startOf(day) + first));
   }
 
-  /** The first time that is wanted, from a day on, forwards or back. */
-  function nearest(from: Instant, step: 1 | -1, isWanted: (at: Instant) => boolean): Instant | undefined {
-    const ordered = step > 0 ? times : times.toReversed();
-    let day = dayOf(from);
-    for (let tried = 0; tried < MAX_DAYS; tried += 1, day = addDays(day, step)) {
-      const at = holds(day) ? ordered.map((time) => startOf(day) + time).find(isWanted) : undefined;
-      if (at !== undefined) return at;
-    }
-    return undefined;
-  }
-
   return {
-    next: (after) => nearest(after, 1, (at) => at > after),
-    last: (until) => nearest(until, -1, (at) => at <= until),
-  };
-}
-
-/** The newest tick of a cron expression until an instant, that instant included; 0 without one in eight years. */
-export type LastTick = (expression: string, until: Instant) => Instant;
-
-/** Creates a `LastTick` that computes each tick of an expression once: it is asked for each collector every few seconds. */
-export function createLastTick(): LastTick {
-  const known = new Map<string, { readonly cron: Cron; readonly tick: Instant; readonly next: Instant }>();
-  return (expression, until) => {
-    const before = known.get(expression);
-    if (before !== undefined && before.tick <= until && until < before.next) return before.tick;
-    const cron = before?.cron ?? readCron(expression);
-    const tick = cron.last(until) ?? 0;
-    known.set(expression, { cron, tick, next: cron.next(until) ?? Number.POSITIVE_INFINITY });
-    return tick;
+    next(after) {
+      let day = dayOf(after);
+      for (let tried = 0; tried < MAX_DAYS; tried += 1, day = addDays(day, 1)) {
+        const at = holds(day) ? times.map((time) => startOf(day) + time).find((at) => at > after) : undefined;
+        if (at !== undefined) return at;
+      }
+      return undefined;
+    },
   };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { describe, expect, test } from 'vitest';
 import { createSlices } from '../../src/runtime/slices.ts';
-import { createLastTick, readCron } from '../../src/scheduler/cron.ts';
+import { readCron } from '../../src/scheduler/cron.ts';
 import { createCronTicker } from '../../src/scheduler/ticker.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
@@ -222,48 +222,8 @@ describe('a cron expression', () => {
     expect(new Date(readCron(expression).next(START) ?? 0).toISOString()).toBe(expected);
   });
 
-  test.each([
-    ['35 */3 * * *', '2026-11-20T09:35:00.000Z'],
-    ['0 12 * * *', '2026-11-20T12:00:00.000Z'],
-    ['1 12 * * *', '2026-11-19T12:01:00.000Z'],
-    ['45,15 9,13 * * *', '2026-11-20T09:45:00.000Z'],
-    ['0 0 29 2 *', '2024-02-29T00:00:00.000Z'],
-  ])('%s was last due at %s', (expression, expected) => {
-    expect(new Date(readCron(expression).last(START) ?? 0).toISOString()).toBe(expected);
-    expect(createLastTick()(expression, START)).toBe(Date.parse(expected));
-  });
-
   test('of a day that does not come in eight years has no times', () => {
-    const { next, last } = readCron('0 0 29 2 1');
-    expect([next(START), last(START), createLastTick()('0 0 29 2 1', START)]).toEqual([
-      undefined,
-      undefined,
-      0,
-    ]);
-  });
-
-  test('has a newest tick that changes at the tick', () => {
-    const lastTick = createLastTick();
-    const due = START + 35 * MINUTE;
-    const newest = [due - MINUTE, due - 1, due, due - 1].map((at) => lastTick('35 */3 * * *', at));
-    expect(newest).toEqual([due - 3 * HOUR, due - 3 * HOUR, due, due - 3 * HOUR]);
-  });
-
-  test('has one newest tick at any time, in whichever order it is asked for', () => {
-    const expressions = fc.constantFrom('35 */3 * * *', '0 12 * * *', '*/7 3 * * 1', '0 0 29 2 *');
-    const minutes = fc.array(fc.tuple(expressions, fc.integer({ min: 0, max: 40 * 24 * 60 })), {
-      minLength: 5,
-    });
-    fc.assert(
-      fc.property(minutes, (asked) => {
-        const lastTick = createLastTick();
-        for (const [expression, after] of asked) {
-          const at = START + after * MINUTE;
-          expect(lastTick(expression, at)).toBe(readCron(expression).last(at));
-        }
-      }),
-      { numRuns: propertyRuns(30) },
-    );
+    expect(readCron('0 0 29 2 1').next(START)).toBeUndefined();
   });
 
   test('is due exactly when node-cron says, minute by minute', () => {
