@@ -106,16 +106,12 @@ function dataCell(collector: CollectorStatus, now: Instant): Html {
 }
 
 /** What has changed in the platform's answers. */
-function fieldsRow({ unknownFields = [], missingFields = [] }: CollectorStatus): Html | undefined {
-  if (unknownFields.length + missingFields.length === 0) return undefined;
-  const lists = [
-    ['not read', unknownFields],
-    ['no longer sent', missingFields],
-  ] as const;
-  const words = lists.flatMap(([what, names]) =>
-    names.length === 0 ? [] : [`${what}: ${names.join(', ')}`],
-  );
-  return wideRow('fields', html`<p>Fields ${words.join('; ')}.</p>`);
+function fieldsRow({ unknownFields, missingFields }: CollectorStatus): Html | undefined {
+  const words = [
+    unknownFields && `not read: ${unknownFields.join(', ')}`,
+    missingFields && `no longer sent: ${missingFields.join(', ')}`,
+  ].filter((one) => one !== undefined);
+  return words.length === 0 ? undefined : wideRow('fields', html`<p>Fields ${words.join('; ')}.</p>`);
 }
 
 function wideRow(kind: string, content: Html): Html {
