@@ -96,42 +96,39 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
     const ends = makeCounter(registry, hookMetrics.sessionEnds);
     const last = makeGauge(registry, hookMetrics.lastEvent);
     makeGauge(registry, hookMetrics.sessionsWaiting, (gauge) => gauge.set(waiting()));
-    const storedEvents = new Map<string, number>([...knownEvents, OTHER].map((event) => [event, 0]));
-    const storedEnds = new Map<string, number>(knownReasons.map((reason) => [reason, 0]));
-    const storedWaits = new Map<string, number>();
-    const shownWaits = new Map<string, WaitCount>();
+    const waits = new Map<string, WaitCount>();
     makeStoredHistogram(registry, hookMetrics.wait, () =>
       waitTypes.map((type) => ({
         labels: { notification_type: type },
         bucketsOf: (bound) =>
-          [...shownWaits.values()].flatMap((wait) =>
+          [...waits.values()].flatMap((wait) =>
             wait.bound === bound && waitTypeLabel(wait.type) === type ? [[wait.count, wait.ms]] : [],
           ),
       })),
     );
-    for (const event of storedEvents.keys()) events.inc({ event }, 0);
-    for (const reason of storedEnds.keys()) ends.inc({ reason }, 0);
+    for (const event of [...knownEvents, OTHER]) events.inc({ event }, 0);
+    for (const reason of knownReasons) ends.inc({ reason }, 0);
+    // What a database no longer has, it counts from the beginning.
+    let stored: ReadonlyMap<string, number> = new Map();
     return (counts) => {
-      // What a database no longer counts, it counts from the beginning.
-      for (const [stored, now] of [
-        [storedEvents, counts.events],
-        [storedEnds, counts.ends],
-      ] as const)
-        for (const name of stored.keys()) if (!now.has(name)) stored.set(name, 0);
-      if (counts.waits.length === 0) storedWaits.clear();
-      for (const { type, bound, count, ms } of counts.waits) {
-        const key = `${type} ${bound}`;
-        const before = shownWaits.get(key) ?? { count: 0, ms: 0 };
-        shownWaits.set(key, {
-          ...{ type, bound, count: before.count + stepTo(count, key, storedWaits) },
-          ms: before.ms + stepTo(ms, `${key} ms`, storedWaits),
-        });
+      const next = new Map<string, number>();
+      /** What was counted since the last stored count; nothing if a database was restored to an earlier one. */
+      function added(key: string, count: number): number {
+        next.set(key, count);
+        return Math.max(0, count - (stored.get(key) ?? 0));
       }
       for (const [event, { count, lastAt }] of counts.events) {
-        events.inc({ event }, stepTo(count, event, storedEvents));
+        events.inc({ event }, added(`event ${event}`, count));
         last.set({ event }, lastAt / 1000);
       }
-      for (const [reason, count] of counts.ends) ends.inc({ reason }, stepTo(count, reason, storedEnds));
+      for (const [reason, count] of counts.ends) ends.inc({ reason }, added(`end ${reason}`, count));
+      for (const { type, bound, count, ms } of counts.waits) {
+        const key = `wait ${type} ${bound}`;
+        const before = waits.get(key) ?? { count: 0, ms: 0 };
+        const sums = { count: before.count + added(key, count), ms: before.ms + added(`${key} ms`, ms) };
+        waits.set(key, { type, bound, ...sums });
+      }
+      stored = next;
     };
   }
 
@@ -142,11 +139,4 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
       show(counts);
     },
   };
-}
-
-/** What was counted since the last stored count; nothing if a database was restored to an earlier one. */
-function stepTo(count: number, name: string, stored: Map<string, number>): number {
-  const before = stored.get(name) ?? 0;
-  stored.set(name, count);
-  return Math.max(0, count - before);
 }
