@@ -137,9 +137,8 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
   const newest = yesterdayOf(now);
   const checked = checkedFrom(run, collector, newest);
   const from = checked.revised < checked.needed ? checked.revised : checked.needed;
-  const stored = await deps.history.read(org.name, new Map(isCurrent === undefined ? [] : [[name, from]]));
-  const known = stored.days(name);
-  const { revisedOn: lastPass, succeededAt } = stored.dataset(name);
+  const stored = await deps.history.readDataset(org.name, name, isCurrent === undefined ? undefined : from);
+  const { days: known, revisedOn: lastPass, succeededAt } = stored;
   // Once a day, and again on demand, because the operator then expects a change.
   const isPass = lastPass !== dayOf(now) || isThorough;
   const historyStart = firstDay(run, collector, newest, known);

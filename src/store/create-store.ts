@@ -30,7 +30,7 @@ import {
   removeOld,
 } from './statements.ts';
 import type { AnsweredDocuments, Retention, Store, StoredAnswer } from './store.ts';
-import { type Damaged, readOrg, readStanding } from './stored-org.ts';
+import { type Damaged, type Reading, readDataset, readOrg, readStanding } from './stored-org.ts';
 
 /** A database of the store. */
 export interface StoreDatabase extends Database {
@@ -148,6 +148,21 @@ export function createStore(parts: StoreParts): Store {
     return isChanged;
   }
 
+  /** Reads in one transaction; what it finds damaged is fetched again. */
+  async function read<Stored>(
+    org: string,
+    work: (query: Query, reading: Reading) => Promise<Stored>,
+  ): Promise<Stored> {
+    const damaged: Damaged[] = [];
+    const reading = { formOf, slices, onDamaged: (one: Damaged) => void damaged.push(one) };
+    const stored = await days.transaction(
+      async (query) => work(query, { epoch: await days.epochOf(query), ...reading }),
+      'snapshot',
+    );
+    if (damaged.length > 0) await forget(org, damaged);
+    return stored;
+  }
+
   /** Removes damaged rows, so that they are fetched again. */
   async function forget(org: string, damaged: readonly Damaged[]): Promise<void> {
     if (parts.mayWrite?.() === false) return;
@@ -198,16 +213,9 @@ export function createStore(parts: StoreParts): Store {
           rows.map((row) => [String(row['org']), `${epoch} ${row['org_id']} ${Number(row['revision'])}`]),
         );
       }, 'snapshot'),
-    async read(org, from) {
-      const damaged: Damaged[] = [];
-      const parts = { from, formOf, slices, onDamaged: (one: Damaged) => void damaged.push(one) };
-      const stored = await days.transaction(
-        async (query) => readOrg(query, org, { epoch: await days.epochOf(query), ...parts }),
-        'snapshot',
-      );
-      if (damaged.length > 0) await forget(org, damaged);
-      return stored;
-    },
+    read: (org, from) => read(org, (query, reading) => readOrg(query, org, { from, ...reading })),
+    readDataset: (org, name, from) =>
+      read(org, (query, reading) => readDataset(query, org, { name, from, ...reading })),
     async adopt(org, orgId) {
       const before = await write((query) => adopt(query, org, orgId));
       if (before === undefined) return;

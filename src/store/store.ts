@@ -55,6 +55,11 @@ export interface StoredOrg extends Standing {
   documents(dataset: DatasetName): readonly unknown[];
 }
 
+/** What is stored of one dataset of days, of one read transaction. */
+export interface StoredDataset extends DatasetStanding {
+  readonly days: StoredDays;
+}
+
 /** A row or document that is stored, but was not read with the organization. */
 export class RowNotRead extends Error {
   readonly dataset: DatasetName;
@@ -175,6 +180,8 @@ export interface Store {
   revisions(): Promise<ReadonlyMap<string, string>>;
   /** Reads an organization in slices of a few milliseconds, by default with all rows and documents. */
   read(org: string, from?: RowsFrom): Promise<StoredOrg>;
+  /** Reads one dataset of an organization likewise: all its days are known, and rows are read from a day on, by default none. */
+  readDataset(org: string, dataset: DatasetName, from?: Day): Promise<StoredDataset>;
   /**
    * Assigns a name to that organization of the platform. The history of another one is set aside, and restored when the
    * name is assigned to it again.

@@ -8,6 +8,7 @@ import {
   RowNotRead,
   type RowsFrom,
   type Standing,
+  type StoredDataset,
   type StoredDays,
   type StoredOrg,
 } from './store.ts';
@@ -64,32 +65,61 @@ function textIn(row: Row | undefined, column: string): string | undefined {
 /** A row or document whose text is not what was written: the key of its table, without the organization. */
 export type Damaged = readonly [dataset: DatasetName, column: 'day' | 'id', key: string];
 
-/**
- * Reads an organization in slices: what is known of all days, and the rows and documents that are wanted. Damaged ones are
- * left out and reported.
- */
+/** How an organization is read: in slices; what is damaged is left out and reported. */
+export interface Reading {
+  readonly epoch: string;
+  readonly formOf: FormOf;
+  readonly slices: Slices;
+  onDamaged(one: Damaged): void;
+}
+
+/** Reads an organization: what is known of all days, and the rows and documents that are wanted. */
 export async function readOrg(
   query: Query,
   org: string,
-  {
-    epoch,
-    from,
-    formOf,
-    slices,
-    onDamaged,
-  }: {
-    readonly epoch: string;
-    readonly from: RowsFrom | undefined;
-    readonly formOf: FormOf;
-    readonly slices: Slices;
-    onDamaged(one: Damaged): void;
-  },
+  { from, ...reading }: Reading & { readonly from: RowsFrom | undefined },
 ): Promise<StoredOrg> {
-  const standing = await readStanding(query, org, epoch);
+  const standing = await readStanding(query, org, reading.epoch);
+  const isWanted = (name: DatasetName) => from?.has(name) !== false;
+  const days = new Map<DatasetName, StoredDays>();
+  for (const [name, known] of await readKnown(query, org, reading)) {
+    const first = isWanted(name) ? (from?.get(name) ?? FIRST) : LAST;
+    days.set(name, await readRows(query, { org, name, known, first, ...reading }));
+  }
+  const documents = await readDocuments(query, org, { isWanted, ...reading });
+  return {
+    ...standing,
+    days: (name) => days.get(name) ?? NO_DAYS,
+    documents(name) {
+      if (!isWanted(name)) throw new RowNotRead(name);
+      return documents.get(name) ?? [];
+    },
+  };
+}
+
+/** Reads a dataset of an organization: what is known of all its days, and the rows from a day on; none if that is undefined. */
+export async function readDataset(
+  query: Query,
+  org: string,
+  { name, from = LAST, ...reading }: Reading & { readonly name: DatasetName; readonly from: Day | undefined },
+): Promise<StoredDataset> {
+  const standing = await readStanding(query, org, reading.epoch);
+  const known = (await readKnown(query, org, reading, name)).get(name) ?? new Map<Day, Known>();
+  const days = await readRows(query, { org, name, known, first: from, ...reading });
+  return { ...standing.dataset(name), days };
+}
+
+/** Reads what is known of days without their rows, by dataset: of one, or of all. */
+async function readKnown(
+  query: Query,
+  org: string,
+  { formOf }: Pick<Reading, 'formOf'>,
+  only?: DatasetName,
+): Promise<ReadonlyMap<DatasetName, Map<Day, Known>>> {
   const index = await query(
     `SELECT dataset, day, form, active, unsettled, octet_length(data) AS size FROM S.day
-     WHERE org = $1 AND former = '' ORDER BY dataset, day`,
-    [org],
+     WHERE org = $1 AND former = '' ${only === undefined ? '' : 'AND dataset = $2'} ORDER BY dataset, day`,
+    [org, ...(only === undefined ? [] : [only])],
   );
   const known = new Map<DatasetName, Map<Day, Known>>();
   for (const { dataset, day, form, active, unsettled, size } of index) {
@@ -103,36 +133,42 @@ export async function readOrg(
       unsettled: unsettled === 1,
     });
   }
-  const isWanted = (name: DatasetName) => from?.has(name) !== false;
-  const days = new Map<DatasetName, StoredDays>();
-  for (const [name, all] of known) {
-    const first = isWanted(name) ? (from?.get(name) ?? FIRST) : LAST;
-    const texts = new Map<Day, string>();
-    for (const [start, end] of batchesOf(all, first)) {
-      await slices.next();
-      const rows = await query(
-        `SELECT day, data, sum FROM S.day WHERE org = $1 AND former = '' AND dataset = $2
-         AND day >= $3 AND day <= $4 AND data IS NOT NULL`,
-        [org, name, start, end],
-      );
-      for (const row of rows) if (isSound(row)) texts.set(row['day'] as Day, String(row['data']));
-    }
-    for (const [day, { size }] of all) {
-      if (size === 0 || day < first || texts.has(day)) continue;
-      all.delete(day);
-      onDamaged([name, 'day', day]);
-    }
-    days.set(name, storedDays(name, all, first, texts));
+  return known;
+}
+
+/** Reads the rows of a dataset's known days from one on. */
+async function readRows(
+  query: Query,
+  {
+    org,
+    name,
+    known,
+    first,
+    slices,
+    onDamaged,
+  }: Pick<Reading, 'slices' | 'onDamaged'> & {
+    readonly org: string;
+    readonly name: DatasetName;
+    readonly known: Map<Day, Known>;
+    readonly first: Day;
+  },
+): Promise<StoredDays> {
+  const texts = new Map<Day, string>();
+  for (const [start, end] of batchesOf(known, first)) {
+    await slices.next();
+    const rows = await query(
+      `SELECT day, data, sum FROM S.day WHERE org = $1 AND former = '' AND dataset = $2
+       AND day >= $3 AND day <= $4 AND data IS NOT NULL`,
+      [org, name, start, end],
+    );
+    for (const row of rows) if (isSound(row)) texts.set(row['day'] as Day, String(row['data']));
   }
-  const documents = await readDocuments(query, org, { isWanted, formOf, slices, onDamaged });
-  return {
-    ...standing,
-    days: (name) => days.get(name) ?? NO_DAYS,
-    documents(name) {
-      if (!isWanted(name)) throw new RowNotRead(name);
-      return documents.get(name) ?? [];
-    },
-  };
+  for (const [day, { size }] of known) {
+    if (size === 0 || day < first || texts.has(day)) continue;
+    known.delete(day);
+    onDamaged([name, 'day', day]);
+  }
+  return storedDays(name, known, first, texts);
 }
 
 /** Whether a text is what was written. */
@@ -205,17 +241,7 @@ function storedDays(
 async function readDocuments(
   query: Query,
   org: string,
-  {
-    isWanted,
-    formOf,
-    slices,
-    onDamaged,
-  }: {
-    isWanted(name: DatasetName): boolean;
-    readonly formOf: FormOf;
-    readonly slices: Slices;
-    onDamaged(one: Damaged): void;
-  },
+  { isWanted, formOf, slices, onDamaged }: Omit<Reading, 'epoch'> & { isWanted(name: DatasetName): boolean },
 ): Promise<ReadonlyMap<DatasetName, readonly unknown[]>> {
   const documents = new Map<DatasetName, readonly unknown[]>();
   const names = await query(

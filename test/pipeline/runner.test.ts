@@ -505,8 +505,8 @@ describe('a run over days', () => {
 
   test('nothing is requested while the store cannot be used, which is the reason of the failure', async () => {
     const { run, asked, history, runs, log } = harness(() => ({}));
-    const { read, standing } = history;
-    history.read = () => Promise.reject(brokenStore());
+    const { readDataset, standing } = history;
+    history.readDataset = () => Promise.reject(brokenStore());
     history.standing = () => Promise.reject(brokenStore());
     expect(await run()).toBe('unstored');
     expect(await run()).toBe('unstored');
@@ -515,7 +515,7 @@ describe('a run over days', () => {
       ...{ tried: true, running: false },
       failure: { error: { reason: 'store', hint: 'free some space' } },
     });
-    Object.assign(history, { read, standing });
+    Object.assign(history, { readDataset, standing });
     expect(await run()).toBe('ended');
     expect(
       log.events.filter(({ level }) => level !== 'debug').map(({ level, message }) => [level, message]),

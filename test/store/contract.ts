@@ -140,6 +140,27 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
       expect(() => others.get(monday)).toThrow(RowNotRead);
     });
 
+    test('reads one dataset of one organization likewise, by default without any row', async () => {
+      const store = await open();
+      await store.putDays(
+        'acme',
+        'tokens',
+        answer([monday, tuesday, wednesday], rowsOf(monday, wednesday), 7),
+      );
+      await store.putDays('acme', 'tools', answer([addDays(monday, -1)], {}));
+      await store.putDays('globex', 'tokens', answer([addDays(monday, -2)], {}));
+      const { days, ...standing } = await store.readDataset('acme', 'tokens');
+      expect(standing).toEqual((await store.standing('acme')).dataset('tokens'));
+      expect(standing.answeredAt).toBe(7);
+      expect([...days.keys()]).toEqual([monday, tuesday, wednesday]);
+      expect([days.isFilled(monday), days.isFilled(tuesday)]).toEqual([true, false]);
+      expect(() => days.get(wednesday)).toThrow(RowNotRead);
+      const since = (await store.readDataset('acme', 'tokens', tuesday)).days;
+      expect(since.get(wednesday)).toEqual({ day: wednesday });
+      expect(() => since.get(monday)).toThrow(RowNotRead);
+      expect((await store.readDataset('initech', 'tokens')).days.size).toBe(0);
+    });
+
     test('detects and merges the revision of a day of a year ago', async () => {
       const store = await open();
       const days = Array.from({ length: 400 }, (_, index) => addDays(wednesday, -index));
