@@ -2,6 +2,7 @@ import { type Option, optionsIn } from '../config/option.ts';
 import type { Command } from './command.ts';
 
 const program = 'agent-platform-exporter';
+/** Lines are shorter than this. */
 const width = 100;
 
 /** The help of the whole program. */
@@ -63,15 +64,8 @@ function describe({ description, standard }: Option): string {
   return standard === undefined ? `${description}.` : `${description}. Default: ${standard}`;
 }
 
+/** Lines of as many words as fit, at least one; the text has single spaces. */
 function wrapped(text: string, indent: string): readonly string[] {
-  const lines: string[] = [];
-  let line = indent;
-  for (const word of text.split(' ')) {
-    if (line.length + word.length >= width && line.trim() !== '') {
-      lines.push(line.trimEnd());
-      line = indent;
-    }
-    line += `${word} `;
-  }
-  return [...lines, line.trimEnd()];
+  const line = new RegExp(`\\S.{0,${width - indent.length - 2}}(?!\\S)|\\S+`, 'g');
+  return (text.match(line) ?? []).map((words) => indent + words);
 }
