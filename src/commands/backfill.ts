@@ -9,7 +9,7 @@ import { createPost } from '../backfill/remote/post.ts';
 import { createRemoteTarget } from '../backfill/remote/remote-target.ts';
 import { createStateFile } from '../backfill/state-file.ts';
 import { BackfillError, type BackfillTarget } from '../backfill/target.ts';
-import { type Collector, withoutFamilies } from '../catalog/collector.ts';
+import { withoutFamilies } from '../catalog/collector.ts';
 import { aboutFamilies } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
 import { createFileCredential, secretIn } from '../config/credential.ts';
@@ -52,7 +52,9 @@ export async function run(context: CommandContext): Promise<number> {
   const chosen = await loadForOrgs(context, values.org);
   const { config } = chosen;
   const collectors = chooseCollectors(config, values.collector);
-  const labels = parseLabels(values.label, labelNames(collectors));
+  const ownLabels = collectors.flatMap(({ families }) => families.flatMap((family) => family.labels));
+  const taken = new Set(['org', 'org_id', 'dataset', ...ownLabels]);
+  const labels = parseLabels(values.label, taken);
   const { from, to } = rangeOf(values, config, createSystemClock().now());
   const secrets = access?.secrets ?? (() => []);
   // Everything that determines the samples.
@@ -115,12 +117,6 @@ export async function run(context: CommandContext): Promise<number> {
       ...{ post, labels, concurrency, clock, log },
     });
   }
-}
-
-/** The label names of the collectors' metrics and of the metrics about the data. */
-function labelNames(collectors: readonly Collector[]): ReadonlySet<string> {
-  const own = collectors.flatMap(({ families }) => families.flatMap(({ labels }) => labels));
-  return new Set(['org', 'org_id', 'dataset', ...own]);
 }
 
 /** Where files are written, and whether it is one file for the whole range; throws a `ConfigError` if the path cannot be one. */

@@ -33,12 +33,12 @@ export async function run(context: CommandContext): Promise<number> {
     const database = async () => held(await openDatabaseEnd({ url, clock, log }));
     const source = to === 'database' ? held(openFileSource(path)) : await database();
     const target = to === 'database' ? await database() : held(openFileTarget(path, log));
-    const outcome = await copyStore({ source, target, show, signal });
-    current?.progress.clear();
+    const outcome = await copyStore({ source, target, show, signal }).finally(() =>
+      current?.progress.clear(),
+    );
     stderr.write(describe(outcome, source.place, target.place));
     return 0;
   } catch (error) {
-    current?.progress.clear();
     if (!signal.aborted) throw error;
     stderr.write('Interrupted; nothing was copied. Run the same command again.\n');
     return 1;

@@ -219,27 +219,25 @@ function createPast(config: Config, parts: PastParts) {
     const collectors = withSources(named);
     const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
     const runs = createRunStates();
-    const stopping = new AbortController();
     const runner = createRunner({
       historyStart: config.history.start,
       revisionDays: config.history.revisionWindow,
       expensiveFrom: firstExpensiveDayFor(from, orgs),
       // Nothing is scraped.
       publisher: { publish: async () => undefined, showsIdle: () => false },
-      stopping: stopping.signal,
+      stopping: signal,
       ...{ history, runs, instruments, progress, clock, log },
     });
     const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
     const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));
     const shared = { traffic, version, instruments, clock, random: Math.random, log };
     const clients = new Map(config.orgs.map((org) => [org.name, createOrgClient(org, config.api, shared)]));
-    function stop(): void {
-      stopping.abort();
+    function close(): void {
       for (const client of clients.values()) client.close();
     }
-    signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', close, { once: true });
     // Stopped while the history was read.
-    if (signal.aborted) stop();
+    if (signal.aborted) close();
     try {
       const running = orgs.flatMap((org) => {
         const source = clients.get(org.name);
@@ -253,8 +251,8 @@ function createPast(config: Config, parts: PastParts) {
       const failed: readonly string[] = (await Promise.all(running)).flat();
       return { orgs: await stored(), failed };
     } finally {
-      signal.removeEventListener('abort', stop);
-      stop();
+      signal.removeEventListener('abort', close);
+      close();
       await traffic.close();
     }
   }

@@ -139,7 +139,8 @@ function figuresOf(
     const valueOn = (day: Day) => new Map(valuesOn(view, family, day)).get(currency);
     const known = days.map(valueOn);
     return {
-      ...{ title, currency },
+      title,
+      currency,
       value: totalOf(known, over),
       before: totalOf(before.map(valueOn), over),
       unknown: known.filter((value) => value === undefined).length,
@@ -165,7 +166,11 @@ function totalOf(values: readonly (number | undefined)[], over: Counted['over'])
 
 function stateOf(view: View, title: string, family: Family, day: Day): readonly Figure[] {
   return valuesOn(view, family, day).map(([currency, value]) => ({
-    ...{ title, value, currency, before: undefined, unknown: 0 },
+    title,
+    value,
+    currency,
+    before: undefined,
+    unknown: 0,
   }));
 }
 
