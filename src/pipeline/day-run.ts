@@ -4,7 +4,7 @@ import { addDays, type Day, dayOf, type Instant, yesterdayOf } from '../catalog/
 import { IncompleteListing, type Source } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
-import type { Completed, LagNotes, Revision, StoredDays } from '../store/store.ts';
+import type { AnsweredDays, Completed, Revision, StoredDays } from '../store/store.ts';
 import { lagNotes } from './day-lag.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
 import {
@@ -98,7 +98,8 @@ export async function runDays(
         const next = afterAnswer(withDays(plan, passed), ask, fetched.rows.size, fetched.bytes);
         // One transaction with the last answer.
         completed = nextAsk(next) === undefined ? completedWith(next) : undefined;
-        await store(run, collector, { answered, fetched, completed, lags: notesOn(fetched) });
+        const lags = notesOn(fetched);
+        await store(run, collector, fetched, { days: answered, completes: completed, lags });
         plan = next;
         work?.advance(days.filter((day) => unknown.includes(day)).length);
         // The newest day is published at once; older ones change little and are published together.
@@ -270,31 +271,20 @@ async function currentDays(
 async function store(
   run: Run,
   collector: DayCollector<unknown>,
-  {
-    answered,
-    fetched,
-    completed,
-    lags,
-  }: {
-    readonly lags: LagNotes;
-    readonly answered: readonly Day[];
-    readonly fetched: FetchedDays<unknown>;
-    readonly completed: Completed | undefined;
-  },
+  fetched: FetchedDays<unknown>,
+  answer: Pick<AnsweredDays, 'days' | 'completes' | 'lags'>,
 ): Promise<void> {
   const { org, deps } = run;
   const dataset = collector.dataset.name;
   // The settings may have changed during the request: data that may no longer be kept must not return.
   if (run.retired()) return;
   const stored = await deps.history.putDays(org.name, dataset, {
-    days: answered,
+    ...answer,
     rows: fetched.rows,
     parts: collector.dataset.parts,
     orgId: fetched.orgId,
     at: deps.clock.now(),
-    completes: completed,
     isCurrent: (row) => collector.dataset.isCurrent?.(row, org) ?? true,
-    lags,
   });
   if (run.retired()) return;
   if (stored.lags !== undefined) deps.instruments.dayLags(org.name, dataset, stored.lags);
