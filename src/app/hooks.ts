@@ -4,25 +4,21 @@ import { createHookHandler } from '../hooks/intake/handler.ts';
 import { createHookIntake, type HookIntake } from '../hooks/intake/intake.ts';
 import { createHookInstruments } from '../hooks/intake/metrics.ts';
 import { createHookStore } from '../hooks/intake/store.ts';
-import type { Handler } from '../server/respond.ts';
 import type { Core } from './core.ts';
-
-/** The hook intake: its request handler and its shutdown. */
-export interface ServiceHooks {
-  readonly handle: Handler;
-  close(): Promise<void>;
-}
 
 /** Requests per second without the right token, per client. */
 const GUESSES_PER_SECOND = 5;
 /** Burst of a client, in seconds' worth of requests. */
 const BURST_SECONDS = 10;
 
+/** The hook intake: its request handler and its shutdown. */
+export type ServiceHooks = Awaited<ReturnType<typeof openServiceHooks>>;
+
 /** Opens the hook intake; while its store cannot be used it answers 503, without affecting anything else. */
 export async function openServiceHooks(
   { token, requestsPerSecond }: HooksConfig & { readonly token: NonNullable<HooksConfig['token']> },
   core: Pick<Core, 'instruments' | 'store' | 'clock' | 'log'>,
-): Promise<ServiceHooks> {
+) {
   const { clock, log } = core;
   let intake: HookIntake | undefined;
   const instruments = createHookInstruments(core.instruments.registry, () => intake?.waiting() ?? 0);

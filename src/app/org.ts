@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
-import type { Credential } from '../config/credential.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Core } from './core.ts';
 
@@ -9,7 +8,7 @@ import type { Core } from './core.ts';
 export interface DeployedOrg {
   readonly config: OrgConfig;
   readonly settings: OrgSettings;
-  readonly connection: Connection;
+  readonly connection: ReturnType<typeof createConnection>;
   /** The names of the collectors that poll it. */
   readonly polledBy: readonly string[];
   /** Aborted once its runs are to end: it was removed or has changed. */
@@ -19,16 +18,6 @@ export interface DeployedOrg {
 /** What an organization is deployed with. */
 interface OrgParts extends Pick<DeployedOrg, 'config' | 'settings' | 'polledBy'> {
   readonly api: ApiConfig;
-}
-
-/** The client of an organization, created on first use so that its libraries do not delay the first scrape. */
-interface Connection {
-  readonly credential: Credential;
-  /** Creates the client; rejects with a `ConfigError` on an invalid address or proxy. */
-  open(): Promise<PlatformClient>;
-  close(): void;
-  /** Whether a client with these settings would be the same. */
-  fits(org: OrgConfig, api: ApiConfig): boolean;
 }
 
 /**
@@ -54,19 +43,22 @@ export function deployOrg(
   };
 }
 
-function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'createClient'>): Connection {
+/** The client of an organization, created on first use so that its libraries do not delay the first scrape. */
+function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'createClient'>) {
   let client: Promise<PlatformClient> | undefined;
   return {
     credential: org.credential,
-    open() {
+    /** Creates the client; rejects with a `ConfigError` on an invalid address or proxy. */
+    open(): Promise<PlatformClient> {
       client ??= core.createClient(org, api);
       return client;
     },
-    close() {
+    close(): void {
       // A client that could not be created need not be closed.
       client?.then(({ close }) => close()).catch(() => undefined);
     },
-    fits(other, otherApi) {
+    /** Whether a client with these settings would be the same. */
+    fits(other: OrgConfig, otherApi: ApiConfig): boolean {
       return (
         isDeepStrictEqual(settingsOf(org, api), settingsOf(other, otherApi)) &&
         org.credential.describe() === other.credential.describe() &&

@@ -5,15 +5,10 @@ import { ProxyError } from './proxy.ts';
 import type { ProxyAddress } from './proxy-address.ts';
 
 /** A tunnel that is being opened. */
-export interface Tunnel {
-  /** The connection to the target; rejects with a `ProxyError`, and the connection to the proxy is closed. */
-  readonly opened: Promise<Socket>;
-  /** Closes it if it is not open yet. */
-  close(): void;
-}
+export type Tunnel = ReturnType<typeof openTunnel>;
 
 /** Opens a tunnel to `target` (host and port) through a proxy, within `limitMs` milliseconds. */
-export function openTunnel(proxy: ProxyAddress, target: string, limitMs: number): Tunnel {
+export function openTunnel(proxy: ProxyAddress, target: string, limitMs: number) {
   const { promise: opened, resolve, reject } = Promise.withResolvers<Socket>();
   const { STATUS_CODES } = httpClient(false);
   const client = httpClient(proxy.secure);
@@ -59,7 +54,12 @@ export function openTunnel(proxy: ProxyAddress, target: string, limitMs: number)
     reject(new ProxyError(code, `the proxy ${proxy.name} opened no tunnel to ${target}: ${why}`));
   }
 
-  return { opened, close: () => end('ECONNABORTED', 'the connection was closed') };
+  return {
+    /** The connection to the target; rejects with a `ProxyError`, and the connection to the proxy is closed. */
+    opened,
+    /** Closes it if it is not open yet. */
+    close: () => end('ECONNABORTED', 'the connection was closed'),
+  };
 }
 
 /** The options of a connection to the proxy itself, for `net` and `tls` alike. */

@@ -1,13 +1,8 @@
-/** Caches the most recently used values, at most `capacity`. */
-interface Recent<V> {
-  get(key: string, make: () => V): V;
-}
-
-/** Creates a cache that evicts the least recently used value. */
-export function createRecent<V>(capacity: number): Recent<V> {
+/** Creates a cache of the most recently used values, at most `capacity`. */
+export function createRecent<V>(capacity: number) {
   const values = new Map<string, { readonly value: V }>();
   return {
-    get(key, make) {
+    get(key: string, make: () => V): V {
       const found = values.get(key) ?? { value: make() };
       values.delete(key);
       values.set(key, found);

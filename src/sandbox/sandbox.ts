@@ -6,7 +6,7 @@ import { parseFaults } from './faults.ts';
 import { createApi } from './http/api.ts';
 import { keyHolders } from './http/call.ts';
 import { createHandler } from './http/handler.ts';
-import type { Answering, Sandbox, SandboxOptions } from './types.ts';
+import type { Answering, SandboxOptions, SandboxOrg } from './types.ts';
 import { createEditions } from './world/conditions.ts';
 import { createOrg } from './world/org.ts';
 
@@ -15,6 +15,9 @@ import { createOrg } from './world/org.ts';
  */
 const NEVER = 0;
 
+/** A simulated platform. */
+export type Sandbox = ReturnType<typeof createSandbox>;
+
 /**
  * Creates a simulated platform. Its data follow from the seed and the clock only; it does not listen until asked.
  * `around` may change requests and answers. Throws an Error of one sentence on an invalid fault.
@@ -22,7 +25,7 @@ const NEVER = 0;
 export function createSandbox(
   options: SandboxOptions,
   around: (answer: Answering) => Answering = (answer) => answer,
-): Sandbox {
+) {
   const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, scenarios = [] } = options;
   let faults = parseFaults(options.faults ?? []);
   const isLate = (org: string) =>
@@ -46,9 +49,10 @@ export function createSandbox(
   const servers = new Set<Server>();
 
   return {
-    orgs: tenants.map(({ name, orgId, keys }) => ({ name, orgId, keys })),
+    orgs: tenants.map(({ name, orgId, keys }): SandboxOrg => ({ name, orgId, keys })),
     handler,
-    async listen({ host, port }) {
+    /** Port 0 lets the system choose; rejects if the address is unavailable. */
+    async listen({ host, port }: { readonly host: string; readonly port: number }) {
       const server = createServer({ keepAliveTimeout: NEVER }, handler);
       server.listen(port, host);
       await once(server, 'listening');
@@ -56,16 +60,19 @@ export function createSandbox(
       const { port: chosen } = server.address() as AddressInfo;
       return { url: `http://${hostInUrl(host)}:${chosen}`, port: chosen };
     },
-    async close() {
+    /** Stops listening and breaks every open connection. */
+    async close(): Promise<void> {
       const closing = [...servers].map((server) => once(server.close(), 'close'));
       for (const server of servers) server.closeAllConnections();
       servers.clear();
       await Promise.all(closing);
     },
-    setFaults(texts) {
+    /** Replaces all faults; throws an Error of one sentence on a text that is not a fault. */
+    setFaults(texts: readonly string[]): void {
       faults = parseFaults(texts);
     },
-    reviseDay(text) {
+    /** Changes the figures of that day (`YYYY-MM-DD`) to slightly higher ones; each call changes them again. */
+    reviseDay(text: string): void {
       const day = parseDay(text);
       if (typeof day !== 'number') throw new Error(`"${text}" is not a day.`);
       editions.revise(day);

@@ -1,5 +1,3 @@
-import type { RequestListener } from 'node:http';
-
 export interface SandboxOptions {
   /** The platform's clock: milliseconds since 1970. */
   readonly now: () => number;
@@ -52,22 +50,6 @@ export interface Answer {
 
 /** Answers a request; rejects to close the connection without an answer. */
 export type Answering = (request: ApiRequest) => Promise<Answer>;
-
-export interface Sandbox {
-  readonly orgs: readonly SandboxOrg[];
-  readonly handler: RequestListener;
-  /** Port 0 lets the system choose; rejects if the address is unavailable. */
-  listen(at: {
-    readonly host: string;
-    readonly port: number;
-  }): Promise<{ readonly url: string; readonly port: number }>;
-  /** Stops listening and breaks every open connection. */
-  close(): Promise<void>;
-  /** Replaces all faults; throws an Error of one sentence on a text that is not a fault. */
-  setFaults(texts: readonly string[]): void;
-  /** Changes the figures of that day (`YYYY-MM-DD`) to slightly higher ones; each call changes them again. */
-  reviseDay(day: string): void;
-}
 
 export type AnalyticsEndpoint = 'tokens' | 'tools' | 'activity' | 'productivity' | 'users';
 export type Endpoint = AnalyticsEndpoint | 'readiness' | 'wiki';

@@ -21,16 +21,6 @@ export interface HttpServerDeps {
   readonly createServer?: ((options: ServerOptions) => HttpListener) | undefined;
 }
 
-export interface HttpServer {
-  /** Resolves with the address in use; rejects with a ConfigError, and the system's code, if it is not available. */
-  listen(address: ListenAddress): Promise<AddressInfo>;
-  /**
-   * Stops accepting, lets requests in progress end and closes idle connections; whatever is left after `deadlineMs`
-   * milliseconds is aborted. Resolves when every connection is closed.
-   */
-  close(deadlineMs?: number): Promise<void>;
-}
-
 /** The process exits within 5 s; this leaves a second for the store and the log. */
 const CLOSE_DEADLINE_MS = 3_000;
 const DRAIN_STEP_MS = 25;
@@ -53,8 +43,10 @@ const SERVER_OPTIONS = {
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_CLIENT_MS = 60_000;
 
+export type HttpServer = ReturnType<typeof createHttpServer>;
+
 /** Creates a server around a request listener; nothing listens before `listen`. */
-export function createHttpServer(deps: HttpServerDeps): HttpServer {
+export function createHttpServer(deps: HttpServerDeps) {
   const server = (deps.createServer ?? createServer)(SERVER_OPTIONS);
   const began = limitConnections(server, { limit: deps.maxConnections, clock: deps.clock });
   let answering = 0;
@@ -81,6 +73,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     socket.once('close', () => sockets.delete(socket));
   }
 
+  /** Resolves with the address in use; rejects with a ConfigError, and the system's code, if it is not available. */
   async function listen(address: ListenAddress): Promise<AddressInfo> {
     server.listen(address.port, address.host);
     try {
@@ -91,6 +84,10 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     return server.address() as AddressInfo;
   }
 
+  /**
+   * Stops accepting, lets requests in progress end and closes idle connections; whatever is left after `deadlineMs`
+   * milliseconds is aborted. Resolves when every connection is closed.
+   */
   async function close(deadlineMs = CLOSE_DEADLINE_MS): Promise<void> {
     if (!server.listening) return;
     const deadline = deps.clock.elapsed() + deadlineMs;

@@ -12,13 +12,6 @@ export interface SharedBody {
   gzip(): Promise<Buffer>;
 }
 
-/** The state of the service and the answers rendered from it, at most a second old. */
-export interface SharedAnswers {
-  status(): ServiceStatus;
-  /** The text that `render` resolves with; whoever asks for the same key gets the same body. */
-  bodyOf(key: string, render: () => Promise<string>): Promise<SharedBody>;
-}
-
 interface Snapshot {
   readonly at: number;
   readonly status: ServiceStatus;
@@ -28,11 +21,14 @@ interface Snapshot {
 /** An age on the page may be wrong by so much. Nothing is published more often either. */
 const FRESH_MS = 1000;
 
+/** The state of the service and the answers rendered from it, at most a second old. */
+export type SharedAnswers = ReturnType<typeof shareAnswers>;
+
 /**
  * Shares answers among clients. They are rendered one at a time, and between two of them whatever else has arrived is
  * answered: clients that ask for one page after the other must not delay a scrape.
  */
-export function shareAnswers(readStatus: () => ServiceStatus, clock: Pick<Clock, 'elapsed'>): SharedAnswers {
+export function shareAnswers(readStatus: () => ServiceStatus, clock: Pick<Clock, 'elapsed'>) {
   const rendering = createSerialQueue();
   let last: Snapshot | undefined;
 
@@ -46,7 +42,8 @@ export function shareAnswers(readStatus: () => ServiceStatus, clock: Pick<Clock,
 
   return {
     status: () => current().status,
-    bodyOf(key, render) {
+    /** The text that `render` resolves with; whoever asks for the same key gets the same body. */
+    bodyOf(key: string, render: () => Promise<string>): Promise<SharedBody> {
       const { bodies } = current();
       const known = bodies.get(key);
       if (known !== undefined) return known;

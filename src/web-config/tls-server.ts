@@ -11,19 +11,13 @@ import { hasAllowedName } from './subject-names.ts';
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** The listening side of TLS. */
-export interface TlsListener {
-  createServer(options: ServerOptions): Server;
-  /** Applies to new connections; open ones are not interrupted. */
-  update(tls: TlsSettings): void;
-  /** Whether a connection is open although its client has not presented the required certificate. */
-  isUncertified(socket: Socket): boolean;
-}
+export type TlsListener = ReturnType<typeof createTlsListener>;
 
 /**
  * Creates the listening side of TLS. Clients without the required certificate are disconnected after the handshake,
  * unless `keepsUncertified`: then the caller decides what they may access.
  */
-export function createTlsListener(initial: TlsSettings, keepsUncertified: boolean): TlsListener {
+export function createTlsListener(initial: TlsSettings, keepsUncertified: boolean) {
   let current = initial;
   let server: ReturnType<typeof createServer> | undefined;
   const uncertified = new WeakSet<Socket>();
@@ -36,7 +30,7 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
   }
 
   return {
-    createServer(options) {
+    createServer(options: ServerOptions): Server {
       server = createServer({
         ...options,
         ...contextOptions(current),
@@ -48,14 +42,16 @@ export function createTlsListener(initial: TlsSettings, keepsUncertified: boolea
       server.prependListener('secureConnection', checkClient);
       return server;
     },
-    update(tls) {
+    /** Applies to new connections; open ones are not interrupted. */
+    update(tls: TlsSettings): void {
       server?.setSecureContext(contextOptions(tls));
       // Node.js has no method for this. If a later version ignores it, no client is asked for a certificate or
       // admitted.
       if (server !== undefined) Object.assign(server, { requestCert: policies[tls.clientAuth].asks });
       current = tls;
     },
-    isUncertified: (socket) => uncertified.has(socket),
+    /** Whether a connection is open although its client has not presented the required certificate. */
+    isUncertified: (socket: Socket) => uncertified.has(socket),
   };
 }
 

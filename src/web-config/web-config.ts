@@ -22,25 +22,13 @@ interface WebConfigDeps {
 }
 
 /** An active web configuration file. */
-export interface WebConfig {
-  readonly scheme: 'http' | 'https';
-  /** The parts of a server that serves an application according to this file. */
-  serve(app: RequestListener): Pick<HttpServerDeps, 'app' | 'createServer'>;
-  /** Valid but probably unintended settings in effect, one line each with file, line and key. */
-  warnings(): readonly string[];
-  /**
-   * Reads changed files; resolves with whether there were any. Rejects with a `ConfigError`, and changes nothing, if one cannot be used
-   * or the change needs a restart.
-   */
-  reload(): Promise<boolean>;
-  close(): Promise<void>;
-}
+export type WebConfig = Awaited<ReturnType<typeof openWebConfig>>;
 
 /** Reads a web configuration file; rejects with a `ConfigError`. */
-export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
+export async function openWebConfig(deps: WebConfigDeps) {
   const { file, clock, log } = deps;
   const openPaths = new Set(deps.openPaths);
-  let scheme: WebConfig['scheme'] | undefined;
+  let scheme: 'http' | 'https' | undefined;
   let tls: TlsListener | undefined;
   const settings = await follow(deps.files, async (files) => {
     const read = await loadWebSettings(file, files);
@@ -63,8 +51,9 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
   const passwords = createPasswordChecker(comparing);
 
   return {
-    scheme: tls === undefined ? 'http' : 'https',
-    serve: (app) => ({
+    scheme: tls === undefined ? ('http' as const) : ('https' as const),
+    /** The parts of a server that serves an application according to this file. */
+    serve: (app: RequestListener): Pick<HttpServerDeps, 'app' | 'createServer'> => ({
       app: createGuard({
         app,
         settings: settings.current,
@@ -78,8 +67,13 @@ export async function openWebConfig(deps: WebConfigDeps): Promise<WebConfig> {
       }),
       createServer: tls?.createServer,
     }),
+    /** Valid but probably unintended settings in effect, one line each with file, line and key. */
     warnings: () => settings.current().warnings,
-    async reload() {
+    /**
+     * Reads changed files; resolves with whether there were any. Rejects with a `ConfigError`, and changes nothing, if one cannot
+     * be used or the change needs a restart.
+     */
+    async reload(): Promise<boolean> {
       const isChanged = await settings.refresh();
       if (isChanged) log.info('Web configuration reloaded', { file });
       return isChanged;

@@ -9,33 +9,17 @@ const hashKeyVariable = 'AGENT_PLATFORM_USERS_HASH_KEY';
 
 const MIN_KEY_BYTES = 16;
 
-/** How people are identified and assigned to teams, from files that may change. */
-export interface People {
-  readonly identity: Identity;
-  /** The teams file, undefined if there is none. */
-  readonly teamsFile: string | undefined;
-  /** The number of teams. */
-  teams(): number;
-  /** The number of teams with a budget. */
-  teamBudgets(): number;
-  current(): PeopleSettings;
-  /**
-   * Reads changed files; resolves with whether anything changed. Rejects with a `ConfigError` and keeps the previous
-   * content.
-   */
-  refresh(): Promise<boolean>;
-  /** Secrets to redact. */
-  secrets(): readonly string[];
-}
-
 interface PeopleSources extends SecretSources {
   readonly identity: Identity;
   /** The path of the teams file. */
   readonly teamsFile: string | undefined;
 }
 
+/** How people are identified and assigned to teams, from files that may change. */
+export type People = Awaited<ReturnType<typeof createPeople>>;
+
 /** Reads everything once; rejects with a `ConfigError` if a file is unusable. */
-export async function createPeople({ identity, ...sources }: PeopleSources): Promise<People> {
+export async function createPeople({ identity, ...sources }: PeopleSources) {
   const { files, teamsFile } = sources;
   const key = identity === 'hash' ? await openHashKey(sources) : undefined;
   const teams =
@@ -59,11 +43,18 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
 
   return {
     identity,
+    /** The teams file, undefined if there is none. */
     teamsFile,
+    /** The number of teams. */
     teams: () => teams?.current().size ?? 0,
+    /** The number of teams with a budget. */
     teamBudgets: () => teams?.current().budgets.size ?? 0,
     current: () => settings,
-    async refresh() {
+    /**
+     * Reads changed files; resolves with whether anything changed. Rejects with a `ConfigError` and keeps the previous
+     * content.
+     */
+    async refresh(): Promise<boolean> {
       // One unusable file must not block the others.
       const outcomes = await Promise.allSettled([key?.refresh(), teams?.refresh()]);
       const isChanged = outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === true);
@@ -71,7 +62,8 @@ export async function createPeople({ identity, ...sources }: PeopleSources): Pro
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       return isChanged;
     },
-    secrets: () => key?.secrets() ?? [],
+    /** Secrets to redact. */
+    secrets: (): readonly string[] => key?.secrets() ?? [],
   };
 }
 

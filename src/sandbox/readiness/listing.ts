@@ -10,14 +10,6 @@ interface ListingQuery {
   readonly after: Evaluation | undefined;
 }
 
-/** The readiness reports of one organization. */
-export interface ReadinessListing {
-  /** The report of a `startAfter`; undefined if there is none. */
-  find(id: string): Evaluation | undefined;
-  /** Reports up to an instant, newest first, created one by one. */
-  reports(query: ListingQuery, now: number, oldest: Day): IteratorObject<Row>;
-}
-
 /**
  * Creates the listing of an organization's reports; the newest one before `dropBefore` (milliseconds) has a low score.
  */
@@ -25,7 +17,7 @@ export function createReadinessListing(
   orgSeed: number,
   repositories: readonly Repository[],
   dropBefore: number | undefined,
-): ReadinessListing {
+) {
   const calendar = createEvaluationCalendar(repositories);
   // The newest evaluation of a main branch that has earlier ones and does not lose criteria.
   const poor =
@@ -36,8 +28,10 @@ export function createReadinessListing(
         );
 
   return {
-    find: (id) => evaluationOf(id, orgSeed, repositories),
-    reports({ repoId, after }, now, oldest) {
+    /** The report of a `startAfter`; undefined if there is none. */
+    find: (id: string) => evaluationOf(id, orgSeed, repositories),
+    /** Reports up to an instant, newest first, created one by one. */
+    reports({ repoId, after }: ListingQuery, now: number, oldest: Day): IteratorObject<Row> {
       const named = new Set(repositories.filter((one) => repoId === undefined || isNamed(one, repoId)));
       // Everything newer than the cursor's day can be skipped.
       const from = after === undefined ? now : Math.min(now, after.createdAt);

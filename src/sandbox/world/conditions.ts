@@ -1,6 +1,6 @@
 import { type Day, dayMs, hourMs } from '../calendar.ts';
 import { mix } from '../random.ts';
-import { type ModelMix, modelMix } from './models.ts';
+import { modelMix } from './models.ts';
 import { attendance, circlingOn, growth, type Temper } from './rhythm.ts';
 
 /** The completeness of a day's figures on the platform. */
@@ -12,28 +12,16 @@ export interface Edition {
 }
 
 /** The conditions shared by all people of an organization on one day. */
-export interface Conditions {
-  readonly day: Day;
-  readonly seed: number;
-  readonly attendance: number;
-  readonly growth: number;
-  /** The factor of model calls of people whose agents are stuck in loops that day; 1 on most days. */
-  readonly circling: number;
-  readonly mix: ModelMix;
-  readonly edition: Edition;
-}
+export type Conditions = Readonly<ReturnType<typeof conditionsOn>>;
 
 /** The conditions of a day; determined by the arguments only. */
-export function conditionsOn(
-  org: Temper & { readonly name: string },
-  day: Day,
-  edition: Edition,
-): Conditions {
+export function conditionsOn(org: Temper & { readonly name: string }, day: Day, edition: Edition) {
   return {
     day,
     seed: mix(org.seed, day),
     attendance: attendance(org, day),
     growth: growth(day),
+    /** The factor of model calls of people whose agents are stuck in loops that day; 1 on most days. */
     circling: circlingOn(org, day),
     mix: modelMix(org.name, day),
     edition,

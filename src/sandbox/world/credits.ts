@@ -2,20 +2,13 @@ import type { Day } from '../calendar.ts';
 import { mix } from '../random.ts';
 import type { ModelTotal, Totals } from './totals.ts';
 
-interface Credits {
-  readonly credits: number;
-  readonly input: number;
-  readonly output: number;
-  readonly byModel: readonly ModelTotal[];
-}
-
 type Remainder = 'none' | 'no user' | 'no model' | 'refund';
 
 /**
  * A day's credits as the platform reports them. On some days they differ from the sum of their breakdowns: work of the
  * platform itself has no user, some also has no model, and a refund makes the total smaller than the sum over users.
  */
-export function creditsOf(totals: Totals, orgSeed: number, day: Day): Credits {
+export function creditsOf(totals: Totals, orgSeed: number, day: Day) {
   const { credits, input, output } = totals.sum;
   const [first, ...others] = totals.byModel;
   const kind = remainderOn(orgSeed, day);

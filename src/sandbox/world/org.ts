@@ -1,26 +1,13 @@
 import { type Day, firstDay } from '../calendar.ts';
 import { createRecent } from '../lru-cache.ts';
 import { hex, mix, textSeed } from '../random.ts';
-import { createReadinessListing, type ReadinessListing } from '../readiness/listing.ts';
-import { createRepositories, type Repository } from '../readiness/repositories.ts';
-import { type Role, roles, type SandboxOrg } from '../types.ts';
+import { createReadinessListing } from '../readiness/listing.ts';
+import { createRepositories } from '../readiness/repositories.ts';
+import { type Role, roles } from '../types.ts';
 import { type Conditions, conditionsOn, type Edition } from './conditions.ts';
-import { createPeople, type Person } from './people.ts';
+import { createPeople } from './people.ts';
 import { presence } from './person-day.ts';
 import { type Totals, totalsOn } from './totals.ts';
-
-/** One organization and all its days, which can be requested in any order. */
-export interface Org extends SandboxOrg {
-  readonly seed: number;
-  readonly small: boolean;
-  readonly people: readonly Person[];
-  readonly repositories: readonly Repository[];
-  readonly readiness: ReadinessListing;
-  conditions(day: Day): Conditions;
-  totals(day: Day): Totals;
-  /** Number of people who were active on at least one of the `length` days that end with `day`. */
-  activeWithin(day: Day, length: number): number;
-}
 
 interface OrgSize {
   readonly users: number;
@@ -35,6 +22,9 @@ interface RecentEvents {
 
 const names = ['acme', 'globex', 'initech', 'umbrella', 'hooli'];
 
+/** One organization and all its days, which can be requested in any order. */
+export type Org = ReturnType<typeof createOrg>;
+
 /** Creates the organization of that index; `editionOf` returns the completeness of a day's figures. */
 export function createOrg(
   index: number,
@@ -42,7 +32,7 @@ export function createOrg(
   size: OrgSize,
   editionOf: (day: Day, org: string) => Edition,
   { spikeOn, dropBefore }: RecentEvents,
-): Org {
+) {
   const name = names[index] ?? `org-${index}`;
   const orgSeed = mix(seed, textSeed(name));
   const small = size.users < 200;
@@ -76,12 +66,13 @@ export function createOrg(
     repositories,
     readiness: createReadinessListing(orgSeed, repositories, dropBefore),
     conditions,
-    totals(day) {
+    totals(day: Day): Totals {
       const on = conditions(day);
       const { missing, revision } = on.edition;
       return totals.get(`${day}/${missing}/${revision}`, () => totalsOn(people, on));
     },
-    activeWithin(day, length) {
+    /** Number of people who were active on at least one of the `length` days that end with `day`. */
+    activeWithin(day: Day, length: number): number {
       const seen = new Uint8Array(size.users);
       for (let past = Math.max(firstDay, day - length + 1); past <= day; past += 1) {
         presentOn(past).forEach((present, person) => {

@@ -1,7 +1,7 @@
 import type { Conditions } from './conditions.ts';
 import type { Model, Tier } from './models.ts';
 import type { DelegationLevel, Person } from './people.ts';
-import { type Figures, figures, noFigures, type PersonDay, personDay } from './person-day.ts';
+import { figures, noFigures, type PersonDay, personDay } from './person-day.ts';
 
 export interface ModelTotal {
   readonly model_id: string;
@@ -12,29 +12,16 @@ export interface ModelTotal {
 }
 
 /** The totals of an organization's day over its people. */
-export interface Totals {
-  readonly active: number;
-  readonly sum: Figures;
-  readonly users: {
-    readonly mcp: number;
-    readonly terminal: number;
-    readonly web: number;
-    readonly headless: number;
-  };
-  readonly byModel: readonly ModelTotal[];
-  readonly byLanguage: ReadonlyMap<string, number>;
-  readonly callsByLevel: ReadonlyMap<DelegationLevel, number>;
-  /** Tool calls per user message of every active person, ascending. */
-  readonly autonomy: readonly number[];
-}
+export type Totals = Readonly<ReturnType<typeof totalsOn>>;
 
 /** Computes the totals of a day; the work grows with the number of people. */
-export function totalsOn(people: readonly Person[], on: Conditions): Totals {
+export function totalsOn(people: readonly Person[], on: Conditions) {
   const sum = noFigures();
   const users = { mcp: 0, terminal: 0, web: 0, headless: 0 };
   const byModel = new Map<Model, ModelTotal>();
   const byLanguage = new Map<string, number>();
   const callsByLevel = new Map<DelegationLevel, number>();
+  /** Tool calls per user message of every active person, ascending. */
   const autonomy: number[] = [];
   for (const person of people) {
     const done = personDay(person, on);

@@ -4,23 +4,20 @@ import { comparingCode } from './comparing-code.ts';
 /** Well above the needs of a comparison. */
 const HEAP_MIB = 32;
 
-/** Compares passwords with bcrypt hashes. */
-export interface Comparing {
-  compare(password: string, hash: string): Promise<boolean>;
-  close(): Promise<void>;
-}
-
 /** A comparison; the thread answers each in turn with whether they match. */
 export interface Question {
   readonly password: string;
   readonly hash: string;
 }
 
+/** Compares passwords with bcrypt hashes. */
+export type Comparing = ReturnType<typeof createComparing>;
+
 /**
  * Compares in a separate thread, one at a time and in order: a comparison takes from milliseconds to most of a second,
  * during which no scrape could be answered. The thread starts with the first comparison.
  */
-export function createComparing(): Comparing {
+export function createComparing() {
   /** The questions under way, oldest first. */
   let waiting: { resolve(matches: boolean): void; reject(error: Error): void }[] = [];
   let worker: Worker | undefined;
@@ -47,7 +44,7 @@ export function createComparing(): Comparing {
   }
 
   return {
-    compare(password, hash) {
+    compare(password: string, hash: string): Promise<boolean> {
       const question: Question = { password, hash };
       return new Promise((resolve, reject) => {
         waiting.push({ resolve, reject });
@@ -55,7 +52,7 @@ export function createComparing(): Comparing {
         worker.postMessage(question);
       });
     },
-    async close() {
+    async close(): Promise<void> {
       await worker?.terminate();
     },
   };

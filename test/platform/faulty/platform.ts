@@ -1,15 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Fault, faultKinds, parseFaults } from '../../../src/sandbox/faults.ts';
 import { endpointOf } from '../../../src/sandbox/http/call.ts';
-import { createSandbox } from '../../../src/sandbox/index.ts';
-import type {
-  Answering,
-  Endpoint,
-  Role,
-  Sandbox,
-  SandboxOptions,
-  SandboxOrg,
-} from '../../../src/sandbox/types.ts';
+import { createSandbox, type Sandbox } from '../../../src/sandbox/index.ts';
+import type { Answering, Endpoint, Role, SandboxOptions, SandboxOrg } from '../../../src/sandbox/types.ts';
 import { damagedAnswer } from './bodies.ts';
 import { drawFaults } from './faults.ts';
 import { damageKinds } from './kinds.ts';
