@@ -25,7 +25,7 @@ import { type Readiness, redactStatus, type ServiceStatus } from './status.ts';
 
 export interface AppDeps extends Omit<ScrapeDeps, 'answerPage' | 'takePart'> {
   readonly log: Logger;
-  readonly clock: Pick<Clock, 'elapsed'>;
+  readonly clock: Pick<Clock, 'elapsed' | 'slices'>;
   /** The path that serves the metrics. */
   readonly telemetryPath: string;
   /** The current state of the service. */

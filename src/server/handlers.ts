@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { ReloadOutcome } from '../runtime/reload.ts';
+import { runInSlices } from '../runtime/slices.ts';
 import type { ReadFigures } from './figures.ts';
 import { type ExpressRequest, isRefused, negotiated } from './negotiation.ts';
-import { indexCells } from './page/index-cells.ts';
 import { contentOf, type PageContent, type PageRequest, renderPage } from './page/page.ts';
 import { pagePolicy } from './page/style.ts';
 import { isIndexSort } from './page/totals.ts';
@@ -14,10 +15,15 @@ import { isoText, type Readiness, statusJson } from './status.ts';
 interface PageDeps {
   readonly answers: SharedAnswers;
   readonly figures: ReadFigures;
+  readonly clock: Pick<Clock, 'slices'>;
 }
 
 /** The page of `/`: the figures and the state of the service. */
-export function createPageHandler({ answers, figures: readFigures }: PageDeps): Handler<ExpressRequest> {
+export function createPageHandler({
+  answers,
+  figures: readFigures,
+  clock,
+}: PageDeps): Handler<ExpressRequest> {
   async function render(asked: PageRequest, { orgs, index }: PageContent): Promise<string> {
     // An index is sorted by the figures of all organizations.
     const shown = index === undefined ? orgs : answers.status().orgs;
@@ -26,9 +32,7 @@ export function createPageHandler({ answers, figures: readFigures }: PageDeps): 
     // The state is read again, because the figures may have taken a moment.
     const status = answers.status();
     const content = contentOf(status, asked, figures) ?? { orgs, index };
-    const listed = new Set(content.orgs.map(({ name }) => name));
-    const inIndex = content.index === undefined ? [] : [...figures].filter(([name]) => listed.has(name));
-    return renderPage(status, content, { figures, cells: await indexCells(inIndex) });
+    return runInSlices(renderPage(status, content, figures), clock, 1);
   }
 
   function bodyFor(url: string | undefined): Promise<SharedBody> | undefined {

@@ -1,5 +1,7 @@
 import { parseDay } from '../../src/catalog/day.ts';
 import { type AppDeps, createApp } from '../../src/server/app.ts';
+import type { OrgFigures } from '../../src/server/figures.ts';
+import { type PageContent, renderPage } from '../../src/server/page/page.ts';
 import type { CollectorStatus, OrgStatus, ServiceStatus } from '../../src/server/status.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -45,6 +47,19 @@ export function serviceStatus(changes: Partial<ServiceStatus> = {}): ServiceStat
     simulated: false,
     ...changes,
   };
+}
+
+/** The text of a page. */
+export function textOfPage(
+  status: ServiceStatus,
+  content: PageContent,
+  figures: ReadonlyMap<string, OrgFigures> = new Map(),
+): string {
+  const work = renderPage(status, content, figures);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 /** An app with fakes, and the fakes. */

@@ -4,9 +4,8 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { addDays, startOf } from '../../src/catalog/day.ts';
 import type { OrgFigures } from '../../src/server/figures.ts';
-import { summaryCells } from '../../src/server/page/overview.ts';
-import { contentOf, renderPage } from '../../src/server/page/page.ts';
-import { orgStatus, serviceStatus } from '../server/fixtures.ts';
+import { contentOf } from '../../src/server/page/page.ts';
+import { orgStatus, serviceStatus, textOfPage } from '../server/fixtures.ts';
 import { dayNamed } from '../support/day.ts';
 
 /** A page in a frame of some width, in CSS pixels. */
@@ -88,8 +87,7 @@ export function indexOf500(): string {
   const figures = new Map(orgs.map(({ name }, index) => [name, figuresOf(index)]));
   const status = serviceStatus({ orgs, now: startOf(addDays(LAST, 1)) });
   const content = contentOf(status, {});
-  const cells = new Map([...figures].map(([name, of]) => [name, summaryCells(name, of)]));
-  return content === undefined ? '' : renderPage(status, content, { figures, cells });
+  return content === undefined ? '' : textOfPage(status, content, figures);
 }
 
 /** The page of an organization with the months of teams, with and without a budget. */
@@ -105,7 +103,7 @@ export function pageOfTeams(): string {
   const status = serviceStatus({ now: startOf(addDays(LAST, 1)) });
   const figures = new Map([['acme', { ...figuresOf(1), teamMonths: { day: LAST, teams, rest: 3 } }]]);
   const content = contentOf(status, {});
-  return content === undefined ? '' : renderPage(status, content, { figures });
+  return content === undefined ? '' : textOfPage(status, content, figures);
 }
 
 function figuresOf(seed: number): OrgFigures {

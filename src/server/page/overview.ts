@@ -27,14 +27,14 @@ export interface IndexPage {
 }
 
 /**
- * A table of the organizations of this page of the index with the cells of their main figures, by name; each has a page of
- * its own.
+ * A table of the organizations of this page of the index with their main figures, in a step for each; each has a page of its
+ * own.
  */
-export function overview(
+export function* overview(
   orgs: readonly OrgStatus[],
-  cells: ReadonlyMap<string, Html>,
+  figures: ReadonlyMap<string, OrgFigures>,
   { page, pages, sort }: IndexPage,
-): Html {
+): Generator<void, Html> {
   const columns: readonly (readonly [string, string])[] = [
     ['name', 'Organization'],
     ['', 'Data of'],
@@ -43,7 +43,11 @@ export function overview(
     ['', 'Collectors'],
   ];
   const heads = columns.map(([key, title]) => head(key, title, sort));
-  const rows = orgs.map((org) => row(org, cells.get(org.name)));
+  const rows: Html[] = [];
+  for (const org of orgs) {
+    rows.push(row(org, figures.get(org.name)));
+    yield;
+  }
   return html`<section class="overview" aria-labelledby="organizations">
 <h2 id="organizations">Organizations</h2>
 ${table('organizations', heads, rows)}
@@ -61,9 +65,9 @@ function head(key: string, title: string, sort: IndexSort | undefined): Html {
   return html`<th scope="col" role="columnheader" aria-sort="${order}"><a href="./">${title}</a> ${order === 'ascending' ? '▲' : '▼'}</th>`;
 }
 
-function row(org: OrgStatus, cells: Html | undefined): Html {
+function row(org: OrgStatus, figures: OrgFigures | undefined): Html {
   return html`<tr role="row"><th scope="row" role="rowheader"><a href="${orgPageHref(org.name)}">${org.name}</a></th>
-${cells ?? nothing}
+${figures === undefined ? nothing : summaryCells(org.name, figures)}
 ${cell('Collectors', health(org))}</tr>
 `;
 }
@@ -75,7 +79,7 @@ function health({ collectors }: OrgStatus): Html {
 }
 
 /** The figures of an organization as cells of its row. */
-export function summaryCells(org: string, all: OrgFigures): Html {
+function summaryCells(org: string, all: OrgFigures): Html {
   const credits = figureOf(all, 'credits');
   const day = credits?.day;
   const chart =

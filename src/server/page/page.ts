@@ -50,18 +50,14 @@ export function contentOf(
   };
 }
 
-/** The figures of a page: of organizations in full, or as cells of the index, which are rendered beforehand. */
-interface PageFigures {
-  readonly figures: ReadonlyMap<string, OrgFigures>;
-  readonly cells?: ReadonlyMap<string, Html>;
-}
-
-/** The page: one self-contained HTML document without scripts or outside assets. */
-export function renderPage(
+/** The page: one self-contained HTML document without scripts or outside assets; an index in steps. */
+export function* renderPage(
   status: ServiceStatus,
   content: PageContent,
-  { figures, cells = new Map() }: PageFigures,
-): string {
+  figures: ReadonlyMap<string, OrgFigures>,
+): Generator<void, string> {
+  const { orgs, index } = content;
+  const table = index && (yield* overview(orgs, figures, index));
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -84,10 +80,10 @@ ${status.simulated ? simulatedBanner : undefined}
 ${configurationNotice(status)}
 ${failureSummary(status, isComplete(status, content))}
 ${
-  content.index === undefined
+  table === undefined
     ? inFull(status, content, figures)
     : html`${totals(status.orgs, figures)}
-${overview(content.orgs, cells, content.index)}
+${table}
 ${stateSummary(status)}
 ${linkList(status)}`
 }

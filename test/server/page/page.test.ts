@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDay } from '../../../src/catalog/day.ts';
 import { dayAgeWords, durationWords, momentWords, readable } from '../../../src/server/page/format.ts';
-import { contentOf, renderPage } from '../../../src/server/page/page.ts';
+import { contentOf } from '../../../src/server/page/page.ts';
 import { pagePolicy } from '../../../src/server/page/style.ts';
 import type { CollectorStatus, ServiceStatus } from '../../../src/server/status.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';
-import { collectorStatus, NOW, orgStatus, serviceStatus } from '../fixtures.ts';
+import { collectorStatus, NOW, orgStatus, serviceStatus, textOfPage } from '../fixtures.ts';
 
 const HOUR = 3_600_000;
 
@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 function pageOf(status: ServiceStatus): string {
   const content = contentOf(status, {});
   if (content === undefined) throw new Error('there is no such page');
-  return renderPage(status, content, { figures: new Map() });
+  return textOfPage(status, content);
 }
 
 /** The visible text: without tags and style, with entities decoded as far as the tests need. */
@@ -152,7 +152,7 @@ describe('the page', () => {
     expect(page).toContain('<a href="?org=org3">org3</a>');
     expect(page).toContain('<a href="?org=org3#org-org3">org3 tokens</a>');
     const own = contentOf(status, { org: 'org3' });
-    expect(own && renderPage(status, own, { figures: new Map() })).toMatch(/id="org-org3" open/);
+    expect(own && textOfPage(status, own)).toMatch(/id="org-org3" open/);
     expect(contentOf(status, { org: 'org9' })).toBeUndefined();
   });
 
