@@ -63,7 +63,9 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
     const before = yield* sumsOf(view, one, addDays(day, -WEEK_DAYS));
     // A client or a team that is missing from a day can be unknown rather than zero.
     const missing = one.days === WEEK_DAYS ? 0 : undefined;
-    const known = [...sums].filter(([, value]) => value > 0).sort(bySize);
+    const known = [...sums]
+      .filter(([, value]) => value > 0)
+      .sort(([one, size], [other, otherSize]) => otherSize - size || (one < other ? -1 : 1));
     const rows = known.slice(0, Math.min(LISTED, labelLimit(one.label))).map(([label, value]) => ({
       label,
       value,
@@ -139,11 +141,4 @@ function idleSamples(view: View, dataset: DayDataset<unknown>, day: Day): readon
 /** An unknown value is no number. */
 function finite(value: number | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
-}
-
-function bySize(
-  [one, size]: readonly [string, number],
-  [other, otherSize]: readonly [string, number],
-): number {
-  return otherSize - size || (one < other ? -1 : 1);
 }

@@ -55,11 +55,7 @@ export function limitConnections(
       if (isAnswering(connection) && connection.since <= tooLong) close(connection);
     }
     if (open.size < limit) return;
-    let least: Connection | undefined;
-    for (const connection of open) {
-      if (least === undefined || isLess(connection, least)) least = connection;
-    }
-    if (least !== undefined) close(least);
+    close([...open].reduce((least, one) => (isLess(one, least) ? one : least)));
   }
 
   server.on('connection', (socket: Socket) => {

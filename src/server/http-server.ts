@@ -93,13 +93,11 @@ export function createHttpServer(deps: HttpServerDeps) {
     const deadline = deps.clock.elapsed() + deadlineMs;
     let closed = false;
     closing = true;
-    const whenClosed = new Promise<void>((resolve) => {
-      // http's own close treats an answer that is written but not yet sent as idle, and aborts it.
-      Server.prototype.close.call(server, () => {
-        closed = true;
-        resolve();
-      });
+    const whenClosed = once(server, 'close').then(() => {
+      closed = true;
     });
+    // http's own close treats an answer that is written but not yet sent as idle, and aborts it.
+    Server.prototype.close.call(server);
     while (!closed && deps.clock.elapsed() < deadline) {
       if (answering === 0) server.closeIdleConnections();
       closeSilent();

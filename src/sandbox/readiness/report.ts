@@ -94,19 +94,9 @@ function rationale(
   const topic = criterion.id.replaceAll('_', ' ');
   const app = repository.apps[lot % repository.apps.length] ?? '.';
   if (ratio === undefined) return `Skipped: ${topic} does not apply to ${repository.path}.`;
-  if (ratio === 1) {
-    return lot % 9 === 0
-      ? `CODEOWNERS names ${ownerOf(repository, lot)}, who keeps ${topic} in order; the configuration is in ${app}.`
-      : `Found a working setup for ${topic} in ${app}, and CI runs it on every push.`;
-  }
-  if (ratio > 0) return `${app} meets ${topic}, but not every application of the repository does.`;
-  return lot % 9 === 0
-    ? `Nothing for ${topic} in ${app}; ask ${ownerOf(repository, lot)}, who removed it.`
-    : `No evidence of ${topic}: neither a configuration file in ${app} nor a step in CI.`;
-}
-
-function ownerOf({ path }: Repository, lot: number): string {
-  return `owner-${(lot >>> 3) % 40}@${path.split('/')[1] ?? 'org'}.example`;
+  const found = ratio === 1 ? 'A working setup' : ratio > 0 ? 'A setup of some applications' : 'No evidence';
+  const owner = `owner-${(lot >>> 3) % 40}@${repository.path.split('/')[1] ?? 'org'}.example`;
+  return `${found} for ${topic} in ${app}; CODEOWNERS names ${owner}.`;
 }
 
 /** The id of an evaluation's report: a UUID that identifies the evaluation. */
