@@ -1,12 +1,3 @@
-/** Bounds what is in progress, over all and for each owner: what finds no room is refused at once, and nothing waits. */
-export interface Admission {
-  /**
-   * Admits work of a `size` (by default 1) and returns what ends it; undefined if it would exceed a limit. Ending it again
-   * has no effect.
-   */
-  enter(owner?: string, size?: number): (() => void) | undefined;
-}
-
 interface AdmissionLimits {
   /** Maximum total size in progress. */
   readonly total: number;
@@ -14,12 +5,19 @@ interface AdmissionLimits {
   readonly perOwner?: number;
 }
 
-/** Creates an admission with nothing in progress. It remembers only the owners of what is in progress. */
-export function createAdmission({ total, perOwner = total }: AdmissionLimits): Admission {
+/**
+ * Bounds what is in progress, over all and for each owner: what finds no room is refused at once, and nothing waits. It
+ * remembers only the owners of what is in progress.
+ */
+export function createAdmission({ total, perOwner = total }: AdmissionLimits) {
   const sizes = new Map<string, number>();
   let used = 0;
   return {
-    enter(owner = '', size = 1) {
+    /**
+     * Admits work of a `size` (by default 1) and returns what ends it; undefined if it would exceed a limit. Ending it again
+     * has no effect.
+     */
+    enter(owner = '', size = 1): (() => void) | undefined {
       const own = sizes.get(owner) ?? 0;
       if (used + size > total || own + size > perOwner) return undefined;
       used += size;

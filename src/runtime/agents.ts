@@ -14,14 +14,6 @@ export interface Route {
   readonly proxy: string | undefined;
 }
 
-/** The connections of a client. */
-export interface AgentPool {
-  /** The route of requests to this URL. */
-  for(url: URL): Route;
-  /** Closes all connections, also those that are being opened. */
-  destroy(): void;
-}
-
 interface PoolOptions {
   readonly keepAlive: boolean;
   /** Maximum number of connections per host; of tunnels, those that are kept for later requests. */
@@ -39,11 +31,14 @@ interface PoolOptions {
 /** Between polls, which are minutes apart, connections of hundreds of organizations would take tens of megabytes. */
 const IDLE_MS = 10_000;
 
+/** The connections of a client. */
+export type AgentPool = ReturnType<typeof createAgentPool>;
+
 /**
  * Creates the connections of a client: direct ones, and through proxies, by a tunnel to hosts that use TLS. Throws a
  * `ConfigError` if a proxy is invalid.
  */
-export function createAgentPool({ limitMs, proxy: settings, ca, ...limits }: PoolOptions): AgentPool {
+export function createAgentPool({ limitMs, proxy: settings, ca, ...limits }: PoolOptions) {
   const findProxy = parseProxies(settings);
   const agents = new Map<string, Agent>();
   const options = {
@@ -61,14 +56,16 @@ export function createAgentPool({ limitMs, proxy: settings, ca, ...limits }: Poo
   }
 
   return {
-    for(url) {
+    /** The route of requests to this URL. */
+    for(url: URL): Route {
       const proxy = findProxy(url);
       const key = `${url.protocol} ${proxy?.name}`;
       const agent = agents.get(key) ?? createAgent(url.protocol === 'https:', proxy);
       agents.set(key, agent);
       return { agent, proxy: proxy?.name };
     },
-    destroy() {
+    /** Closes all connections, also those that are being opened. */
+    destroy(): void {
       for (const agent of agents.values()) agent.destroy();
     },
   };

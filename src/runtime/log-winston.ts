@@ -18,21 +18,13 @@ interface LogOptions {
   readonly redactor: Redactor;
 }
 
-/** A logger that can be flushed. */
-export interface ClosableLogger extends Logger {
-  /** Changes the minimum severity. */
-  setLevel(level: LogLevel): void;
-  /** Resolves once every line was passed to the stream; the stream stays open, later events are dropped. */
-  close(): Promise<void>;
-}
-
 const LEVELS: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
 
 /**
  * Creates a logger that writes one line per event: `ts` (UTC), `level`, `msg`, then the fields in order. If the stream
  * fails, such as a closed pipe, only its lines are lost.
  */
-export function createLogger(options: LogOptions): ClosableLogger {
+export function createLogger(options: LogOptions) {
   const { stream, clock, redactor } = options;
   let level = options.level;
   const syntax = options.format === 'json' ? jsonSyntax : logfmtSyntax;
@@ -66,11 +58,13 @@ export function createLogger(options: LogOptions): ClosableLogger {
 
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug'), setLevel, close };
 
+  /** Changes the minimum severity. */
   function setLevel(next: LogLevel): void {
     level = next;
     logger.level = next;
   }
 
+  /** Resolves once every line was passed to the stream; the stream stays open, later events are dropped. */
   function close(): Promise<void> {
     return new Promise((resolve) => {
       logger.once('finish', () => resolve());

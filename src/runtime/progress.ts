@@ -9,18 +9,6 @@ interface Work {
   readonly total: number;
 }
 
-/** Reports the progress of long-running work. */
-export interface Progress {
-  begin(work: Work): WorkInProgress;
-}
-
-interface WorkInProgress {
-  /** Adds finished days. */
-  advance(days: number): void;
-  /** Ends the work, whether it is finished or not. */
-  end(): void;
-}
-
 /** The combined progress of all work since none was in progress. */
 export interface ProgressState {
   readonly done: number;
@@ -47,24 +35,29 @@ export interface ProgressWords {
 /** Interval of logged progress, in milliseconds. */
 const LOG_EVERY_MS = 10_000;
 
+/** Reports the progress of long-running work. */
+export type Progress = ReturnType<typeof createProgress>;
+
 /** Adds up all work in progress and shows each change of the sum. */
-export function createProgress(show: (state: ProgressState) => void): Progress {
+export function createProgress(show: (state: ProgressState) => void) {
   let [done, total, running] = [0, 0, 0];
   return {
-    begin(work) {
+    begin(work: Work) {
       let left = work.total;
       const notify = () => show({ done, total, running, latest: work });
       total += work.total;
       running++;
       notify();
       return {
-        advance(days) {
+        /** Adds finished days. */
+        advance(days: number): void {
           const counted = Math.min(days, left);
           left -= counted;
           done += counted;
           notify();
         },
-        end() {
+        /** Ends the work, whether it is finished or not. */
+        end(): void {
           running--;
           // Unfinished days are no longer expected.
           total -= left;

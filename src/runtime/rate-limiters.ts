@@ -2,20 +2,13 @@ import type { Clock } from './clock.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
 /** Spaces requests evenly, without bursts; callers wait for their turn, first come, first served. */
-export interface PacingLimiter {
-  /** Resolves when it is the caller's turn; rejects with the signal's reason when aborted. */
-  take(signal?: AbortSignal): Promise<void>;
-  /** Sets another rate, from the next permission on; waits in progress are not shortened. */
-  setRate(perSecond: number): void;
-  /** Makes the next permission wait an interval: another process may have had one just now. */
-  restart(): void;
-}
+export type PacingLimiter = ReturnType<typeof createPacingLimiter>;
 
 /**
  * Creates a limiter of `perSecond` permissions per second, without bursts: the first is available at once, each other
  * one no sooner than an interval after the one before, however late that was.
  */
-export function createPacingLimiter(perSecond: number, clock: Clock): PacingLimiter {
+export function createPacingLimiter(perSecond: number, clock: Clock) {
   let intervalMs = 1000 / perSecond;
   let last = Number.NEGATIVE_INFINITY;
   const turns = createSerialQueue();
@@ -31,11 +24,14 @@ export function createPacingLimiter(perSecond: number, clock: Clock): PacingLimi
   }
 
   return {
-    take: (signal) => turns.run(() => takeNow(signal)),
-    setRate(next) {
+    /** Resolves when it is the caller's turn; rejects with the signal's reason when aborted. */
+    take: (signal?: AbortSignal) => turns.run(() => takeNow(signal)),
+    /** Sets another rate, from the next permission on; waits in progress are not shortened. */
+    setRate(next: number): void {
       intervalMs = 1000 / next;
     },
-    restart() {
+    /** Makes the next permission wait an interval: another process may have had one just now. */
+    restart(): void {
       last = clock.elapsed();
     },
   };
@@ -48,17 +44,15 @@ interface BucketRate {
 }
 
 /** Admits requests in bursts, at a limited average rate. */
-export interface TokenBucket {
-  /** Takes a token; if there is none, returns the milliseconds until the next. */
-  take(rate: BucketRate): 'taken' | number;
-}
+export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
 /** Creates a full bucket. The rate may change between calls; used tokens stay used. */
-export function createTokenBucket(clock: Pick<Clock, 'elapsed'>): TokenBucket {
+export function createTokenBucket(clock: Pick<Clock, 'elapsed'>) {
   let used = 0;
   let at = clock.elapsed();
   return {
-    take({ intervalMs, burst }) {
+    /** Takes a token; if there is none, returns the milliseconds until the next. */
+    take({ intervalMs, burst }: BucketRate): 'taken' | number {
       const now = clock.elapsed();
       used = Math.max(0, used - (now - at) / intervalMs);
       at = now;

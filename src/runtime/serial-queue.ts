@@ -1,23 +1,20 @@
 /** Runs tasks one at a time, in the order in which they were added. */
-export interface SerialQueue {
-  /**
-   * Runs a task once all earlier ones have settled, and settles with its result. A failed task does not affect later
-   * ones.
-   */
-  run<Result>(task: () => Result | Promise<Result>): Promise<Result>;
-  /** Resolves once everything added so far has settled; never rejects. */
-  idle(): Promise<void>;
-}
+export type SerialQueue = ReturnType<typeof createSerialQueue>;
 
 /** Creates an empty queue; it is unbounded, so its callers limit what they add. */
-export function createSerialQueue(): SerialQueue {
+export function createSerialQueue() {
   let last: Promise<void> = Promise.resolve();
   return {
-    run(task) {
+    /**
+     * Runs a task once all earlier ones have settled, and settles with its result. A failed task does not affect later
+     * ones.
+     */
+    run<Result>(task: () => Result | Promise<Result>): Promise<Result> {
       const result = last.then(task);
       last = result.then(ignore, ignore);
       return result;
     },
+    /** Resolves once everything added so far has settled; never rejects. */
     idle: () => last,
   };
 }

@@ -7,23 +7,6 @@ const SMALL_STEPS = 256;
 /** What work yields after a step that may have taken milliseconds. */
 export const LARGE = 'large';
 
-/** Divides work that must not block the event loop into slices. */
-export interface Slices {
-  /** Whether the current slice is used up, so that the caller should pause. */
-  over(): boolean;
-  /**
-   * Resolves at once during the current slice; otherwise lets all other pending work run first. Several callers
-   * continue one after another, in order, and share a slice: slices of their own would add up. Those with a place wait for
-   * all without one.
-   */
-  next(place?: number): Promise<void>;
-  /**
-   * A place behind all before, for what is better done one after the other: the less has begun, the less memory it
-   * occupies.
-   */
-  place(): number;
-}
-
 /** The place of work that has begun and should end. */
 const FIRST = 0;
 
@@ -32,8 +15,11 @@ interface Waiting {
   resume(): void;
 }
 
+/** Divides work that must not block the event loop into slices. */
+export type Slices = ReturnType<typeof createSlices>;
+
 /** Creates slices of `budgetMs` milliseconds each. */
-export function createSlices(clock: { elapsed(): number }, budgetMs = SLICE_MS): Slices {
+export function createSlices(clock: { elapsed(): number }, budgetMs = SLICE_MS) {
   let startedAt = clock.elapsed();
   const waiting: Waiting[] = [];
   let places = FIRST;
@@ -57,8 +43,14 @@ export function createSlices(clock: { elapsed(): number }, budgetMs = SLICE_MS):
   }
 
   return {
+    /** Whether the current slice is used up, so that the caller should pause. */
     over,
-    async next(place = FIRST) {
+    /**
+     * Resolves at once during the current slice; otherwise lets all other pending work run first. Several callers
+     * continue one after another, in order, and share a slice: slices of their own would add up. Those with a place wait for
+     * all without one.
+     */
+    async next(place = FIRST): Promise<void> {
       if (!over() && waiting.length === 0) return;
       await new Promise<void>((resume) => {
         const before = waiting.findLastIndex((other) => other.place <= place);
@@ -66,7 +58,11 @@ export function createSlices(clock: { elapsed(): number }, budgetMs = SLICE_MS):
         if (waiting.length === 1) setImmediate(begin);
       });
     },
-    place() {
+    /**
+     * A place behind all before, for what is better done one after the other: the less has begun, the less memory it
+     * occupies.
+     */
+    place(): number {
       places += 1;
       return places;
     },
