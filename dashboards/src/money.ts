@@ -16,6 +16,8 @@ const NO_BUDGET = 'None known';
 const MONEY = { unit: 'locale', decimals: 0 } as const;
 const OF_SOME =
   'A currency is that of the same organizations as the credits, or says that it is of some of them.';
+/** Added to the name of an amount of money that only some of the organizations have. */
+const OF_SOME_NAME = ', some organizations';
 /** The shares of a budget from which on its colours change. */
 export const OF_BUDGET = { warn: 0.8, alarm: 1 } as const;
 
@@ -27,7 +29,7 @@ function costQueries(cost: Described<'currency'>, credits: Described, name = '')
     promql`sum by (currency) (${each}) and on (currency) (count by (currency) (${each}) ${compared} ${all})`;
   return [
     line(of('=='), `{{currency}}${name}`, MONEY),
-    now(of('<'), `{{currency}}${name}, some organizations`, { ...MONEY, colour: palette.quiet }),
+    now(of('<'), `{{currency}}${name}${OF_SOME_NAME}`, { ...MONEY, colour: palette.quiet }),
   ];
 }
 
@@ -51,13 +53,19 @@ export function monthTile(): Placed {
 /** The budget in money and credits, and how much of it is and will be used. */
 export function budgetTile(): Placed {
   const inCredits = newest(spend.creditsMonthBudget);
-  const atPrice = promql`${newest(spend.creditPrice)} * on (org) group_left () ${inCredits}`;
+  const price = newest(spend.creditPrice);
+  const inMoney = promql`sum by (currency) (${newest(spend.costMonthBudget)} or ${price} * on (org) group_left () ${inCredits})`;
+  const withoutPrice = promql`(${inCredits} unless on (org) ${price})`;
   const look = { unit: 'percentunit', decimals: 0, steps: OF_BUDGET };
   return tile({
     title: 'Budget of the month',
-    text: 'The budget of the organizations that have one, in money, or in Standard Credits and at the price of the newest day; the month to date and the forecast as shares of it; and the days that a budget in credits lasts at the pace of the forecast, of the organization where it is spent first. A number beyond the rest of the month means that the budget lasts.',
+    text: `The budget of the organizations that have one, in money, or in Standard Credits and at the price of the newest day; the month to date and the forecast as shares of it; and the days that a budget in credits lasts at the pace of the forecast, of the organization where it is spent first. A number beyond the rest of the month means that the budget lasts. If an organization with a budget has no price, the amount says that it is of some.`,
     queries: [
-      now(promql`sum by (currency) (${newest(spend.costMonthBudget)} or ${atPrice})`, '{{currency}}', MONEY),
+      now(promql`${inMoney} unless on () ${withoutPrice}`, '{{currency}}', MONEY),
+      now(promql`${inMoney} and on () ${withoutPrice}`, `{{currency}}${OF_SOME_NAME}`, {
+        ...MONEY,
+        colour: palette.quiet,
+      }),
       now(quotientOf(spend.costMonthToDate, spend.costMonthBudget), '{{currency}} used', look),
       now(quotientOf(spend.costMonthForecast, spend.costMonthBudget), '{{currency}} forecast', look),
       now(promql`sum(${inCredits})`, 'credits'),

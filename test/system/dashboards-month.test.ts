@@ -21,7 +21,13 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   cost_month_to_date: { 'org="acme",currency="EUR"': 60 },
 };
 
-/** The figures at noon, and with a price of the other organization two hours later. */
+/** What the other organization has two hours later. */
+const LATER: Readonly<Record<string, readonly [labels: string, value: number]>> = {
+  credits_month_budget: ['org="globex"', 700],
+  cost_month_to_date: ['org="globex",currency="EUR"', 15],
+};
+
+/** The figures at noon, and those two hours later. */
 function openMetrics(): string {
   const lines = Object.entries(FIGURES).map(([name, values]) => {
     const of = (labels: string, value: number, at: number) =>
@@ -29,7 +35,7 @@ function openMetrics(): string {
     const all = Object.entries(values).flatMap(([labels, value]) =>
       [NOON, NOON + 7200].map((at) => of(labels, value, at)),
     );
-    const later = name === 'cost_month_to_date' ? [of('org="globex",currency="EUR"', 15, NOON + 7200)] : [];
+    const later = LATER[name] === undefined ? [] : [of(...LATER[name], NOON + 7200)];
     return [`# TYPE agent_platform_${name} gauge`, ...all, ...later].join('\n');
   });
   return `${lines.join('\n')}\n# EOF\n`;
@@ -80,5 +86,11 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month'
       forecast: expect.closeTo(31 / 30),
       lasts: 10,
     });
+  });
+
+  test('says that a budget in money is of some, if one in credits has no price', async () => {
+    const budgets = await numbers('Budget of the month', { at: NOON + 7200 });
+    expect(budgets).toMatchObject({ 'EUR, some organizations': expect.closeTo(90), credits: 3700 });
+    expect(budgets).not.toHaveProperty('EUR');
   });
 });

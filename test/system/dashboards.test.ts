@@ -24,12 +24,12 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   },
   {
     where:
-      /“(?:Share of each team by week|Cache share|Credits per million tokens|Month to date of teams by day)” B/,
+      /“(?:Share of each team by week|Average active people per day|Calls per active person|Cache share|Credits per million tokens|Month to date of teams by day)” B/,
     why: 'there are no more than four organizations and teams',
   },
   { where: /“Metrics that are left out”/, why: 'nothing is left out' },
   { where: /health.json “Failing now” [AB]/, why: 'nothing fails' },
-  { where: /“Budget of the month” [BC]/, why: 'the budgets are in credits' },
+  { where: /“Budget of the month” [BCD]/, why: 'the budgets are in credits, at a price for each' },
   { where: /overview.json “Alerts that fire”/, why: 'no rules are loaded' },
   { where: /“(?:This month|Last 7 days)” [BG]/, why: 'every organization has a price' },
   { where: /health.json “Values folded/, why: 'nothing is folded' },
