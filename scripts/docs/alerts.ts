@@ -12,7 +12,7 @@ export function renderAlertsReadme(
   2.42 or newer: \`rule_files: [agent-platform-exporter.rules.yaml]\`. The Helm chart installs the same rules as a PrometheusRule.
 - [\`alertmanager.example.yaml\`](alertmanager.example.yaml): routes by severity and class, repeat intervals, and inhibition rules.
 - [\`tests\`](tests): unit tests of each alert, with restarts, late data and replicas:
-  \`promtool test rules tests/*.yaml\`.
+  \`promtool test rules tests/*.yaml\`, which takes minutes.
 - [The runbook](../docs/runbook.md): what each alert means and what to do.
 
 All alerts evaluate the newest day that the platform has reported, never the day or month of the clock. Replicas count once;
