@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import express from 'express';
+// The program that it is compared with is watched in the same way, which takes a tenth of its time under load.
+import '../load/stalls.ts';
 import { listenForParent, serverOptions } from './serve.ts';
 
 /** Alternating names and values of the headers, and the file of the body. */

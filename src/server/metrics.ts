@@ -128,6 +128,7 @@ interface Collected {
  */
 export function parseCollect(url?: string): Collected | { readonly problem: string } {
   const [, query] = partsOf(url);
+  if (query === '') return {};
   if (attempt(() => decodeURIComponent(query)) === undefined)
     return { problem: 'The query string is not correctly percent-encoded.' };
   const names = new Set<string>();
