@@ -231,6 +231,17 @@ describe('a day set aside', () => {
     expect(withNewest(plan, one).due).toEqual([other]);
   });
 
+  test('is left alone with the other ones once three of them have failed again', () => {
+    const days = [1, 2, 3, 4, 5].map((back) => addDays(newest, -back));
+    const memory = days.reduce((known, day) => withFailedDay(known, day, 0), NOTHING_LEARNED);
+    const { asks, failure } = runPlan(failsOn(days), { toFetch: [newest], memory, now: HOUR });
+    expect(asks.map(({ kind, retries }) => [kind, retries])).toEqual([
+      ['newest', true],
+      ...Array.from({ length: 3 }, () => ['retry', false]),
+    ]);
+    expect(failure).toBeUndefined();
+  });
+
   test.each([
     ['server', true],
     ['throttled', false],

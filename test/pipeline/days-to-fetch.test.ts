@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import { daysDescending, daysToFetch } from '../../src/pipeline/days-to-fetch.ts';
+import { addDays, type Day, daysFrom, startOf } from '../../src/catalog/day.ts';
+import { daysToFetch } from '../../src/pipeline/days-to-fetch.ts';
 import { dayNamed } from '../support/day.ts';
 import { storedDays } from '../support/store.ts';
 
@@ -9,9 +9,7 @@ const historyStart = dayNamed('2026-03-01');
 const now = startOf(addDays(newest, 1));
 
 function fetchedWith(rows: Readonly<Record<string, unknown>>, isPass: boolean, start = historyStart) {
-  const covered = new Map<Day, unknown>(
-    daysDescending(historyStart, newest).map((day) => [day, { credits: 1 }]),
-  );
+  const covered = new Map<Day, unknown>(daysFrom(historyStart, newest).map((day) => [day, { credits: 1 }]));
   for (const [day, row] of Object.entries(rows)) covered.set(day as Day, row);
   return daysToFetch({
     newest,

@@ -126,6 +126,13 @@ describe('days whose rows were made with other settings', () => {
     expect(await poll()).toBe('31-31');
   });
 
+  test('that lack what older days need stay where no older day is needed', async () => {
+    const { know, poll, versions } = harness({});
+    await know(start, yesterday);
+    versions.sufficient = 2;
+    expect(await poll()).toBe('31-31');
+  });
+
   test('are asked for again back to the day that an operator has chosen', async () => {
     const { know, poll, versions } = harness({}, { expensiveFrom: addDays(yesterday, -6) });
     await know(start, yesterday);

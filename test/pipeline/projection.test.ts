@@ -7,6 +7,7 @@ import { labelValue } from '../../src/catalog/label.ts';
 import type { View } from '../../src/catalog/view.ts';
 import { familiesOverBudget } from '../../src/pipeline/budget.ts';
 import { measureCardinality, projectFamily } from '../../src/pipeline/cardinality.ts';
+import { foldAll } from '../../src/pipeline/folding.ts';
 import { createView } from '../../src/pipeline/view.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
 import { dayNamed } from '../support/day.ts';
@@ -214,6 +215,12 @@ describe('folding', () => {
     );
     expect(samples[name]).toEqual({ b: 5, a: 1, other: 2 });
     expect(folded[name]).toBe(2);
+  });
+
+  test('changes nothing where nothing is folded', () => {
+    const samples: readonly Sample[] = [{ labels: { model: 'a' }, value: 1 }];
+    expect(foldAll(byModel, samples, new Map())).toBe(samples);
+    expect(foldAll(byModel, samples, new Map([['model', new Set(['a'])]]))).toBe(samples);
   });
 
   test('a real value named other is summed into the fold', async () => {

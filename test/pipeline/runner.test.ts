@@ -154,7 +154,7 @@ describe('a run over days', () => {
   });
 
   test('requests one day less if the platform says that the newest is today', async () => {
-    const { run, asked, runs, covered } = harness((window) =>
+    const { run, asked, runs, covered, log } = harness((window) =>
       window.to === yesterday
         ? new PlatformError('server', "answered 400: Cannot query today's date", { status: 400 })
         : {},
@@ -164,6 +164,9 @@ describe('a run over days', () => {
       ...['2026-03-30..2026-03-30', '2026-03-22..2026-03-29', '2026-03-01..2026-03-21'],
     ]);
     expect(runs.get('acme', 'tokens').failure).toBeUndefined();
+    expect(log.events.map(({ level, fields }) => [level, fields])).toEqual([
+      ['info', { org: 'acme', collector: 'tokens', newest: addDays(yesterday, -1) }],
+    ]);
     expect(await covered()).not.toContain(yesterday);
   });
 
@@ -215,6 +218,19 @@ describe('a run over days', () => {
         'Days set aside because they fail by themselves',
         { org: 'acme', dataset: 'tokens', days: bad, error: '500' },
       ],
+    ]);
+  });
+
+  test('a run whose last request is for a bad day is complete all the same; bad days are named in order', async () => {
+    const bad = [addDays(start, 2), start];
+    const { run, history, log } = harness(({ from, to }) =>
+      bad.some((day) => from <= day && day <= to) ? new PlatformError('server', '500') : {},
+    );
+    await run();
+    const { succeededAt, revisedOn } = (await history.standing('acme')).dataset('tokens');
+    expect([succeededAt !== undefined, revisedOn]).toEqual([true, '2026-04-01']);
+    expect(log.events.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { days: '2026-03-01 2026-03-03', error: '500' } },
     ]);
   });
 
@@ -410,10 +426,20 @@ describe('a run over days', () => {
   });
 
   test('a day whose row was lost is not known to have had none', async () => {
-    const { run, covered } = harness((window) => (window.to === yesterday ? { rows: [], lost: 1 } : {}));
+    const { run, covered, log, instruments } = harness((window) =>
+      window.to === yesterday ? { rows: [], lost: 1 } : {},
+    );
     await run();
     expect(await covered()).not.toContain(yesterday);
     expect(await covered()).toHaveLength(30);
+    await run();
+    const told = log.events.filter(({ message }) => message.includes('partly usable'));
+    expect(told.map(({ level, fields }) => [level, fields])).toEqual([
+      ['warn', { org: 'acme', dataset: 'tokens', detail: '1 unusable records or fields were rejected' }],
+    ]);
+    expect([...instruments.textsOfOrgs('text')].join('')).toContain(
+      'agent_platform_exporter_records_rejected_total{org="acme",dataset="tokens"} 2',
+    );
   });
 
   test('a row for a day that was shown as idle is a revision, but one for an unknown day is not', async () => {

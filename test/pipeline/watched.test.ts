@@ -74,6 +74,7 @@ test("an organization's failures are those of its other collectors that still ru
     ['first', 'second'],
   ]);
   expect(states.get('acme', 'one')).toMatchObject({ running: true, failure: { since: 1 } });
+  expect(states.failuresOf('nobody', 'one')).toEqual([]);
   states.forget('acme', 'two');
   expect(failures('none')).toEqual(['first']);
   expect(states.get('acme', 'two')).toEqual(states.get('nobody', 'two'));
