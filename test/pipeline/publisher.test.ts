@@ -19,20 +19,22 @@ const DAY = dayNamed('2026-06-10');
 const NOON = startOf(addDays(DAY, 1)) + 12 * 3_600_000;
 const MAX_AGE_MS = 7 * 86_400_000;
 
-function createHarness() {
+function createHarness(onRender: () => void = () => undefined) {
   const clock = createFakeClock(NOON);
   const history = createMemoryStore();
   const publication = createPublication({ families: [], clock });
   const published = createPublishedOrgs(publication);
   const rendered: string[] = [];
   const log = createFakeLogger();
-  const start = () =>
+  const start = (retired?: AbortSignal) =>
     createPublisher({
+      ...(retired && { retired }),
       collectors: [tokensCollector, toolsCollector, readinessCollector],
       aboutFamilies: [],
       ...{ history, publication, published, clock },
       historyStart: addDays(DAY, -400),
       renderText: async ({ name }, _org, given) => {
+        onRender();
         rendered.push(`${name.replace('agent_platform_', '')} ${[...given].length}`);
         return undefined;
       },
@@ -51,8 +53,8 @@ function createHarness() {
     publishAs: (name: string) => publisher.publish({ ...settings, name }),
     putDayOf: (org: string, orgId: string) =>
       history.putDays(org, 'tokens', { ...answer([DAY], { [DAY]: { credits: 5 } }, clock.now()), orgId }),
-    replace() {
-      publisher = start();
+    replace(retired?: AbortSignal) {
+      publisher = start(retired);
     },
     putDay: (dataset: 'tokens' | 'tools', row: object) =>
       history.putDays('acme', dataset, answer([DAY], { [DAY]: row }, clock.now())),
@@ -179,4 +181,49 @@ test('what was published of an organization is known until it is forgotten', asy
   expect(known()).toMatchObject({ day: DAY, isExpired: true });
   published.forget('acme');
   expect(known()).toEqual(nothing);
+});
+
+test('a newer day is told of once, and so is data that has become too old', async () => {
+  const { publish, putDay, replace, clock, log } = createHarness();
+  const told = () => log.events.splice(0).map(({ level, fields }) => ({ level, ...fields }));
+  await putDay('tokens', { credits: 5 });
+  await publish();
+  expect(told()).toEqual([{ level: 'info', org: 'acme', collector: 'tokens', day: DAY }]);
+  await putDay('tokens', { credits: 6 });
+  await publish();
+  expect(told()).toEqual([]);
+  await clock.advance(MAX_AGE_MS + 1);
+  await publish();
+  expect(told()).toEqual([{ level: 'warn', org: 'acme', collector: 'tokens', maxAgeMs: MAX_AGE_MS }]);
+  replace();
+  await publish();
+  await putDay('tokens', { credits: 7 });
+  expect(await publish()).toContain('daily_credits 1');
+  expect(told()).toEqual([]);
+});
+
+test('calls for one organization that wait are one, and each sees what was stored before it', async () => {
+  const { publish, putDay, publishAs } = createHarness();
+  await putDay('tokens', { credits: 5 });
+  const both = [publishAs('acme'), publishAs('acme')];
+  expect(both[1]).toBe(both[0]);
+  await Promise.all(both);
+  const first = publishAs('acme');
+  await first;
+  expect(publishAs('acme')).not.toBe(first);
+  await putDay('tokens', { credits: 6 });
+  expect(await publish()).toContain('daily_credits 1');
+});
+
+test('a publisher whose configuration was replaced publishes nothing, also if that happens while it renders', async () => {
+  const retired = new AbortController();
+  const { publish, putDay, replace, published } = createHarness(() => retired.abort());
+  await putDay('tokens', { credits: 5 });
+  replace(retired.signal);
+  expect(await publish()).toContain('daily_credits 1');
+  expect(published.publishedDay('acme', 'tokens')).toBeUndefined();
+  expect(await publish()).toEqual([]);
+  replace();
+  await publish();
+  expect(published.publishedDay('acme', 'tokens')).toBe(DAY);
 });

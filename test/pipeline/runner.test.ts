@@ -381,12 +381,24 @@ describe('a run over days', () => {
   test('the newest data counts as tried as soon as it was answered or refused, before the run has ended', async () => {
     const tried: boolean[] = [];
     const { run, runs } = harness(({ to }) => {
+      expect(runs.get('acme', 'tokens').running).toBe(true);
       tried.push(runs.get('acme', 'tokens').tried);
       return to === yesterday ? new PlatformError('server', '500') : {};
     });
     await run();
     expect(tried.slice(0, 2)).toEqual([false, true]);
-    expect(runs.get('acme', 'tokens').tried).toBe(true);
+    expect(runs.get('acme', 'tokens')).toMatchObject({ tried: true, running: false });
+  });
+
+  test('a run that was abandoned or stopped before it began asks nothing', async () => {
+    const { run, asked, runs, stopping } = harness(() => ({}));
+    const retired = new AbortController();
+    retired.abort();
+    expect(await run('scheduled', retired.signal)).toBe('aborted');
+    stopping.abort();
+    expect(await run()).toBe('aborted');
+    expect(asked).toEqual([]);
+    expect(runs.get('acme', 'tokens').running).toBe(false);
   });
 
   test('a bad newest day fails the run, and everything else is fetched', async () => {
