@@ -541,6 +541,38 @@ describe('a run over days', () => {
     ]);
   });
 
+  test.each([
+    ['auth', 'error', 'Collector failing'],
+    ['role', 'error', 'Collector failing'],
+    ['network', 'warn', 'Collector failing; it has no data yet'],
+  ] as const)('a failure by %s is logged with the level %s', async (reason, level, message) => {
+    const { run, log } = harness(() => new PlatformError(reason, 'refused', { status: 4, hint: 'ask' }));
+    await run();
+    const fields = { org: 'acme', collector: 'tokens', reason, status: 4, error: 'refused', hint: 'ask' };
+    expect(log.events).toEqual([{ level, message, fields }]);
+  });
+
+  test('a failure is no news if another collector of the organization has met its cause, or if it lasts', async () => {
+    let reason: 'auth' | 'server' = 'auth';
+    const { run, log, runs } = harness(() => new PlatformError(reason, 'GET /tokens: refused'));
+    const failing = (path: string) => ({ failure: { error: new PlatformError('auth', path), since: 1 } });
+    runs.update('acme', 'tools', failing('GET /tools: refused'));
+    runs.update('globex', 'tools', failing('GET /tools: no other'));
+    await run();
+    await run();
+    reason = 'server';
+    await run();
+    expect(log.events.map(({ level, message }) => [level, message])).toEqual([
+      ['debug', 'Collector failing like another one of the organization'],
+      ['debug', 'Collector still failing'],
+      ['warn', 'Collector failing; it has no data yet'],
+    ]);
+    const other = harness(() => new PlatformError('auth', 'GET /tokens: not GET /tools'));
+    other.runs.update('acme', 'tools', failing('GET /tools: not'));
+    await other.run();
+    expect(other.log.events.map(({ level }) => level)).toEqual(['error']);
+  });
+
   test('nothing is requested while the store cannot be used, which is the reason of the failure', async () => {
     const { run, asked, history, runs, log } = harness(() => ({}));
     const { readDataset, standing } = history;
@@ -610,6 +642,29 @@ describe('a run over documents', () => {
     await runner.run({ org, source }, collector, 'scheduled');
     expect((await history.read('acme')).documents('readiness')).toEqual(['a', 'b']);
     expect(runs.get('acme', 'readiness').failure?.error.reason).toBe('timeout');
+  });
+
+  test('a listing counts as tried and succeeded, unless the run was abandoned: then nothing of it is stored', async () => {
+    const { runner, history, runs, clock, published } = harness(() => ({}));
+    const retired = new AbortController();
+    const listed = { documents: ['a'], complete: true, rejected: 2, remarks: [] };
+    const abandoned = collecting(async () => {
+      retired.abort();
+      return listed;
+    }, reports);
+    const end = await runner.run({ org, source, retired: retired.signal }, abandoned, 'scheduled');
+    expect(end).toBe('aborted');
+    expect((await history.read('acme')).documents('readiness')).toEqual([]);
+    expect(published()).toBe(0);
+    await runner.run(
+      { org, source },
+      collecting(async () => listed, reports),
+      'scheduled',
+    );
+    expect(published()).toBe(1);
+    const at = clock.now();
+    expect((await history.standing('acme')).dataset('readiness')).toMatchObject({ succeededAt: at });
+    expect(runs.get('acme', 'readiness')).toMatchObject({ tried: true, lastSuccessAt: at });
   });
 
   test('a document that was not usable as a whole replaces no earlier one', async () => {

@@ -119,16 +119,19 @@ describe('coverage', () => {
   });
 });
 
-test('rows before a day come newest first and leave out idle days', () => {
+test('rows before a day come newest first, those after it oldest first, and both leave out idle days', () => {
   const view = viewAt(startOf(day(9)), {
     tokens: [
+      [addDays(start, -1), { credits: 9 }],
+      [day(1), { credits: 1 }],
       [day(2), { credits: 2 }],
       [day(3), undefined],
       [day(4), { credits: 4 }],
       [day(5), { credits: 5 }],
     ],
   });
-  expect([...view.rowsBefore(tokens, day(5))].map((row) => row.credits)).toEqual([4, 2]);
+  expect([...view.rowsBefore(tokens, day(5))].map((row) => row.credits)).toEqual([4, 2, 1]);
+  expect([...view.rowsAfter(tokens, day(2))].map((row) => row.credits)).toEqual([4, 5]);
 });
 
 test('the common input of several families is computed once per view', () => {
