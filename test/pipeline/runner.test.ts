@@ -553,9 +553,9 @@ describe('a run over days', () => {
   });
 
   test('a failure is no news if another collector of the organization has met its cause, or if it lasts', async () => {
-    let reason: 'auth' | 'server' = 'auth';
+    let reason: 'role' | 'server' = 'role';
     const { run, log, runs } = harness(() => new PlatformError(reason, 'GET /tokens: refused'));
-    const failing = (path: string) => ({ failure: { error: new PlatformError('auth', path), since: 1 } });
+    const failing = (path: string) => ({ failure: { error: new PlatformError('role', path), since: 1 } });
     runs.update('acme', 'tools', failing('GET /tools: refused'));
     runs.update('globex', 'tools', failing('GET /tools: no other'));
     await run();
@@ -567,10 +567,15 @@ describe('a run over days', () => {
       ['debug', 'Collector still failing'],
       ['warn', 'Collector failing; it has no data yet'],
     ]);
-    const other = harness(() => new PlatformError('auth', 'GET /tokens: not GET /tools'));
+    const other = harness(() => new PlatformError('role', 'GET /tokens: not GET /tools'));
     other.runs.update('acme', 'tools', failing('GET /tools: not'));
     await other.run();
     expect(other.log.events.map(({ level }) => level)).toEqual(['error']);
+    const key = harness(() => new PlatformError('auth', 'GET /tokens: 401'));
+    const rejected = { failure: { error: new PlatformError('auth', 'GET /tools: 403'), since: 1 } };
+    key.runs.update('acme', 'tools', rejected);
+    await key.run();
+    expect(key.log.events.map(({ level }) => level)).toEqual(['debug']);
   });
 
   test('nothing is requested while the store cannot be used, which is the reason of the failure', async () => {
