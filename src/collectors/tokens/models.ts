@@ -62,7 +62,6 @@ function nearestTiers(
   day: Day,
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  if (models.size === 0) return found;
   collectTiers(found, models, entries);
   for (const rowsOf of [view.rowsBefore, view.rowsAfter]) {
     if (found.size === models.size) break;

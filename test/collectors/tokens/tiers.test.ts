@@ -28,3 +28,15 @@ test('an answer grouped by model with other credits replaces those with tiers', 
   const grouped = { credits: 180, byModel: [{ model: 'a', credits: 180, input: 10, output: 2 }] };
   expect(mergeRow(TIERED, grouped, parts)).toEqual({ row: grouped, isRevised: true, missing: 0 });
 });
+
+test('an answer with other amounts of the same models replaces those with tiers, as does one with other tiers', () => {
+  const one = (credits: number | null, tier?: string, input = 10) => ({
+    byModel: [{ model: 'a', ...(tier !== undefined && { tier }), credits, input }],
+  });
+  const stored = one(150, 'fast');
+  for (const answered of [one(151), one(150, undefined, 11), one(150, 'standard'), one(null)])
+    expect(mergeRow(stored, answered, parts).row).toEqual(answered);
+  expect(mergeRow(stored, one(150), parts).row).toEqual(stored);
+  expect(mergeRow(one(150), stored, parts).row).toEqual(stored);
+  expect(mergeRow({ byModel: undefined }, one(150), parts).row).toEqual(one(150));
+});
