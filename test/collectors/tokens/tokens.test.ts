@@ -123,6 +123,32 @@ describe('tokens', () => {
   });
 });
 
+describe('a tier that is unusable', () => {
+  const entry = (model: string, tier: unknown) => ({ model_id: model, model_tier: tier, billable_tokens: 3 });
+
+  test('is as good as none if it is that of the only entry of its model', async () => {
+    const { rows } = await fetchRows(tokensCollector, [row({ by_model: [entry('a', 7), entry('b', 's')] })]);
+    expect(stored(rows).get(DAY)?.byModel).toMatchObject([
+      { model: 'a', credits: 3 },
+      { model: 'b', tier: 's', credits: 3 },
+    ]);
+  });
+
+  test('can be any of those of its model, whose usage is unusable then', async () => {
+    const by_model = [entry('a', 7), entry('a', 's'), entry('b', 's'), entry('b', 't')];
+    const { rows } = await fetchRows(tokensCollector, [row({ by_model })]);
+    const models = stored(rows).get(DAY)?.byModel ?? [];
+    expect(models.map(({ model, tier, credits }) => [model, tier, credits])).toEqual(
+      expect.arrayContaining([
+        ['a', undefined, null],
+        ['a', 's', null],
+        ['b', 's', 3],
+        ['b', 't', 3],
+      ]),
+    );
+  });
+});
+
 describe('a tier that the platform does not name', () => {
   test('is the last known one of the model', () => {
     const lines = exposed({
@@ -196,6 +222,8 @@ describe('days without by_model', () => {
       { startDate: EVE, endDate: DAY },
       { startDate: EVE, endDate: DAY, group_by: 'model' },
     ]);
+    expect(stored(rows).get(EVE)?.rejected).toEqual({ models: 1 });
+    expect(stored(rows).get(DAY)).not.toHaveProperty('rejected');
     // The group without a key can be of any model.
     expect(stored(rows).get(EVE)?.byModel).toEqual([
       { model: 'a', credits: 5, input: 1, output: 3 },
@@ -204,6 +232,20 @@ describe('days without by_model', () => {
     expect(stored(rows).get(DAY)?.byModel).toEqual([{ model: 'own', tier: 'standard', credits: 100 }]);
     expect(rejected).toBe(1);
     expect(bytes).toBeGreaterThan(300);
+  });
+
+  test('count a group that is listed twice once, and the usage of one with an unusable amount as unusable', async () => {
+    const group = { date: EVE, group_key: 'a', billable_tokens: 2 };
+    const bad = { date: EVE, group_key: 'b', billable_tokens: -1, input_tokens: 4 };
+    const { rows, rejected } = await tokensCollector.fetch(platform(analytics(group, group, bad)), window);
+    expect(stored(rows).get(EVE)).toMatchObject({
+      byModel: [
+        { model: 'a', credits: 2 },
+        { model: 'b', credits: null, input: 4 },
+      ],
+      rejected: { models: 1 },
+    });
+    expect(rejected).toBe(1);
   });
 
   test('have no breakdown where the grouped answer does not know them', async () => {

@@ -267,6 +267,19 @@ describe('a day of a team with a budget', () => {
     expect(figuresOf(view)['month_to_date']).toBe(60 + 50);
   });
 
+  test('keeps its people for 35 days, and only as long as people are identified in that way', () => {
+    const { stripOldIdentities } = usersDataset;
+    const byId = teamsById({ identity: 'id', labelOf: ({ id }) => id });
+    const row = reduced(team('web', 9), byId);
+    const strip = (age: number, people: PeopleSettings, given = row) =>
+      stripOldIdentities?.(given, age, { ...viewOf({}).settings, people });
+    expect(strip(35, byId)).toBe(row);
+    const stripped = { ...row, people: undefined, identity: ANONYMOUS.identity };
+    expect(strip(36, byId)).toEqual(stripped);
+    expect(strip(1, ANONYMOUS)).toEqual(stripped);
+    expect(strip(36, byId, stripped)).toBe(stripped);
+  });
+
   test('is forgotten with the budget, and its row otherwise stays', () => {
     const { stripOldIdentities } = usersDataset;
     const row = reduced([...team('web', 9), ...team('ops', 8)], BUDGETED);
