@@ -2,20 +2,15 @@ import type { LiveConfig, StartConfig } from './config.ts';
 import type { OrgConfig } from './orgs.ts';
 
 /** The names of the organizations that another configuration changes. */
-export interface OrgChanges {
-  /** New organizations. */
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  /** Organizations with another address, or with another identifier on the platform. */
-  readonly moved: readonly string[];
-}
+export type OrgChanges = ReturnType<typeof orgChanges>;
 
 /** Compares the organizations of two configurations. */
-export function orgChanges(before: LiveConfig, after: LiveConfig): OrgChanges {
+export function orgChanges(before: LiveConfig, after: LiveConfig) {
   const [old, now] = [byName(before), byName(after)];
   return {
     added: [...now.keys()].filter((name) => !old.has(name)),
     removed: [...old.keys()].filter((name) => !now.has(name)),
+    /** Organizations with another address, or with another identifier on the platform. */
     moved: [...now].filter(([name, org]) => isElsewhere(old.get(name), org)).map(([name]) => name),
   };
 }

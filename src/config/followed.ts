@@ -5,21 +5,8 @@ import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { unreadable } from '../runtime/text-file.ts';
 import type { Files } from './files.ts';
 
-/** The last valid content of one or more files. */
-export interface Followed<Content> {
-  current(): Content;
-  /**
-   * Reads the files again if one has changed, or if they were unusable; resolves with whether it did. Rejects if they cannot
-   * be used, and keeps the previous content. Calls run one after the other.
-   */
-  refresh(): Promise<boolean>;
-}
-
-/** Follows the files that `read` reads by its argument; rejects if they cannot be used at first. */
-export async function follow<Content>(
-  files: Files,
-  read: (files: Files) => Promise<Content>,
-): Promise<Followed<Content>> {
+/** Follows the last valid content of the files that `read` reads by its argument; rejects if they cannot be used at first. */
+export async function follow<Content>(files: Files, read: (files: Files) => Promise<Content>) {
   const turns = createSerialQueue();
   /** The texts of the current content by path; undefined if a later attempt has failed. */
   let seen: ReadonlyMap<string, string> | undefined;
@@ -50,14 +37,21 @@ export async function follow<Content>(
     return true;
   }
 
-  return { current: () => current, refresh: () => turns.run(refresh) };
+  return {
+    current: () => current,
+    /**
+     * Reads the files again if one has changed, or if they were unusable; resolves with whether it did. Rejects if they cannot
+     * be used, and keeps the previous content. Calls run one after the other.
+     */
+    refresh: () => turns.run(refresh),
+  };
 }
 
 /** Follows one file; `source` names it in the `ConfigError` with which a file that cannot be read is refused. */
 export function followFile<Content>(
   { path, source, files }: { readonly path: string; readonly source: string; readonly files: Files },
   parse: (text: string) => Content | Promise<Content>,
-): Promise<Followed<Content>> {
+) {
   return follow(files, async (read) => parse(await readNamed(read, path, source)));
 }
 

@@ -2,20 +2,6 @@ import { ConfigError } from './errors.ts';
 import { withoutBrackets } from './host-name.ts';
 import { suggestion } from './suggestion.ts';
 
-/** What a URL of PostgreSQL says; nothing else, such as a variable of libpq, decides how to connect. */
-export interface DatabaseUrl {
-  /** A name, an address, or the directory of a socket. */
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string | undefined;
-  readonly database: string;
-  readonly schema: string;
-  readonly applicationName: string;
-  /** False where the URL wants no encryption, undefined where it says nothing; then there is none either. */
-  readonly tls: DatabaseTls | false | undefined;
-}
-
 /** As libpq understands `sslmode` and its files, each a path. */
 export interface DatabaseTls {
   readonly verify: 'nothing' | 'authority' | 'host';
@@ -44,11 +30,14 @@ const MAX_NAME_BYTES = 63;
 
 type Parameters = Readonly<Partial<Record<(typeof PARAMETERS)[number], string>>>;
 
+/** What a URL of PostgreSQL says; nothing else, such as a variable of libpq, decides how to connect. */
+export type DatabaseUrl = ReturnType<typeof parseDatabaseUrl>;
+
 /**
  * Parses a URL of PostgreSQL. Throws a `ConfigError` for whatever it does not know, so that a misspelt parameter never
  * means an unencrypted connection; the error repeats no part that may be a password.
  */
-export function parseDatabaseUrl(text: string): DatabaseUrl {
+export function parseDatabaseUrl(text: string) {
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
     throw new ConfigError('is not a URL of PostgreSQL, such as postgres://user@host:5432/database');
@@ -62,6 +51,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   if (tls && host.startsWith('/'))
     throw new ConfigError('sslmode: a socket is not encrypted', 'remove it, or give the name of a host');
   return {
+    /** A name, an address, or the directory of a socket. */
     host,
     port: portOf(url),
     user,
@@ -69,6 +59,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     database: decoded(url.pathname.slice(1), 'the database') || user,
     schema: schemaOf(given),
     applicationName: applicationNameOf(given),
+    /** False where the URL wants no encryption, undefined where it says nothing; then there is none either. */
     tls,
   };
 }
@@ -117,7 +108,13 @@ function portOf(url: URL): number {
   return port;
 }
 
-function tlsOf({ sslmode, sslnegotiation, sslrootcert, sslcert, sslkey }: Parameters): DatabaseUrl['tls'] {
+function tlsOf({
+  sslmode,
+  sslnegotiation,
+  sslrootcert,
+  sslcert,
+  sslkey,
+}: Parameters): DatabaseTls | false | undefined {
   const mode = sslmode === undefined ? undefined : choice('sslmode', sslmode, MODES);
   const negotiation =
     sslnegotiation === undefined ? 'postgres' : choice('sslnegotiation', sslnegotiation, NEGOTIATIONS);

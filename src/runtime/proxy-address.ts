@@ -4,24 +4,13 @@ import { parseNoProxy } from './no-proxy.ts';
 import type { ProxySettings } from './proxy.ts';
 
 /** An HTTP proxy. */
-export interface ProxyAddress {
-  /** Whether the connection to the proxy itself uses TLS. */
-  readonly secure: boolean;
-  readonly host: string;
-  readonly port: number;
-  /** Host and port, for messages. */
-  readonly name: string;
-  /** The `Proxy-Authorization` header. */
-  readonly authorization: string | undefined;
-  /** The URL, with its credentials. */
-  readonly href: string;
-}
+export type ProxyAddress = ReturnType<typeof parseAddress>;
 
-/** Finds the proxy for a URL; undefined if it is to be requested directly. */
-export type FindProxy = (url: URL) => ProxyAddress | undefined;
-
-/** Parses proxy settings; throws a `ConfigError` without the value if one is not the URL of an HTTP proxy. */
-export function parseProxies(settings: ProxySettings | undefined): FindProxy {
+/**
+ * Parses proxy settings into what finds the proxy for a URL, undefined if it is to be requested directly; throws
+ * a `ConfigError` without the value if one is not the URL of an HTTP proxy.
+ */
+export function parseProxies(settings: ProxySettings | undefined): (url: URL) => ProxyAddress | undefined {
   const plain = parseVariable('HTTP_PROXY', settings);
   const secure = parseVariable('HTTPS_PROXY', settings);
   if (plain === undefined && secure === undefined) return () => undefined;
@@ -38,7 +27,7 @@ function parseVariable(
 }
 
 /** `host:port` means http, as in curl and Go. */
-function parseAddress(variable: string, text: string): ProxyAddress {
+function parseAddress(variable: string, text: string) {
   const address = text.includes('://') ? text : `http://${text}`;
   if (!URL.canParse(address)) throw new ConfigError(`${variable} is not a URL`);
   const url = new URL(address);
@@ -52,11 +41,15 @@ function parseAddress(variable: string, text: string): ProxyAddress {
   const secure = protocol === 'https:';
   const port = portOf(url);
   return {
+    /** Whether the connection to the proxy itself uses TLS. */
     secure,
     host: withoutBrackets(hostname),
     port,
+    /** Host and port, for messages. */
     name: `${hostname}:${port}`,
+    /** The `Proxy-Authorization` header. */
     authorization: authorizationOf(variable, url),
+    /** The URL, with its credentials. */
     href: url.href,
   };
 }

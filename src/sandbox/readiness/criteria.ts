@@ -1,15 +1,5 @@
 import { mix, textSeed } from '../random.ts';
 
-export interface Criterion {
-  readonly id: string;
-  readonly seed: number;
-  /** Evaluated once per application, or once for the repository. */
-  readonly scope: 'application' | 'repository';
-  /** The first client release, counted from 0, that knows the criterion. */
-  readonly since: number;
-  readonly until: number;
-}
-
 /** Each criterion with the client release, counted from 0, that added it. */
 const perApplication = {
   lint_config: 0,
@@ -121,7 +111,10 @@ export function clientVersion(release: number): string {
   return `0.${56 + Math.floor(release / 3)}.${(release % 3) + (mix(release, 7) % 2)}`;
 }
 
-function criteriaIn(table: Readonly<Record<string, number>>, scope: Criterion['scope']): Criterion[] {
+export type Criterion = ReturnType<typeof criteriaIn>[number];
+
+/** `since` and `until`: the client releases, counted from 0, that know it; evaluated once per application, or for the repository. */
+function criteriaIn(table: Readonly<Record<string, number>>, scope: 'application' | 'repository') {
   return Object.entries(table).map(([id, since]) => {
     return { id, seed: textSeed(id), scope, since, until: retired[id] ?? Number.POSITIVE_INFINITY };
   });

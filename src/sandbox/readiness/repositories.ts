@@ -1,25 +1,7 @@
-import { type Day, firstDay } from '../calendar.ts';
+import { firstDay } from '../calendar.ts';
 import { hex, mix, unit } from '../random.ts';
 import { plantedSecrets } from '../secrets.ts';
 import type { Row } from '../types.ts';
-
-export interface Repository {
-  readonly index: number;
-  /** Accepted as `repoId`, besides any spelling of the URL. */
-  readonly id: string;
-  /** Host and path, `github.com/acme/app`. */
-  readonly path: string;
-  readonly seed: number;
-  readonly branch: string;
-  readonly apps: readonly string[];
-  readonly started: Day;
-  /** Approximate number of days between two reports. */
-  readonly cadence: number;
-  /** If defined, the repository loses criteria from report to report until it is cleaned up. */
-  readonly decay: number | undefined;
-  /** The initial share of passed criteria. */
-  readonly strength: number;
-}
 
 const names = [
   'app',
@@ -87,20 +69,27 @@ export function describeApps(repository: Repository): Row {
   );
 }
 
-function createRepository(orgName: string, seed: number, index: number): Repository {
+export type Repository = Readonly<ReturnType<typeof createRepository>>;
+
+function createRepository(orgName: string, seed: number, index: number) {
   const again = Math.floor(index / names.length);
   const name = `${names[index % names.length] ?? 'repo'}${again === 0 ? '' : `-${again + 1}`}`;
   const decays = index % 40 === 1 || index % 40 === 2;
   return {
     index,
+    /** Accepted as `repoId`, besides any spelling of the URL. */
     id: `repo_${hex(seed)}`,
+    /** Host and path, `github.com/acme/app`. */
     path: `${index % 12 === 11 ? 'gitlab.example.com' : 'github.com'}/${orgName}/${name}`,
     seed,
     branch: index % 9 === 5 ? 'master' : index % 11 === 10 ? 'trunk' : 'main',
     apps: appsOf(seed, index),
     started: decays ? firstDay : firstDay + (mix(seed, 1) % (index % 3 === 0 ? 14 : 90)),
+    /** Approximate number of days between two reports. */
     cadence: decays ? 10 : 7 + (mix(seed, 2) % 8),
+    /** If defined, the repository loses criteria from report to report until it is cleaned up. */
     decay: decays ? (index % 40) * 2 : undefined,
+    /** The initial share of passed criteria. */
     strength: decays ? 0.9 : 0.3 + 0.5 * unit(seed, 3),
   };
 }

@@ -1,30 +1,7 @@
-import { type Day, firstDay } from '../calendar.ts';
+import { firstDay } from '../calendar.ts';
 import { at, between, createRandom, hex, lognormal, mix, type Random } from '../random.ts';
 
 export type DelegationLevel = 'auto-high' | 'auto-medium' | 'auto-low' | 'spec' | 'manual';
-
-export interface Person {
-  readonly id: string;
-  readonly email: string | null;
-  readonly seed: number;
-  /** The first to join, who is also at work on every revised day. */
-  readonly founder: boolean;
-  readonly joined: Day;
-  /** The probability that this person is active on a plain weekday. */
-  readonly diligence: number;
-  /** Work per day relative to others, median 1. */
-  readonly volume: number;
-  /** Tool calls per message. */
-  readonly autonomy: number;
-  readonly delegation: DelegationLevel;
-  readonly languages: readonly [string, ...string[]];
-  readonly web: number;
-  readonly headless: number;
-  readonly mcp: number;
-  readonly hooks: number;
-  /** Takes part in the spikes. */
-  readonly runaway: boolean;
-}
 
 type Stack = readonly [string, ...string[]];
 
@@ -119,17 +96,23 @@ export function delegationOn(person: Person, random: Random): DelegationLevel {
   return random() < 0.85 ? person.delegation : at(levels, random());
 }
 
-function createPerson(orgName: string, orgSeed: number, index: number): Person {
+export type Person = Readonly<ReturnType<typeof createPerson>>;
+
+function createPerson(orgName: string, orgSeed: number, index: number) {
   const seed = mix(orgSeed, index);
   const random = createRandom(seed);
   return {
     id: `user_${hex(seed)}${hex(mix(index, orgSeed))}`,
     email: index > 0 && random() < 0.04 ? null : emailOf(orgName, index),
     seed,
+    /** The first to join, who is also at work on every revised day. */
     founder: index === 0,
     joined: index === 0 ? firstDay : firstDay + joinedAfter(random),
+    /** The probability that this person is active on a plain weekday. */
     diligence: between(random, 0.06, 0.95),
+    /** Work per day relative to others, median 1. */
     volume: lognormal(random, 0.7),
+    /** Tool calls per message. */
     autonomy: between(random, 3, 13),
     delegation: at(levels, random()),
     languages: at(stacks, random()),
@@ -137,6 +120,7 @@ function createPerson(orgName: string, orgSeed: number, index: number): Person {
     headless: random() < 0.2 ? between(random, 0.2, 0.9) : 0,
     mcp: random() < 0.5 ? between(random, 0.02, 0.2) : 0,
     hooks: random() < 0.3 ? between(random, 0.2, 0.8) : 0,
+    /** Takes part in the spikes. */
     runaway: index % 10 === 3,
   };
 }

@@ -2,27 +2,11 @@ import { between, type Random } from '../random.ts';
 import type { Conditions } from './conditions.ts';
 import { type Model, modelAt } from './models.ts';
 
-/** The usage of one model. */
-interface ModelSpending {
-  readonly model: Model;
-  readonly credits: number;
-  readonly input: number;
-  readonly output: number;
-}
-
 /** Credits and raw tokens; the sums of the models are the totals. */
-export interface Spending {
-  /** Most used first. */
-  readonly models: readonly ModelSpending[];
-  readonly credits: number;
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
+export type Spending = Readonly<ReturnType<typeof spend>>;
 
 /** The tokens and credits of a number of model calls, most of them to the preferred model. */
-export function spend(calls: number, preferred: Model, on: Conditions, random: Random): Spending {
+export function spend(calls: number, preferred: Model, on: Conditions, random: Random) {
   const second = modelAt(on.mix, random());
   const share = random() < 0.55 || second === preferred ? 1 : between(random, 0.62, 0.95);
   const input = Math.round(calls * between(random, 14_000, 26_000));
@@ -34,6 +18,7 @@ export function spend(calls: number, preferred: Model, on: Conditions, random: R
     models.push(spendOn(second, 1, input - (first?.input ?? 0), output - (first?.output ?? 0), cached));
   }
   return {
+    /** Most used first. */
     models,
     credits: models.reduce((sum, one) => sum + one.credits, 0),
     input,
@@ -43,13 +28,8 @@ export function spend(calls: number, preferred: Model, on: Conditions, random: R
   };
 }
 
-function spendOn(
-  model: Model,
-  share: number,
-  allInput: number,
-  allOutput: number,
-  cached: number,
-): ModelSpending {
+/** The usage of one model. */
+function spendOn(model: Model, share: number, allInput: number, allOutput: number, cached: number) {
   const input = Math.round(allInput * share);
   const output = Math.round(allOutput * share);
   const discounted = input * (1 - cached) + input * cached * 0.1 + output * 4;
