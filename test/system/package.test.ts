@@ -143,6 +143,7 @@ describe.runIf(requireTool('systemd-analyze'))('the systemd unit', () => {
     expect(own.map(([, name]) => name)).toEqual([
       'AGENT_PLATFORM_API_KEY_FILE',
       'NODE_OPTIONS',
+      'GLIBC_TUNABLES',
       'AGENT_PLATFORM_STORAGE_PATH',
     ]);
     const environment = {
