@@ -5,6 +5,9 @@ import { count, groupDigits, reasonWords, stateWords } from './format.ts';
 import { dataDay, type Html, html, moment } from './html.ts';
 import { cell, columnHead, table } from './table.ts';
 
+/** The method and the path that begin the message of a request. */
+const REQUEST = /^[A-Z]+ \/\S* /;
+
 const COLUMNS = ['Collector', 'State', 'Data of', 'Last success', 'Duration', 'Next run', 'Series'] as const;
 
 /** The fragment of an organization on the page. */
@@ -20,7 +23,10 @@ export function orgPageHref(name: string): string {
 /** A table of one organization's collectors. */
 export function orgSection(org: OrgStatus, now: Instant): Html {
   const id = orgAnchor(org);
-  const rows = org.collectors.map((collector) => collectorRows(collector, now));
+  const byCause = Map.groupBy(org.collectors, causeOf);
+  const rows = org.collectors.map((collector) =>
+    collectorRows(collector, byCause.get(causeOf(collector)) ?? [], now),
+  );
   const isOpen = org.collectors.some(isNoteworthy);
   return html`<details class="org" id="${id}"${isOpen ? { markup: ' open' } : undefined}>
 <summary><h2 id="${id}-title">Collectors of ${org.name}</h2> <span class="about">${orgWords(org)}</span></summary>
@@ -66,26 +72,35 @@ export function healthWords(collectors: readonly CollectorStatus[]): string {
   return untried > 0 ? `${untried} not run yet` : 'all OK';
 }
 
-function collectorRows(collector: CollectorStatus, now: Instant): Html {
+/** Collectors that fail with the same cause have the same text: messages differ only in the path of the request. */
+function causeOf({ failure }: CollectorStatus): string | undefined {
+  return failure && JSON.stringify([failure.reason, failure.message.replace(REQUEST, ''), failure.hint]);
+}
+
+/** A collector's row; the cause of a failure is below the first of the collectors that share it. */
+function collectorRows(collector: CollectorStatus, sharing: readonly CollectorStatus[], now: Instant): Html {
   const { failure } = collector;
+  const [first = collector] = sharing;
   return html`<tr role="row">
 <th scope="row" role="rowheader">${collector.name} <small>${collector.description}</small></th>
-${cell(COLUMNS[1], stateCell(collector))}
+${cell(COLUMNS[1], stateCell(collector, first))}
 ${cell(COLUMNS[2], dataCell(collector, now))}
 ${cell(COLUMNS[3], moment(collector.lastSuccessAt, now))}
 ${cell(COLUMNS[4], durationCell(collector))}
 ${cell(COLUMNS[5], moment(collector.nextRunAt, now, 'not planned'))}
 ${cell(COLUMNS[6], html`${groupDigits(collector.series)}`)}
-</tr>${failure === undefined ? undefined : failureRow(failure, now)}${fieldsRow(collector)}`;
+</tr>${failure && first === collector ? failureRow(failure, sharing, now) : undefined}${fieldsRow(collector)}`;
 }
 
-function stateCell(collector: CollectorStatus): Html {
+function stateCell(collector: CollectorStatus, first: CollectorStatus): Html {
   const { word, mark } = stateWords[collector.state];
   const retrying = collector.state === 'running' && collector.failure !== undefined;
   const kind = retrying ? 'failing' : collector.state;
+  const like =
+    collector.failure && first !== collector ? html` <small>like ${first.name}</small>` : undefined;
   return html`<span class="state ${kind}"><span class="mark" aria-hidden="true">${mark}</span> ${
     retrying ? 'Failing, retrying' : word
-  }</span>`;
+  }</span>${like}`;
 }
 
 function durationCell({ lastDurationSeconds: seconds }: CollectorStatus): Html {
@@ -118,11 +133,14 @@ function wideRow(kind: string, content: Html): Html {
   return html`<tr role="row" class="${kind}"><td role="cell" colspan="${COLUMNS.length}"><div>${content}</div></td></tr>`;
 }
 
-function failureRow(failure: CollectorFailure, now: Instant): Html {
+function failureRow(failure: CollectorFailure, sharing: readonly CollectorStatus[], now: Instant): Html {
+  const names = sharing.map(({ name }) => name).join(', ');
+  const concerned = sharing.length > 1 ? html`<p>Collectors concerned: ${names}.</p>` : undefined;
+  const since = Math.min(...sharing.map((one) => one.failure?.since ?? failure.since));
   const hint =
     failure.hint === undefined ? undefined : html`<p><strong>What to do:</strong> ${failure.hint}</p>`;
   const content = html`
-<p><strong>${reasonWords[failure.reason]}</strong>, since ${moment(failure.since, now)}.</p>
+<p><strong>${reasonWords[failure.reason]}</strong>, since ${moment(since, now)}.</p>${concerned}
 <p class="message">${failure.message}</p>${hint}
 <p><a href="${documentationUrl}/troubleshooting.md#reason-${failure.reason}">Documentation of the reason ${failure.reason}</a></p>
 `;

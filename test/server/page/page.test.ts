@@ -53,6 +53,28 @@ describe('the page', () => {
     expect(text).toContain('401 from the platform What to do: Make a new key.');
   });
 
+  test('says a cause once for the collectors that share it', () => {
+    const failing = (name: string, message: string, hours: number) =>
+      collectorStatus({
+        name,
+        state: 'failing',
+        failure: { reason: 'server', message, hint: 'Wait.', since: NOW - hours * HOUR },
+      });
+    const collectors = [
+      failing('tokens', 'GET /api/tokens answered 503: Down', 2),
+      failing('wiki', 'GET /api/wiki answered 500: Odd', 1),
+      failing('tools', 'GET /api/tools answered 503: Down', 3),
+      failing('users', 'GET /api/users answered 503: Down', 1),
+    ];
+    const text = textOf(pageOf(serviceStatus({ orgs: [orgStatus({ collectors })] })));
+    expect(text.match(/The platform reports a server error/g)).toHaveLength(2);
+    expect(text).toMatch(
+      /error , since 3 hours ago \. Collectors concerned: tokens, tools, users\. GET \/api\/tokens answered 503: Down/,
+    );
+    expect(text.match(/✕ Failing like tokens/g)).toHaveLength(2);
+    expect(text).toContain('error , since 1 hour ago . GET /api/wiki answered 500: Odd');
+  });
+
   test('says that last good data is served only if there is some', () => {
     const failure = { reason: 'server', message: '503', since: NOW } as const;
     const served = (series: number) =>
