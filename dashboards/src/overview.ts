@@ -23,13 +23,26 @@ import { now } from './query.ts';
 import { readinessTile } from './readiness.ts';
 import { outputTiles } from './usage.ts';
 
-/** The alerts that Prometheus evaluates; they have no job. */
-export const alerts: Described<'alertname' | 'alertstate' | 'org' | 'severity'> = {
-  name: 'ALERTS',
-  labels: ['alertname', 'alertstate', 'org', 'severity'],
-  help: 'Alerts that are pending or firing.',
-  source: 'Prometheus',
-};
+/** What an alert is about, besides an organization: one of these labels, or none. */
+const SUBJECTS = ['repo', 'budget_team', 'model', 'collector', 'dataset', 'metric', 'label', 'job'] as const;
+
+/** The alerts that Prometheus evaluates. */
+export const alerts: Described<'alertname' | 'alertstate' | 'org' | 'severity' | (typeof SUBJECTS)[number]> =
+  {
+    name: 'ALERTS',
+    labels: ['alertname', 'alertstate', 'org', 'severity', ...SUBJECTS],
+    help: 'Alerts that are pending or firing.',
+    source: 'Prometheus',
+  };
+
+/** The alerts that fire, with what each is about as the label `about`; a dataset has the name of its collector. */
+function firingAlerts(): Expression {
+  const selected = `${alerts.name}{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"}`;
+  const withOneName = `label_replace(${selected}, "collector", "", "dataset", ".+")`;
+  const distinct = `max by (alertname,org,severity,${SUBJECTS.join()}) (${withOneName})`;
+  const subjects = SUBJECTS.map((label) => `"${label}"`).join(', ');
+  return { text: `label_join(${distinct}, "about", " ", ${subjects})`, about: [alerts] };
+}
 
 /** The age of the data of the other panels, in one line. */
 const freshness = tile({
@@ -114,15 +127,11 @@ const firing: Row = {
   panels: [
     table({
       title: 'Alerts that fire',
-      text: 'Alerts of the exporter’s rules that fire now, of the selected organizations and of the exporter itself.',
-      labels: [
-        {
-          text: `max by (alertname,org,severity) (${alerts.name}{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"})`,
-          about: [alerts],
-        },
-      ],
+      text: 'Alerts of the exporter’s rules that fire now, of the selected organizations and of the exporter itself, and the repository, team, model, collector or job that each is about.',
+      labels: [firingAlerts()],
       columns: [
         { of: 'alertname', title: 'Alert' },
+        { of: 'about', title: 'About' },
         { of: 'severity', title: 'Severity', width: 120 },
         { of: 'org', title: 'Organization', to: drillTo(links.overview, 'org'), width: 200 },
       ],

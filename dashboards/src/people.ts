@@ -196,22 +196,29 @@ const teams: Row = {
   ],
 };
 
+const [teamUsed, teamExpected, teamBudget] = [
+  ofTeam(budgets.teamCreditsMonthToDate),
+  ofTeam(budgets.teamCreditsMonthForecast),
+  ofTeam(budgets.teamCreditsMonthBudget),
+];
+
+/** Orders teams by the share of the budget that they will use; Grafana cannot sort a column with blanks. */
+const budgetOrder: TableColumn = {
+  of: promql`${teamExpected} / ${teamBudget} or 0 * ${teamUsed} or 0 * ${teamBudget}`,
+  title: 'Order',
+  // The second one hides a column up to version 12.1.
+  properties: { 'custom.hideFrom': { viz: true }, 'custom.hidden': true },
+};
+
 /** The months of the teams, and their budgets. */
 const months: Row = {
   title: 'Months and budgets of teams',
   panels: [
     table({
       title: 'Teams against their budgets',
-      text: 'The month of each team: credits to date, forecast for the whole month, the budget if it has one, and both as shares of it. Of a team without a budget, only the days on which it is shown are counted. Blank while a day of the month is unknown.',
-      columns: [
-        ...ORG_AND_TEAM,
-        ...budgetColumns(
-          ofTeam(budgets.teamCreditsMonthToDate),
-          ofTeam(budgets.teamCreditsMonthForecast),
-          ofTeam(budgets.teamCreditsMonthBudget),
-        ),
-      ],
-      sort: { by: 'Will use', desc: true },
+      text: 'The month of each team: credits to date, forecast for the whole month, the budget if it has one, and both as shares of it. The team that will use most of its budget is first. Of a team without a budget, only the days on which it is shown are counted. Blank while a day of the month is unknown.',
+      columns: [...ORG_AND_TEAM, ...budgetColumns(teamUsed, teamExpected, teamBudget), budgetOrder],
+      sort: { by: budgetOrder.title, desc: true },
       noValue: '–',
       width: 14,
     }),

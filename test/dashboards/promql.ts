@@ -3,6 +3,8 @@ export interface Named {
   readonly selectors: readonly Selector[];
   /** The labels it groups or matches by. */
   readonly grouped: readonly string[];
+  /** The labels it joins from others. */
+  readonly joined: readonly string[];
   /** The windows of `rate` and `increase`, each with its metric. */
   readonly risen: readonly { readonly metric: string; readonly window: string }[];
 }
@@ -14,7 +16,7 @@ interface Selector {
 
 const WORDS = new Set(
   `abs and avg avg_over_time bool bottomk by clamp_max clamp_min count end group_left histogram_quantile ignoring
-  increase label_replace last_over_time max max_over_time min offset on or rate scalar sum sum_over_time time topk unless without`.split(
+  increase label_join label_replace last_over_time max max_over_time min offset on or rate scalar sum sum_over_time time topk unless without`.split(
     /\s+/,
   ),
 );
@@ -49,6 +51,7 @@ export function namedIn(expression: string): Named {
     grouped: groups
       .flatMap(([, inside = '']) => inside.split(',').map((label) => label.trim()))
       .filter(Boolean),
+    joined: [...timed.matchAll(/, "(\w+)", "[^"]*"(?:, "\w+")+\)/g)].map(([, label = '']) => label),
     risen: risen.map(([, metric = '', window = '']) => ({ metric, window })),
   };
 }

@@ -48,8 +48,12 @@ function withExpression(dashboard: Dashboard, expr: string): Dashboard {
 /** Labels of a target, on every metric. */
 const OF_TARGET = ['job', 'instance', 'org'];
 
-function labelsOf({ selectors }: Named): ReadonlySet<string> {
-  return new Set([...OF_TARGET, ...selectors.flatMap(({ metric }) => known.get(metric)?.labels ?? [])]);
+function labelsOf({ selectors, joined }: Named): ReadonlySet<string> {
+  return new Set([
+    ...OF_TARGET,
+    ...joined,
+    ...selectors.flatMap(({ metric }) => known.get(metric)?.labels ?? []),
+  ]);
 }
 
 function unknownIn(named: Named): readonly string[] {
