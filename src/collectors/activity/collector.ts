@@ -9,7 +9,7 @@ import { tableOf } from '../table.ts';
 import { toolsDataset } from '../tools/dataset.ts';
 import { weeklySum } from '../weeks.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
-import { meanDefinitions, weeklyMean, weeklyMeanBaseline } from './means.ts';
+import { weeklyMean, weeklyMeanBaseline } from './means.ts';
 
 const activity = tableOf(activityDataset);
 
@@ -62,7 +62,10 @@ export const dailyActiveUsersMean7d = dayFamily({
   unit: 'people',
   source: DAYS,
   aggregation: 'ratio',
-  definition: meanDefinitions.week,
+  definition: `The mean of \`agent_platform_daily_active_users\` over the seven days that end with the data day. A day without
+activity counts as 0. Absent if one of the seven days is unknown.
+
+Example: five working days with 40 active people and a weekend with 5 and 2 give (5 · 40 + 5 + 2) / 7 = 29.571 people.`,
   samplesOf: (view, day) => figure(weeklyMean(view, day)),
 });
 
@@ -72,7 +75,10 @@ export const dailyActiveUsersMean7dBaseline = dayFamily({
   unit: 'people',
   source: DAYS,
   aggregation: 'ratio',
-  definition: meanDefinitions.baseline,
+  definition: `The mean of the four weeks before those of \`agent_platform_daily_active_users_mean_7d\`: the 28 days that end
+seven days before the data day. A week counts only if each of its days is known. Absent with fewer than two such weeks.
+
+Example: the weekly means before are 30, 28, 32 and, in a week with an unknown day, none: (30 + 28 + 32) / 3 = 30 people.`,
   samplesOf: (view, day) => figure(weeklyMeanBaseline(view, day)),
 });
 
@@ -98,7 +104,10 @@ export const usagePerActiveUser7d = dayFamily({
   unit: 'per person and day',
   source: `${DAYS}, sessions, user_messages; figures of tools and productivity`,
   aggregation: 'ratio',
-  definition: meanDefinitions.perPerson,
+  definition: `The sum over the seven days that end with the data day, divided by the sum of \`agent_platform_daily_active_users\` over the
+same days. Absent if one of the seven days is unknown, or if nobody was active on them.
+
+Example: 600 sessions in a week of 200 daily active people, 40 on each of five days, are 3 sessions per person and day.`,
   samplesOf(view, day) {
     const people = weeklySum(view, day, activityDataset, ({ dailyUsers }) => dailyUsers);
     const per = <Row>(dataset: DayDataset<Row>, figureOf: (row: Row) => number | undefined) =>
