@@ -53,7 +53,7 @@ ${OF_SHOWN}
 Example: the team used 400 000 credits on 1 June, 0 on 2 June, when nobody worked, and 100 000 on 3 June, when only two people did. On 3
 June it is 500 000. While 2 June is unknown, it is absent.`,
   samplesOf: (view, day) =>
-    samplesOfTeams(view, day, (credits) => figure(creditsToDate(credits, day)), monthsOf),
+    samplesOfTeams(view, day, ({ credits }) => figure(creditsToDate(credits, day)), monthsOf),
 });
 
 export const teamCreditsMonthForecast = dayFamily({
@@ -69,7 +69,7 @@ Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and
 0.3, 0.3 and 0.4 million, on average 0.3 million; the last four Tuesdays 0.1, 0.1, 0.2 and 0.4 million, on average 0.2 million. The
 forecast is 6 500 000.`,
   samplesOf: (view, day) =>
-    samplesOfTeams(view, day, (credits) => figure(creditsForecast(credits, day)), forecastOf),
+    samplesOfTeams(view, day, ({ credits }) => figure(creditsForecast(credits, day)), forecastOf),
 });
 
 const teamCreditsMonthForecastLower = ofRange((range) => boundsOf(range).lower, {
@@ -115,8 +115,7 @@ month of the data day or in the 28 days before it; absent otherwise, without a b
 Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`team="platform"\`.`,
   samplesOf(view) {
     const day = view.newestDay(usersDataset);
-    const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-    return day && samplesOfTeams(view, day, (_, team) => figure(asCredits(teamBudgets.get(team))));
+    return day && samplesOfTeams(view, day, ({ budget }) => figure(asCredits(budget)));
   },
 });
 
@@ -130,7 +129,7 @@ of its days has no price, or if their currencies differ.
 Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per million, and 3.00 USD from 3 June on. On 3 June it is
 1.35 + 1.35 + 1.50 = 4.20 USD.`,
   samplesOf: (view, day) =>
-    samplesOfTeams(view, day, (credits) => inItsCurrency(costToDate(view, day, credits)), monthsOf),
+    samplesOfTeams(view, day, ({ credits }) => inItsCurrency(costToDate(view, day, credits)), monthsOf),
 });
 
 export const teamCostMonthForecast = dayFamily({
@@ -142,7 +141,7 @@ the price of that day. Absent if either of the two is absent, or if a remaining 
 
 Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per million: 16.20 + 1.35 = 17.55 USD.`,
   samplesOf: (view, day) =>
-    samplesOfTeams(view, day, (credits) => inItsCurrency(costForecast(view, day, credits)), forecastOf),
+    samplesOfTeams(view, day, ({ credits }) => inItsCurrency(costForecast(view, day, credits)), forecastOf),
 });
 
 const teamCostMonthForecastLower = ofCostRange((range) => costBound(range, 'lower'), {
@@ -185,8 +184,7 @@ the data day or in the 28 days before it; absent otherwise, without a budget, an
 Example: \`budgets: {platform: {amount: 1500, currency: USD, per: month}}\` gives 1 500 with \`team="platform"\` and \`currency="USD"\`.`,
   samplesOf(view) {
     const day = view.newestDay(usersDataset);
-    const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-    return day && samplesOfTeams(view, day, (_, team) => inItsCurrency(asMoney(teamBudgets.get(team))));
+    return day && samplesOfTeams(view, day, ({ budget }) => inItsCurrency(asMoney(budget)));
   },
 });
 
@@ -206,10 +204,11 @@ export const teamBudgetFamilies = [
   teamCostMonthBudget,
 ] as const;
 
-/** A team of an organization, and the credits that count for its month. */
+/** A team of an organization, the credits that count for its month, and its budget. */
 interface TeamMonth {
   readonly team: string;
   readonly credits: Credits;
+  readonly budget?: Budget;
 }
 
 /** A family of the ranges of the teams' months, and of their budgets. */
@@ -222,14 +221,8 @@ function ofRange(
     source: `${DAYS}; credits_per_month or budgets ${BUDGET}`,
     aggregation: 'ratio',
     ...family,
-    samplesOf(view, day) {
-      const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-      const ranges = view.ofDay(rangesOn, day);
-      return samplesOfTeams(view, day, (_, team) => {
-        const range = ranges.get(team);
-        return figure(range && figureOf(range, asCredits(teamBudgets.get(team))));
-      });
-    },
+    samplesOf: (view, day) =>
+      samplesOfRanges(view, day, (range, { budget }) => figure(figureOf(range, asCredits(budget)))),
   });
 }
 
@@ -243,15 +236,23 @@ function ofCostRange(
     source: `${DAYS}; budgets ${BUDGET}; setting orgs[].prices`,
     aggregation: 'ratio',
     ...family,
-    samplesOf(view, day) {
-      const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-      const ranges = view.ofDay(rangesOn, day);
-      return samplesOfTeams(view, day, (credits, team) => {
-        const error = ranges.get(team)?.error;
-        const range = error === undefined ? undefined : costRange(view, day, credits, error);
-        return inItsCurrency(figureOf(range, asMoney(teamBudgets.get(team))));
-      });
-    },
+    samplesOf: (view, day) =>
+      samplesOfRanges(view, day, ({ error }, { credits, budget }) =>
+        inItsCurrency(figureOf(costRange(view, day, credits, error), asMoney(budget))),
+      ),
+  });
+}
+
+/** The samples of each team whose month has a range. */
+function samplesOfRanges<Label extends string>(
+  view: View,
+  day: Day,
+  samplesOf: (range: MonthRange, month: TeamMonth) => readonly Sample<Label>[] | undefined,
+) {
+  const ranges = view.ofDay(rangesOn, day);
+  return samplesOfTeams(view, day, (month) => {
+    const range = ranges.get(month.team);
+    return range && samplesOf(range, month);
   });
 }
 
@@ -263,11 +264,11 @@ function rangesOn(view: View, day: Day): ReadonlyMap<string, MonthRange | undefi
 function samplesOfTeams<Label extends string>(
   view: View,
   day: Day,
-  samplesOf: (credits: Credits, team: string) => readonly Sample<Label>[] | undefined,
+  samplesOf: (month: TeamMonth) => readonly Sample<Label>[] | undefined,
   teamsIn: typeof teamsOf = teamsOf,
 ): readonly Sample<'team' | Label>[] | undefined {
-  const samples = teamsIn(view, day).flatMap(({ team, credits }) =>
-    (samplesOf(credits, team) ?? []).map(({ labels, value }) => ({ labels: { team, ...labels }, value })),
+  const samples = teamsIn(view, day).flatMap((month) =>
+    (samplesOf(month) ?? []).map(({ labels, value }) => ({ labels: { team: month.team, ...labels }, value })),
   );
   return samples.length === 0 ? undefined : samples;
 }
@@ -290,8 +291,8 @@ function teamsOf(view: View, day: Day): readonly TeamMonth[] {
   const { teamBudgets } = view.settings.people ?? ANONYMOUS;
   const known = view.once(createKnownCredits);
   const lately = seenDays(view, day);
-  return [...teamBudgets.keys()]
-    .map((team): TeamMonth => ({ team, credits: creditsOf(view.settings, (of) => known(of, team)) }))
+  return [...teamBudgets]
+    .map(([team, budget]) => ({ team, budget, credits: creditsOf(view.settings, (of) => known(of, team)) }))
     .filter(({ credits }) => lately.some((of) => (credits.on(of) ?? 0) > 0));
 }
 
@@ -311,12 +312,11 @@ function monthsOf(view: View, day: Day): readonly TeamMonth[] {
 
 /** Those of which enough days are shown for a forecast. */
 function forecastOf(view: View, day: Day): readonly TeamMonth[] {
-  const { teamBudgets } = view.settings.people ?? ANONYMOUS;
   const { names } = view.once(createShownCredits);
   const lately = seenDays(view, day);
   const isShown = (team: string) => lately.filter((of) => names(of).includes(team)).length >= MIN_SHOWN_DAYS;
   return monthsOf(view, day).filter(
-    ({ team }) => teamBudgets.has(team) || (!isCollective(team) && isShown(team)),
+    ({ team, budget }) => budget !== undefined || (!isCollective(team) && isShown(team)),
   );
 }
 
