@@ -3,7 +3,7 @@ import { firstOfMonth, startOf } from '../../catalog/day.ts';
 import { currentFamily, dayFamily, type Family } from '../../catalog/family.ts';
 import { creditsForecast, creditsToDate } from '../month.ts';
 import { figure, inItsCurrency } from '../samples.ts';
-import { tokensCollector } from '../tokens/collector.ts';
+import { dailyCreditsByModel, tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
 import { creditsChangeByCause } from './change.ts';
@@ -16,9 +16,9 @@ import {
 } from './comparisons.ts';
 import {
   costBound,
-  costByModel,
   costExceededProbability,
   costForecast,
+  costOfEach,
   costOn,
   costRange,
   costToDate,
@@ -253,7 +253,7 @@ of currency there are zeros in the old one. Like the credits, the sum can differ
 
 Example: of 2 000 000 credits, model a used 1 500 000 and model b 400 000. At 2.70 USD per million a cost 4.05 USD and b
 1.08 USD; 0.27 USD of the total of 5.40 USD belong to no model.`,
-  samplesOf: costByModel,
+  samplesOf: (view, day) => costOfEach(view, day, dailyCreditsByModel.samplesOf(view, day)),
 });
 
 export const costMonthToDate = inMoney(costToDate, {

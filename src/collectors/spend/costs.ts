@@ -1,12 +1,11 @@
 import { type Day, monthSoFar, restOfMonth } from '../../catalog/day.ts';
-import { type Sample, UNKNOWN } from '../../catalog/family.ts';
+import type { Sample } from '../../catalog/family.ts';
 import type { Cost, CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
 import { expectedRest } from '../month.ts';
 import { boundsOf, type MonthRange, probabilityAbove } from '../month-range.ts';
 import { ofEach } from '../statistics.ts';
-import { modelsOf } from '../tokens/models.ts';
 import type { Credits } from '../weekdays.ts';
 import { creditsIn, creditsOn, creditsRange } from './credits.ts';
 
@@ -15,21 +14,18 @@ export function costOn(view: View, day: Day): Cost | undefined {
   return pricedOn(view, day, creditsOn(view, day));
 }
 
-/** The cost of each model on a day; undefined if the day has no breakdown by model or no price. */
-export function costByModel(
+/** The cost of each sample of a day's credits, with its currency as the last label; undefined without them or a price. */
+export function costOfEach<Label extends string>(
   view: View,
   day: Day,
-): readonly Sample<'model' | 'tier' | 'currency'>[] | undefined {
+  credits: Iterable<Sample<Label>> | undefined,
+): readonly Sample<Label | 'currency'>[] | undefined {
   const price = priceOn(view, day);
-  if (price === undefined) return undefined;
-  const models = modelsOf(view, day);
-  if (models === undefined) return undefined;
-  const samples = models.flatMap(({ model, tier, credits }) => {
-    if (credits === undefined) return [];
-    const { currency, amount } = costOf(credits ?? UNKNOWN, price);
-    return [{ labels: { model, tier, currency }, value: amount }];
+  if (price === undefined || credits === undefined) return undefined;
+  return Array.from(credits, ({ labels, value }) => {
+    const { currency, amount } = costOf(value, price);
+    return { labels: { ...labels, currency }, value: amount };
   });
-  return samples.length === 0 && models.length > 0 ? undefined : samples;
 }
 
 /** The cost of the month from its first day to a day, each day at its own price; of the organization by default. */
@@ -100,7 +96,7 @@ function costsToDate(view: View, day: Day, { on, monthStarts }: Credits): readon
 }
 
 /** The cost of credits of a day; undefined if they or the day's price are unknown. */
-export function pricedOn(view: View, day: Day, credits: number | undefined): Cost | undefined {
+function pricedOn(view: View, day: Day, credits: number | undefined): Cost | undefined {
   const price = priceOn(view, day);
   return credits === undefined || price === undefined ? undefined : costOf(credits, price);
 }

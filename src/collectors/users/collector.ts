@@ -2,7 +2,7 @@ import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import { figure } from '../samples.ts';
-import { pricedOn } from '../spend/costs.ts';
+import { costOfEach } from '../spend/costs.ts';
 import { type FieldLine, tableOf } from '../table.ts';
 import { weeksOf } from '../weeks.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
@@ -93,11 +93,7 @@ export const dailyCostByTeam = dayFamily({
   unit: 'currency',
   source: `${USERS_PATH}: data[].billable_tokens, and the day's total; setting orgs[].prices`,
   aggregation: 'additive',
-  samplesOf: (view, day) =>
-    creditsByTeam(view, day)?.flatMap(({ labels: { team }, value }) => {
-      const cost = pricedOn(view, day, value);
-      return cost === undefined ? [] : [{ labels: { team, currency: cost.currency }, value: cost.amount }];
-    }),
+  samplesOf: (view, day) => costOfEach(view, day, creditsByTeam(view, day)),
 });
 
 export const dailyActiveUsersByTeam = teamFamily('active', {

@@ -21,14 +21,14 @@ export interface CreditStatistics {
   readonly topRatio?: number | undefined;
 }
 
+/** The figures of a person that are summed by team. */
+export const TEAM_FIGURES = ['credits', 'toolCalls', 'commits', 'pullRequests'] as const;
+
 /** The sums of a team, or of several teams folded together. */
-export interface TeamFigures {
+export interface TeamFigures
+  extends Readonly<Partial<Record<(typeof TEAM_FIGURES)[number], number | undefined>>> {
   readonly team: string;
   readonly active: number;
-  readonly credits?: number | undefined;
-  readonly toolCalls?: number | undefined;
-  readonly commits?: number | undefined;
-  readonly pullRequests?: number | undefined;
 }
 
 /** The credits of a team with a budget, whatever its size; undefined if they are unknown. */

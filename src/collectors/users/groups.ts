@@ -1,6 +1,9 @@
 import { OTHER_TEAMS } from '../../catalog/settings.ts';
 import { plus, plusKnown } from '../counts.ts';
-import type { CreditStatistics, TeamFigures } from './dataset.ts';
+import { type CreditStatistics, TEAM_FIGURES, type TeamFigures } from './dataset.ts';
+
+/** The sums of a team while they are added up. */
+export type TeamSums = { -readonly [Name in keyof TeamFigures]: TeamFigures[Name] };
 
 /** With fewer active people a statistic would reveal individual figures. */
 const MIN_FOR_QUANTILES = 5;
@@ -82,20 +85,15 @@ function bySize(one: TeamFigures, other: TeamFigures): number {
 }
 
 /** Reports whether a team contributes to any figure. */
-function isSomething({ active, credits = 0, toolCalls = 0, commits = 0, pullRequests = 0 }: TeamFigures) {
-  return active > 0 || credits > 0 || toolCalls > 0 || commits > 0 || pullRequests > 0;
+function isSomething(team: TeamFigures): boolean {
+  return team.active > 0 || TEAM_FIGURES.some((name) => (team[name] ?? 0) > 0);
 }
 
 function sumOfTeams(teams: readonly TeamFigures[]): TeamFigures {
-  return teams.reduce<TeamFigures>(
-    (sum, team) => ({
-      team: OTHER_TEAMS,
-      active: sum.active + team.active,
-      credits: plusKnown(sum.credits, team.credits),
-      toolCalls: plusKnown(sum.toolCalls, team.toolCalls),
-      commits: plusKnown(sum.commits, team.commits),
-      pullRequests: plusKnown(sum.pullRequests, team.pullRequests),
-    }),
-    { team: OTHER_TEAMS, active: 0 },
-  );
+  const sums: TeamSums = { team: OTHER_TEAMS, active: 0 };
+  for (const team of teams) {
+    sums.active += team.active;
+    for (const name of TEAM_FIGURES) sums[name] = plusKnown(sums[name], team[name]);
+  }
+  return sums;
 }

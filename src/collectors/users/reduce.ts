@@ -4,12 +4,13 @@ import { MAX_PARTS, OTHER, plusKnown } from '../counts.ts';
 import { FIGURES } from './columns.ts';
 import {
   type ModelPeople,
+  TEAM_FIGURES,
   type TeamCredits,
   type TeamFigures,
   type UsersRow,
   usersDataset,
 } from './dataset.ts';
-import { creditStatistics, protectedTeams } from './groups.ts';
+import { creditStatistics, protectedTeams, type TeamSums } from './groups.ts';
 import { createPeopleTable } from './people-table.ts';
 import type { PersonDay } from './schema.ts';
 
@@ -22,8 +23,6 @@ interface DayReducer {
   /** Yields between steps, so that the caller can let other work run. */
   finish(): Generator<void, UsersRow>;
 }
-
-type TeamSums = { -readonly [Name in keyof TeamFigures]: TeamFigures[Name] };
 
 /** Creates a reducer for one day; the settings decide how people are identified. */
 export function createDayReducer(settings: PeopleSettings): DayReducer {
@@ -45,12 +44,7 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
     if (day.primary_model !== undefined) {
       countModel(day.primary_model, day.primary_model_tier ?? UNKNOWN_TIER);
     }
-    const spoken = day.languages ?? [];
-    let index = 0;
-    for (const language of spoken) {
-      if (spoken.indexOf(language) === index) countOne(languages, language);
-      index += 1;
-    }
+    for (const language of new Set(day.languages)) countOne(languages, language);
   }
 
   function countModel(model: string, tier: string): void {
@@ -74,10 +68,7 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
       teams.set(team, sums);
     }
     if (active) sums.active += 1;
-    sums.credits = plusKnown(sums.credits, day.billable_tokens);
-    sums.toolCalls = plusKnown(sums.toolCalls, day.tool_calls);
-    sums.commits = plusKnown(sums.commits, day.git_commits);
-    sums.pullRequests = plusKnown(sums.pullRequests, day.git_prs_created);
+    for (const name of TEAM_FIGURES) sums[name] = plusKnown(sums[name], day[FIGURES[name]]);
   }
 
   /** A team that nobody of the day belongs to has no credits. */
