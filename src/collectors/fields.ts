@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Day, type Instant, parseDay } from '../catalog/day.ts';
+import { type Instant, parseDay } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
 import { repositoryOf } from './repository.ts';
 
@@ -72,23 +72,23 @@ export const requiredInstant = z.preprocess(instantOf, z.number().positive().max
 export const instant = z.preprocess(instantOf, z.number().positive().max(LAST_INSTANT).optional());
 
 /** A repository address, reduced to host and path; rejected if it cannot be reduced safely. */
-export const requiredRepository = z.string().transform((value, context): string => {
-  const repository = repositoryOf(value);
-  if (repository !== undefined) return repository;
-  context.issues.push({ code: 'custom', message: 'not a repository address', input: value });
-  return z.NEVER;
-});
+export const requiredRepository = parsedText(repositoryOf, 'not a repository address');
 
 /** As `requiredRepository`, but may be missing or null. */
 export const repository = z.preprocess((value) => value ?? undefined, requiredRepository.optional());
 
 /** An existing calendar day as `YYYY-MM-DD`. With a time of day it is rejected: another time zone could mean another day. */
-export const day = z.string().transform((value, context): Day => {
-  const parsed = parseDay(value);
-  if (parsed !== undefined) return parsed;
-  context.issues.push({ code: 'custom', message: 'not a calendar day', input: value });
-  return z.NEVER;
-});
+export const day = parsedText(parseDay, 'not a calendar day');
+
+/** Text as `parse` reads it; rejected with the message where it is undefined. */
+function parsedText<Parsed>(parse: (value: string) => Parsed | undefined, message: string) {
+  return z.string().transform((value, context): Parsed => {
+    const parsed = parse(value);
+    if (parsed !== undefined) return parsed;
+    context.issues.push({ code: 'custom', message, input: value });
+    return z.NEVER;
+  });
+}
 
 /** An array; null counts as missing, and an oversized one is rejected unread. */
 export function list<Item extends z.ZodType>(item: Item) {

@@ -10,9 +10,5 @@ export const { dayRow, contract, fetchDays } = readerOf(
 );
 
 function clientsOf(pairs: readonly (readonly [string, number | null | undefined])[]): readonly Count[] {
-  const clients: Count[] = [];
-  for (const [name, count] of pairs) {
-    if (count !== undefined) clients.push({ name, count });
-  }
-  return summedCounts(clients);
+  return summedCounts(pairs.flatMap(([name, count]) => (count === undefined ? [] : [{ name, count }])));
 }

@@ -2,6 +2,8 @@ import { addDays, type Day, weekdayOf } from '../../catalog/day.ts';
 import type { DayFamily } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
+import { creditsOn } from '../spend/credits.ts';
+import { quotientOf } from '../statistics.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { dailyCreditsByTeam } from '../users/collector.ts';
 import { WEEK_DAYS } from '../weeks.ts';
@@ -48,10 +50,6 @@ export function sidesOf(view: View, before: readonly Day[], after: readonly Day[
   return { before: one, after: other, sameWeekdays };
 }
 
-function creditsOn(view: View, day: Day): number | undefined {
-  return view.row(tokensDataset, day)?.credits;
-}
-
 function byWeekday(days: readonly Day[], weekdays: ReadonlySet<number>): Weighted {
   const used = days.filter((day) => weekdays.has(weekdayOf(day)));
   const counts = Map.groupBy(used, weekdayOf);
@@ -69,8 +67,6 @@ function sideOf(view: View, days: Weighted): Side {
     return sum;
   };
   const tokensOf = (day: Day) => view.row(tokensDataset, day)?.tokens;
-  const input = mean((day) => tokensOf(day)?.input);
-  const cacheRead = mean((day) => tokensOf(day)?.cacheRead);
   return {
     days: days.map(([day]) => day),
     usage: {
@@ -80,7 +76,10 @@ function sideOf(view: View, days: Weighted): Side {
       tokens: mean((day) => plus(tokensOf(day)?.input, tokensOf(day)?.output)),
       models: modelsOf(view, days),
     },
-    cached: input === undefined || input === 0 || cacheRead === undefined ? undefined : cacheRead / input,
+    cached: quotientOf(
+      mean((day) => tokensOf(day)?.cacheRead),
+      mean((day) => tokensOf(day)?.input),
+    ),
     teams: teamsOf(view, days),
   };
 }

@@ -67,11 +67,8 @@ function summedHooks(elements: readonly z.infer<typeof hookElement>[]): readonly
 }
 
 function levelsOf(pairs: readonly (readonly [string, number | undefined])[]) {
-  const levels: { level: string; ratio: number }[] = [];
-  for (const [level, ratio] of pairs.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
-    if (ratio !== undefined) levels.push({ level, ratio });
-  }
-  return levels;
+  const levels = pairs.flatMap(([level, ratio]) => (ratio === undefined ? [] : [{ level, ratio }]));
+  return levels.sort((one, other) => (one.level < other.level ? -1 : 1));
 }
 
 const MAX_TOOL_CHARACTERS = 128;
