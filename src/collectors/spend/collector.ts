@@ -1,6 +1,6 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
 import { firstOfMonth, startOf } from '../../catalog/day.ts';
-import { currentFamily, dayFamily, type Family } from '../../catalog/family.ts';
+import { currentFamily, dayFamily } from '../../catalog/family.ts';
 import { creditsForecast, creditsToDate } from '../month.ts';
 import { figure, inItsCurrency } from '../samples.ts';
 import { dailyCreditsByModel, tokensCollector } from '../tokens/collector.ts';
@@ -189,29 +189,6 @@ baselines are 0.9, 0.1 and 0.`,
   samplesOf: baselineSharesByModel,
 });
 
-/** The figures in credits. */
-const creditFamilies: readonly Family[] = [
-  creditsMonthToDate,
-  creditsMonthForecast,
-  creditsMonthForecastLower,
-  creditsMonthForecastUpper,
-  creditsMonthBudgetExceededProbability,
-  creditsMonthBudget,
-  creditWeeks.present,
-  creditsTrailing28d,
-  dailyCreditsExpected,
-  dailyCreditsExpectedUpper,
-  creditsShareByModel,
-  creditsShareByModelBaseline,
-  creditsMonthToDateBaseline,
-  creditsMonthBudgetLasts,
-  creditWeeks.before,
-  dailyCreditsUnusual,
-  creditsChangeByCause,
-  modelWeeks.present,
-  modelWeeks.before,
-];
-
 export const creditPrice = inMoney(creditPriceOn, {
   name: 'agent_platform_credit_price',
   help: 'Price of one Standard Credit on the newest complete UTC day, as configured.',
@@ -359,23 +336,6 @@ Example: \`seats: 120\` gives 120. With 30 active people, a quarter of the seats
   samplesOf: ({ settings }) => figure(settings.contract?.seats),
 });
 
-/** The figures in money, and the seats. */
-const costFamilies: readonly Family[] = [
-  creditPrice,
-  dailyCost,
-  costWeeks.present,
-  costWeeks.before,
-  dailyCostByModel,
-  costMonthToDate,
-  costMonthForecast,
-  costMonthForecastLower,
-  costMonthForecastUpper,
-  costMonthBudgetExceededProbability,
-  costMonthBudget,
-  billingPeriodStart,
-  seats,
-];
-
 /** Derived from the credits of `tokens`: month, trend, expectation and cost. */
 export const spendCollector: DerivedCollector<TokensRow> = {
   name: 'spend',
@@ -384,5 +344,41 @@ export const spendCollector: DerivedCollector<TokensRow> = {
   enabledByDefault: true,
   derivesFrom: tokensCollector.name,
   dataset: tokensDataset,
-  families: [...creditFamilies, ...costFamilies, ...unitFamilies],
+  families: [
+    // The figures in credits.
+    creditsMonthToDate,
+    creditsMonthForecast,
+    creditsMonthForecastLower,
+    creditsMonthForecastUpper,
+    creditsMonthBudgetExceededProbability,
+    creditsMonthBudget,
+    creditWeeks.present,
+    creditsTrailing28d,
+    dailyCreditsExpected,
+    dailyCreditsExpectedUpper,
+    creditsShareByModel,
+    creditsShareByModelBaseline,
+    creditsMonthToDateBaseline,
+    creditsMonthBudgetLasts,
+    creditWeeks.before,
+    dailyCreditsUnusual,
+    creditsChangeByCause,
+    modelWeeks.present,
+    modelWeeks.before,
+    // The figures in money, and the seats.
+    creditPrice,
+    dailyCost,
+    costWeeks.present,
+    costWeeks.before,
+    dailyCostByModel,
+    costMonthToDate,
+    costMonthForecast,
+    costMonthForecastLower,
+    costMonthForecastUpper,
+    costMonthBudgetExceededProbability,
+    costMonthBudget,
+    billingPeriodStart,
+    seats,
+    ...unitFamilies,
+  ],
 };

@@ -56,15 +56,6 @@ export const dailyCreditsTopUsersRatio = users.samples({
   samplesOf: ({ perUser }) => figure(perUser?.topRatio),
 });
 
-/** Figures about people as a whole. */
-const groupFamilies = [
-  dailyUsersByPrimaryModel,
-  dailyUsersByDelegationLevel,
-  dailyUsersByLanguage,
-  dailyCreditsPerUser,
-  dailyCreditsTopUsersRatio,
-] as const;
-
 // A team that is missing from a day is folded or inactive: a zero would reveal that it was inactive.
 const NOTE =
   'People without a team are in none. Teams with fewer than 5 active people are in other, which may also contain larger teams.';
@@ -124,18 +115,6 @@ export const dailyGitPullRequestsCreatedByTeam = teamFamily('pullRequests', {
   field: 'git_prs_created',
 });
 
-/** Figures about teams that are large enough. */
-const teamFamilies = [
-  dailyCreditsByTeam,
-  teamWeeks.present,
-  teamWeeks.before,
-  dailyCostByTeam,
-  dailyActiveUsersByTeam,
-  dailyToolCallsByTeam,
-  dailyGitCommitsByTeam,
-  dailyGitPullRequestsCreatedByTeam,
-] as const;
-
 function quantilesOf({ perUser: { p50, p90, p99, max } = {} }: UsersRow) {
   return { p50, p90, p99, max };
 }
@@ -162,7 +141,25 @@ export const usersCollector: DayCollector<UsersRow> = {
     // A whole month of teams, and four of each weekday.
     neededDays: ({ people = ANONYMOUS }) => (people.teamRules === ANONYMOUS.teamRules ? 0 : CATCH_UP_DAYS),
   },
-  families: [...groupFamilies, ...teamFamilies, ...teamBudgetFamilies, ...userFamilies],
+  families: [
+    // Figures about people as a whole.
+    dailyUsersByPrimaryModel,
+    dailyUsersByDelegationLevel,
+    dailyUsersByLanguage,
+    dailyCreditsPerUser,
+    dailyCreditsTopUsersRatio,
+    // Figures about teams that are large enough.
+    dailyCreditsByTeam,
+    teamWeeks.present,
+    teamWeeks.before,
+    dailyCostByTeam,
+    dailyActiveUsersByTeam,
+    dailyToolCallsByTeam,
+    dailyGitCommitsByTeam,
+    dailyGitPullRequestsCreatedByTeam,
+    ...teamBudgetFamilies,
+    ...userFamilies,
+  ],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window, settings) =>
     (await import('./fetch.ts')).fetchUsers(source, window, settings?.people),
