@@ -1,7 +1,7 @@
 import { addDays, type Day, daysFrom, restOfMonth } from '../catalog/day.ts';
 import { preciseSum } from './counts.ts';
-import { creditsToDate, expectedOn, sumOf } from './month.ts';
-import { ofEach } from './statistics.ts';
+import { creditsToDate, expectedOn } from './month.ts';
+import { ofEach, sumOfEach } from './statistics.ts';
 import type { Credits } from './weekdays.ts';
 
 // How far the forecast of a month may be off, from how far the same method was off lately.
@@ -52,7 +52,7 @@ function errorOf(credits: Credits, day: Day, count: number): number | undefined 
   const errors = ofEach(pastWeeks, (weeks) => {
     const origin = addDays(day, -count - 7 * weeks);
     const next = daysFrom(addDays(origin, 1), addDays(origin, count));
-    const used = sumOf(credits, next);
+    const used = sumOfEach(next, credits.on);
     const said = used === undefined ? undefined : expectedSum(credits, origin, next);
     return used === undefined || said === undefined ? undefined : logOfRatio(used, said);
   });

@@ -24,12 +24,7 @@ interface ExpectedDay {
 
 /** The credits from the first of the month to a day. */
 export function creditsToDate(credits: Credits, day: Day): number | undefined {
-  return sumOf(credits, monthSoFar(day, credits.monthStarts));
-}
-
-/** The credits of some days. */
-export function sumOf({ on }: Credits, days: readonly Day[]): number | undefined {
-  return sumOfEach(days, on);
+  return sumOfEach(monthSoFar(day, credits.monthStarts), credits.on);
 }
 
 /** The forecast of the whole month of a day: the credits to date plus the expected credits of the remaining days. */

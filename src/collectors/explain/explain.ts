@@ -82,8 +82,8 @@ function changesOf(
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => !onlyShared || (before.has(name) && after.has(name)),
   );
-  const changes = names.map((name) => (after.get(name) ?? 0) - (before.get(name) ?? 0));
-  return largestFirst(names.map((name, index) => ({ name, credits: Math.round(changes[index] ?? 0) })));
+  const change = (name: string) => Math.round((after.get(name) ?? 0) - (before.get(name) ?? 0));
+  return largestFirst(names.map((name) => ({ name, credits: change(name) })));
 }
 
 function namedParts<Name extends string>(

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import { isObject } from '../fields.ts';
 import { createListing } from '../usable-row.ts';
 import { NEWER_READINESS_PATH, READINESS_PATH, type ReadinessReport } from './dataset.ts';
 import { reportElement } from './schema.ts';
@@ -28,7 +29,7 @@ export async function fetchReports(source: Source): Promise<FetchedDocuments<Rea
     try {
       return await walkReports(source, size);
     } catch (thrown) {
-      if (!isTooLarge(thrown)) throw thrown;
+      if (!isObject(thrown) || thrown['tooLarge'] !== true) throw thrown;
       tooLarge = thrown;
     }
   }
@@ -66,10 +67,6 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       : ['the listing exceeds the maximum number of results; the last reports were ignored']),
   ];
   return { ...documents, complete, remarks };
-}
-
-function isTooLarge(thrown: unknown): boolean {
-  return typeof thrown === 'object' && thrown !== null && 'tooLarge' in thrown && thrown.tooLarge === true;
 }
 
 function read(body: unknown): Page {

@@ -1,8 +1,7 @@
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
-import { sumOf } from '../month.ts';
 import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
-import { medianOf } from '../statistics.ts';
+import { medianOf, sumOfEach } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import {
   type Credits,
@@ -82,5 +81,5 @@ export function creditsIn(view: View): Credits {
 
 /** The credits of the `count` days that end with a day. */
 export function trailing(view: View, day: Day, count: number): number | undefined {
-  return sumOf(creditsIn(view), daysFrom(addDays(day, 1 - count), day));
+  return sumOfEach(daysFrom(addDays(day, 1 - count), day), creditsIn(view).on);
 }

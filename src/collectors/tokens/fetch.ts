@@ -10,6 +10,7 @@ import {
   breakdownOf,
   element,
   elementAmount,
+  isObject,
   rejected,
   requiredElementAmount,
   requiredText,
@@ -132,6 +133,5 @@ async function askByModel(source: Source, window: Window): Promise<AnalyticsAnsw
 }
 
 function statusOf(thrown: unknown): number {
-  if (typeof thrown !== 'object' || thrown === null || !('status' in thrown)) return 0;
-  return typeof thrown.status === 'number' ? thrown.status : 0;
+  return isObject(thrown) && typeof thrown['status'] === 'number' ? thrown['status'] : 0;
 }

@@ -4,6 +4,7 @@ import type { Day } from '../../catalog/day.ts';
 import { ANONYMOUS, type PeopleSettings } from '../../catalog/settings.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { contentOf } from '../analytics.ts';
+import { isObject } from '../fields.ts';
 import { salvage } from '../usable-row.ts';
 import { USERS_PATH, type UsersRow } from './dataset.ts';
 import { createDayReducer, withoutShortSums } from './reduce.ts';
@@ -96,8 +97,7 @@ function pageOf({ data, meta }: ReturnType<typeof contentOf>): Page {
 
 /** Identifies an element by user, and by day if it is another one; undefined without them. */
 function idOf(item: unknown, day: Day): string | undefined {
-  if (typeof item !== 'object' || item === null || !('user_id' in item) || !('date' in item))
-    return undefined;
+  if (!isObject(item)) return undefined;
   const { user_id: id, date } = item;
   if (typeof id !== 'string' || typeof date !== 'string') return undefined;
   return date.startsWith(day) ? id : `${id} ${date}`;
