@@ -63,6 +63,15 @@ test('export leaves no unfinished file where the store cannot be opened', async 
   expect(await readdir(path)).toEqual([]);
 });
 
+test('a backfill says that it cannot create the directory of its output, not that a record of earlier ones is there', async () => {
+  const path = join(await folder(), 'file');
+  await writeFile(path, '');
+  const { context } = createContext(backfillOptions, [`--output=${join(path, 'past')}`], environment);
+  await expect(backfill({ ...context, stopSignal: () => AbortSignal.abort() })).rejects.toThrow(
+    /^ENOTDIR.*mkdir/,
+  );
+});
+
 test.each([
   ['a directory', 'past', 'past/backfill.lock'],
   ['a file', 'past.om', 'past.om.lock'],

@@ -42,10 +42,10 @@ export async function meansFile(path: string): Promise<boolean> {
 export async function createFileTarget(deps: FileTargetDeps): Promise<BackfillTarget> {
   const { output, single, labels, log } = deps;
   const directory = single ? dirname(output) : output;
+  createFolder(directory, 0o777);
   const state = createStateFile(single ? `${output}.state.json` : join(directory, 'backfill-state.json'));
   const run = createHash('sha256').update(JSON.stringify(deps.arguments, members)).digest('hex');
   const written = new Set(writtenIn(await state.read(), run));
-  createFolder(directory, 0o777);
   const lock = takeOutput(output, single ? `${output}.lock` : join(directory, 'backfill.lock'));
   let current: Unfinished | undefined;
   let samples = 0;
