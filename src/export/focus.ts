@@ -18,6 +18,8 @@ const PLATFORM = 'AI coding-agent platform';
 const MILLION = 1_000_000;
 /** A smaller remainder is a rounding error. */
 const RESIDUE = 1e-9;
+/** Significant digits of a total that its remainder has: a double has two more, in which the subtraction of parts errs. */
+const DIGITS = 14;
 
 /** What is left of the total of a day. */
 const REST: Readonly<Record<FocusSplit, ChargedPart>> = {
@@ -112,7 +114,7 @@ export function createFocusFormat(by: FocusSplit, families: FocusFamilies): Expo
       if (total === undefined || credits === undefined || price === undefined) return undefined;
       const currency = total.labels['currency'] ?? '';
       const charges = chargesOf(
-        { ...REST[by], credits: credits.value, cost: total.value },
+        { ...REST[by], credits: credits.value, cost: exact(total.value) },
         // For a month after a change of currency there are zeros in the former one.
         samplesOf(families.costOfParts).filter(({ labels }) => labels['currency'] === currency),
         samplesOf(families.creditsOfParts),
@@ -145,13 +147,21 @@ function chargesOf(total: Charge, costs: readonly Sample[], credits: readonly Sa
   const charges = costs.flatMap(({ labels, value }): readonly Charge[] => {
     const used = creditsOf.get(keyOf(labels)) ?? 0;
     const { model = null, tier = null, team = null } = labels;
-    return used === 0 ? [] : [{ sku: model ?? total.sku, model, tier, team, credits: used, cost: value }];
+    return used === 0
+      ? []
+      : [{ sku: model ?? total.sku, model, tier, team, credits: used, cost: exact(value) }];
   });
-  const sum = (of: (charge: Charge) => number) => charges.reduce((all, charge) => all + of(charge), 0);
-  const rest = total.credits - sum((charge) => charge.credits);
-  const restCost = total.cost - sum((charge) => charge.cost);
+  const restOf = (amount: (charge: Charge) => number) => remainder(amount(total), charges.map(amount));
+  const rest = restOf(({ credits: used }) => used);
   if (Math.abs(rest) <= RESIDUE * Math.abs(total.credits)) return charges;
-  return [...charges, { ...total, credits: rest, cost: restCost }];
+  return [...charges, { ...total, credits: rest, cost: restOf(({ cost }) => cost) }];
+}
+
+/** What parts leave of a total, rounded where the total's digits end. */
+function remainder(total: number, parts: readonly number[]): number {
+  const rest = parts.reduce((left, part) => left - part, total);
+  const wholeDigits = Math.ceil(Math.log10(Math.max(1, Math.abs(total))));
+  return Number(rest.toFixed(Math.max(0, DIGITS - wholeDigits)));
 }
 
 function keyOf(labels: Readonly<Record<string, string>>): string {

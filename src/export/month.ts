@@ -154,6 +154,11 @@ function isTotal({ labels }: Family): boolean {
   return labels.every((label) => label === 'currency');
 }
 
+/** A figure as files have it: money without the rounding error of its computation. */
+export function writtenValue({ unit }: Pick<Family, 'unit'>, value: number): number {
+  return unit === 'currency' ? exact(value) : value;
+}
+
 /** Without the rounding error of amounts that have been multiplied. */
 export function exact(sum: number): number {
   return Number(sum.toPrecision(15));

@@ -2,7 +2,7 @@ import type { PageFamily } from '../backfill/page.ts';
 import type { Sample } from '../catalog/family.ts';
 import { csvLine } from './csv.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
-import type { PeriodName } from './month.ts';
+import { type PeriodName, writtenValue } from './month.ts';
 
 const COLUMNS = ['organization', 'metric', 'labels', 'value', 'unit'] as const;
 
@@ -14,7 +14,7 @@ export function createTidyFormat(period: PeriodName): ExportFormat {
     *rowsOf({ period: name, org, families }) {
       for (const { family, sample } of samplesOf(families)) {
         const labels = JSON.stringify(labelsOf(family, sample));
-        yield csvLine([name, org, family.name, labels, sample.value, family.unit]);
+        yield csvLine([name, org, family.name, labels, writtenValue(family, sample.value), family.unit]);
       }
     },
   };
@@ -28,7 +28,7 @@ export function createJsonlFormat(period: PeriodName): ExportFormat {
       for (const { family, sample } of samplesOf(families)) {
         const row = { [period]: name, organization: org, metric: family.name };
         const labels = labelsOf(family, sample);
-        yield `${JSON.stringify({ ...row, labels, value: sample.value, unit: family.unit })}\n`;
+        yield `${JSON.stringify({ ...row, labels, value: writtenValue(family, sample.value), unit: family.unit })}\n`;
       }
     },
   };

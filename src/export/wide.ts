@@ -1,7 +1,7 @@
 import type { Family, Sample } from '../catalog/family.ts';
 import { csvLine } from './csv.ts';
 import type { ExportFormat } from './format.ts';
-import { DAILY, isOfMonth, type PeriodName } from './month.ts';
+import { DAILY, isOfMonth, type PeriodName, writtenValue } from './month.ts';
 import { labelsOf } from './tidy.ts';
 
 /** The label that is no property of a thing, but the unit of an amount. */
@@ -41,7 +41,7 @@ export function createWideFormat(period: PeriodName, declared: readonly Family[]
           const own = labelsOf(family, sample);
           rowOf(rows, JSON.stringify(things.map((label) => own[label] ?? '')), own).figures.set(
             family.name,
-            sample.value,
+            writtenValue(family, sample.value),
           );
         }
       }

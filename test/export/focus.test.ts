@@ -137,9 +137,27 @@ describe('a FOCUS file', () => {
       ['b', '400000.0'],
       ['unattributed', '100000.0'],
     ]);
-    expect(Number(charges[2]?.['ListCost'])).toBeCloseTo(0.27, 12);
+    expect(charges[2]?.['ListCost']).toBe('0.27');
     expect(sumOf(charges, 'ListCost')).toBeCloseTo(5.4, 12);
     expect(sumOf(charges, 'ConsumedQuantity')).toBe(2_000_000);
+  });
+
+  test('has costs without the digits of rounding errors, in the parts and in the rest', async () => {
+    const { charges } = await focusOf(
+      tokensOf(5, []),
+      tokensOf(337_138_195, [
+        ['a', 211_111_111],
+        ['b', 88_888_889.25],
+      ]),
+      tokensOf(337_138_195, [['a', 337_138_195]]),
+    );
+    expect(charges.map(({ EffectiveCost }) => EffectiveCost)).toEqual([
+      '569.9999997',
+      '240.000000975',
+      '100.273125825',
+      '1011.414585',
+    ]);
+    expect(charges[2]?.['ConsumedQuantity']).toBe('37138194.75');
   });
 
   test('never presents the estimate as billed', async () => {

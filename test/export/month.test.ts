@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { rangeToExport } from '../../src/commands/export-choice.ts';
 import { createCorrections } from '../../src/export/corrections.ts';
+import { writtenValue } from '../../src/export/month.ts';
 import type { RowSink } from '../../src/export/sink.ts';
 import { createTidyFormat } from '../../src/export/tidy.ts';
 import { daily, type Row } from '../backfill/days.ts';
@@ -162,4 +163,9 @@ describe('corrections', () => {
   test.each(['', 'a,b\n1,2\n', 'day,"x\n'])('refuse a file of another kind: %j', async (text) => {
     await expect(corrected(text, [])).rejects.toThrow('--corrections: the file');
   });
+});
+
+test('amounts of money have no digits of rounding errors, and other figures are those of the metrics', () => {
+  expect(writtenValue({ unit: 'currency' }, 910.2731265000001)).toBe(910.2731265);
+  expect(writtenValue({ unit: 'ratio' }, 1 / 3)).toBe(1 / 3);
 });
