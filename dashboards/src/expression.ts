@@ -49,6 +49,11 @@ export function atEnd<const Label extends string>(
   return { text: atDaysEnd(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
 }
 
+/** Current values as they are at the end of the range, at each of its steps. */
+export function atRangeEnd({ text, about }: Expression): Expression {
+  return { text: text.replaceAll('}', '} @ end()'), about };
+}
+
 /** The rate of a counter per second. */
 export function rate<const Label extends string>(
   metric: Described<Label>,

@@ -2,7 +2,7 @@ import * as activity from '../../src/collectors/activity/collector.ts';
 import * as spend from '../../src/collectors/spend/collector.ts';
 import * as compared from '../../src/collectors/spend/comparisons.ts';
 import { dailyCredits } from '../../src/collectors/tokens/collector.ts';
-import { type Described, newest, promql } from './expression.ts';
+import { atRangeEnd, type Described, newest, promql } from './expression.ts';
 import { changeQueries, quotientOf, wholeTotal } from './figures.ts';
 import { links } from './links.ts';
 import { palette } from './palette.ts';
@@ -21,15 +21,21 @@ const OF_SOME_NAME = ', some organizations';
 /** The shares of a budget from which on its colours change. */
 export const OF_BUDGET = { warn: 0.8, alarm: 1 } as const;
 
-/** The sum of a cost by currency, of all organizations that have the credits; if only some have it, it says so. */
+/**
+ * The sum of a cost by currency, of all organizations that have the credits; if only some have it now, it says so. The number of
+ * a line is its last point, however old that is.
+ */
 function costQueries(cost: Described<'currency'>, credits: Described, name = ''): readonly Query[] {
   const each = newest(cost, { by: ['currency'] });
   const all = promql`scalar(count(${newest(credits, { by: [] })}))`;
-  const of = (compared: '==' | '<') =>
-    promql`sum by (currency) (${each}) and on (currency) (count by (currency) (${each}) ${compared} ${all})`;
+  const sum = promql`sum by (currency) (${each})`;
+  const are = (compared: '==' | '<') => promql`(count by (currency) (${each}) ${compared} ${all})`;
   return [
-    line(of('=='), `{{currency}}${name}`, MONEY),
-    now(of('<'), `{{currency}}${name}${OF_SOME_NAME}`, { ...MONEY, colour: palette.quiet }),
+    line(promql`${sum} and on (currency) ${atRangeEnd(are('=='))}`, `{{currency}}${name}`, MONEY),
+    now(promql`${sum} and on (currency) ${are('<')}`, `{{currency}}${name}${OF_SOME_NAME}`, {
+      ...MONEY,
+      colour: palette.quiet,
+    }),
   ];
 }
 
@@ -108,7 +114,7 @@ export function peopleTile(): Placed {
     title: 'Active people',
     text: 'Mean of the daily active people over the 7 days that end with the newest complete day, and its change from the mean of the four weeks before; people active in those 7 days and in 30 days, which the platform does not report for a day without activity. A person active in two organizations counts in each.',
     queries: [
-      line(wholeTotal(mean, reference), 'per day', { decimals: 0 }),
+      line(wholeTotal(mean, reference, atRangeEnd), 'per day', { decimals: 0 }),
       ...changeQueries(mean, activity.dailyActiveUsersMean7dBaseline, 'four weeks'),
       now(wholeTotal(activity.weeklyActiveUsers, reference), 'in 7 days'),
       now(wholeTotal(activity.monthlyActiveUsers, reference), 'in 30 days', { colour: palette.quiet }),
