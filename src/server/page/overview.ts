@@ -104,12 +104,18 @@ const nothing = html`${['Data of', ...COLUMNS.map(([, title]) => title), 'Last 3
 function figureCell(figure: Figure | undefined, all: OrgFigures): Html {
   if (figure?.value === undefined) return unknown;
   const { name, value } = figure;
-  const budget = all.monthBudget;
-  const words =
-    name !== 'month' ? changeWords(figure) : budget && `${Math.round((value / budget) * 100)}% of the budget`;
+  const words = name === 'month' ? budgetWords(value, all) : changeWords(figure);
   return html`${number(value, valueText(name, value))}${markOf(figure)}${
     words === undefined ? undefined : html` <small>${words}</small>`
   }${overBudget(name === 'month' && isOverBudget(all))}`;
+}
+
+/** The share of the budget that is used, or that will be if only the forecast exceeds it. */
+function budgetWords(used: number, { monthBudget, monthForecast = 0 }: OrgFigures): string | undefined {
+  if (monthBudget === undefined) return undefined;
+  const isExpected = used <= monthBudget && monthForecast > monthBudget;
+  const share = Math.round(((isExpected ? monthForecast : used) / monthBudget) * 100);
+  return `${share}% of the budget${isExpected ? ' expected' : ''}`;
 }
 
 function pageLinks(page: number, pages: number, sort: IndexSort | undefined): Html {

@@ -289,6 +289,20 @@ describe('the order of an index', () => {
 });
 
 describe('the index of organizations', () => {
+  test('shows the share of the budget that is used, or the expected one if only that exceeds it', () => {
+    const shareWith = (value: number, monthForecast: number) => {
+      const one = orgs.slice(0, 6);
+      const month = figureOf({ name: 'month', value });
+      const all = new Map(one.map(({ name }) => [name, { ...allOf(month), monthBudget: 10, monthForecast }]));
+      const shown = serviceStatus({ orgs: one });
+      const content = contentOf(shown, {});
+      return content && textOfPage(shown, content, all).replace(/<[^>]*>/g, '');
+    };
+    expect(shareWith(5, 9)).toMatch(/ 50% of the budget(?! expected)/);
+    expect(shareWith(9.2, 10.7)).toContain('107% of the budget expected ▲ over budget');
+    expect(shareWith(12, 13)).toContain('120% of the budget ▲ over budget');
+  });
+
   const orgs = Array.from({ length: 501 }, (_, index) => orgStatus({ name: `org${index}` }));
   const figures = new Map(orgs.map(({ name }) => [name, allOf(figureOf())]));
   const status = serviceStatus({ orgs });
