@@ -15,7 +15,7 @@ import {
 } from './validate.ts';
 
 /** Limits of published label values and series. */
-export interface Limits {
+interface Limits {
   /** Maximum number of values of a label. */
   valuesPerLabel(label: string): number;
   readonly series: number;

@@ -9,7 +9,7 @@ const REMEMBERED_DAYS = 28;
 const WALKED_AT_ONCE = 16;
 
 /** A day's samples, each with its key of `keyOf`, in order. A key may occur several times. */
-export type Present = Iterable<readonly [key: string, sample: Sample]>;
+type Present = Iterable<readonly [key: string, sample: Sample]>;
 
 /** A family's samples of a day and the zeros that they lack. */
 export interface Filled {

@@ -8,7 +8,7 @@ import { type Attempt, endOf } from './attempt.ts';
 import type { DailyQuota } from './daily-quota.ts';
 
 /** What a hold applies to: one endpoint, or all requests of the organization. */
-export type HoldScope = DatasetName | 'organization';
+type HoldScope = DatasetName | 'organization';
 
 /** A hold in force; `until` is wall-clock time. */
 export interface ActiveHold {

@@ -1,4 +1,4 @@
 export { faultKinds } from './faults.ts';
 export { createSandbox, type Sandbox } from './sandbox.ts';
 export { plantedSecrets } from './secrets.ts';
-export type { Role, SandboxOptions, SandboxOrg, Scenario } from './types.ts';
+export type { SandboxOptions, Scenario } from './types.ts';

@@ -2,14 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 
 /** Why a store cannot be used at present. */
-export type TroubleReason =
-  | 'locked'
-  | 'full'
-  | 'read-only'
-  | 'unreachable'
-  | 'damaged'
-  | 'refused'
-  | 'failed';
+type TroubleReason = 'locked' | 'full' | 'read-only' | 'unreachable' | 'damaged' | 'refused' | 'failed';
 
 export interface Trouble {
   readonly reason: TroubleReason;

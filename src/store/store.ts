@@ -146,7 +146,7 @@ export interface StoredAnswer {
 }
 
 /** The number of requests for an organization on a UTC day. */
-export interface RequestCount {
+interface RequestCount {
   readonly day: Day;
   readonly requests: number;
 }

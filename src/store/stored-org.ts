@@ -19,7 +19,7 @@ const BATCH_CHARS = 1024 * 1024;
 const PARSED_CHARS = 1024 * 1024;
 
 /** The schema version of a dataset's rows: those stored with another version count as not answered. */
-export type FormOf = (dataset: DatasetName) => number;
+type FormOf = (dataset: DatasetName) => number;
 
 const UNKNOWN: DatasetStanding = {
   revision: 0,

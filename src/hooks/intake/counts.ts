@@ -3,7 +3,7 @@ import type { HookEvent } from './event.ts';
 import { type Moment, momentsOf, type WaitCount } from './waits.ts';
 
 /** The number of events of one name, and the time of the newest. */
-export interface EventCount {
+interface EventCount {
   readonly count: number;
   readonly lastAt: Instant;
 }

@@ -36,7 +36,7 @@ const TEND_MS = 60_000;
 const CATCH_UP_MS = 600_000;
 
 /** Events that have arrived by an instant, in order of arrival. */
-export interface Arrived {
+interface Arrived {
   readonly events: readonly HookEvent[];
   readonly now: Instant;
 }
