@@ -26,6 +26,7 @@ export default defineConfig({
   test: {
     // A machine with two processors would use one of them.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxConcurrency: 2,
     // A line for each file, and what a failing test has printed.
     silent: 'passed-only',
     slowTestThreshold: Number.POSITIVE_INFINITY,

@@ -22,7 +22,8 @@ describe.runIf(requireTool('promtool'))('promtool', () => {
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/), '']);
   });
 
-  test.each(unitTests)('sees %s fire', async (file) => {
+  // One evaluates its rules one after the other, minute by minute of days.
+  test.concurrent.each(unitTests)('sees %s fire', async (file) => {
     const { code, stdout, stderr } = await programs.run('promtool', ['test', 'rules', `${ALERTS}${file}`]);
     expect([code, stderr], stdout).toEqual([0, '']);
   });
