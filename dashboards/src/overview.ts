@@ -23,8 +23,8 @@ import { now } from './query.ts';
 import { readinessTile } from './readiness.ts';
 import { outputTiles } from './usage.ts';
 
-/** What an alert is about, besides an organization: one of these labels, or none. */
-const SUBJECTS = ['repo', 'budget_team', 'model', 'collector', 'dataset', 'metric', 'label', 'job'] as const;
+/** What an alert is about, besides an organization: one of these labels, or none. They are joined without a separator. */
+const SUBJECTS = ['repo', 'budget_team', 'model', 'collector', 'dataset', 'metric', 'job'] as const;
 
 /** The alerts that Prometheus evaluates. */
 export const alerts: Described<'alertname' | 'alertstate' | 'org' | 'severity' | (typeof SUBJECTS)[number]> =
@@ -41,7 +41,7 @@ function firingAlerts(): Expression {
   const withOneName = `label_replace(${selected}, "collector", "", "dataset", ".+")`;
   const distinct = `max by (alertname,org,severity,${SUBJECTS.join()}) (${withOneName})`;
   const subjects = SUBJECTS.map((label) => `"${label}"`).join(', ');
-  return { text: `label_join(${distinct}, "about", " ", ${subjects})`, about: [alerts] };
+  return { text: `label_join(${distinct}, "about", "", ${subjects})`, about: [alerts] };
 }
 
 /** The age of the data of the other panels, in one line. */
@@ -131,9 +131,15 @@ const firing: Row = {
       labels: [firingAlerts()],
       columns: [
         { of: 'alertname', title: 'Alert' },
-        { of: 'about', title: 'About' },
+        { of: 'about', title: 'About', properties: { noValue: '–' } },
         { of: 'severity', title: 'Severity', width: 120 },
-        { of: 'org', title: 'Organization', to: drillTo(links.overview, 'org'), width: 200 },
+        {
+          of: 'org',
+          title: 'Organization',
+          to: drillTo(links.overview, 'org'),
+          width: 200,
+          properties: { noValue: '–' },
+        },
       ],
       sort: { by: 'Severity', desc: false },
       noValue: 'None fires, or the rules are not loaded',
