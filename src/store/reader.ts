@@ -58,6 +58,7 @@ export function createReader(memory: Store & { readonly write: ReadPart }, read:
     ...memory,
     standing: filling(memory.standing),
     read: filling(memory.read),
+    readDataset: filling(memory.readDataset),
     adopt: filling(memory.adopt),
     putConfirmedKey: filling(memory.putConfirmedKey),
     putDays: filling(memory.putDays),

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { readStore } from '../../src/app/store.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
+import type { Store } from '../../src/store/store.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { answer, bytesIn, contentOf, createDirectory, listing, openStore } from './files.ts';
@@ -56,6 +57,18 @@ describe('a command', () => {
       writeFileSync(path.join(folder, name), Buffer.from(bytes, 'base64'));
     const reader = await read(path.join(folder, 'history.db'));
     expect((await reader.read('acme')).days('tokens').size).toBe(1);
+  });
+
+  test.each<[string, (reader: Store) => Promise<unknown>, unknown]>([
+    ['an organization', async (reader) => (await reader.read('acme')).days('tokens').size, 1],
+    ['a dataset', async (reader) => (await reader.readDataset('acme', 'tokens')).days.size, 1],
+    ['what is known', async (reader) => (await reader.standing('acme')).orgId, 'org_1'],
+    ['requests', async (reader) => (await reader.requestsOf('acme'))?.requests, 7],
+  ])('reads what is stored, whatever it reads first: %s', async (_, first, stored) => {
+    const { file } = await written();
+    const reader = await read(file);
+    expect(await first(reader)).toBe(stored);
+    await reader.close();
   });
 
   test('begins with an empty store where there is no file, and creates none', async () => {
