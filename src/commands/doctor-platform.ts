@@ -138,7 +138,7 @@ function nameOf(address: string, { config }: OrgParts): Promise<Found | undefine
   const [check, what] =
     proxy === undefined ? ['name', name] : ['proxy', `the proxy ${proxy.name}, for ${url.host}`];
   return lookup(name).then(
-    (found) => ok(check, `${what} is ${found.address}`),
+    ({ address: found }) => ok(check, `${what} is ${found === name ? 'an address' : found}`),
     () => undefined,
   );
 }
