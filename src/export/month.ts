@@ -154,7 +154,7 @@ function isTotal({ labels }: Family): boolean {
   return labels.every((label) => label === 'currency');
 }
 
-/** A figure as files have it: money without the rounding error of its computation. */
+/** A figure as a spreadsheet gets it: money without the rounding error of its computation. */
 export function writtenValue({ unit }: Pick<Family, 'unit'>, value: number): number {
   return unit === 'currency' ? exact(value) : value;
 }

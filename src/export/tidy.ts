@@ -28,7 +28,7 @@ export function createJsonlFormat(period: PeriodName): ExportFormat {
       for (const { family, sample } of samplesOf(families)) {
         const row = { [period]: name, organization: org, metric: family.name };
         const labels = labelsOf(family, sample);
-        yield `${JSON.stringify({ ...row, labels, value: writtenValue(family, sample.value), unit: family.unit })}\n`;
+        yield `${JSON.stringify({ ...row, labels, value: sample.value, unit: family.unit })}\n`;
       }
     },
   };
