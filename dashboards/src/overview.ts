@@ -27,21 +27,19 @@ import { outputTiles } from './usage.ts';
 const SUBJECTS = ['repo', 'budget_team', 'model', 'collector', 'dataset', 'metric', 'job'] as const;
 
 /** The alerts that Prometheus evaluates. */
-export const alerts: Described<'alertname' | 'alertstate' | 'org' | 'severity' | (typeof SUBJECTS)[number]> =
-  {
-    name: 'ALERTS',
-    labels: ['alertname', 'alertstate', 'org', 'severity', ...SUBJECTS],
-    help: 'Alerts that are pending or firing.',
-    source: 'Prometheus',
-  };
+export const alerts: Described<string> = {
+  name: 'ALERTS',
+  labels: ['alertname', 'alertstate', 'org', 'severity', ...SUBJECTS],
+  help: 'Alerts that are pending or firing.',
+  source: 'Prometheus',
+};
 
 /** The alerts that fire, with what each is about as the label `about`; a dataset has the name of its collector. */
 function firingAlerts(): Expression {
   const selected = `${alerts.name}{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"}`;
   const withOneName = `label_replace(${selected}, "collector", "", "dataset", ".+")`;
   const distinct = `max by (alertname,org,severity,${SUBJECTS.join()}) (${withOneName})`;
-  const subjects = SUBJECTS.map((label) => `"${label}"`).join(', ');
-  return { text: `label_join(${distinct}, "about", "", ${subjects})`, about: [alerts] };
+  return { text: `label_join(${distinct}, "about", "", "${SUBJECTS.join('", "')}")`, about: [alerts] };
 }
 
 /** The age of the data of the other panels, in one line. */
