@@ -65,7 +65,7 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
     const missing = one.days === WEEK_DAYS ? 0 : undefined;
     const known = [...sums]
       .filter(([, value]) => value > 0)
-      .sort(([one, size], [other, otherSize]) => otherSize - size || (one < other ? -1 : 1));
+      .sort(([label, size], [other, otherSize]) => otherSize - size || (label < other ? -1 : 1));
     const rows = known.slice(0, Math.min(LISTED, labelLimit(one.label))).map(([label, value]) => ({
       label,
       value,
