@@ -219,7 +219,10 @@ function sumsOf(
   const all = [...orgs].flatMap((ofOrg) => [...ofOrg]);
   return [...Map.groupBy(all, ([dataset]) => dataset)].map(([dataset, ofDataset]) => ({
     labels: { dataset },
-    bucketsOf: (bound) => ofDataset.map(([, lags]) => lags[`${kind} ${bound}`] ?? [0, 0]),
+    bucketsOf(bound) {
+      const key = `${kind} ${bound}`;
+      return ofDataset.map(([, lags]) => lags[key]).filter((bucket) => bucket !== undefined);
+    },
   }));
 }
 
