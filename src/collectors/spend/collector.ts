@@ -1,7 +1,6 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
 import { firstOfMonth, startOf } from '../../catalog/day.ts';
 import { currentFamily, dayFamily } from '../../catalog/family.ts';
-import { creditsForecast, creditsToDate } from '../month.ts';
 import { figure, inItsCurrency } from '../samples.ts';
 import { dailyCreditsByModel, tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
@@ -14,22 +13,14 @@ import {
   dailyCreditsUnusual,
   modelWeeks,
 } from './comparisons.ts';
-import {
-  costBound,
-  costExceededProbability,
-  costForecast,
-  costOfEach,
-  costOn,
-  costRange,
-  costToDate,
-  creditPriceOn,
-} from './costs.ts';
-import { creditsBound, creditsIn, exceededProbability, expectationOf, trailing } from './credits.ts';
-import { DAYS, inCredits, inMoney, PRICED_DAYS, PRICES } from './families.ts';
+import { costOfEach, costOn, creditPriceOn } from './costs.ts';
+import { expectationOf, trailing } from './credits.ts';
+import { DAYS, inCredits, inMoney, ofMonth, ofMonthInMoney, PRICED_DAYS, PRICES } from './families.ts';
+import { costOfMonth, creditsOfMonth } from './months.ts';
 import { baselineSharesByModel, sharesByModel } from './shares.ts';
 import { unitFamilies } from './unit-economics.ts';
 
-export const creditsMonthToDate = inCredits((view, day) => creditsToDate(creditsIn(view), day), {
+export const creditsMonthToDate = ofMonth(creditsOfMonth.toDate, {
   name: 'agent_platform_credits_month_to_date',
   help: 'Standard Credits from the first day of the billing month (UTC) to the newest complete day.',
   definition: `The sum of the credits of every day from the first of the data day's billing month (UTC) to the data day.
@@ -40,7 +31,7 @@ Example: 2 000 000 credits on 1 June, 1 500 000 on 2 June, no activity on 3 June
 2 June is unknown, it is absent.`,
 });
 
-export const creditsMonthForecast = inCredits((view, day) => creditsForecast(creditsIn(view), day), {
+export const creditsMonthForecast = ofMonth(creditsOfMonth.forecast, {
   name: 'agent_platform_credits_month_forecast',
   help: 'Expected Standard Credits of the whole billing month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out.',
   definition: `The month to date plus, for each remaining day of that month, the mean of the last four known days of the same
@@ -61,7 +52,7 @@ A day off of the organization (setting \`calendar\`) counts as a Sunday, whether
 June, were a day off, it would be expected to use the mean of the last four Sundays and days off.`,
 });
 
-export const creditsMonthForecastLower = inCredits((view, day) => creditsBound(view, day, 'lower'), {
+export const creditsMonthForecastLower = ofMonth(creditsOfMonth.lower, {
   name: 'agent_platform_credits_month_forecast_lower',
   help: 'Standard Credits that the billing month (UTC) falls short of in one of ten cases.',
   aggregation: 'ratio',
@@ -76,7 +67,7 @@ Example: the month to date is 60 000 000, 40 000 000 are expected, and each of t
 each e is ±0.1 and s = 0.1 · √(13/12) = 0.10408. The bound is 60 000 000 + 40 000 000 · exp(−0.14572) = 94 576 000, rounded.`,
 });
 
-export const creditsMonthForecastUpper = inCredits((view, day) => creditsBound(view, day, 'upper'), {
+export const creditsMonthForecastUpper = ofMonth(creditsOfMonth.upper, {
   name: 'agent_platform_credits_month_forecast_upper',
   help: 'Standard Credits that the billing month (UTC) exceeds in one of ten cases.',
   aggregation: 'ratio',
@@ -86,7 +77,7 @@ export const creditsMonthForecastUpper = inCredits((view, day) => creditsBound(v
 Example: with the figures there it is 60 000 000 + 40 000 000 · exp(0.14572) = 106 275 000, rounded.`,
 });
 
-export const creditsMonthBudgetExceededProbability = inCredits(exceededProbability, {
+export const creditsMonthBudgetExceededProbability = ofMonth(creditsOfMonth.exceeded, {
   name: 'agent_platform_credits_month_budget_exceeded_probability',
   help: 'Probability that the billing month (UTC) uses more than its budget of Standard Credits.',
   unit: 'ratio',
@@ -233,7 +224,7 @@ Example: of 2 000 000 credits, model a used 1 500 000 and model b 400 000. At 2.
   samplesOf: (view, day) => costOfEach(view, day, dailyCreditsByModel.samplesOf(view, day)),
 });
 
-export const costMonthToDate = inMoney(costToDate, {
+export const costMonthToDate = ofMonthInMoney(costOfMonth.toDate, {
   name: 'agent_platform_cost_month_to_date',
   help: 'Cost from the first day of the billing month (UTC) to the newest complete day, each day at its own price. Do not sum over currencies.',
   definition: `The sum of the cost of every day from the first of the data day's billing month (UTC) to the data day, each at
@@ -244,7 +235,7 @@ Example: 1 000 000 credits on each of 1, 2 and 3 June; 2.70 USD per million, and
 2.70 + 2.70 + 3.00 = 8.40 USD.`,
 });
 
-export const costMonthForecast = inMoney(costForecast, {
+export const costMonthForecast = ofMonthInMoney(costOfMonth.forecast, {
   name: 'agent_platform_cost_month_forecast',
   help: 'Expected cost of the whole billing month (UTC), each day at its own price. Do not sum over currencies.',
   definition: `The cost of the month to date plus, for each remaining day, the credits that
@@ -262,36 +253,33 @@ const COST_BOUND = `The cost of the month to date plus the expected cost of the 
 Example: the month to date costs 162.00 USD, the rest is expected to cost 108.00 USD, and s is 0.1: 162.00 + 108.00 · exp(−0.14) = 255.89 USD,
 and with exp(0.14) it is 286.23 USD.`;
 
-const costMonthForecastLower = inMoney((view, day) => costBound(costRange(view, day), 'lower'), {
+const costMonthForecastLower = ofMonthInMoney(costOfMonth.lower, {
   name: 'agent_platform_cost_month_forecast_lower',
   help: 'Cost that the billing month (UTC) falls short of in one of ten cases, each day at its own price.',
   aggregation: 'ratio',
   definition: COST_BOUND,
 });
 
-const costMonthForecastUpper = inMoney((view, day) => costBound(costRange(view, day), 'upper'), {
+const costMonthForecastUpper = ofMonthInMoney(costOfMonth.upper, {
   name: 'agent_platform_cost_month_forecast_upper',
   help: 'Cost that the billing month (UTC) exceeds in one of ten cases, each day at its own price.',
   aggregation: 'ratio',
   definition: COST_BOUND,
 });
 
-export const costMonthBudgetExceededProbability = inMoney(
-  (view, day) => costExceededProbability(costRange(view, day), view.settings.contract?.costPerMonth),
-  {
-    name: 'agent_platform_cost_month_budget_exceeded_probability',
-    help: 'Probability that the billing month (UTC) costs more than its budget in money.',
-    unit: 'ratio',
-    source: `${PRICED_DAYS}, budget.amount`,
-    aggregation: 'ratio',
-    definition: `As \`agent_platform_credits_month_budget_exceeded_probability\`, of the cost of the month and the budget in money. The rest of the
+export const costMonthBudgetExceededProbability = ofMonthInMoney(costOfMonth.exceeded, {
+  name: 'agent_platform_cost_month_budget_exceeded_probability',
+  help: 'Probability that the billing month (UTC) costs more than its budget in money.',
+  unit: 'ratio',
+  source: `${PRICED_DAYS}, budget.amount`,
+  aggregation: 'ratio',
+  definition: `As \`agent_platform_credits_month_budget_exceeded_probability\`, of the cost of the month and the budget in money. The rest of the
 cost may be off by as much as that of the credits. Absent with \`agent_platform_cost_month_forecast_lower\`, without a budget in money, and if the month has
 another currency than the budget.
 
 Example: 600 USD are used, 400 are expected, s is 0.1 and the budget 1 050 USD: log(450/400) / 0.1 = 1.178, which T exceeds with a probability of
 0.132.`,
-  },
-);
+});
 
 export const costMonthBudget = currentFamily({
   name: 'agent_platform_cost_month_budget',

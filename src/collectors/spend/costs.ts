@@ -3,11 +3,8 @@ import type { Sample } from '../../catalog/family.ts';
 import type { Cost, CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
-import { expectedRest } from '../month.ts';
-import { boundsOf, type MonthRange, probabilityAbove } from '../month-range.ts';
 import { ofEach } from '../statistics.ts';
-import type { Credits } from '../weekdays.ts';
-import { creditsIn, creditsOn, creditsRange } from './credits.ts';
+import { creditsOn } from './credits.ts';
 
 /** The cost of a day; undefined if its credits or its price are unknown. */
 export function costOn(view: View, day: Day): Cost | undefined {
@@ -28,53 +25,9 @@ export function costOfEach<Label extends string>(
   });
 }
 
-/** The cost of the month from its first day to a day, each day at its own price; of the organization by default. */
-export function costToDate(view: View, day: Day, credits: Credits = creditsIn(view)): Cost | undefined {
-  return totalOf(costsToDate(view, day, credits));
-}
-
 /** The cost of some days, each at its own price. */
 export function costOver(view: View, days: readonly Day[]): Cost | undefined {
   return totalOf(ofEach(days, (day) => costOn(view, day)));
-}
-
-/** The expected cost of the whole month of a day, each day at its own price, including future days; of the organization by default. */
-export function costForecast(view: View, day: Day, credits: Credits = creditsIn(view)): Cost | undefined {
-  const known = costsToDate(view, day, credits);
-  // Most organizations have no prices, and then nothing needs to be expected.
-  const expected = known && expectedRest(credits, day);
-  const rest = expected && ofEach(expected, (ahead) => pricedOn(view, ahead.day, ahead.credits));
-  return totalOf(known && rest && [...known, ...rest]);
-}
-
-/** What a month costs, and how far that may be off, in one currency. */
-type CostRange = MonthRange & Pick<Cost, 'currency'>;
-
-/** The range of the cost of the month of a day: its rest may be off by as much as that of the credits; of the organization by default. */
-export function costRange(
-  view: View,
-  day: Day,
-  credits: Credits = creditsIn(view),
-  error: number | undefined = creditsRange(view, day)?.error,
-): CostRange | undefined {
-  const [toDate, forecast] = [costToDate(view, day, credits), costForecast(view, day, credits)];
-  if (toDate === undefined || forecast === undefined || error === undefined) return undefined;
-  const rest = Math.max(0, forecast.amount - toDate.amount);
-  return { currency: forecast.currency, toDate: toDate.amount, rest, error };
-}
-
-/** A bound of the cost of a month. */
-export function costBound(range: CostRange | undefined, bound: 'lower' | 'upper'): Cost | undefined {
-  return range && { currency: range.currency, amount: boundsOf(range)[bound] };
-}
-
-/** How likely the cost of a month exceeds a budget in its currency; undefined without one, or without a range. */
-export function costExceededProbability(
-  range: CostRange | undefined,
-  budget: Cost | undefined,
-): Cost | undefined {
-  if (range === undefined || range.currency !== budget?.currency) return undefined;
-  return { currency: range.currency, amount: probabilityAbove(range, budget.amount) };
 }
 
 /**
@@ -91,18 +44,14 @@ export function budgetInCredits(view: View, day: Day): number | undefined {
   return Math.min((costPerMonth.amount * MILLION) / price.perMillionCredits, Number.MAX_VALUE);
 }
 
-function costsToDate(view: View, day: Day, { on, monthStarts }: Credits): readonly Cost[] | undefined {
-  return ofEach(monthSoFar(day, monthStarts), (past) => pricedOn(view, past, on(past)));
-}
-
 /** The cost of credits of a day; undefined if they or the day's price are unknown. */
-function pricedOn(view: View, day: Day, credits: number | undefined): Cost | undefined {
+export function pricedOn(view: View, day: Day, credits: number | undefined): Cost | undefined {
   const price = priceOn(view, day);
   return credits === undefined || price === undefined ? undefined : costOf(credits, price);
 }
 
 /** The sum of costs in one currency; undefined if there are several. */
-function totalOf(costs: readonly Cost[] | undefined): Cost | undefined {
+export function totalOf(costs: readonly Cost[] | undefined): Cost | undefined {
   const currency = costs?.[0]?.currency;
   if (costs === undefined || currency === undefined) return undefined;
   if (costs.some((cost) => cost.currency !== currency)) return undefined;

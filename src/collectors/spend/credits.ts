@@ -1,6 +1,5 @@
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
-import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
 import { medianOf, sumOfEach } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import {
@@ -12,28 +11,6 @@ import {
   weekdaysUpTo,
   workingDays,
 } from '../weekdays.ts';
-
-/** The range of the month of a day; undefined if its forecast or a past one is unknown. */
-export function creditsRange(view: View, day: Day): MonthRange | undefined {
-  return view.ofDay(rangeOn, day);
-}
-
-function rangeOn(view: View, day: Day): MonthRange | undefined {
-  return monthRange(creditsIn(view), day);
-}
-
-/** A bound of the credits of the whole month of a day. */
-export function creditsBound(view: View, day: Day, bound: 'lower' | 'upper'): number | undefined {
-  const range = creditsRange(view, day);
-  return range && boundsOf(range)[bound];
-}
-
-/** How likely the month exceeds the organization's budget; undefined without one, or without a range. */
-export function exceededProbability(view: View, day: Day): number | undefined {
-  const budget = view.settings.contract?.creditsPerMonth;
-  const range = budget === undefined ? undefined : creditsRange(view, day);
-  return range && budget && probabilityAbove(range, budget);
-}
 
 /** The upper bound is at least this multiple of what is usual, and this many standard deviations above it. */
 const MIN_MULTIPLE = 1.75;

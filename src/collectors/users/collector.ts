@@ -6,8 +6,8 @@ import { costOfEach } from '../spend/costs.ts';
 import { type FieldLine, tableOf } from '../table.ts';
 import { weeksOf } from '../weeks.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
-import { creditsByTeam, ofTeams } from './shown-teams.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
+import { creditsByTeam } from './team-credits.ts';
 import { userFamilies } from './user-families.ts';
 
 const users = tableOf(usersDataset);
@@ -119,11 +119,16 @@ function quantilesOf({ perUser: { p50, p90, p99, max } = {} }: UsersRow) {
   return { p50, p90, p99, max };
 }
 
-type TeamFigure = Exclude<keyof TeamFigures, 'team'>;
-
-/** A family by team whose samples are a figure of each shown team. */
-function teamFamily(figure: TeamFigure, line: FieldLine) {
-  return users.samples({ ...line, labels: ['team'], samplesOf: (row) => ofTeams(row, figure) });
+/** A family whose samples are a figure of each shown team. */
+function teamFamily(figure: Exclude<keyof TeamFigures, 'team'>, line: FieldLine) {
+  return users.samples({
+    ...line,
+    labels: ['team'],
+    samplesOf: ({ byTeam }) =>
+      byTeam?.flatMap(({ team, [figure]: value }) =>
+        value === undefined ? [] : [{ labels: { team }, value }],
+      ),
+  });
 }
 
 const CATCH_UP_DAYS = 31;

@@ -1,22 +1,14 @@
 import { addDays, type Day, daysFrom, firstOfMonth, monthSoFar } from '../../catalog/day.ts';
 import { currentFamily, dayFamily, type Sample } from '../../catalog/family.ts';
-import {
-  ANONYMOUS,
-  type Budget,
-  type Cost,
-  NO_TEAM,
-  OTHER_TEAMS,
-  UNASSIGNED,
-} from '../../catalog/settings.ts';
+import { ANONYMOUS, type Cost, NO_TEAM, OTHER_TEAMS, UNASSIGNED } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
-import { creditsForecast, creditsToDate } from '../month.ts';
-import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
+import { type MonthRange, monthRange } from '../month-range.ts';
 import { figure, inItsCurrency } from '../samples.ts';
-import { costBound, costExceededProbability, costForecast, costRange, costToDate } from '../spend/costs.ts';
 import type { Computed } from '../spend/families.ts';
-import { type Credits, creditsOf } from '../weekdays.ts';
+import { asCredits, asMoney, costOfMonth, creditsOfMonth, type Month } from '../spend/months.ts';
+import { creditsOf } from '../weekdays.ts';
 import { USERS_PATH, usersDataset } from './dataset.ts';
-import { createShownCredits } from './shown-teams.ts';
+import { budgetedCredits, type CreditsOn, creditsOfTeam, shownCredits } from './team-credits.ts';
 
 const DAYS = `stored days of ${USERS_PATH}: data[].billable_tokens`;
 const BUDGET = 'in the file of setting teams.file';
@@ -37,9 +29,14 @@ const ofTeamInMoney = {
   source: `${DAYS}; setting orgs[].prices`,
   aggregation: 'additive',
 } as const;
+/** How far a month may be off, and what that means for its budget. */
+const ofRange = { source: `${DAYS}; credits_per_month or budgets ${BUDGET}`, aggregation: 'ratio' } as const;
+const ofCostRange = {
+  source: `${DAYS}; budgets ${BUDGET}; setting orgs[].prices`,
+  aggregation: 'ratio',
+} as const;
 
-export const teamCreditsMonthToDate = dayFamily({
-  ...ofTeam,
+export const teamCreditsMonthToDate = inCredits(monthsOf, creditsOfMonth.toDate, {
   name: 'agent_platform_team_credits_month_to_date',
   help: `Standard Credits of a team from the first day of the billing month (UTC) to the newest complete day. ${SHOWN}`,
   definition: `The sum of the credits of the team's people on every day from the first of the data day's billing month (UTC) to the data
@@ -52,12 +49,9 @@ ${OF_SHOWN}
 
 Example: the team used 400 000 credits on 1 June, 0 on 2 June, when nobody worked, and 100 000 on 3 June, when only two people did. On 3
 June it is 500 000. While 2 June is unknown, it is absent.`,
-  samplesOf: (view, day) =>
-    samplesOfTeams(view, day, ({ credits }) => figure(creditsToDate(credits, day)), monthsOf),
 });
 
-export const teamCreditsMonthForecast = dayFamily({
-  ...ofTeam,
+export const teamCreditsMonthForecast = inCredits(forecastOf, creditsOfMonth.forecast, {
   name: 'agent_platform_team_credits_month_forecast',
   help: `Expected Standard Credits of a team in the whole billing month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out. ${SHOWN}`,
   definition: `As \`agent_platform_credits_month_forecast\`, from the days of the team: its month to date plus, for each remaining day of the month,
@@ -68,11 +62,10 @@ days before the month or in it, and not for \`none\`, \`other\` and \`unassigned
 Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and a Tuesday remain. Its last four Mondays used 0.2,
 0.3, 0.3 and 0.4 million, on average 0.3 million; the last four Tuesdays 0.1, 0.1, 0.2 and 0.4 million, on average 0.2 million. The
 forecast is 6 500 000.`,
-  samplesOf: (view, day) =>
-    samplesOfTeams(view, day, ({ credits }) => figure(creditsForecast(credits, day)), forecastOf),
 });
 
-const teamCreditsMonthForecastLower = ofRange((range) => boundsOf(range).lower, {
+const teamCreditsMonthForecastLower = inCredits(teamsOf, creditsOfMonth.lower, {
+  ...ofRange,
   name: 'agent_platform_team_credits_month_forecast_lower',
   help: `Standard Credits of a team that the billing month (UTC) falls short of in one of ten cases. ${ONLY}`,
   definition: `As \`agent_platform_credits_month_forecast_lower\`, from the days of the team. Absent with the forecast of the team, and
@@ -81,7 +74,8 @@ if one of its twelve past forecasts or of the days after them is unknown. Days t
 Example: the month to date is 6 000 000, 4 000 000 are expected, and s is 0.1: 6 000 000 + 4 000 000 · exp(−0.14) = 9 477 433.`,
 });
 
-const teamCreditsMonthForecastUpper = ofRange((range) => boundsOf(range).upper, {
+const teamCreditsMonthForecastUpper = inCredits(teamsOf, creditsOfMonth.upper, {
+  ...ofRange,
   name: 'agent_platform_team_credits_month_forecast_upper',
   help: `Standard Credits of a team that the billing month (UTC) exceeds in one of ten cases. ${ONLY}`,
   definition: `As \`agent_platform_credits_month_forecast_upper\`, from the days of the team. Absent with
@@ -90,19 +84,17 @@ const teamCreditsMonthForecastUpper = ofRange((range) => boundsOf(range).upper, 
 Example: with the figures there it is 6 000 000 + 4 000 000 · exp(0.14) = 10 601 095.`,
 });
 
-export const teamCreditsMonthBudgetExceededProbability = ofRange(
-  (range, budget) => budget && probabilityAbove(range, budget),
-  {
-    name: 'agent_platform_team_credits_month_budget_exceeded_probability',
-    help: `Probability that the billing month (UTC) of a team uses more than its budget of Standard Credits. ${ONLY}`,
-    unit: 'ratio',
-    definition: `As \`agent_platform_credits_month_budget_exceeded_probability\`, from the days of the team and its budget. Absent with
+export const teamCreditsMonthBudgetExceededProbability = inCredits(teamsOf, creditsOfMonth.exceeded, {
+  ...ofRange,
+  name: 'agent_platform_team_credits_month_budget_exceeded_probability',
+  help: `Probability that the billing month (UTC) of a team uses more than its budget of Standard Credits. ${ONLY}`,
+  unit: 'ratio',
+  definition: `As \`agent_platform_credits_month_budget_exceeded_probability\`, from the days of the team and its budget. Absent with
 \`agent_platform_team_credits_month_forecast_lower\`, and with a budget in money.
 
 Example: the month to date is 6 000 000, 4 000 000 are expected, s is 0.1 and the budget 10 500 000: log(4.5/4) / 0.1 = 1.178, which T exceeds with a
 probability of 0.132.`,
-  },
-);
+});
 
 export const teamCreditsMonthBudget = currentFamily({
   ...ofTeam,
@@ -115,12 +107,11 @@ month of the data day or in the 28 days before it; absent otherwise, without a b
 Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`team="platform"\`.`,
   samplesOf(view) {
     const day = view.newestDay(usersDataset);
-    return day && samplesOfTeams(view, day, ({ budget }) => figure(asCredits(budget)));
+    return day && samplesOf(teamsOf(view, day), ({ budget }) => figure(asCredits(budget)));
   },
 });
 
-export const teamCostMonthToDate = dayFamily({
-  ...ofTeamInMoney,
+export const teamCostMonthToDate = inMoney(monthsOf, costOfMonth.toDate, {
   name: 'agent_platform_team_cost_month_to_date',
   help: `Cost of a team from the first day of the billing month (UTC) to the newest complete day, each day at its own price. ${SHOWN} Do not sum over currencies.`,
   definition: `The sum of the cost of every day of the team's month to date, each at its own price. Absent if the month to date is absent, if one
@@ -128,23 +119,19 @@ of its days has no price, or if their currencies differ.
 
 Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per million, and 3.00 USD from 3 June on. On 3 June it is
 1.35 + 1.35 + 1.50 = 4.20 USD.`,
-  samplesOf: (view, day) =>
-    samplesOfTeams(view, day, ({ credits }) => inItsCurrency(costToDate(view, day, credits)), monthsOf),
 });
 
-export const teamCostMonthForecast = dayFamily({
-  ...ofTeamInMoney,
+export const teamCostMonthForecast = inMoney(forecastOf, costOfMonth.forecast, {
   name: 'agent_platform_team_cost_month_forecast',
   help: `Expected cost of a team in the whole billing month (UTC), each day at its own price. ${SHOWN} Do not sum over currencies.`,
   definition: `The cost of the team's month to date plus, for each remaining day, the credits that \`agent_platform_team_credits_month_forecast\` expects, at
 the price of that day. Absent if either of the two is absent, or if a remaining day has no price or another currency.
 
 Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per million: 16.20 + 1.35 = 17.55 USD.`,
-  samplesOf: (view, day) =>
-    samplesOfTeams(view, day, ({ credits }) => inItsCurrency(costForecast(view, day, credits)), forecastOf),
 });
 
-const teamCostMonthForecastLower = ofCostRange((range) => costBound(range, 'lower'), {
+const teamCostMonthForecastLower = inMoney(teamsOf, costOfMonth.lower, {
+  ...ofCostRange,
   name: 'agent_platform_team_cost_month_forecast_lower',
   help: `Cost of a team that the billing month (UTC) falls short of in one of ten cases, each day at its own price. ${ONLY}`,
   definition: `As \`agent_platform_cost_month_forecast_lower\`, from the days of the team. Absent with \`agent_platform_team_cost_month_forecast\` or with
@@ -153,7 +140,8 @@ const teamCostMonthForecastLower = ofCostRange((range) => costBound(range, 'lowe
 Example: the month to date costs 16.20 USD, the rest is expected to cost 10.80 USD, and s is 0.1: 16.20 + 10.80 · exp(−0.14) = 25.59 USD.`,
 });
 
-const teamCostMonthForecastUpper = ofCostRange((range) => costBound(range, 'upper'), {
+const teamCostMonthForecastUpper = inMoney(teamsOf, costOfMonth.upper, {
+  ...ofCostRange,
   name: 'agent_platform_team_cost_month_forecast_upper',
   help: `Cost of a team that the billing month (UTC) exceeds in one of ten cases, each day at its own price. ${ONLY}`,
   definition: `As \`agent_platform_cost_month_forecast_upper\`, from the days of the team. Absent with
@@ -162,7 +150,8 @@ const teamCostMonthForecastUpper = ofCostRange((range) => costBound(range, 'uppe
 Example: with the figures there it is 16.20 + 10.80 · exp(0.14) = 28.62 USD.`,
 });
 
-export const teamCostMonthBudgetExceededProbability = ofCostRange(costExceededProbability, {
+export const teamCostMonthBudgetExceededProbability = inMoney(teamsOf, costOfMonth.exceeded, {
+  ...ofCostRange,
   name: 'agent_platform_team_cost_month_budget_exceeded_probability',
   help: `Probability that the billing month (UTC) of a team costs more than its budget in money. ${ONLY}`,
   unit: 'ratio',
@@ -184,7 +173,7 @@ the data day or in the 28 days before it; absent otherwise, without a budget, an
 Example: \`budgets: {platform: {amount: 1500, currency: USD, per: month}}\` gives 1 500 with \`team="platform"\` and \`currency="USD"\`.`,
   samplesOf(view) {
     const day = view.newestDay(usersDataset);
-    return day && samplesOfTeams(view, day, ({ budget }) => inItsCurrency(asMoney(budget)));
+    return day && samplesOf(teamsOf(view, day), ({ budget }) => inItsCurrency(asMoney(budget)));
   },
 });
 
@@ -204,81 +193,44 @@ export const teamBudgetFamilies = [
   teamCostMonthBudget,
 ] as const;
 
-/** A team of an organization, the credits that count for its month, and its budget. */
-interface TeamMonth {
+/** The month of a team. */
+interface TeamMonth extends Month {
   readonly team: string;
-  readonly credits: Credits;
-  readonly budget?: Budget;
 }
 
-/** A family of the ranges of the teams' months, and of their budgets. */
-function ofRange(
-  figureOf: (range: MonthRange, budget: number | undefined) => number | undefined,
-  family: Computed,
-) {
+/** Selects the months of the teams of an organization. */
+type Teams = (view: View, day: Day) => readonly TeamMonth[];
+
+/** A family of a figure of the months of teams, in credits unless it says otherwise. */
+function inCredits(teams: Teams, figureOf: (month: Month) => number | undefined, family: Computed) {
   return dayFamily({
     ...ofTeam,
-    source: `${DAYS}; credits_per_month or budgets ${BUDGET}`,
-    aggregation: 'ratio',
     ...family,
-    samplesOf: (view, day) =>
-      samplesOfRanges(view, day, (range, { budget }) => figure(figureOf(range, asCredits(budget)))),
+    samplesOf: (view, day) => samplesOf(teams(view, day), (month) => figure(figureOf(month))),
   });
 }
 
-/** A family of the ranges of the cost of the teams' months, and of their budgets in money. */
-function ofCostRange(
-  figureOf: (range: ReturnType<typeof costRange>, budget: Cost | undefined) => Cost | undefined,
-  family: Computed,
-) {
+/** A family of a figure of the months of teams, in money unless it says otherwise. */
+function inMoney(teams: Teams, figureOf: (month: Month) => Cost | undefined, family: Computed) {
   return dayFamily({
     ...ofTeamInMoney,
-    source: `${DAYS}; budgets ${BUDGET}; setting orgs[].prices`,
-    aggregation: 'ratio',
     ...family,
-    samplesOf: (view, day) =>
-      samplesOfRanges(view, day, ({ error }, { credits, budget }) =>
-        inItsCurrency(figureOf(costRange(view, day, credits, error), asMoney(budget))),
-      ),
+    samplesOf: (view, day) => samplesOf(teams(view, day), (month) => inItsCurrency(figureOf(month))),
   });
-}
-
-/** The samples of each team whose month has a range. */
-function samplesOfRanges<Label extends string>(
-  view: View,
-  day: Day,
-  samplesOf: (range: MonthRange, month: TeamMonth) => readonly Sample<Label>[] | undefined,
-) {
-  const ranges = view.ofDay(rangesOn, day);
-  return samplesOfTeams(view, day, (month) => {
-    const range = ranges.get(month.team);
-    return range && samplesOf(range, month);
-  });
-}
-
-function rangesOn(view: View, day: Day): ReadonlyMap<string, MonthRange | undefined> {
-  return new Map(teamsOf(view, day).map(({ team, credits }) => [team, monthRange(credits, day)]));
 }
 
 /** The samples of each team, whose label comes first; undefined without any. */
-function samplesOfTeams<Label extends string>(
-  view: View,
-  day: Day,
-  samplesOf: (month: TeamMonth) => readonly Sample<Label>[] | undefined,
-  teamsIn: typeof teamsOf = teamsOf,
+function samplesOf<Label extends string>(
+  months: readonly TeamMonth[],
+  samplesOfMonth: (month: Month) => readonly Sample<Label>[] | undefined,
 ): readonly Sample<'team' | Label>[] | undefined {
-  const samples = teamsIn(view, day).flatMap((month) =>
-    (samplesOf(month) ?? []).map(({ labels, value }) => ({ labels: { team: month.team, ...labels }, value })),
+  const samples = months.flatMap((month) =>
+    (samplesOfMonth(month) ?? []).map(({ labels, value }) => ({
+      labels: { team: month.team, ...labels },
+      value,
+    })),
   );
   return samples.length === 0 ? undefined : samples;
-}
-
-function asCredits(budget: Budget | undefined): number | undefined {
-  return typeof budget === 'number' ? budget : undefined;
-}
-
-function asMoney(budget: Budget | undefined): Cost | undefined {
-  return typeof budget === 'object' ? budget : undefined;
 }
 
 /** Days before the month in which a team's credits show that it takes part. */
@@ -289,35 +241,47 @@ const MIN_SHOWN_DAYS = 7;
 /** The teams with a budget that have used credits lately: one file serves organizations in which they have nobody. */
 function teamsOf(view: View, day: Day): readonly TeamMonth[] {
   const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-  const known = view.once(createKnownCredits);
+  const creditsOn = view.once(budgetedCredits);
   const lately = seenDays(view, day);
   return [...teamBudgets]
-    .map(([team, budget]) => ({ team, budget, credits: creditsOf(view.settings, (of) => known(of, team)) }))
-    .filter(({ credits }) => lately.some((of) => (credits.on(of) ?? 0) > 0));
+    .filter(([team]) => lately.some((of) => (creditsOfTeam(creditsOn(of), team) ?? 0) > 0))
+    .map(([team, budget]) => monthOf(view, day, { team, budget, creditsOn }));
 }
 
 /** Also the teams that are shown in the month, as far as they complete each other. */
 function monthsOf(view: View, day: Day): readonly TeamMonth[] {
   const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-  const shown = view.once(createShownCredits);
-  const names = new Set(monthSoFar(day, view.settings.contract?.periodStarts).flatMap(shown.names));
-  const teams = [...names].filter(
+  const creditsOn = view.once(shownCredits);
+  const days = monthSoFar(day, view.settings.contract?.periodStarts);
+  const teams = [...new Set(days.flatMap((of) => [...creditsOn(of).teams.keys()]))].filter(
     (team) => !teamBudgets.has(team) && (teamBudgets.size === 0 || !isCollective(team)),
   );
-  return [
-    ...teamsOf(view, day),
-    ...teams.map((team) => ({ team, credits: creditsOf(view.settings, (of) => shown.on(of, team)) })),
-  ];
+  return [...teamsOf(view, day), ...teams.map((team) => monthOf(view, day, { team, creditsOn }))];
 }
 
 /** Those of which enough days are shown for a forecast. */
 function forecastOf(view: View, day: Day): readonly TeamMonth[] {
-  const { names } = view.once(createShownCredits);
+  const creditsOn = view.once(shownCredits);
   const lately = seenDays(view, day);
-  const isShown = (team: string) => lately.filter((of) => names(of).includes(team)).length >= MIN_SHOWN_DAYS;
+  const isShown = (team: string) =>
+    lately.filter((of) => creditsOn(of).teams.has(team)).length >= MIN_SHOWN_DAYS;
   return monthsOf(view, day).filter(
     ({ team, budget }) => budget !== undefined || (!isCollective(team) && isShown(team)),
   );
+}
+
+function monthOf(
+  view: View,
+  day: Day,
+  { team, budget, creditsOn }: Pick<TeamMonth, 'team' | 'budget'> & { readonly creditsOn: CreditsOn },
+): TeamMonth {
+  const credits = creditsOf(view.settings, (of) => creditsOfTeam(creditsOn(of), team));
+  return { view, day, team, credits, budget, range: () => view.ofDay(rangesOn, day).get(team) };
+}
+
+/** The ranges of the teams with a budget. */
+function rangesOn(view: View, day: Day): ReadonlyMap<string, MonthRange | undefined> {
+  return new Map(teamsOf(view, day).map(({ team, credits }) => [team, monthRange(credits, day)]));
 }
 
 function seenDays(view: View, day: Day): readonly Day[] {
@@ -327,22 +291,4 @@ function seenDays(view: View, day: Day): readonly Day[] {
 /** Whether a name stands for several teams, or for nobody's. */
 export function isCollective(team: string): boolean {
   return [NO_TEAM, OTHER_TEAMS, UNASSIGNED].includes(team);
-}
-
-/** The credits of a team on a day; undefined if they are unknown. Every family of every team needs them. */
-function createKnownCredits(view: View): (day: Day, team: string) => number | undefined {
-  const byDay = new Map<Day, 'idle' | ReadonlyMap<string, number | undefined>>();
-
-  function creditsOfTeams(day: Day) {
-    const row = view.row(usersDataset, day);
-    // Nobody listed: no team has credits.
-    if (row === usersDataset.idle) return 'idle';
-    return new Map(row?.budgetedTeams?.map(({ team, credits }) => [team, credits]));
-  }
-
-  return (day, team) => {
-    const known = byDay.get(day) ?? creditsOfTeams(day);
-    byDay.set(day, known);
-    return known === 'idle' ? 0 : known.get(team);
-  };
 }

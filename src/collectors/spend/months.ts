@@ -1,0 +1,99 @@
+import { type Day, monthSoFar } from '../../catalog/day.ts';
+import type { Budget, Cost } from '../../catalog/settings.ts';
+import type { View } from '../../catalog/view.ts';
+import { creditsForecast, creditsToDate, expectedRest } from '../month.ts';
+import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
+import { ofEach } from '../statistics.ts';
+import type { Credits } from '../weekdays.ts';
+import { pricedOn, totalOf } from './costs.ts';
+import { creditsIn } from './credits.ts';
+
+/** The month of an organization, or of one of its teams, as known on a day. */
+export interface Month {
+  readonly view: View;
+  readonly day: Day;
+  readonly credits: Credits;
+  readonly budget?: Budget | undefined;
+  /** How far the forecast of its credits may be off; undefined if that is unknown. */
+  range(): MonthRange | undefined;
+}
+
+/** The month of the organization. */
+export function monthOf(view: View, day: Day): Month {
+  const { creditsPerMonth, costPerMonth } = view.settings.contract ?? {};
+  const budget = creditsPerMonth ?? costPerMonth;
+  return { view, day, credits: creditsIn(view), budget, range: () => view.ofDay(rangeOn, day) };
+}
+
+function rangeOn(view: View, day: Day): MonthRange | undefined {
+  return monthRange(creditsIn(view), day);
+}
+
+/** A budget in credits; undefined for one in money. */
+export function asCredits(budget: Budget | undefined): number | undefined {
+  return typeof budget === 'number' ? budget : undefined;
+}
+
+/** A budget in money; undefined for one in credits. */
+export function asMoney(budget: Budget | undefined): Cost | undefined {
+  return typeof budget === 'object' ? budget : undefined;
+}
+
+/** The figures of a month in credits, each undefined if it is unknown. */
+export const creditsOfMonth = {
+  toDate: ({ credits, day }: Month) => creditsToDate(credits, day),
+  forecast: ({ credits, day }: Month) => creditsForecast(credits, day),
+  lower: (month: Month) => creditsBound(month, 'lower'),
+  upper: (month: Month) => creditsBound(month, 'upper'),
+  /** How likely the month exceeds its budget in credits. */
+  exceeded(month: Month) {
+    const budget = asCredits(month.budget);
+    const range = budget === undefined ? undefined : month.range();
+    return range && budget && probabilityAbove(range, budget);
+  },
+};
+
+function creditsBound(month: Month, bound: 'lower' | 'upper'): number | undefined {
+  const range = month.range();
+  return range && boundsOf(range)[bound];
+}
+
+/** The figures of a month in money, each day at its own price, including future days; each undefined if it is unknown. */
+export const costOfMonth = {
+  toDate: (month: Month) => totalOf(costsToDate(month)),
+  forecast(month: Month) {
+    const known = costsToDate(month);
+    // Most organizations have no prices, and then nothing needs to be expected.
+    const expected = known && expectedRest(month.credits, month.day);
+    const rest = expected && ofEach(expected, (ahead) => pricedOn(month.view, ahead.day, ahead.credits));
+    return totalOf(known && rest && [...known, ...rest]);
+  },
+  lower: (month: Month) => costBound(month, 'lower'),
+  upper: (month: Month) => costBound(month, 'upper'),
+  /** How likely the month exceeds its budget in money, with the currency of both. */
+  exceeded(month: Month): Cost | undefined {
+    const budget = asMoney(month.budget);
+    const range = budget && costRange(month);
+    if (range === undefined || range.currency !== budget?.currency) return undefined;
+    return { currency: range.currency, amount: probabilityAbove(range, budget.amount) };
+  },
+};
+
+function costsToDate({ view, day, credits: { on, monthStarts } }: Month): readonly Cost[] | undefined {
+  return ofEach(monthSoFar(day, monthStarts), (past) => pricedOn(view, past, on(past)));
+}
+
+/** What a month costs, and how far that may be off: its rest by as much as that of the credits. */
+function costRange(month: Month): (MonthRange & Pick<Cost, 'currency'>) | undefined {
+  const toDate = costOfMonth.toDate(month);
+  const forecast = toDate && costOfMonth.forecast(month);
+  const range = forecast && month.range();
+  if (toDate === undefined || forecast === undefined || range === undefined) return undefined;
+  const rest = Math.max(0, forecast.amount - toDate.amount);
+  return { currency: forecast.currency, toDate: toDate.amount, rest, error: range.error };
+}
+
+function costBound(month: Month, bound: 'lower' | 'upper'): Cost | undefined {
+  const range = costRange(month);
+  return range && { currency: range.currency, amount: boundsOf(range)[bound] };
+}

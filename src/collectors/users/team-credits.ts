@@ -1,0 +1,84 @@
+import type { Day } from '../../catalog/day.ts';
+import type { Sample } from '../../catalog/family.ts';
+import { UNASSIGNED } from '../../catalog/settings.ts';
+import type { View } from '../../catalog/view.ts';
+import { preciseSum } from '../counts.ts';
+import { tokensDataset } from '../tokens/dataset.ts';
+import { type UsersRow, usersDataset } from './dataset.ts';
+
+/** A difference below this share of the total is a rounding error. */
+const RESIDUE = 1e-9;
+
+/** The credits of each team on a day, and those of any other team; undefined if they are unknown. */
+interface CreditsOfDay {
+  readonly teams: ReadonlyMap<string, number | undefined>;
+  readonly others: number | undefined;
+}
+
+/** Reads the credits of a day. */
+export type CreditsOn = (day: Day) => CreditsOfDay;
+
+const UNKNOWN_DAY: CreditsOfDay = { teams: new Map(), others: undefined };
+
+/** The credits of each shown team, and the rest of the day's total, which is unknown if either is. */
+export function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefined {
+  const row = view.row(usersDataset, day);
+  const samples =
+    row &&
+    [...shownIn(row, view, day)].flatMap(([team, value]) =>
+      value === undefined ? [] : [{ labels: { team }, value }],
+    );
+  return samples?.length === 0 && row?.byTeam === undefined ? undefined : samples;
+}
+
+function shownIn({ byTeam = [] }: UsersRow, view: View, day: Day): CreditsOfDay['teams'] {
+  const teams = byTeam.map(({ team, credits }) => [team, credits] as const);
+  const rest = restOf(
+    view.row(tokensDataset, day)?.credits,
+    teams.map(([, credits]) => credits),
+  );
+  return new Map([...teams, ...(rest === 0 ? [] : [[UNASSIGNED, rest] as const])]);
+}
+
+function restOf(total: number | undefined, shown: readonly (number | undefined)[]): number | undefined {
+  const known = shown.filter((credits) => credits !== undefined);
+  if (total === undefined || known.length < shown.length) return undefined;
+  const rest = preciseSum([total, ...known.map((credits) => -credits)]);
+  return Math.abs(rest) <= RESIDUE * total ? 0 : rest;
+}
+
+/**
+ * The credits of what is shown on each day: those of a team that is not shown are in the rest. What is added up from it tells no
+ * more than what was published of the days.
+ */
+export function shownCredits(view: View): CreditsOn {
+  return remembered((day) => {
+    const row = view.row(usersDataset, day);
+    return row === undefined ? UNKNOWN_DAY : { teams: shownIn(row, view, day), others: 0 };
+  });
+}
+
+/** The credits of the teams with a budget on each day. */
+export function budgetedCredits(view: View): CreditsOn {
+  return remembered((day) => {
+    const row = view.row(usersDataset, day);
+    const teams = row?.budgetedTeams?.map(({ team, credits }) => [team, credits] as const);
+    // Nobody listed: no team has credits.
+    return { teams: new Map(teams), others: row === usersDataset.idle ? 0 : undefined };
+  });
+}
+
+/** Reads each day once: every family of every team needs it. */
+function remembered(read: CreditsOn): CreditsOn {
+  const days = new Map<Day, CreditsOfDay>();
+  return (day) => {
+    const known = days.get(day) ?? read(day);
+    days.set(day, known);
+    return known;
+  };
+}
+
+/** The credits of a team on a day; undefined if they are unknown. */
+export function creditsOfTeam({ teams, others }: CreditsOfDay, team: string): number | undefined {
+  return teams.has(team) ? teams.get(team) : others;
+}
