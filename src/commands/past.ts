@@ -127,13 +127,9 @@ export function pagesOf(
   { now, clock }: { readonly now: Instant; readonly clock: Clock },
 ): PageParts {
   const { history, limits } = config;
-  // The newest days of all of them show how far the platform has reported.
-  const seen = allCollectors.filter(
-    (collector) => config.collectors.get(collector.name) === true || collectors.includes(collector),
-  );
   return {
     aboutFamilies,
-    datasets: seen.filter(isDayCollector).map(({ dataset }) => dataset),
+    datasets: collectedDatasets(config, collectors),
     expensive: expensiveDatasets(allCollectors),
     bounds: { historyStart: history.start, retentionDays: history.retention },
     labelLimit: limits.valuesPerLabel,
@@ -141,6 +137,14 @@ export function pagesOf(
     knownAt: now,
     clock,
   };
+}
+
+/** The datasets that the live service collects, and those of `collectors`: their days show how far the platform has reported. */
+function collectedDatasets(config: Config, collectors: readonly Collector[]) {
+  return allCollectors
+    .filter((one) => config.collectors.get(one.name) === true || collectors.includes(one))
+    .filter(isDayCollector)
+    .map(({ dataset }) => dataset);
 }
 
 /** Days of organizations and datasets that are missing from what was written. */
@@ -316,10 +320,11 @@ export async function withViews(
   return withPast(context, config, async ({ now, fetch }) => {
     const firsts = config.orgs.map((settings) => wanted.fromOf(settings) ?? historyStart);
     const { orgs, failed } = await fetch(collectors, earliest(firsts));
-    const datasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
+    const datasets = collectedDatasets(config, collectors);
+    const expensive = expensiveDatasets(allCollectors);
     const firstDay = firstDayOf({ historyStart, retentionDays }, now);
     const views = orgs.map((one) => {
-      const parts = { ...one, historyStart, firstDay, datasets };
+      const parts = { ...one, historyStart, firstDay, datasets, expensive };
       // Which days are known, and which were idle, is what is known now.
       const coverage = createCoverage(parts, now);
       const viewAt = (asOf: Instant) => createView(parts, asOf, { coverage, isPast: asOf < now });

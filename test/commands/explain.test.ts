@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { run } from '../../src/commands/explain.ts';
 import { explainOptions } from '../../src/config/command-options.ts';
-import { createPastContext } from './surroundings.ts';
+import { startRewriting } from '../e2e/rewriting.ts';
+import { createPastContext, startPlatform } from './surroundings.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
 afterEach(() => void vi.useRealTimers());
 
-async function explained(args: readonly string[]) {
-  const { context, stdout } = await createPastContext(explainOptions, ['--format=json', ...args]);
+async function explained(args: readonly string[], platform?: string) {
+  const { context, stdout } = await createPastContext(explainOptions, ['--format=json', ...args], platform);
   const code = await run(context);
   return { code, ...JSON.parse(stdout()) };
 }
@@ -32,6 +33,20 @@ test('ranges are compared as daily means, with the teams that every day shows', 
 
 test('days without known credits are an exit code of 1', async () => {
   expect(await explained(['--to=2026-12-24'])).toEqual({ code: 1, org: 'acme', known: false });
+});
+
+test('a day without a row is unknown while another enabled collector may show activity on it', async () => {
+  const { url } = await startPlatform();
+  // As on a day of tool calls whose tokens are late.
+  const late = await startRewriting(url, (body, { pathname }) => {
+    if (!Array.isArray(body['data']) || !/tokens|activity/.test(pathname)) return body;
+    return { ...body, data: body['data'].filter(({ date }) => date !== '2026-11-16') };
+  });
+  const day = '--to=2026-11-16';
+  expect(await explained([day], late)).toEqual({ code: 1, org: 'acme', known: false });
+  const alone = [day, '--no-collector.tools', '--no-collector.productivity'];
+  const { code, after } = await explained(alone, late);
+  expect([code, after.credits]).toEqual([0, 0]);
 });
 
 test.each([

@@ -42,9 +42,9 @@ export async function startPlatform(): Promise<{ platform: Sandbox; url: string 
   return { platform, url };
 }
 
-/** A context for a command about the past of that platform's organization, which nothing stores. */
-export async function createPastContext(options: OptionTable, args: readonly string[]) {
-  const { url } = await startPlatform();
+/** A context for a command about the past of the organization of a platform, by default that one, which nothing stores. */
+export async function createPastContext(options: OptionTable, args: readonly string[], platform?: string) {
+  const url = platform ?? (await startPlatform()).url;
   const all = [
     ...[`--api.base-url=${url}`, '--org=acme', '--api.requests-per-second=1000', '--api.retries=0'],
     ...['--storage.path=:memory:', '--history.start=2026-09-01', ...args],
