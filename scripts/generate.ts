@@ -10,7 +10,6 @@ import {
 } from '../alerts/src/index.ts';
 import { fileOf, renderDashboard, specs } from '../dashboards/src/index.ts';
 import { recordingDocument } from '../dashboards/src/recording-rules.ts';
-import { isDayCollector } from '../src/catalog/collector.ts';
 import { aboutFamilies, collectors } from '../src/collectors/index.ts';
 import { createOptions } from '../src/config/options.ts';
 import { ownMetrics } from '../src/exposition/own-metrics.ts';
@@ -34,19 +33,13 @@ interface GeneratedFile {
 }
 
 const addresses = projectFiles(project);
-const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
 
 const source: readonly GeneratedFile[] = [
   { path: 'docs/CONFIGURATION.md', content: () => renderConfigurationDocs(collectors) },
   {
     path: 'docs/METRICS.md',
     content: () =>
-      renderMetricsDocs(
-        collectors,
-        aboutFamilies(dayDatasets),
-        Object.values(ownMetrics),
-        Object.values(hookMetrics),
-      ),
+      renderMetricsDocs(collectors, aboutFamilies, Object.values(ownMetrics), Object.values(hookMetrics)),
   },
   { path: 'assets/notification.wav', content: renderSound },
   { path: 'alerts/agent-platform-exporter.rules.yaml', content: () => rulesDocument(defaultSettings) },

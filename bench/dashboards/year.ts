@@ -1,5 +1,4 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { isDayCollector } from '../../src/catalog/collector.ts';
 import type { Family } from '../../src/catalog/family.ts';
 import { recordedNameOf } from '../../src/catalog/recorded.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
@@ -45,8 +44,7 @@ const STATE_RECORDED_AT = RECORDED_AT.slice(1);
  * families scraped every minute), and the recorded series of its rules.
  */
 export function yearOf(size: YearSize, queries: string): readonly Stored[] {
-  const about = aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset));
-  const families = [...collectors.flatMap((collector) => collector.families), ...about];
+  const families = [...collectors.flatMap((collector) => collector.families), ...aboutFamilies];
   return families.flatMap((family) => {
     const uses = (name: string) => new RegExp(`(?<![\\w:])${name}(?![\\w:])`).test(queries);
     const dayItself = family.name === 'agent_platform_data_day_timestamp_seconds';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { dayDatasetOf, isDayCollector } from '../../src/catalog/collector.ts';
+import { dayDatasetOf } from '../../src/catalog/collector.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Family } from '../../src/catalog/family.ts';
 import { isRecorded, recordedNameOf } from '../../src/catalog/recorded.ts';
@@ -32,14 +32,16 @@ function recordingGroups(): readonly {
   readonly interval: string;
   readonly rules: readonly RecordingRule[];
 }[] {
-  const about = aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset));
   const groups = collectors.map((collector) => ({
     name: collector.name,
     rules: collector.families
       .filter(isRecorded)
       .map((family) => ruleOf(family, dayDatasetOf(collector)?.name)),
   }));
-  return [...groups, { name: 'days', rules: about.filter(isRecorded).map((family) => ruleOf(family)) }]
+  return [
+    ...groups,
+    { name: 'days', rules: aboutFamilies.filter(isRecorded).map((family) => ruleOf(family)) },
+  ]
     .filter(({ rules }) => rules.length > 0)
     .map(({ name, rules }) => ({ name: `agent-platform-recorded-${name}`, interval: INTERVAL, rules }));
 }

@@ -68,7 +68,7 @@ function publishedFamilies() {
   const ofCollectors = allCollectors.flatMap(({ name: collector, families }) =>
     families.map(({ name, help }) => ({ name, help, collector })),
   );
-  return [...ofCollectors, ...aboutFamilies([]).map(({ name, help }) => ({ name, help }))];
+  return [...ofCollectors, ...aboutFamilies.map(({ name, help }) => ({ name, help }))];
 }
 
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */

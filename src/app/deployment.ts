@@ -60,7 +60,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const publisher = createPublisher({
     ...core,
     collectors,
-    aboutFamilies: aboutFamilies(dayDatasets),
+    aboutFamilies,
     ...keeping,
     labelLimit: (label) => config.limits.valuesPerLabel(label),
     seriesBudget: seriesBudgetOf(config.limits.series, config.orgs.length),

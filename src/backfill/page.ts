@@ -24,8 +24,8 @@ const STEPS_PER_LOOK = 32;
 
 /** The dependencies of past pages. */
 export interface PageParts {
-  /** The families about the data, for these datasets. */
-  aboutFamilies(datasets: readonly DayDataset<unknown>[]): readonly CurrentFamily[];
+  /** The families about the data. */
+  readonly aboutFamilies: readonly CurrentFamily[];
   /** The datasets that the live service collects. */
   readonly datasets: readonly DayDataset<unknown>[];
   /** Fetch limits of the expensive datasets. */
@@ -141,9 +141,9 @@ export async function projectPage(
       measured.push(await measure(org, collector.families, then));
     }
   }
-  const datasets = new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []));
-  const about = org.pages.aboutFamilies([...datasets]);
-  measured.push(await measure(org, about, { dataset: undefined, view, stamps }));
+  const datasets = [...new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []))];
+  const about = { dataset: undefined, view: { ...view, datasets }, stamps };
+  measured.push(await measure(org, org.pages.aboutFamilies, about));
 
   const samples = measured.reduce((sum, { cardinality }) => sum + cardinality.samples, 0);
   const { seriesBudget } = org.pages;

@@ -8,6 +8,8 @@ export interface View {
   readonly settings: OrgSettings;
   /** The platform's identifier of the organization, once a response has contained it. */
   readonly orgId: string | undefined;
+  /** The day datasets that are collected. */
+  readonly datasets: readonly DayDataset<unknown>[];
   /** The newest complete day of a dataset, undefined while none is known. */
   newestDay(dataset: DayDataset<unknown>): Day | undefined;
   /** The row of a day; the idle row where the day is known to have none; undefined if the day is unknown. */

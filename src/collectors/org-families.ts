@@ -1,9 +1,7 @@
-import type { DayDataset } from '../catalog/dataset.ts';
 import { startOf } from '../catalog/day.ts';
-import { type CurrentFamily, currentFamily, type FamilyDeclaration, type Sample } from '../catalog/family.ts';
-import type { View } from '../catalog/view.ts';
+import { currentFamily } from '../catalog/family.ts';
 
-export const dataDayTimestamp = {
+export const dataDayTimestamp = currentFamily({
   name: 'agent_platform_data_day_timestamp_seconds',
   help: 'Start of the newest complete UTC day of the dataset, in Unix seconds. The daily figures describe this day.',
   labels: ['dataset'],
@@ -12,9 +10,14 @@ export const dataDayTimestamp = {
   source: 'data[].date of the analytics endpoints',
   aggregation: 'timestamp',
   dropPriority: 'main',
-} as const satisfies FamilyDeclaration<'dataset'>;
+  samplesOf: (view) =>
+    view.datasets.flatMap((dataset) => {
+      const day = view.newestDay(dataset);
+      return day === undefined ? [] : [{ labels: { dataset: dataset.name }, value: startOf(day) / 1000 }];
+    }),
+});
 
-export const historyUncovered = {
+export const historyUncovered = currentFamily({
   name: 'agent_platform_history_uncovered',
   help: 'Days since the start of history without known data: not fetched yet, or fetched without a row that may still arrive. Do not sum over datasets: a day counts in each.',
   labels: ['dataset'],
@@ -23,9 +26,11 @@ export const historyUncovered = {
   source: 'the store of seen days',
   aggregation: 'additive',
   dropPriority: 'main',
-} as const satisfies FamilyDeclaration<'dataset'>;
+  samplesOf: (view) =>
+    view.datasets.map(({ name }) => ({ labels: { dataset: name }, value: view.uncoveredDays(name) })),
+});
 
-export const orgInfo = {
+export const orgInfo = currentFamily({
   name: 'agent_platform_org_info',
   help: 'Identifier of the organization on the platform, always 1.',
   labels: ['org_id'],
@@ -33,27 +38,8 @@ export const orgInfo = {
   source: 'meta.org_id of the analytics endpoints',
   aggregation: 'info',
   dropPriority: 'main',
-} as const satisfies FamilyDeclaration<'org_id'>;
+  samplesOf: ({ orgId }) => (orgId === undefined ? undefined : [{ labels: { org_id: orgId }, value: 1 }]),
+});
 
-/** The families about an organization's data, for the day datasets whose collectors are enabled. */
-export function aboutFamilies(datasets: readonly DayDataset<unknown>[]): readonly CurrentFamily[] {
-  return [
-    currentFamily({ ...dataDayTimestamp, samplesOf: (view) => dataDays(view, datasets) }),
-    currentFamily({
-      ...historyUncovered,
-      samplesOf: (view) =>
-        datasets.map(({ name }) => ({ labels: { dataset: name }, value: view.uncoveredDays(name) })),
-    }),
-    currentFamily({
-      ...orgInfo,
-      samplesOf: ({ orgId }) => (orgId === undefined ? undefined : [{ labels: { org_id: orgId }, value: 1 }]),
-    }),
-  ];
-}
-
-function* dataDays(view: View, datasets: readonly DayDataset<unknown>[]): Generator<Sample<'dataset'>> {
-  for (const dataset of datasets) {
-    const day = view.newestDay(dataset);
-    if (day !== undefined) yield { labels: { dataset: dataset.name }, value: startOf(day) / 1000 };
-  }
-}
+/** The families about an organization's data. */
+export const aboutFamilies = [dataDayTimestamp, historyUncovered, orgInfo] as const;

@@ -43,7 +43,7 @@ export async function run(context: CommandContext): Promise<number> {
         : await past.fetch(collectors, range.from);
       const outcome = await exportDays({
         // The families about the data describe the exporter's knowledge at one moment, not a day.
-        pages: pagesOf(chosen, collectors, () => [], past),
+        pages: pagesOf(chosen, collectors, [], past),
         orgs,
         // Rows and a bar on the same terminal would overwrite each other.
         progress: values.output === undefined && stdout.isTTY === true ? SILENT : progress,

@@ -69,6 +69,7 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
     asOf,
     settings,
     orgId: history.orgId,
+    datasets: parts.datasets,
     newestDay,
     row,
     *rowsBefore<Row>(dataset: DayDataset<Row>, day: Day) {

@@ -11,7 +11,6 @@ import {
   type ThresholdName,
   thresholds,
 } from '../../alerts/src/index.ts';
-import { isDayCollector } from '../../src/catalog/collector.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
@@ -21,10 +20,7 @@ const groups = ruleGroups(defaultSettings);
 const alerts = groups.flatMap((group) => group.alerts);
 const METRIC = /(?<![\w:])agent_platform_\w+/g;
 
-const platformMetrics = [
-  ...collectors.flatMap(({ families }) => families),
-  ...aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
-];
+const platformMetrics = [...collectors.flatMap(({ families }) => families), ...aboutFamilies];
 const labelsByMetric = new Map<string, readonly string[]>([
   ...platformMetrics.map(({ name, labels }) => [name, ['org', ...labels]] as const),
   ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].map(

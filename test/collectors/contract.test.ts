@@ -3,7 +3,7 @@ import { isDayCollector, isFetching } from '../../src/catalog/collector.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { createFakeView, DAY, expositionOf, linesOf } from './fakes.ts';
 
-const families = [...collectors.flatMap((collector) => collector.families), ...aboutFamilies([])];
+const families = [...collectors.flatMap((collector) => collector.families), ...aboutFamilies];
 
 /** The published contract of family names and labels, on which dashboards and alerts depend. */
 const declared: Readonly<Record<string, readonly string[]>> = {
@@ -272,11 +272,11 @@ describe('an idle day', () => {
 
 describe('the families about the data', () => {
   const datasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
-  const about = aboutFamilies(datasets.slice(0, 2));
+  const ofFirst = { datasets: datasets.slice(0, 2) };
 
   test('show the newest day in Unix seconds, the uncovered days and the organization', () => {
-    const view = createFakeView({ rows: new Map([[DAY, {}]]), orgId: 'org_1' });
-    expect(expositionOf(about, view)).toEqual([
+    const view = createFakeView({ rows: new Map([[DAY, {}]]), orgId: 'org_1', ...ofFirst });
+    expect(expositionOf(aboutFamilies, view)).toEqual([
       'data_day_timestamp_seconds{dataset="tokens"} 1773100800',
       'data_day_timestamp_seconds{dataset="tools"} 1773100800',
       'history_uncovered{dataset="tokens"} 4',
@@ -286,8 +286,8 @@ describe('the families about the data', () => {
   });
 
   test('omit what is not known yet', () => {
-    const view = createFakeView({});
-    expect(about.map((family) => linesOf(family, view))).toEqual([
+    const view = createFakeView(ofFirst);
+    expect(aboutFamilies.map((family) => linesOf(family, view))).toEqual([
       [],
       ['{dataset="tokens"} 4', '{dataset="tools"} 4'],
       undefined,

@@ -77,6 +77,7 @@ interface ViewParts {
   readonly readiness?: Partial<ReadinessSettings>;
   readonly orgId?: string;
   readonly people?: PeopleSettings | undefined;
+  readonly datasets?: View['datasets'];
 }
 
 /** A view of the test's data; every dataset has the same rows and documents. */
@@ -99,6 +100,7 @@ export function createFakeView(parts: ViewParts): View {
       people: parts.people,
     },
     orgId: parts.orgId,
+    datasets: parts.datasets ?? [],
     newestDay: () => days.at(-1),
     row: <Row>(_: unknown, day: Day) => rows.get(day) as Row | undefined,
     rowsBefore: <Row>(_: unknown, day: Day) =>

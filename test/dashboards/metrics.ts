@@ -1,6 +1,5 @@
 import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
 import { alerts } from '../../dashboards/src/overview.ts';
-import { isDayCollector } from '../../src/catalog/collector.ts';
 import { isRecorded, recordedNameOf } from '../../src/catalog/recorded.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
@@ -15,10 +14,7 @@ interface Known {
   readonly recorded: boolean;
 }
 
-const families = [
-  ...collectors.flatMap((collector) => collector.families),
-  ...aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
-];
+const families = [...collectors.flatMap((collector) => collector.families), ...aboutFamilies];
 
 /** Every metric that a dashboard may query, by name. */
 export const known: ReadonlyMap<string, Known> = new Map([

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { isFetching } from '../../src/catalog/collector.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { demoContract } from '../../src/commands/demo.ts';
 import { ABSENT } from './golden/absent.ts';
@@ -49,12 +48,7 @@ test('the page of the demo is the one that is committed', async () => {
 test('every family that is declared is on the page, or there is a reason why not', async () => {
   const page = await demoPage();
   const enabled = collectors.filter(({ enabledByDefault }) => enabledByDefault);
-  const datasets = enabled
-    .filter(isFetching)
-    .flatMap(({ dataset }) => (dataset.kind === 'days' ? [dataset] : []));
-  const declared = [...enabled.flatMap(({ families }) => families), ...aboutFamilies(datasets)].map(
-    ({ name }) => name,
-  );
+  const declared = [...enabled.flatMap(({ families }) => families), ...aboutFamilies].map(({ name }) => name);
   const published = new Set(page.samples.map(({ name }) => name));
   const missing = declared.filter((name) => !published.has(name));
   expect(missing.filter((name) => !ABSENT.some(({ family }) => family.test(name)))).toEqual([]);

@@ -30,7 +30,7 @@ export async function exported(options: Exporting) {
   };
   const outcome = await exportDays({
     pages: {
-      aboutFamilies: () => [],
+      aboutFamilies: [],
       datasets: options.collectors.filter(isDayCollector).map(({ dataset }) => dataset),
       expensive: expensiveDatasets(options.collectors),
       bounds: { historyStart: options.from },

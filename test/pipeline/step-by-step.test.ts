@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Collector, isDayCollector } from '../../src/catalog/collector.ts';
+import { isDayCollector } from '../../src/catalog/collector.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysFrom, endOf, startOf } from '../../src/catalog/day.ts';
 import { ANONYMOUS, type OrgSettings } from '../../src/catalog/settings.ts';
@@ -183,9 +183,7 @@ function createPage(
   };
   const publisher = createPublisher({
     collectors,
-    aboutFamilies: aboutFamilies(
-      collectors.filter(isDayCollector).map((one: Collector) => one.dataset as never),
-    ),
+    aboutFamilies,
     history: store,
     historyStart: HISTORY_START,
     async renderText(family, _org, given): Promise<FamilyText> {

@@ -1,4 +1,4 @@
-import { type Collector, isDayCollector, isFetching } from '../../src/catalog/collector.ts';
+import { type Collector, isFetching } from '../../src/catalog/collector.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import type { Sample } from '../../src/catalog/family.ts';
 import type { OrgSettings } from '../../src/catalog/settings.ts';
@@ -53,7 +53,7 @@ export function createPipeline(parts: PipelineParts) {
   const publisher = createPublisher({
     published,
     collectors,
-    aboutFamilies: aboutFamilies(collectors.filter(isDayCollector).map(({ dataset }) => dataset)),
+    aboutFamilies,
     history,
     historyStart,
     async renderText(family, _org, given) {
