@@ -1,6 +1,6 @@
 import type { Instant } from '../../catalog/day.ts';
 import type { HookEvent } from './event.ts';
-import { type Moment, momentsOf, type WaitCount } from './waits.ts';
+import type { Moment, WaitCount } from './waits.ts';
 
 /** The number of events of one name, and the time of the newest. */
 interface EventCount {
@@ -23,6 +23,7 @@ export interface Additions {
   readonly events: ReadonlyMap<string, EventCount>;
   readonly ends: ReadonlyMap<string, number>;
   readonly sessions: ReadonlyMap<string, SessionState>;
+  /** One for each instant of a session, whatever the order of events. */
   readonly moments: readonly Moment[];
 }
 
@@ -42,6 +43,7 @@ export function additionsOf(fresh: readonly HookEvent[], now: Instant): Addition
   const events = new Map<string, EventCount>();
   const ends = new Map<string, number>();
   const sessions = new Map<string, SessionState>();
+  const moments = new Map<string, Moment>();
   for (const { event, reason, session, waiting, at } of fresh) {
     // A clock that is ahead must not put the newest event into the future: no later event could end its wait.
     const happened = Math.min(at, now);
@@ -51,17 +53,17 @@ export function additionsOf(fresh: readonly HookEvent[], now: Instant): Addition
       lastAt: Math.max(before?.lastAt ?? 0, happened),
     });
     if (reason !== undefined) ends.set(reason, (ends.get(reason) ?? 0) + 1);
+    if (session === undefined) continue;
+    const moment = `${session} ${at}`;
+    const type = moments.get(moment)?.type;
+    if (type === undefined || (waiting !== undefined && waiting < type))
+      moments.set(moment, { session, at, type: waiting });
     const until = happened + FORGOTTEN_MS;
-    if (session === undefined || until <= now) continue;
     const known = sessions.get(session);
-    const isWaiting = waiting !== undefined;
-    if (known === undefined || known.at <= happened)
-      sessions.set(session, { at: happened, waiting: isWaiting, until });
+    if (until > now && (known === undefined || known.at <= happened))
+      sessions.set(session, { at: happened, waiting: waiting !== undefined, until });
   }
-  const moments = fresh.flatMap(({ session, at, waiting: type }) =>
-    session === undefined ? [] : [{ session, at, type }],
-  );
-  return { events, ends, sessions, moments: momentsOf(moments) };
+  return { events, ends, sessions, moments: [...moments.values()] };
 }
 
 /** Number of sessions that are waiting at an instant. */

@@ -16,7 +16,7 @@ import {
   waitTypeLabel,
   waitTypes,
 } from './labels.ts';
-import { WAIT_BOUNDS, type WaitCount } from './waits.ts';
+import { WAIT_BOUNDS } from './waits.ts';
 
 /** The metrics about hook events; they are published if a hook token is configured. */
 export const hookMetrics = {
@@ -96,14 +96,12 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
     const ends = makeCounter(registry, hookMetrics.sessionEnds);
     const last = makeGauge(registry, hookMetrics.lastEvent);
     makeGauge(registry, hookMetrics.sessionsWaiting, (gauge) => gauge.set(waiting()));
-    const waits = new Map<string, WaitCount>();
+    /** By label and bucket. Types that only another release knows have the label of unknown ones. */
+    const waits = new Map<string, readonly [count: number, ms: number]>();
     makeStoredHistogram(registry, hookMetrics.wait, () =>
       waitTypes.map((type) => ({
         labels: { notification_type: type },
-        bucketsOf: (bound) =>
-          [...waits.values()].flatMap((wait) =>
-            wait.bound === bound && waitTypeLabel(wait.type) === type ? [[wait.count, wait.ms]] : [],
-          ),
+        bucketsOf: (bound) => [waits.get(`${type} ${bound}`) ?? [0, 0]],
       })),
     );
     for (const event of [...knownEvents, OTHER]) events.inc({ event }, 0);
@@ -124,9 +122,9 @@ export function createHookInstruments(registry: Registry, waiting: () => number)
       for (const [reason, count] of counts.ends) ends.inc({ reason }, added(`end ${reason}`, count));
       for (const { type, bound, count, ms } of counts.waits) {
         const key = `wait ${type} ${bound}`;
-        const before = waits.get(key) ?? { count: 0, ms: 0 };
-        const sums = { count: before.count + added(key, count), ms: before.ms + added(`${key} ms`, ms) };
-        waits.set(key, { type, bound, ...sums });
+        const shown = `${waitTypeLabel(type)} ${bound}`;
+        const [before, beforeMs] = waits.get(shown) ?? [0, 0];
+        waits.set(shown, [before + added(key, count), beforeMs + added(`${key} ms`, ms)]);
       }
       stored = next;
     };

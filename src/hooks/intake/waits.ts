@@ -31,17 +31,6 @@ export interface WaitCount {
   readonly ms: number;
 }
 
-/** One moment for each instant of a session, whatever the order of events. */
-export function momentsOf(events: Iterable<Moment>): readonly Moment[] {
-  const moments = new Map<string, Moment>();
-  for (const event of events) {
-    const key = `${event.session} ${event.at}`;
-    const known = moments.get(key)?.type;
-    if (known === undefined || (event.type !== undefined && event.type < known)) moments.set(key, event);
-  }
-  return [...moments.values()];
-}
-
 /** Stores the moments of new events that have arrived by now. */
 export async function addMoments(query: Query, moments: readonly Moment[], now: Instant): Promise<void> {
   await sendRows(
