@@ -237,10 +237,8 @@ export function createStore(parts: StoreParts): Store {
         const revisions = stored.revisions.filter(({ before }) => answer.isCurrent?.(before) !== false);
         if (notes === undefined) return { ...stored, revisions };
         const revised = new Set(revisions.map(({ day }) => day));
-        const { before, now } = await observe(query, place, (known) =>
-          withAnswer(known, answer, notes, revised),
-        );
-        return { ...stored, revisions, lags: now.lags === before.lags ? undefined : now.lags };
+        const { lags } = await observe(query, place, (before) => withAnswer(before, answer, notes, revised));
+        return { ...stored, revisions, lags };
       }),
     putDocuments: (org, dataset, answer) =>
       write(async (query) => {
@@ -257,10 +255,11 @@ export function createStore(parts: StoreParts): Store {
       ),
     learnFields: (org, dataset, seen) =>
       write(async (query) => {
-        const { now } = await observe(query, { org, former: '', dataset }, (known) => {
-          return { ...known, fields: withDays(known.fields ?? {}, seen) };
-        });
-        return now.fields ?? {};
+        const { fields = {} } = await observe(query, { org, former: '', dataset }, (before) => ({
+          ...before,
+          fields: withDays(before.fields ?? {}, seen),
+        }));
+        return fields;
       }),
     dayLags: (org) => days.transaction((query) => readLags(query, org), 'snapshot'),
     requestsOf: (org) =>

@@ -23,7 +23,7 @@ export interface Observed {
   readonly lags?: DayLags;
 }
 
-/** Follows the days of an answer; the lags stay the same object if none was counted. */
+/** Follows the days of an answer, and counts their lags. */
 export function withAnswer(
   before: Observed,
   { rows, at }: Pick<AnsweredDays, 'rows' | 'at'>,
@@ -57,19 +57,18 @@ export function withAnswer(
   return { ...before, days: Object.fromEntries(days), ...(lags && { lags }) };
 }
 
-/** Changes what was observed of a dataset, within the caller's transaction, and resolves with what it is before and now. */
+/** Changes what was observed of a dataset, within the caller's transaction, and resolves with what it is now. */
 export async function observe(
   query: Query,
   { org, former, dataset }: Place,
   change: (before: Observed) => Observed,
-): Promise<{ readonly before: Observed; readonly now: Observed }> {
+): Promise<Observed> {
   const place = [org, former, dataset];
   const [row] = await query(
     'SELECT data FROM S.observed WHERE org = $1 AND former = $2 AND dataset = $3',
     place,
   );
-  const before = observedIn(row);
-  const now = change(before);
+  const now = change(observedIn(row));
   const text = JSON.stringify(now);
   if (text !== row?.['data'])
     await query(
@@ -77,7 +76,7 @@ export async function observe(
        ON CONFLICT (org, former, dataset) DO UPDATE SET data = excluded.data`,
       [...place, text],
     );
-  return { before, now };
+  return now;
 }
 
 /** Reads the counted lags of the current organization of a name, by dataset. */

@@ -141,7 +141,7 @@ export interface StoredAnswer {
   readonly revisions: readonly Revision[];
   /** Number of fields that keep their stored values because the answer lacks them without a fault of its own. */
   readonly missing: number;
-  /** All counted lags of the dataset's days, if one was counted now. */
+  /** All counted lags of the dataset's days, if there are any and the answer has notes on them. */
   readonly lags?: DayLags | undefined;
 }
 

@@ -64,7 +64,7 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
       const first = await put(1, ended + 1.5 * hour);
       expect(first.lags).toEqual(published);
       // A change of the platform, one of other settings, and the last comparison.
-      expect((await put(2, ended + 4 * hour)).lags).toBeUndefined();
+      expect((await put(2, ended + 4 * hour)).lags).toEqual(published);
       await put(3, ended + 6 * hour, false);
       await put(3, ended + 25 * hour);
       await put(4, ended + 30 * hour);
