@@ -16,18 +16,15 @@ export interface Finding {
   readonly advice?: string | undefined;
 }
 
-/** A finding, wherever it belongs. */
-export type Found = Omit<Finding, 'org'>;
-
-export function ok(check: string, seen: string): Found {
+export function ok(check: string, seen: string): Finding {
   return { check, verdict: 'ok', seen };
 }
 
-export function warning(check: string, seen: string, advice: string): Found {
+export function warning(check: string, seen: string, advice: string): Finding {
   return { check, verdict: 'warning', seen, advice };
 }
 
-export function failure(check: string, seen: string, advice?: string): Found {
+export function failure(check: string, seen: string, advice?: string): Finding {
   return { check, verdict: 'failure', seen, advice };
 }
 
@@ -56,9 +53,9 @@ export function renderFindings(
   format: 'text' | 'json',
   redact: (text: string) => string,
 ): string {
+  // The first finding is about the configuration, so of the machine.
   const byOrg = Map.groupBy(found, ({ org }) => org);
-  const ofOrgs = [...byOrg].flatMap(([org, own]) => (org === undefined ? [] : own));
-  const findings = [...(byOrg.get(undefined) ?? []), ...ofOrgs].map((finding) => {
+  const findings = [...byOrg.values()].flat().map((finding) => {
     const { seen, advice } = finding;
     return { ...finding, seen: redact(seen), advice: advice && redact(advice) };
   });

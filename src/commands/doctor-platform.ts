@@ -18,7 +18,7 @@ import { portOf, withoutBrackets } from '../runtime/host-name.ts';
 import { parseProxies } from '../runtime/proxy-address.ts';
 import type { Row } from '../store/database.ts';
 import { isOpen } from './check-config.ts';
-import { type Examination, type Found, failure, ok, warning } from './doctor-finding.ts';
+import { type Examination, type Finding, failure, ok, warning } from './doctor-finding.ts';
 import type { StoredFacts } from './doctor-store.ts';
 
 interface OrgParts extends Examination {
@@ -66,7 +66,7 @@ interface Facts extends OrgParts {
 /** Asks the endpoints of an organization's enabled collectors for the newest days, and reports what is wrong. */
 export async function examineOrg(parts: OrgParts): Promise<void> {
   const { config, org, clock, signal } = parts;
-  const report = (finding: Found) => parts.report({ ...finding, org: org.name });
+  const report = (finding: Finding) => parts.report({ ...finding, org: org.name });
   const enabled = collectors.filter(isFetching).filter(({ name }) => config.collectors.get(name) === true);
   const hostOf = ({ dataset }: FetchingCollector) =>
     dataset.name === 'readiness' ? org.appUrl : org.baseUrl;
@@ -131,7 +131,7 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
 }
 
 /** Resolves the name of a host, or of the proxy that would resolve it; the client says if there is none. */
-function nameOf(address: string, { config }: OrgParts): Promise<Found | undefined> {
+function nameOf(address: string, { config }: OrgParts): Promise<Finding | undefined> {
   const url = new URL(address);
   const proxy = parseProxies(config.api.proxy)(url);
   const name = proxy?.host ?? withoutBrackets(url.hostname);
@@ -174,7 +174,7 @@ function newestOf({ fetched }: Pick<Asked, 'fetched'>): Day | undefined {
 const PAGING_ADVICE = 'report it to the platform: a listing that does not end well is never used';
 
 /** What an answer says about its endpoint. */
-function judged({ dataset, path, fetched }: Asked, facts: Facts): Found {
+function judged({ dataset, path, fetched }: Asked, facts: Facts): Finding {
   if (fetched === undefined) return ok(dataset, `${path}: ${MAX_PAGES} pages read, more follow`);
   if ('rows' in fetched) {
     const newest = newestOf({ fetched });
@@ -210,7 +210,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** What a failed request says about the set-up. */
-async function failed({ error, dataset, path, host }: Asked, { log }: Facts): Promise<Found> {
+async function failed({ error, dataset, path, host }: Asked, { log }: Facts): Promise<Finding> {
   const known = failureOf(error, log);
   const { reason, message, hint, failedAt } = known;
   if (host.startsWith('http:') && NO_ANSWER.test(reason)) {
@@ -242,7 +242,7 @@ function speaksTls(url: URL): Promise<boolean> {
 }
 
 /** What the hosts that answered say about the way to them; nothing on this machine without TLS. */
-function transport({ asked }: Facts): readonly Found[] {
+function transport({ asked }: Facts): readonly Finding[] {
   const reached = asked.filter(
     ({ fetched, error }) =>
       fetched !== undefined || (error instanceof PlatformError && error.status !== undefined),
@@ -265,7 +265,7 @@ function hasAnswered({ fetched, error }: Asked): boolean {
 }
 
 /** Endpoints that do not exist: another plan, another address, or moved paths. */
-function missing({ asked, enabled }: Facts): readonly Found[] {
+function missing({ asked, enabled }: Facts): readonly Finding[] {
   const absent = asked.filter(isMissing);
   const answered = asked.filter(hasAnswered);
   const [first] = absent;
@@ -292,7 +292,7 @@ function missing({ asked, enabled }: Facts): readonly Found[] {
 }
 
 /** Of several answers the one that was under way for the shortest time is the nearest. */
-function clockSkew({ skews }: Facts): readonly Found[] {
+function clockSkew({ skews }: Facts): readonly Finding[] {
   const [skew] = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b));
   if (skew === undefined) return [];
   const off = Math.abs(skew);
@@ -303,7 +303,7 @@ function clockSkew({ skews }: Facts): readonly Found[] {
   return [(off < CLOCK_FAILURE_MS ? warning : failure)('clock', seen, advice)];
 }
 
-function organization({ asked, org, stored }: Facts): readonly Found[] {
+function organization({ asked, org, stored }: Facts): readonly Finding[] {
   const orgIds = new Set(asked.flatMap(({ fetched }) => fetched?.orgId ?? []));
   const expected = org.orgId ?? stored?.orgs.find((row) => row['org'] === org.name)?.['org_id'] ?? undefined;
   const foreign = [...orgIds].find((id) => expected !== undefined && id !== expected);
@@ -317,7 +317,7 @@ function organization({ asked, org, stored }: Facts): readonly Found[] {
   return [ok('key', `the key is accepted${of}`)];
 }
 
-function data({ asked }: Facts): readonly Found[] {
+function data({ asked }: Facts): readonly Finding[] {
   const isActive = asked.some(({ collector, fetched }) => {
     if (fetched === undefined || !('rows' in fetched)) return (fetched?.documents.length ?? 0) > 0;
     const dataset = dayDatasetOf(collector);
@@ -331,7 +331,7 @@ function data({ asked }: Facts): readonly Found[] {
   return [warning('data', seen, advice)];
 }
 
-function fields({ asked }: Facts): readonly Found[] {
+function fields({ asked }: Facts): readonly Finding[] {
   const unusable = asked.flatMap(({ dataset, fetched }) =>
     fetched === undefined || fetched.rejected === 0 ? [] : [`${dataset} ${fetched.rejected}`],
   );
@@ -345,7 +345,7 @@ function fields({ asked }: Facts): readonly Found[] {
   return [warning('fields', changed.join('; '), advice)];
 }
 
-function budget({ config, org, stored, requests, clock }: Facts): readonly Found[] {
+function budget({ config, org, stored, requests, clock }: Facts): readonly Finding[] {
   const limit = config.api.dailyRequestLimit;
   const asked = `this check sent ${requests}`;
   if (limit === undefined) return [ok('requests', `no daily limit; ${asked}`)];

@@ -7,7 +7,7 @@ import { createDatabase } from '../store/postgres.ts';
 import { readFile } from '../store/reader.ts';
 import { type Layout, MEMORY, refuseSpecial, stateOf } from '../store/sqlite.ts';
 import { troubleOf } from '../store/sqlite-errors.ts';
-import { type Examination, type Found, failure, ok, warning } from './doctor-finding.ts';
+import { type Examination, type Finding, failure, ok, warning } from './doctor-finding.ts';
 
 /** What the store holds of the organizations. */
 export interface StoredFacts {
@@ -72,7 +72,7 @@ async function readWhole(file: string, layout: Layout, text: string): Promise<re
 }
 
 /** SQLite writes files beside the database, so the directory must be writable too. */
-function folderOf(file: string): Found {
+function folderOf(file: string): Finding {
   let folder = path.dirname(path.resolve(file));
   while (!existsSync(folder)) folder = path.dirname(folder);
   if (!statSync(folder).isDirectory())
@@ -105,7 +105,7 @@ async function examineDatabase(
   }
 }
 
-async function databaseState(query: Query, source: string): Promise<Found> {
+async function databaseState(query: Query, source: string): Promise<Finding> {
   const [row] = await query(
     `SELECT pg_is_in_recovery()::int AS standby, (current_setting('default_transaction_read_only') = 'on')::int AS fixed,
      has_database_privilege(current_database(), 'CREATE')::int AS creates,

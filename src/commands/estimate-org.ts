@@ -8,7 +8,7 @@ import { usersDataset } from '../collectors/users/dataset.ts';
 import type { Config } from '../config/config.ts';
 import { type Identity, identities } from '../config/people/labels.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
-import { type CollectorSize, seriesOf, seriesWithin, sizeOf } from '../pipeline/estimate.ts';
+import { seriesOf, seriesWithin, sizeOf } from '../pipeline/estimate.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { daysOf } from '../store/days.ts';
@@ -57,7 +57,11 @@ export async function estimateOrg(parts: EstimateParts) {
       failed: failed.includes(`${settings.name}/${source}`),
       series: seriesOf(whole.families),
       seriesAfterLimits: seriesWithin(limited.families, all, budget),
-      labels: labelsOf(whole, limited),
+      /** The values of each label, before and after the limits. */
+      labels: [...whole.labels].map(([label, { values, series }]) => {
+        const left = limited.labels.get(label) ?? { values: 0, series: 0 };
+        return { label, values, valuesAfterLimits: left.values, series, seriesAfterLimits: left.series };
+      }),
       /** What the configuration leaves out; not part of the series. */
       leftOut,
     };
@@ -109,12 +113,4 @@ export async function estimateOrg(parts: EstimateParts) {
     const { start: historyStart } = config.history;
     return createView({ history: known, settings: identified, datasets, historyStart }, clock.now());
   }
-}
-
-/** The values of each label, before and after the limits. */
-function labelsOf(whole: CollectorSize, limited: CollectorSize) {
-  return [...whole.labels].map(([label, { values, series }]) => {
-    const left = limited.labels.get(label) ?? { values: 0, series: 0 };
-    return { label, values, valuesAfterLimits: left.values, series, seriesAfterLimits: left.series };
-  });
 }

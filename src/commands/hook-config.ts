@@ -18,7 +18,7 @@ const FIX = 'fix the file, or give another one with --file';
 /** Prints a hooks configuration for the agent, or merges it into the agent's file. */
 export async function run(context: CommandContext): Promise<number> {
   const values = await loadValues(hookConfigOptions, context);
-  const events = values.event === undefined || values.event.length === 0 ? defaultEvents : values.event;
+  const events = values.event.length === 0 ? defaultEvents : values.event;
   for (const event of events) {
     if (!/^[\w.-]{1,128}$/.test(event))
       throw new ConfigError('--event: must be the name of an event, such as Stop');

@@ -3,6 +3,7 @@ import { quoted } from '../config/parse.ts';
 import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
 import type { CliEnvironment, Command } from './command.ts';
+import { renderCommandHelp, renderHelp } from './help.ts';
 
 const program = 'agent-platform-exporter';
 
@@ -37,7 +38,6 @@ export async function runCli(
       return showHelp(rest.length === 0 ? undefined : wordsOf(rest)[0]);
     }
     if (first === undefined) {
-      const { renderHelp } = await import('./help.ts');
       cli.stderr.write(renderHelp(commands));
       return 2;
     }
@@ -61,9 +61,7 @@ export async function runCli(
   }
 
   async function showHelp(name: string | undefined): Promise<number> {
-    const { renderCommandHelp, renderHelp } = await import('./help.ts');
-    const text = name === undefined ? renderHelp(commands) : await renderCommandHelp(commandNamed(name));
-    cli.stdout.write(text);
+    cli.stdout.write(name === undefined ? renderHelp(commands) : await renderCommandHelp(commandNamed(name)));
     return 0;
   }
 
