@@ -43,7 +43,7 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
         return;
       }
       // Two people with one label, such as two accounts with one address: sums, and the attributes of the larger one.
-      if ((day.billable_tokens ?? 0) > (figures.at(row, 'credits') ?? 0)) describe(row, day, team);
+      if ((day.billable_tokens ?? 0) > (figures.at(row, 'credits') || 0)) describe(row, day, team);
       figures.addTo(row, day);
     },
     *columns(shownTeams) {
@@ -74,68 +74,43 @@ const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
 const FIRST_PEOPLE = 256;
 
-/** The figures of many people, column by column; NaN means unknown. */
-interface FigureTable {
-  put(row: number, day: PersonDay): void;
-  /** Adds to the figures of a person; what cannot be summed, or is unknown of one of them, becomes unknown. */
-  addTo(row: number, day: PersonDay): void;
-  at(row: number, name: FigureName): number | undefined;
-  /** A figure of the people in these rows, in their order, as bytes in base64. */
-  column(name: FigureName, order: readonly number[]): string;
-}
-
-/** Creates an empty table; rows are numbered from 0 without gaps. */
-function createFigureTable(): FigureTable {
+/** Creates the figures of many people, column by column; NaN means unknown. Rows are numbered from 0 without gaps. */
+function createFigureTable() {
   // A column of twenty thousand people fits into the CPU cache; a table with a row for each would not.
-  const columns = FIGURE_NAMES.map((name) => ({
-    name,
-    field: FIGURES[name],
-    values: new Float64Array(FIRST_PEOPLE),
-  }));
+  const columns = {} as Record<FigureName, Float64Array<ArrayBuffer>>;
+  for (const name of FIGURE_NAMES) columns[name] = new Float64Array(FIRST_PEOPLE);
   let room = FIRST_PEOPLE;
   // Shared by all columns.
   let bytes = Buffer.alloc(0);
 
   function grow(): void {
     room *= 2;
-    for (const column of columns) {
-      const larger = new Float64Array(room);
-      larger.set(column.values);
-      column.values = larger;
-    }
+    for (const name of FIGURE_NAMES)
+      columns[name] = new Float64Array(columns[name].buffer.transfer(room * BYTES));
   }
 
-  function valuesOf(figure: FigureName): Float64Array | undefined {
-    return columns.find(({ name }) => name === figure)?.values;
-  }
-
-  function at(row: number, name: FigureName): number | undefined {
-    const value = valuesOf(name)?.[row];
-    return value === undefined || Number.isNaN(value) ? undefined : value;
+  function at(row: number, name: FigureName): number {
+    return columns[name][row] ?? Number.NaN;
   }
 
   return {
     at,
-    put(row, day) {
+    put(row: number, day: PersonDay): void {
       if (row >= room) grow();
-      for (const { field, values } of columns) values[row] = day[field] ?? Number.NaN;
+      for (const name of FIGURE_NAMES) columns[name][row] = day[FIGURES[name]] ?? Number.NaN;
     },
-    addTo(row, day) {
-      for (const { name, field, values } of columns) {
-        const sum = plus(values[row] ?? Number.NaN, day[field] ?? Number.NaN);
-        values[row] = name === 'autonomy' ? Number.NaN : sum;
+    /** Adds to the figures of a person; what cannot be summed, or is unknown of one of them, becomes unknown. */
+    addTo(row: number, day: PersonDay): void {
+      for (const name of FIGURE_NAMES) {
+        const sum = plus(at(row, name), day[FIGURES[name]] ?? Number.NaN);
+        columns[name][row] = name === 'autonomy' ? Number.NaN : sum;
       }
     },
-    column(name, order) {
-      const values = valuesOf(name);
+    /** A figure of the people in these rows, in their order, as bytes in base64. */
+    column(name: FigureName, order: readonly number[]): string {
       if (bytes.length < order.length * BYTES) bytes = Buffer.alloc(order.length * BYTES);
-      const view = new DataView(bytes.buffer, bytes.byteOffset);
-      let to = 0;
-      for (const row of order) {
-        view.setFloat64(to, values?.[row] ?? Number.NaN, true);
-        to += BYTES;
-      }
-      return bytes.toString('base64', 0, to);
+      for (const [index, row] of order.entries()) bytes.writeDoubleLE(at(row, name), index * BYTES);
+      return bytes.toString('base64', 0, order.length * BYTES);
     },
   };
 }

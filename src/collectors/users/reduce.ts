@@ -15,6 +15,7 @@ import { createPeopleTable } from './people-table.ts';
 import type { PersonDay } from './schema.ts';
 
 const UNKNOWN_TIER = 'unknown';
+const OTHER_MODELS = `${OTHER}\n${OTHER}`;
 const FIELDS = Object.values(FIGURES);
 
 /** Reduces the people of a day to a row, keeping no more of each person than the row needs. */
@@ -26,8 +27,8 @@ interface DayReducer {
 
 /** Creates a reducer for one day; the settings decide how people are identified. */
 export function createDayReducer(settings: PeopleSettings): DayReducer {
-  // By model, then by tier.
-  const models = new Map<string, Map<string, number>>();
+  // By model and tier, in lines of their own: a label value has no line break.
+  const models = new Map<string, number>();
   const levels = new Map<string, number>();
   const languages = new Map<string, number>();
   const teams = new Map<string, TeamSums>();
@@ -35,30 +36,13 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
   const table = createPeopleTable(settings);
   let total: number | undefined;
   let isQuiet = true;
-  // The number of pairs of model and tier.
-  let kinds = 0;
 
   function addActive(day: PersonDay): void {
     if (day.billable_tokens !== undefined) credits.push(day.billable_tokens);
     if (day.delegation_level !== undefined) countOne(levels, day.delegation_level);
-    if (day.primary_model !== undefined) {
-      countModel(day.primary_model, day.primary_model_tier ?? UNKNOWN_TIER);
-    }
+    if (day.primary_model !== undefined)
+      countOne(models, `${day.primary_model}\n${day.primary_model_tier ?? UNKNOWN_TIER}`, OTHER_MODELS);
     for (const language of new Set(day.languages)) countOne(languages, language);
-  }
-
-  function countModel(model: string, tier: string): void {
-    const known = models.get(model);
-    const count = known?.get(tier);
-    if (known !== undefined && count !== undefined) {
-      known.set(tier, count + 1);
-      return;
-    }
-    const [name, kind] = kinds < MAX_PARTS ? [model, tier] : [OTHER, OTHER];
-    const tiers = models.get(name) ?? new Map<string, number>();
-    models.set(name, tiers);
-    if (!tiers.has(kind)) kinds += 1;
-    tiers.set(kind, (tiers.get(kind) ?? 0) + 1);
   }
 
   function addToTeam(team: string, day: PersonDay, active: boolean): void {
@@ -114,18 +98,17 @@ function isActive({ sessions = 0, messages = 0, tool_calls = 0, billable_tokens 
   return sessions > 0 || messages > 0 || tool_calls > 0 || billable_tokens > 0;
 }
 
-function countOne(counts: Map<string, number>, name: string): void {
+function countOne(counts: Map<string, number>, name: string, rest = OTHER): void {
   const count = counts.get(name);
-  const known = count !== undefined || counts.size < MAX_PARTS ? name : OTHER;
+  const known = count !== undefined || counts.size < MAX_PARTS ? name : rest;
   counts.set(known, (count ?? counts.get(known) ?? 0) + 1);
 }
 
-function modelsOf(models: ReadonlyMap<string, ReadonlyMap<string, number>>): readonly ModelPeople[] {
-  return [...models]
-    .sort(byKey)
-    .flatMap(([model, tiers]) =>
-      countsOf(tiers).map(({ name, count }) => ({ model, tier: name, people: count })),
-    );
+function modelsOf(models: ReadonlyMap<string, number>): readonly ModelPeople[] {
+  return countsOf(models).map(({ name, count }) => {
+    const [model = '', tier = ''] = name.split('\n');
+    return { model, tier, people: count };
+  });
 }
 
 function countsOf(counts: ReadonlyMap<string, number>) {
