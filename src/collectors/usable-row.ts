@@ -12,6 +12,7 @@ export interface Salvaged<Row> {
 }
 
 type Step = string | number;
+type Holder = Record<Step, unknown>;
 
 /**
  * Parses an untrusted row and rejects as little as possible: first the field, then the element that requires it, last
@@ -32,15 +33,17 @@ export function salvage<Row>(schema: z.ZodType<Row>, row: unknown): Salvaged<Row
     if (doomed.some((path) => path.length === 0)) return { row: undefined, rejected: 1, members: [] };
     // An element rejected because a field of it was rejected before is one fault, not two.
     for (const path of doomed) {
-      const [value, holder] = [valueAt(row, path), valueAt(row, path.slice(0, -1))];
+      // What is pruned is always within an object or an array.
+      const holder = valueAt(row, path.slice(0, -1)) as Holder;
+      const [key = '', value] = [path.at(-1), valueAt(row, path)];
       if (value === UNUSABLE) {
-        cut(row, path);
-        removed.set(holder, (removed.get(holder) ?? new Set()).add(path.at(-1) ?? ''));
+        cut(holder, key);
+        removed.set(holder, (removed.get(holder) ?? new Set()).add(key));
         continue;
       }
       const counted = 1 - (cuts.get(value) ?? 0);
-      if (path.length === 1) cut(row, path);
-      else mark(row, path);
+      if (path.length === 1) cut(holder, key);
+      else holder[key] = UNUSABLE;
       rejected += counted;
       if (counted > 0) members.push(String(path[0]));
       cuts.set(holder, (cuts.get(holder) ?? 0) + counted);
@@ -125,25 +128,14 @@ function valueAt(row: unknown, path: readonly Step[]): unknown {
   let value = row;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<Step, unknown>)[key];
+    value = (value as Holder)[key];
   }
   return value;
 }
 
-function mark(row: unknown, path: readonly Step[]): void {
-  const holder = valueAt(row, path.slice(0, -1));
-  const key = path.at(-1);
-  if (typeof holder === 'object' && holder !== null && key !== undefined) {
-    (holder as Record<Step, unknown>)[key] = UNUSABLE;
-  }
-}
-
-function cut(row: unknown, path: readonly Step[]): void {
-  const holder = valueAt(row, path.slice(0, -1));
-  const key = path.at(-1);
-  if (typeof holder !== 'object' || holder === null || key === undefined) return;
+function cut(holder: Holder, key: Step): void {
   if (Array.isArray(holder)) holder[Number(key)] = undefined;
-  else delete (holder as Record<Step, unknown>)[key];
+  else delete holder[key];
 }
 
 /** Compacts arrays after elements were removed. */
