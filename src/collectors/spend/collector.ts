@@ -142,18 +142,20 @@ by 0, 0, 1, 1, 1, 1, 2 and 11 elevenths, so that MAD is 1/11. 1 + 5.930 / 11 = 1
 days is 12 million: 21 000 000, on a Wednesday too.`,
 });
 
-const MODEL_DAYS =
-  'stored days of /api/v1/analytics/tokens: data[].by_model[].billable_tokens, billable_tokens';
-
-export const creditsShareByModel = dayFamily({
-  name: 'agent_platform_credits_share_by_model',
-  help: 'Share of the Standard Credits of the newest complete UTC day, by model and tier.',
+/** A share of each model. */
+const ofModel = {
   labels: ['model', 'tier'],
   unit: 'ratio',
-  source: MODEL_DAYS,
+  source: 'stored days of /api/v1/analytics/tokens: data[].by_model[].billable_tokens, billable_tokens',
   aggregation: 'ratio',
   breakdown: true,
   part: 'models',
+} as const;
+
+export const creditsShareByModel = dayFamily({
+  ...ofModel,
+  name: 'agent_platform_credits_share_by_model',
+  help: 'Share of the Standard Credits of the newest complete UTC day, by model and tier.',
   definition: `The credits of each model on the data day, divided by all credits of that day. A model that was only used in
 the 14 days before has 0. Credits of no model count in the total, so that the shares can add up to less than 1. Absent on a
 day without credits, if the day has no breakdown by model, and for a model whose credits were rejected.
@@ -163,14 +165,9 @@ Example: of 2 000 000 credits, model a took 1 500 000 and model b 400 000. The s
 });
 
 export const creditsShareByModelBaseline = dayFamily({
+  ...ofModel,
   name: 'agent_platform_credits_share_by_model_baseline',
   help: 'Share of the Standard Credits of the 14 days before the newest complete UTC day, by model and tier.',
-  labels: ['model', 'tier'],
-  unit: 'ratio',
-  source: MODEL_DAYS,
-  aggregation: 'ratio',
-  breakdown: true,
-  part: 'models',
   definition: `The credits of each model in the 14 days before the data day, divided by all credits of these days. Only
 days with known credits and breakdown by model count. A model that was first used on the data day has 0.
 Absent with fewer than seven such days, if they have no credits, and for a model whose credits of one of them were rejected.
