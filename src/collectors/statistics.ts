@@ -34,6 +34,11 @@ export function sumOfEach<Item>(
   return figures && preciseSum(figures);
 }
 
+/** The sum of two amounts; undefined if one of them is unknown. */
+export function sumOfBoth(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one + other;
+}
+
 /** The quotient of two amounts; undefined if one of them is unknown or the divisor is 0. */
 export function quotientOf(amount: number | undefined, divisor: number | undefined): number | undefined {
   if (amount === undefined || divisor === undefined || divisor === 0) return undefined;

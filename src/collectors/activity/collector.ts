@@ -2,6 +2,7 @@ import type { DayCollector } from '../../catalog/collector.ts';
 import type { DayDataset } from '../../catalog/dataset.ts';
 import { dayFamily } from '../../catalog/family.ts';
 import { analyticsCollector } from '../collector.ts';
+import { minusKnown } from '../counts.ts';
 import { outputOf, productivityDataset } from '../productivity/dataset.ts';
 import { figure, parts } from '../samples.ts';
 import { quotientOf } from '../statistics.ts';
@@ -139,8 +140,7 @@ export const activityCollector: DayCollector<ActivityRow> = {
   ],
 };
 
-/** The platform has no count of agent messages: it is the difference, unless that would be negative. */
+/** The platform has no count of agent messages: it is the difference. */
 function byRole({ messages, userMessages }: ActivityRow) {
-  const others = messages === undefined || userMessages === undefined ? -1 : messages - userMessages;
-  return { user: userMessages, assistant: others < 0 ? undefined : others };
+  return { user: userMessages, assistant: minusKnown(messages, userMessages) };
 }

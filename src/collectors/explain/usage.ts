@@ -1,11 +1,10 @@
 import { addDays, type Day, weekdayOf } from '../../catalog/day.ts';
-import type { DayFamily } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
 import { creditsOn } from '../spend/credits.ts';
-import { quotientOf } from '../statistics.ts';
+import { ofEach, quotientOf, sumOfBoth } from '../statistics.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
-import { dailyCreditsByTeam } from '../users/collector.ts';
+import { creditsByTeam } from '../users/team-credits.ts';
 import { WEEK_DAYS } from '../weeks.ts';
 import type { ModelUsage, Usage } from './decompose.ts';
 
@@ -73,7 +72,7 @@ function sideOf(view: View, days: Weighted): Side {
       credits: mean((day) => creditsOn(view, day)) ?? Number.NaN,
       people: mean((day) => view.row(activityDataset, day)?.dailyUsers),
       sessions: mean((day) => view.row(activityDataset, day)?.sessions),
-      tokens: mean((day) => plus(tokensOf(day)?.input, tokensOf(day)?.output)),
+      tokens: mean((day) => sumOfBoth(tokensOf(day)?.input, tokensOf(day)?.output)),
       models: modelsOf(view, days),
     },
     cached: quotientOf(
@@ -103,32 +102,23 @@ function modelsOf(view: View, days: Weighted): Usage['models'] {
 /** A day's models; none on a day without credits; undefined unless the credits and tokens of each are known. */
 function usableModels(row: TokensRow | undefined) {
   if (row?.byModel === undefined) return row?.credits === 0 ? [] : undefined;
-  const entries = row.byModel.map(({ model, credits, input, output }) => ({
-    model,
-    credits: credits ?? undefined,
-    tokens: plus(input ?? undefined, output ?? undefined),
-  }));
-  const usable = entries.flatMap(({ model, credits, tokens }) =>
-    credits === undefined || tokens === undefined ? [] : [{ model, credits, tokens }],
+  return ofEach(row.byModel, ({ model, credits, input, output }) =>
+    credits == null || input == null || output == null
+      ? undefined
+      : { model, credits, tokens: input + output },
   );
-  return usable.length === entries.length ? usable : undefined;
 }
 
 function teamsOf(view: View, days: Weighted): Side['teams'] {
-  const family: DayFamily = dailyCreditsByTeam;
   const teams = new Map<string, { sum: number; days: number }>();
   for (const [day, weight] of days) {
-    for (const { labels, value } of family.samplesOf(view, day) ?? []) {
-      const team = teams.get(labels['team'] ?? '') ?? { sum: 0, days: 0 };
-      teams.set(labels['team'] ?? '', { sum: team.sum + weight * value, days: team.days + 1 });
+    for (const { labels, value } of creditsByTeam(view, day) ?? []) {
+      const team = teams.get(labels.team) ?? { sum: 0, days: 0 };
+      teams.set(labels.team, { sum: team.sum + weight * value, days: team.days + 1 });
     }
   }
   const shown = [...teams].filter(([, team]) => team.days === days.length);
   return shown.length === 0 ? undefined : new Map(shown.map(([name, { sum }]) => [name, sum]));
-}
-
-function plus(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one + other;
 }
 
 /** The same weekday of each of the four weeks before a day, oldest first. */

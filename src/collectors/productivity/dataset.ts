@@ -1,5 +1,6 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 import type { Count } from '../counts.ts';
+import { sumOfBoth } from '../statistics.ts';
 
 /** The stored output of a day. */
 export interface ProductivityRow extends Reduced {
@@ -29,9 +30,7 @@ export const productivityDataset: DayDataset<ProductivityRow> = {
 /** What is made of each kind of output: of the number of files, commits and pull requests of a row. */
 export function outputOf<Made>(make: (figureOf: (row: ProductivityRow) => number | undefined) => Made) {
   return {
-    files: make(({ filesCreated: created, filesEdited: edited }) =>
-      created === undefined || edited === undefined ? undefined : created + edited,
-    ),
+    files: make(({ filesCreated, filesEdited }) => sumOfBoth(filesCreated, filesEdited)),
     commits: make(({ commits }) => commits),
     pull_requests: make(({ pullRequests }) => pullRequests),
   };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Person } from '../../catalog/settings.ts';
 import { apiContractOf, MODES, TIERS } from '../api-contract.ts';
+import { minusKnown, plusKnown } from '../counts.ts';
 import { amount, day, list, requiredText, text } from '../fields.ts';
 import { FIGURES, type FigureName } from './columns.ts';
 
@@ -26,8 +27,8 @@ export const personRow = z.compile(
     .transform((raw) => ({
       ...raw,
       person: { id: raw.user_id, email: raw.user_email && addressOf(raw.user_email) } satisfies Person,
-      messages: raw.messages ?? sum(raw.user_messages, raw.assistant_messages),
-      assistant_messages: raw.assistant_messages ?? difference(raw.messages, raw.user_messages),
+      messages: raw.messages ?? plusKnown(raw.user_messages, raw.assistant_messages),
+      assistant_messages: raw.assistant_messages ?? minusKnown(raw.messages, raw.user_messages),
     })),
 );
 
@@ -35,15 +36,6 @@ export const usersContract = apiContractOf({
   schema: personRow,
   values: { primary_model_tier: TIERS, delegation_level: MODES },
 });
-
-function sum(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined ? other : one + (other ?? 0);
-}
-
-/** The difference; undefined if it would be negative. */
-function difference(whole: number | undefined, part: number | undefined): number | undefined {
-  return whole === undefined || part === undefined || part > whole ? undefined : whole - part;
-}
 
 /** An e-mail address in lower case; undefined if blank. */
 function addressOf(email: string): string | undefined {
