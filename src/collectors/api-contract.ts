@@ -32,15 +32,20 @@ export interface ApiContractParts {
   readonly beyondDay?: readonly string[];
 }
 
-/** What a schema reads of a value: members, elements, or the value as a whole. */
+/** What a schema reads at a path: members, elements, or the value as a whole. An element has the path of its list. */
 type Shape =
-  | { readonly kind: 'object'; readonly members: ReadonlyMap<string, Shape> }
-  | { readonly kind: 'list'; readonly element: Shape }
-  | { readonly kind: 'value'; isReadable(value: unknown): boolean };
+  | { readonly kind: 'object'; readonly path: string; readonly members: ReadonlyMap<string, Shape> }
+  | { readonly kind: 'list'; readonly path: string; readonly element: Shape }
+  | { readonly kind: 'value'; readonly path: string; isReadable(value: unknown): boolean };
+
+/** A field that elements of a day had, and one that an element lacked. */
+const CARRIED = 1;
+const LACKING = 2;
 
 /** Creates the contract of a dataset from the schema that reads it. */
 export function apiContractOf(parts: ApiContractParts): ApiContract {
-  const shape = shapeOf(parts.schema);
+  const shape = shapeOf(parts.schema, '');
+  const places = new Map(pathsIn(shape).map((path, index) => [path, index]));
   const unread = new Set(parts.unread);
   const beyondDay = new Set(parts.beyondDay);
   const values = new Map(
@@ -50,47 +55,37 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
 
   function watch(): FieldWatch {
     const unknown = new Set<string>();
-    const forms = new Map<string, { seen: number; readable: number }>();
-    // Hundreds of runs wait at once, each with its days: a bit for a path, and not a set of paths for a day.
-    const bits = new Map<string, bigint>();
-    const days = new Map<Day, Seen>();
-
-    function bitOf(path: string): bigint {
-      const bit = bits.get(path) ?? 1n << BigInt(bits.size);
-      bits.set(path, bit);
-      return bit;
-    }
-
-    function pathsOf(mask: bigint): ReadonlySet<string> {
-      return new Set([...bits].filter(([, bit]) => (mask & bit) !== 0n).map(([path]) => path));
-    }
+    const forms = new Map<string, { seen: number; isReadable: boolean }>();
+    // Hundreds of runs wait at once, each with its days: a byte for a field of a day, and not sets of paths.
+    const days = new Map<Day, { readonly fields: Uint8Array; isActive: boolean }>();
 
     function lookAt(elements: readonly unknown[]): void {
       for (const element of elements) {
         const day =
           isObject(element) && typeof element['date'] === 'string' ? parseDay(element['date']) : undefined;
-        const seen = (day && days.get(day)) ?? { carried: 0n, lacking: 0n, isActive: false };
+        const seen = (day && days.get(day)) ?? { fields: new Uint8Array(places.size), isActive: false };
         if (day !== undefined) days.set(day, seen);
-        const isActive = walk(shape, element, '', seen);
+        const isActive = walk(shape, element, seen.fields);
         seen.isActive ||= isActive;
       }
     }
 
     /** Returns whether a number above zero shows activity. */
-    function walk(of: Shape, value: unknown, path: string, seen: Seen): boolean {
-      if (of.kind === 'value') return read(of, value, path);
-      const isReadable = of.kind === 'list' ? Array.isArray(value) : isObject(value);
-      if (path !== '') noteForm(path, isReadable);
-      if (of.kind === 'object') return isObject(value) && walkMembers(of.members, value, path, seen);
+    function walk(of: Shape, value: unknown, fields: Uint8Array): boolean {
+      if (of.kind === 'value') return read(of, value);
+      if (of.kind === 'object') {
+        if (of.path !== '') noteForm(of.path, isObject(value));
+        return isObject(value) && walkMembers(of, value, fields);
+      }
+      noteForm(of.path, Array.isArray(value));
       const elements = Array.isArray(value) ? value.slice(0, OF_A_LIST) : [];
-      return elements.map((element) => walk(of.element, element, path, seen)).includes(true);
+      return elements.map((element) => walk(of.element, element, fields)).includes(true);
     }
 
     function walkMembers(
-      members: ReadonlyMap<string, Shape>,
+      { path, members }: Extract<Shape, { kind: 'object' }>,
       value: Readonly<Record<string, unknown>>,
-      path: string,
-      seen: Seen,
+      fields: Uint8Array,
     ): boolean {
       for (const name of Object.keys(value)) {
         if (unknown.size >= MAX_NAMES) break;
@@ -98,18 +93,22 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
       }
       let isActive = false;
       for (const [name, member] of members) {
-        const [at, found] = [pathOf(path, name), value[name]];
+        const found = value[name];
         const isThere = found !== undefined && found !== null;
-        seen[isThere ? 'carried' : 'lacking'] |= bitOf(at);
-        if (isThere) isActive = walk(member, found, at, seen) || isActive;
+        const place = places.get(member.path) ?? 0;
+        fields[place] = (fields[place] ?? 0) | (isThere ? CARRIED : LACKING);
+        if (isThere) isActive = walk(member, found, fields) || isActive;
       }
       return isActive;
     }
 
-    function read(of: Extract<Shape, { kind: 'value' }>, value: unknown, path: string): boolean {
-      const isReadable = of.isReadable(value);
-      noteForm(path, isReadable);
+    function read(of: Extract<Shape, { kind: 'value' }>, value: unknown): boolean {
+      const { path } = of;
       const known = values.get(path);
+      // Once one is readable the form is.
+      const isReadable =
+        (known === undefined && forms.get(path)?.isReadable === true) || of.isReadable(value);
+      noteForm(path, isReadable);
       const found = isObject(value) ? Object.keys(value) : [value];
       if (
         isReadable &&
@@ -122,10 +121,10 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
     }
 
     function noteForm(path: string, isReadable: boolean): void {
-      const form = forms.get(path) ?? { seen: 0, readable: 0 };
+      const form = forms.get(path) ?? { seen: 0, isReadable: false };
       forms.set(path, form);
       form.seen += 1;
-      if (isReadable) form.readable += 1;
+      form.isReadable ||= isReadable;
     }
 
     return {
@@ -138,52 +137,57 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
       },
       lookAt,
       unknown() {
-        const unreadable = [...forms].filter(([, { seen, readable }]) => seen >= MIN_SEEN && readable === 0);
+        const unreadable = [...forms].filter(([, { seen, isReadable }]) => seen >= MIN_SEEN && !isReadable);
         return [...new Set([...unknown, ...unreadable.map(([path]) => path)])].sort();
       },
       days: () =>
         new Map(
-          [...days].map(([day, { carried, lacking, isActive }]): [Day, FieldsOfDay] => [
-            day,
-            { carried: pathsOf(carried), lacking: pathsOf(isActive ? lacking & ~carried : 0n) },
-          ]),
+          [...days].map(([day, { fields, isActive }]): [Day, FieldsOfDay] => {
+            const pathsWith = (is: (seen: number) => boolean) =>
+              new Set([...places].flatMap(([path, place]) => (is(fields[place] ?? 0) ? [path] : [])));
+            const carried = pathsWith((seen) => (seen & CARRIED) !== 0);
+            return [day, { carried, lacking: pathsWith((seen) => isActive && seen === LACKING) }];
+          }),
         ),
     };
   }
 }
 
-/** Fields that elements of a day had and had not, as bits. */
-interface Seen {
-  carried: bigint;
-  lacking: bigint;
-  isActive: boolean;
-}
-
 /** The shape that a schema reads; whatever is neither an object nor a list of objects is read as a whole. */
-function shapeOf(schema: z.core.$ZodType): Shape {
-  return structureOf(schema) ?? { kind: 'value', isReadable: (value) => z.safeParse(schema, value).success };
+function shapeOf(schema: z.core.$ZodType, path: string): Shape {
+  const isReadable = (value: unknown) => z.safeParse(schema, value).success;
+  return structureOf(schema, path) ?? { kind: 'value', path, isReadable };
 }
 
-function structureOf(schema: z.core.$ZodType): Shape | undefined {
+function structureOf(schema: z.core.$ZodType, path: string): Shape | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case 'pipe':
-      return structureOf(def.in) ?? structureOf(def.out);
+      return structureOf(def.in, path) ?? structureOf(def.out, path);
     case 'optional':
     case 'nullable':
-      return structureOf(def.innerType);
+      return structureOf(def.innerType, path);
     case 'array': {
-      const element = structureOf(def.element);
-      return element && { kind: 'list', element };
+      const element = structureOf(def.element, path);
+      return element && { kind: 'list', path, element };
     }
-    case 'object':
-      return {
-        kind: 'object',
-        members: new Map(Object.entries(def.shape).map(([name, member]) => [name, shapeOf(member)])),
-      };
+    case 'object': {
+      const members = Object.entries(def.shape).map(([name, member]): [string, Shape] => [
+        name,
+        shapeOf(member, pathOf(path, name)),
+      ]);
+      return { kind: 'object', path, members: new Map(members) };
+    }
     default:
       return undefined;
   }
+}
+
+/** The paths of the members of a shape, and of theirs. */
+function pathsIn(shape: Shape): readonly string[] {
+  if (shape.kind === 'list') return pathsIn(shape.element);
+  if (shape.kind === 'value') return [];
+  return [...shape.members.values()].flatMap((member) => [member.path, ...pathsIn(member)]);
 }
 
 /** Upper and lower case, hyphens and underscores are used alike. */
