@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { type Clock, createSystemClock } from '../runtime/clock.ts';
 import { textOf } from '../runtime/text-file.ts';
 
 /** File access of the configuration. */
@@ -7,7 +8,35 @@ export interface Files {
   read(path: string): Promise<string>;
 }
 
-/** The local file system. */
-export function createFiles(): Files {
-  return { read: async (path) => textOf(await readFile(path)) };
+/** A text, and what the file system said of its file before it was read. */
+interface Known {
+  readonly mark: string;
+  readonly since: number;
+  readonly text: string;
+}
+
+/** A file system may give two changes within so many milliseconds the same time. */
+const SAME_TIME_MS = 2_000;
+
+/**
+ * The local file system. Key files are read before each request, and reading takes several times as long as asking whether a
+ * file is the same: one that has been the same for a while is not read again.
+ */
+export function createFiles(
+  clock: Pick<Clock, 'elapsed'> = createSystemClock(),
+  readBytes: (path: string) => Promise<Buffer> = readFile,
+): Files {
+  const known = new Map<string, Known>();
+  return {
+    async read(path) {
+      const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+      const mark = [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+      const last = known.get(path);
+      const since = last?.mark === mark ? last.since : clock.elapsed();
+      if (last?.mark === mark && clock.elapsed() - since > SAME_TIME_MS) return last.text;
+      const text = textOf(await readBytes(path));
+      known.set(path, { mark, since, text });
+      return text;
+    },
+  };
 }

@@ -1,0 +1,36 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createFiles } from '../../src/config/files.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'files-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+test('a file is read again only if it has changed, or may have changed within the same instant', async () => {
+  const path = join(directory, 'key');
+  const clock = { now: 0, elapsed: () => clock.now };
+  const reads = vi.fn(async (path: string) => readFile(path));
+  const files = createFiles(clock, reads);
+
+  await writeFile(path, 'one');
+  expect(await files.read(path)).toBe('one');
+  clock.now = 2_000;
+  expect(await files.read(path)).toBe('one');
+  expect(reads).toHaveBeenCalledTimes(2);
+
+  clock.now = 2_001;
+  expect(await files.read(path)).toBe('one');
+  expect(reads).toHaveBeenCalledTimes(2);
+
+  await writeFile(path, 'two');
+  expect(await files.read(path)).toBe('two');
+  expect(await files.read(path)).toBe('two');
+  expect(reads).toHaveBeenCalledTimes(4);
+
+  await rm(path);
+  await expect(files.read(path)).rejects.toMatchObject({ code: 'ENOENT' });
+});
