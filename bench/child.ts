@@ -14,9 +14,16 @@ export interface Child {
 }
 
 /** Starts a script of this folder as a separate process; resolves when it is ready. */
-export async function startChild(script: string, options: object = {}): Promise<Child> {
+export async function startChild(
+  script: string,
+  options: object = {},
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Child> {
   const file = path.join(import.meta.dirname, script);
-  const child = fork(file, [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(file, [JSON.stringify(options)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: environment,
+  });
   const { port } = await nextMessage<{ readonly port: number }>(child);
   return {
     pid: child.pid ?? 0,

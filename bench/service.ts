@@ -66,9 +66,15 @@ const LOOK_MS = 100;
 const LOOK_SHARE = 4;
 const GIVE_UP_MS = 10 * 60_000;
 
+/** The environment of the measured program: that of the image, in a container. */
+export function environmentOf({ environment }: Checkout): NodeJS.ProcessEnv {
+  const options = `${environment['NODE_OPTIONS']} ${AS_IN_A_CONTAINER}`;
+  return { ...process.env, ...environment, NODE_OPTIONS: options };
+}
+
 /** Starts `serve`. */
 export async function startService(
-  { program, environment }: Checkout,
+  checkout: Checkout,
   { folder, args, storage = `--storage.path=${path.join(folder, 'history.db')}`, profiles }: ServiceOptions,
 ): Promise<Service> {
   const asker = await startChild('load/asker.ts');
@@ -82,7 +88,7 @@ export async function startService(
       '--import',
       stallsModule(folder),
       ...profiling,
-      program,
+      checkout.program,
       'serve',
       ...args,
       storage,
@@ -92,11 +98,7 @@ export async function startService(
     ],
     {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: {
-        ...process.env,
-        ...environment,
-        NODE_OPTIONS: `${environment['NODE_OPTIONS']} ${AS_IN_A_CONTAINER}`,
-      },
+      env: environmentOf(checkout),
     },
   );
   const { pid = 0 } = child;

@@ -9,7 +9,7 @@ import { familiesIn, isSynced, seriesIn } from '../page.ts';
 import { configure, startPlatform } from '../platform.ts';
 import { buildClientGolang, startClientGolang } from '../servers/client-golang.ts';
 import type { RepeatedAnswer } from '../servers/express.ts';
-import { type Service, startService } from '../service.ts';
+import { environmentOf, type Service, startService } from '../service.ts';
 import { median } from '../statistics.ts';
 import { ranSecondsOf } from '../usage.ts';
 import { type Case, type CaseContext, recordAnswers, recordMemory, recordTime } from './case.ts';
@@ -92,22 +92,28 @@ async function measure(context: CaseContext, size: Size): Promise<void> {
     COMPRESSED,
   );
   await platform[Symbol.asyncDispose]();
-  await compare(service, size, { record, folder, page });
+  await compare(service, size, { checkout, record, folder, page });
 }
 
 async function compare(
   service: Service,
   { registries, rounds }: Size,
-  { record, folder, page }: Pick<CaseContext, 'record' | 'folder'> & { readonly page: string },
+  {
+    checkout,
+    record,
+    folder,
+    page,
+  }: Pick<CaseContext, 'checkout' | 'record' | 'folder'> & { readonly page: string },
 ): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  async function start(script: string, options: object): Promise<Child> {
-    const child = await startChild(script, options);
+  async function start(script: string, options: object, environment?: NodeJS.ProcessEnv): Promise<Child> {
+    const child = await startChild(script, options, environment);
     stack.defer(() => child.stop());
     return child;
   }
   const client = await start('load/client.ts', {});
-  const express = await start('servers/express.ts', await repeated(service, folder));
+  // What the image gives Node.js for the sake of memory slows both alike.
+  const express = await start('servers/express.ts', await repeated(service, folder), environmentOf(checkout));
   pin(client.pid, 0);
   for (const { pid } of [service, express]) pin(pid, 1);
   const [own, bare] = await loadInTurn(client, service, express, rounds);
