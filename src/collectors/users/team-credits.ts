@@ -1,3 +1,4 @@
+import { isDamaged } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
 import { UNASSIGNED } from '../../catalog/settings.ts';
@@ -22,13 +23,19 @@ const UNKNOWN_DAY: CreditsOfDay = { teams: new Map(), others: undefined };
 
 /** The credits of each shown team, and the rest of the day's total, which is unknown if either is. */
 export function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefined {
-  const row = view.row(usersDataset, day);
+  const row = rowWithTeams(view, day);
   const samples =
     row &&
     [...shownIn(row, view, day)].flatMap(([team, value]) =>
       value === undefined ? [] : [{ labels: { team }, value }],
     );
   return samples?.length === 0 && row?.byTeam === undefined ? undefined : samples;
+}
+
+/** The row of a day of which it is known which teams are shown: an unusable field of a person can leave that open. */
+function rowWithTeams(view: View, day: Day): UsersRow | undefined {
+  const row = view.row(usersDataset, day);
+  return row?.byTeam === undefined && isDamaged(row) ? undefined : row;
 }
 
 function shownIn({ byTeam = [] }: UsersRow, view: View, day: Day): CreditsOfDay['teams'] {
@@ -53,7 +60,7 @@ function restOf(total: number | undefined, shown: readonly (number | undefined)[
  */
 export function shownCredits(view: View): CreditsOn {
   return remembered((day) => {
-    const row = view.row(usersDataset, day);
+    const row = rowWithTeams(view, day);
     return row === undefined ? UNKNOWN_DAY : { teams: shownIn(row, view, day), others: 0 };
   });
 }

@@ -5,6 +5,7 @@ import { type CreditPrice, OTHER_TEAMS, type PeopleSettings } from '../../../src
 import type { View } from '../../../src/catalog/view.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { usersDataset } from '../../../src/collectors/users/dataset.ts';
+import { withoutShortSums } from '../../../src/collectors/users/reduce.ts';
 import { createJsonlFormat, createTidyFormat } from '../../../src/export/tidy.ts';
 import { createWideFormat } from '../../../src/export/wide.ts';
 import { hasAllRuns, propertyRuns } from '../../support/thoroughness.ts';
@@ -234,6 +235,12 @@ describe('the rest of the day', () => {
     const byTeam = row.byTeam?.map((one) => (one.team === 'a' ? { ...one, credits: undefined } : one));
     expect(linesOf(1_000, { ...row, byTeam }).filter((line) => line.includes('unassigned'))).toEqual([]);
   });
+
+  test('is absent if a field of a person was unusable, so that it is unknown which teams have it', () => {
+    const row = withoutShortSums(reduced(people, teamsById()), ['tool_calls']);
+    expect(row.byTeam).toBeUndefined();
+    expect(linesOf(160, row)).toEqual([]);
+  });
 });
 
 describe('the month of teams without a budget', () => {
@@ -289,6 +296,12 @@ describe('the month of teams without a budget', () => {
         [shown, undefined],
       ])('team_credits_month_to_date'),
     ).toEqual({ a: 180 });
+    expect(
+      monthOf([
+        [shown, 90],
+        [withoutShortSums(shown, ['tool_calls']), 90],
+      ])('team_credits_month_to_date'),
+    ).toEqual({});
   });
 
   test('beside budgets, has nothing that would count a budgeted team twice', () => {
