@@ -19,7 +19,7 @@ export interface ExportOutcome {
   readonly rows: number;
   /** The unknown days, by organization and collector (`acme/tokens`). */
   readonly unknown: ReadonlyMap<string, readonly Day[]>;
-  /** The known days that the format cannot express, by organization. */
+  /** The known days without a price that the format needs, by organization. */
   readonly omitted: ReadonlyMap<string, readonly Day[]>;
   /** If nothing was written because of unknown or open days: the known ones that may still change, by organization and collector. */
   readonly open?: ReadonlyMap<string, readonly Day[]>;
@@ -69,8 +69,9 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
 
   async function write(figures: ExportedFigures): Promise<void> {
     const lines = format.rowsOf(figures);
-    if (lines === undefined) {
-      note(omitted, figures.org, figures.day);
+    if ('lacks' in lines) {
+      if (lines.lacks === 'price') note(omitted, figures.org, figures.day);
+      else note(unknown, `${figures.org}/${lines.lacks}`, figures.day);
       return;
     }
     for (const line of lines) {

@@ -95,7 +95,7 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
 
 /**
  * Rows of the Cost and Usage dataset as CSV: one per organization, day and model, or team, with credits, and one for the rest,
- * so that the rows of a day add up to its cost. A day without a cost has no rows.
+ * so that the rows of a day add up to its cost. A day whose price, credits or teams are unknown has no rows.
  */
 export function createFocusFormat(by: FocusSplit, families: FocusFamilies): ExportFormat {
   return {
@@ -111,7 +111,11 @@ export function createFocusFormat(by: FocusSplit, families: FocusFamilies): Expo
       const [total] = samplesOf(families.cost);
       const [credits] = samplesOf(families.credits);
       const [price] = samplesOf(families.price);
-      if (total === undefined || credits === undefined || price === undefined) return undefined;
+      if (price === undefined) return { lacks: 'price' };
+      if (total === undefined || credits === undefined) return { lacks: 'tokens' };
+      // Where no team is shown, all of it is unassigned.
+      const isSplit = by === 'model' || credits.value === 0 || byName.has(families.costOfParts.name);
+      if (!isSplit) return { lacks: 'users' };
       const currency = total.labels['currency'] ?? '';
       const charges = chargesOf(
         { ...REST[by], credits: credits.value, cost: exact(total.value) },

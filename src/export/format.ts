@@ -15,6 +15,11 @@ export interface ExportedFigures {
   readonly monthStarts?: number | undefined;
 }
 
+/** Why a known day has no rows: it has no price, or what the collector of this name has of it is unknown. */
+export interface Unwritable {
+  readonly lacks: 'price' | 'tokens' | 'users';
+}
+
 /** A file format, as lines with their newlines. */
 export interface ExportFormat {
   /** What precedes all rows; empty if nothing does. */
@@ -23,6 +28,6 @@ export interface ExportFormat {
   readonly needsAll?: true;
   /** In CSV, the columns that identify a row, and those that a correction can change. */
   readonly compared?: { readonly keys: readonly string[]; readonly figures: readonly string[] };
-  /** The rows of a day or month; undefined if they cannot be written in this format. */
-  rowsOf(figures: ExportedFigures): Iterable<string> | undefined;
+  /** The rows of a day or month, or what they lack in this format. */
+  rowsOf(figures: ExportedFigures): Iterable<string> | Unwritable;
 }

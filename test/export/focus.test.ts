@@ -208,6 +208,14 @@ describe('a FOCUS file', () => {
     expect(outcome.omitted).toEqual(new Map([['acme', ['2026-03-30']]]));
   });
 
+  test('leaves days without credits out, and names them as unknown', async () => {
+    const rows = [tokensOf(5, []), { byModel: [], rejected: { credits: 1 } }, tokensOf(5, [['a', 5]])];
+    const { charges, outcome } = await focusOf(...rows);
+    expect(charges.map(({ ChargePeriodStart }) => ChargePeriodStart)).toEqual(['2026-04-01T00:00:00Z']);
+    expect(outcome.omitted).toEqual(new Map([['acme', ['2026-03-30']]]));
+    expect(outcome.unknown).toEqual(new Map([['acme/tokens', ['2026-03-31']]]));
+  });
+
   test('has rows by team on request, with the team in Tags, that add up to the cost', async () => {
     const { charges } = await focusBy(
       'team',
@@ -236,10 +244,12 @@ describe('a FOCUS file', () => {
 
   test('leaves a day out whose teams are unknown, and names it', async () => {
     const rows = [tokensOf(5, []), tokensOf(5, []), tokensOf(5, [])];
-    const people = [teamsOf({ a: 5 }), undefined, teamsOf({ a: 5 })];
-    const { charges, outcome } = await focusBy('team', rows, people);
-    expect(charges.map(({ ChargePeriodStart }) => ChargePeriodStart)).toEqual(['2026-04-01T00:00:00Z']);
-    expect(outcome.unknown).toEqual(new Map([['acme/users', ['2026-03-31']]]));
+    for (const unknown of [undefined, { rejected: { people: 1 } }]) {
+      const people = [teamsOf({ a: 5 }), unknown, teamsOf({ a: 5 })];
+      const { charges, outcome } = await focusBy('team', rows, people);
+      expect(charges.map(({ ChargePeriodStart }) => ChargePeriodStart)).toEqual(['2026-04-01T00:00:00Z']);
+      expect(outcome.unknown).toEqual(new Map([['acme/users', ['2026-03-31']]]));
+    }
   });
 
   test('by team needs the collector of people', () => {

@@ -160,7 +160,10 @@ function filesOf(view: View): readonly string[] {
     createTidyFormat('day'),
     createJsonlFormat('day'),
     createWideFormat('day', usersCollector.families),
-  ].flatMap((format) => [...(format.rowsOf(exported) ?? [])]);
+  ].flatMap((format) => {
+    const rows = format.rowsOf(exported);
+    return 'lacks' in rows ? [] : [...rows];
+  });
 }
 
 /** The figures by team in the exposition and in the files. */
