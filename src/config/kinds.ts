@@ -185,6 +185,19 @@ function filled(text: string): Result<string> {
 /** The path of a file or directory. */
 export const file = textual('file', filled);
 
+/**
+ * The path of the store's file. SQLite would open what follows `file:`, and the URL of a database would become a file whose name
+ * contains its password; what is said about one never repeats it.
+ */
+export const storeFile = textual('file', (text) =>
+  /^(?:file:|[a-z][a-z\d+.-]+:\/\/)/i.test(text)
+    ? {
+        problem:
+          'must be the path of a file, not a URL; that of a database is set with AGENT_PLATFORM_STORAGE_URL',
+      }
+    : filled(text),
+);
+
 export const text = textual('text', filled);
 
 /** A host name in lower case, also with `*.` before it. */

@@ -112,7 +112,7 @@ const sharedOptions = {
   ...optionsOf('Data', [...own, 'history copy'], 'restart', {
     'storage.path': option(
       'SQLite file of the days seen so far. `serve` owns it, and creates it and its directory if necessary; commands read it beside that, and `once` and `estimate` leave it alone. With `:memory:`, nothing is kept across a restart',
-      kinds.file.prefault('data/history.db'),
+      kinds.storeFile.prefault('data/history.db'),
     ),
     'storage.url': option(
       'PostgreSQL database to use instead of the file: `postgres://user@host/database`, with parameters such as `sslmode=verify-full` and `schema` (default `agent_platform`); any other is an error. A password is not accepted here: use AGENT_PLATFORM_STORAGE_URL or AGENT_PLATFORM_STORAGE_URL_FILE. See docs/postgresql.md',

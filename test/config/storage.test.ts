@@ -10,6 +10,22 @@ function problemOf(url: string, environment = {}, files = {}) {
   );
 }
 
+describe('storage.path', () => {
+  test.each(['postgres://u:planted-secret@db/d', 'sqlite:///data/history.db', 'file:data/history.db'])(
+    'is not a URL, which is never repeated: %s',
+    async (path) => {
+      const { message } = await configErrorOf(() => load({ args: [`--storage.path=${path}`] }));
+      expect(message).toBe(
+        '--storage.path: must be the path of a file, not a URL; that of a database is set with AGENT_PLATFORM_STORAGE_URL',
+      );
+    },
+  );
+
+  test.each([':memory:', 'C:\\data\\history.db', 'data/a:b.db'])('may be %s', async (path) => {
+    expect((await load({ args: [`--storage.path=${path}`] })).storage.path).toBe(path);
+  });
+});
+
 describe('storage.url', () => {
   test('is refused with the source and a suggestion, from wherever it comes', async () => {
     const url = 'postgres://u@db/d?ssl_mode=verify-full';
