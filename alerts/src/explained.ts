@@ -1,11 +1,11 @@
 import { dataDayOf, type Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
-import * as readiness from '../../src/collectors/readiness/collector.ts';
+import { readinessFamilies as readiness } from '../../src/collectors/readiness/collector.ts';
 import { creditsChangeByCause } from '../../src/collectors/spend/change.ts';
-import * as spend from '../../src/collectors/spend/collector.ts';
+import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
-import { dailyCredits } from '../../src/collectors/tokens/collector.ts';
-import { dailyCreditsByTeam, teamWeeks } from '../../src/collectors/users/collector.ts';
+import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
+import { peopleFamilies as people } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
 import { inWords, ORG, onNewestDay, onNewestReport, REPO } from './queries.ts';
 
@@ -47,7 +47,7 @@ function ofNewestDay(family: Queried, dataset: DatasetName, label = ''): string 
 }
 
 /** The credits of the newest day, those that its weekday usually uses, and the rise above them. */
-const credits = ofNewestDay(dailyCredits, 'tokens');
+const credits = ofNewestDay(tokens.dailyCredits, 'tokens');
 const expected = ofNewestDay(spend.dailyCreditsExpected, 'tokens');
 const riseOfDay = `(${credits} - ${expected})`;
 
@@ -73,7 +73,9 @@ export function modelsOfSpike(): string {
 
 /** Names the teams whose credits of the newest day are most above their share of the week before, applied to what is expected. */
 export function teamsOfSpike(): string {
-  const [now, week] = [dailyCreditsByTeam, teamWeeks.before].map((of) => ofNewestDay(of, 'users', 'team'));
+  const [now, week] = [people.dailyCreditsByTeam, people.teamWeeks.before].map((of) =>
+    ofNewestDay(of, 'users', 'team'),
+  );
   const isSameDay = `(max(${dataDayOf('users', ORG.where)}) == max(${dataDayOf('tokens', ORG.where)}))`;
   const rise = `${now} - ${week} / scalar(sum(${week})) * scalar(${expected}) and on () ${isSameDay}`;
   return naming('Teams behind the rise', 'team', percentOf(rise, riseOfDay));
@@ -93,7 +95,7 @@ export function modelsOfPace(): string {
 
 /** As `modelsOfPace`, for teams where they are published. */
 export function teamsOfPace(): string {
-  return ofPace('Teams', 'team', teamWeeks, 'users');
+  return ofPace('Teams', 'team', people.teamWeeks, 'users');
 }
 
 function ofPace(names: string, label: string, { present, before }: Weeks, dataset: DatasetName): string {

@@ -1,8 +1,8 @@
 import { dataDayOf, type Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
-import { dayOff } from '../../src/collectors/activity/collector.ts';
+import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
-import { billingPeriodStart } from '../../src/collectors/spend/collector.ts';
+import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 
 const TARGET = 'job,instance';
 
@@ -36,7 +36,7 @@ function fromNewest({ name, labels }: Queried, stamp: string, per: readonly stri
 /** PromQL for the newest day of the activity by `org`, where that is a day from Monday to Friday, and no day off. */
 export function newestWeekday(): string {
   const day = newestDayOf('activity');
-  return `(${day} and on (org) day_of_week(${day}) % 6 > 0 unless on (org) ${onNewestDay(dayOff, 'activity')} == 1)`;
+  return `(${day} and on (org) day_of_week(${day}) % 6 > 0 unless on (org) ${onNewestDay(activity.dayOff, 'activity')} == 1)`;
 }
 
 /** PromQL for the series of an alert that fires. */
@@ -85,7 +85,7 @@ export function valueInWords(family: Queried, dataset: DatasetName, { where, arg
 }
 
 /** PromQL for the start of the billing month of the newest day, by the organizations that have one. */
-const periodStart = onNewestDay(billingPeriodStart, 'tokens');
+const periodStart = onNewestDay(spend.billingPeriodStart, 'tokens');
 
 /** PromQL for the number of a day given as a timestamp in seconds within its month, by organization: 1 on the first day. */
 export function dayOfMonth(day: string): string {

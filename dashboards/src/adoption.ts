@@ -1,6 +1,6 @@
-import * as activity from '../../src/collectors/activity/collector.ts';
-import { seats } from '../../src/collectors/spend/collector.ts';
-import { dailyMcpUsers, dailyWebUsers } from '../../src/collectors/tools/collector.ts';
+import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
+import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
+import { toolFamilies as tools } from '../../src/collectors/tools/collector.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { daily } from './expression.ts';
 import { dailyTotal, quotientOf } from './figures.ts';
@@ -44,7 +44,7 @@ const people: Row = {
       decimals: 0,
       queries: [
         now(quotientOf(activity.dailyActiveUsersMean7d, activity.monthlyActiveUsers), 'stickiness'),
-        now(quotientOf(activity.monthlyActiveUsers, seats), 'seats used', {
+        now(quotientOf(activity.monthlyActiveUsers, spend.seats), 'seats used', {
           steps: { warn: 0.5, alarm: 0.25 },
         }),
       ],
@@ -84,8 +84,10 @@ const clients: Row = {
       text: 'People who used the web or workspace interface, and people who used an MCP server, on a day: the mean of the days of each week up to a Wednesday.',
       decimals: 1,
       queries: [
-        weeks(daily(dailyWebUsers, { by: [], orgs: 'summed', over: 'weeklyMean' }), 'web'),
-        weeks(daily(dailyMcpUsers, { by: [], orgs: 'summed', over: 'weeklyMean' }), 'MCP', { draw: 'line' }),
+        weeks(daily(tools.dailyWebUsers, { by: [], orgs: 'summed', over: 'weeklyMean' }), 'web'),
+        weeks(daily(tools.dailyMcpUsers, { by: [], orgs: 'summed', over: 'weeklyMean' }), 'MCP', {
+          draw: 'line',
+        }),
       ],
       width: 10,
     }),

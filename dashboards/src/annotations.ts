@@ -1,5 +1,5 @@
 import type { AnnotationQuery } from '@grafana/grafana-foundation-sdk/dashboard';
-import { creditsShareByModel, creditsShareByModelBaseline } from '../../src/collectors/spend/collector.ts';
+import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { dailyCreditsUnusual } from '../../src/collectors/spend/comparisons.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { daily } from './expression.ts';
@@ -41,8 +41,8 @@ const unusualDays = annotation({
   step: '1d',
 });
 
-const share = daily(creditsShareByModel).text;
-const before = daily(creditsShareByModelBaseline).text;
+const share = daily(spend.creditsShareByModel).text;
+const before = daily(spend.creditsShareByModelBaseline).text;
 
 const newModels = annotation({
   expr: `(${share} > ${NEW_SHARE}) unless (${before} > 0) and on (org) ${before}`,

@@ -1,7 +1,7 @@
 import type { QueryVariableBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
-import * as spend from '../../src/collectors/spend/collector.ts';
+import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { dailyCreditsUnusual } from '../../src/collectors/spend/comparisons.ts';
-import * as tokens from '../../src/collectors/tokens/collector.ts';
+import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
 import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, daily, type Expression, newest, promql } from './expression.ts';

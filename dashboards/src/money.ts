@@ -1,7 +1,7 @@
-import * as activity from '../../src/collectors/activity/collector.ts';
-import * as spend from '../../src/collectors/spend/collector.ts';
+import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
+import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import * as compared from '../../src/collectors/spend/comparisons.ts';
-import { dailyCredits } from '../../src/collectors/tokens/collector.ts';
+import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
 import { atRangeEnd, type Described, newest, promql } from './expression.ts';
 import { changeQueries, quotientOf, wholeTotal } from './figures.ts';
 import { links } from './links.ts';
@@ -46,10 +46,10 @@ export function monthTile(): Placed {
     text: `Cost, where a price is configured, and Standard Credits from the first of the newest complete day’s month (UTC) to that day, and the change of the credits from the same day of the month before; and the forecast: to date plus, for each remaining day, the mean of the last four days of its weekday. ${OF_SOME}`,
     queries: [
       ...costQueries(spend.costMonthToDate, spend.creditsMonthToDate),
-      now(wholeTotal(spend.creditsMonthToDate, dailyCredits), 'credits'),
+      now(wholeTotal(spend.creditsMonthToDate, tokens.dailyCredits), 'credits'),
       ...changeQueries(spend.creditsMonthToDate, compared.creditsMonthToDateBaseline, 'last month'),
       ...costQueries(spend.costMonthForecast, spend.creditsMonthForecast, ', forecast'),
-      now(wholeTotal(spend.creditsMonthForecast, dailyCredits), 'credits, forecast'),
+      now(wholeTotal(spend.creditsMonthForecast, tokens.dailyCredits), 'credits, forecast'),
     ],
     to: links.credits,
     width: 12,
@@ -96,9 +96,9 @@ export function weekTile(): Placed {
     text: `Cost, where a price is configured, and Standard Credits of the 7 days that end with the newest complete day, and the change of the credits from the 7 days before; and the credits of 28 days. Blank if one of the days is missing: it is never a partial sum. ${OF_SOME}`,
     queries: [
       ...costQueries(spend.costWeeks.present, present),
-      now(wholeTotal(present, dailyCredits), 'credits'),
+      now(wholeTotal(present, tokens.dailyCredits), 'credits'),
       ...changeQueries(present, before, 'the 7 days before'),
-      now(wholeTotal(spend.creditsTrailing28d, dailyCredits), 'credits of 28 days', {
+      now(wholeTotal(spend.creditsTrailing28d, tokens.dailyCredits), 'credits of 28 days', {
         colour: palette.quiet,
       }),
     ],

@@ -1,7 +1,7 @@
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
-import { dailyCreditsByModel } from '../../src/collectors/tokens/collector.ts';
-import { teamWeeks } from '../../src/collectors/users/collector.ts';
+import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
+import { peopleFamilies as people } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { peopleByClient } from './adoption.ts';
@@ -98,7 +98,7 @@ function risen<Label extends 'model' | 'tier' | 'team'>(
 
 const changed: Row = {
   title: 'What changed in a week',
-  panels: [risen(modelWeeks, 'model', links.credits), risen(teamWeeks, 'team', links.users)],
+  panels: [risen(modelWeeks, 'model', links.credits), risen(people.teamWeeks, 'team', links.users)],
 };
 
 const usage: Row = {
@@ -108,7 +108,7 @@ const usage: Row = {
       title: 'Credits by model and day',
       text: 'Standard Credits of each UTC day, of the four models with most credits in the range and of the rest.',
       stack: 'values',
-      queries: largestAndRest({ family: dailyCreditsByModel, label: 'model', by: 'day' }),
+      queries: largestAndRest({ family: tokens.dailyCreditsByModel, label: 'model', by: 'day' }),
       to: links.credits,
     }),
     peopleByClient({ to: links.adoption }),

@@ -1,6 +1,6 @@
 import type { QueryVariableBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
-import * as reports from '../../src/collectors/readiness/collector.ts';
-import * as runs from '../../src/collectors/wiki/collector.ts';
+import { readinessFamilies as reports } from '../../src/collectors/readiness/collector.ts';
+import { wikiFamilies as runs } from '../../src/collectors/wiki/collector.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, type Expression, newest, promql } from './expression.ts';
 import { since, total } from './figures.ts';

@@ -1,6 +1,6 @@
-import { readinessReportTimestampSeconds } from '../../src/collectors/readiness/collector.ts';
-import { dailyCreditsByTeam } from '../../src/collectors/users/collector.ts';
-import { userInfo } from '../../src/collectors/users/user-families.ts';
+import { readinessFamilies as readiness } from '../../src/collectors/readiness/collector.ts';
+import { peopleFamilies as people } from '../../src/collectors/users/collector.ts';
+import { userFamilies as persons } from '../../src/collectors/users/user-families.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import type { Described } from './expression.ts';
 
@@ -13,9 +13,9 @@ interface RenamableLabel {
 /** The labels whose meaning is lost if a target has labels of the same names. */
 export const renamableLabels: readonly RenamableLabel[] = [
   { label: 'org', family: ownMetrics.collectorSuccess },
-  { label: 'team', family: dailyCreditsByTeam },
-  { label: 'repo', family: readinessReportTimestampSeconds },
-  { label: 'user', family: userInfo },
+  { label: 'team', family: people.dailyCreditsByTeam },
+  { label: 'repo', family: readiness.readinessReportTimestampSeconds },
+  { label: 'user', family: persons.userInfo },
 ];
 
 /**

@@ -1,6 +1,6 @@
-import { usagePerActiveUser7d } from '../../src/collectors/activity/collector.ts';
-import * as output from '../../src/collectors/productivity/collector.ts';
-import * as tools from '../../src/collectors/tools/collector.ts';
+import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
+import { outputFamilies as output } from '../../src/collectors/productivity/collector.ts';
+import { toolFamilies as tools } from '../../src/collectors/tools/collector.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { type Described, daily, named, newest } from './expression.ts';
 import { dailyTotal, meanOverOrgs, total, weekWithChange } from './figures.ts';
@@ -88,7 +88,7 @@ const calls: Row = {
     lines({
       title: 'Calls per active person',
       text: 'Tool calls per active person and day of each organization, over the 7 days that end with each UTC day.',
-      queries: eachByDay(usagePerActiveUser7d, { kind: 'tool_calls' }),
+      queries: eachByDay(activity.usagePerActiveUser7d, { kind: 'tool_calls' }),
       height: 7,
     }),
     ...rankingAndShares('Tools', tools.dailyToolCallsByTool, { label: 'tool', what: 'Calls' }),
@@ -233,7 +233,7 @@ const made: Row = {
       title: 'Output per active person',
       text: 'Files touched, commits and pull requests per active person and day of each organization, over the 7 days that end with each UTC day.',
       decimals: 1,
-      queries: byKind(usagePerActiveUser7d, 'kind', OUTPUT),
+      queries: byKind(activity.usagePerActiveUser7d, 'kind', OUTPUT),
     }),
     lines({
       title: 'Output per million credits',

@@ -2,15 +2,15 @@ import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
-import { dailyActiveUsersByClient } from '../collectors/activity/collector.ts';
+import { activityFamilies as activity } from '../collectors/activity/collector.ts';
 import { activityDataset } from '../collectors/activity/dataset.ts';
 import { explain, type Part } from '../collectors/explain/explain.ts';
 import { fourWeeksBefore } from '../collectors/explain/usage.ts';
-import { dailyCreditsByModel } from '../collectors/tokens/collector.ts';
+import { tokenFamilies as tokens } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
-import { dailyMcpCallsByServer, dailyToolCallsByTool } from '../collectors/tools/collector.ts';
+import { toolFamilies as tools } from '../collectors/tools/collector.ts';
 import { toolsDataset } from '../collectors/tools/dataset.ts';
-import { dailyCreditsByTeam } from '../collectors/users/collector.ts';
+import { peopleFamilies as people } from '../collectors/users/collector.ts';
 import { usersDataset } from '../collectors/users/dataset.ts';
 import { isCollective } from '../collectors/users/team-budgets.ts';
 import { WEEK_DAYS } from '../collectors/weeks.ts';
@@ -35,11 +35,17 @@ interface Declared {
 }
 
 const declared: readonly Declared[] = [
-  { name: 'models', dataset: tokensDataset, family: dailyCreditsByModel, label: 'model', days: 7 },
-  { name: 'clients', dataset: activityDataset, family: dailyActiveUsersByClient, label: 'client', days: 1 },
-  { name: 'tools', dataset: toolsDataset, family: dailyToolCallsByTool, label: 'tool', days: 7 },
-  { name: 'servers', dataset: toolsDataset, family: dailyMcpCallsByServer, label: 'server', days: 7 },
-  { name: 'teams', dataset: usersDataset, family: dailyCreditsByTeam, label: 'team', days: 1 },
+  { name: 'models', dataset: tokensDataset, family: tokens.dailyCreditsByModel, label: 'model', days: 7 },
+  {
+    name: 'clients',
+    dataset: activityDataset,
+    family: activity.dailyActiveUsersByClient,
+    label: 'client',
+    days: 1,
+  },
+  { name: 'tools', dataset: toolsDataset, family: tools.dailyToolCallsByTool, label: 'tool', days: 7 },
+  { name: 'servers', dataset: toolsDataset, family: tools.dailyMcpCallsByServer, label: 'server', days: 7 },
+  { name: 'teams', dataset: usersDataset, family: people.dailyCreditsByTeam, label: 'team', days: 1 },
 ];
 
 /** What parts of figures are made from. */
@@ -94,13 +100,13 @@ export function reasonOf(
   if (found === undefined || found.from === 0) return undefined;
   const cause = causeWords(found);
   const change = found.to - found.from;
-  const team = isServed(dailyCreditsByTeam) ? mostOf(found.byTeam, change) : undefined;
+  const team = isServed(people.dailyCreditsByTeam) ? mostOf(found.byTeam, change) : undefined;
   const published = keepLargest(found.after.teams ?? new Map(), labelLimit('team'));
   return {
     usual: found.from,
     weeks: found.before.days.length,
     cause: cause?.words,
-    ...(isServed(dailyCreditsByModel) && {
+    ...(isServed(tokens.dailyCreditsByModel) && {
       model: cause?.model,
       largest: mostOf(found.byModel, change),
     }),

@@ -3,35 +3,15 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysFrom, endOf, monthSoFar, yesterdayOf } from '../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
-import { dailyActiveUsers } from '../collectors/activity/collector.ts';
+import { activityFamilies as activity } from '../collectors/activity/collector.ts';
 import { activityDataset } from '../collectors/activity/dataset.ts';
 import { RANGE_DAYS } from '../collectors/month-range.ts';
-import {
-  dailyGitCommits,
-  dailyGitPullRequestsCreated,
-  productivityCollector,
-} from '../collectors/productivity/collector.ts';
-import {
-  readinessCriteriaRegressed,
-  readinessRatio,
-  readinessRatioPrevious,
-  readinessReportTimestampSeconds,
-} from '../collectors/readiness/collector.ts';
+import { outputFamilies as output, productivityCollector } from '../collectors/productivity/collector.ts';
+import { readinessFamilies as reports } from '../collectors/readiness/collector.ts';
 import { type ReadinessReport, readinessDataset } from '../collectors/readiness/dataset.ts';
-import {
-  costMonthBudget,
-  costMonthToDate,
-  creditsMonthBudget,
-  creditsMonthForecast,
-  creditsMonthForecastLower,
-  creditsMonthForecastUpper,
-  creditsMonthToDate,
-  dailyCost,
-  dailyCreditsExpectedUpper,
-  seats,
-} from '../collectors/spend/collector.ts';
+import { spendFamilies as spend } from '../collectors/spend/collector.ts';
 import { budgetInCredits } from '../collectors/spend/costs.ts';
-import { dailyCredits } from '../collectors/tokens/collector.ts';
+import { tokenFamilies as tokens } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
 import { WEEK_DAYS } from '../collectors/weeks.ts';
 import { measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
@@ -132,7 +112,7 @@ function daysToRead(detail: FigureDetail, yesterday: Day): ReadonlyMap<DatasetNa
 
 function* orgFigures(parts: Parts): Work<OrgFigures> {
   const { view } = parts;
-  const credits = yield* dayFigure(parts, 'credits', dailyCredits, view.newestDay(tokensDataset));
+  const credits = yield* dayFigure(parts, 'credits', tokens.dailyCredits, view.newestDay(tokensDataset));
   const activeDay = view.newestDay(activityDataset);
   const outputDay = view.newestDay(productivityCollector.dataset);
   const { day } = credits;
@@ -143,22 +123,22 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
   return {
     figures: [
       credits,
-      yield* dayFigure(parts, 'people', dailyActiveUsers, activeDay),
-      yield* dayFigure(parts, 'commits', dailyGitCommits, outputDay),
-      yield* dayFigure(parts, 'pullRequests', dailyGitPullRequestsCreated, outputDay),
-      yield* dayFigure(parts, 'month', creditsMonthToDate, day),
+      yield* dayFigure(parts, 'people', activity.dailyActiveUsers, activeDay),
+      yield* dayFigure(parts, 'commits', output.dailyGitCommits, outputDay),
+      yield* dayFigure(parts, 'pullRequests', output.dailyGitPullRequestsCreated, outputDay),
+      yield* dayFigure(parts, 'month', spend.creditsMonthToDate, day),
       readiness.figure,
     ].filter((figure) => isCollected(parts, figure.name)),
-    dayCost: moneyOf(samplesOn(parts, dailyCost, day)),
-    monthCost: moneyOf(samplesOn(parts, costMonthToDate, day)),
-    monthForecast: firstOf(samplesOn(parts, creditsMonthForecast, day)),
+    dayCost: moneyOf(samplesOn(parts, spend.dailyCost, day)),
+    monthCost: moneyOf(samplesOn(parts, spend.costMonthToDate, day)),
+    monthForecast: firstOf(samplesOn(parts, spend.creditsMonthForecast, day)),
     monthRange: monthRangeOn(parts, day),
     monthBudget:
-      day && [creditsMonthBudget, costMonthBudget].some((family) => isServed(parts, family))
+      day && [spend.creditsMonthBudget, spend.costMonthBudget].some((family) => isServed(parts, family))
         ? budgetInCredits(view, day)
         : undefined,
     monthStarts: view.settings.contract?.periodStarts,
-    costBudget: isServed(parts, costMonthBudget) ? view.settings.contract?.costPerMonth : undefined,
+    costBudget: isServed(parts, spend.costMonthBudget) ? view.settings.contract?.costPerMonth : undefined,
     repositories: readiness.repositories,
     newestReportAt: readiness.newestReportAt,
     worse: readiness.worse.slice(0, LISTED),
@@ -166,13 +146,13 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
     breakdowns: [...breakdowns, ...readiness.lowest],
     teamMonths: isFull ? yield* teamMonthsOf(shown) : undefined,
     reason: isFull ? reasonOf(shown, credits) : undefined,
-    seats: isServed(parts, seats) ? firstOf(seats.samplesOf(view)) : undefined,
+    seats: isServed(parts, spend.seats) ? firstOf(spend.seats.samplesOf(view)) : undefined,
   };
 }
 
 function monthRangeOn(parts: Parts, day: Day | undefined): OrgFigures['monthRange'] {
-  const lower = firstOf(samplesOn(parts, creditsMonthForecastLower, day));
-  const upper = firstOf(samplesOn(parts, creditsMonthForecastUpper, day));
+  const lower = firstOf(samplesOn(parts, spend.creditsMonthForecastLower, day));
+  const upper = firstOf(samplesOn(parts, spend.creditsMonthForecastUpper, day));
   return lower === undefined || upper === undefined ? undefined : { lower, upper };
 }
 
@@ -212,14 +192,14 @@ function* dayFigure(
   const head = { name, family: family.name, isPublished: isPublished(parts, family), day };
   if (day === undefined) return { ...head, value: undefined, weekBefore: undefined, trend: [] };
   const valueOn = (of: Day) => firstOf(family.samplesOf(parts.view, of));
-  const bounds = name === 'credits' && isServed(parts, dailyCreditsExpectedUpper);
+  const bounds = name === 'credits' && isServed(parts, spend.dailyCreditsExpectedUpper);
   const isFull = parts.detail === 'full';
   const trend: TrendDay[] = [];
   const days =
     name === 'month' ? monthSoFar(day, parts.view.settings.contract?.periodStarts) : trendDays(day);
   for (const of of isFull || name === 'credits' ? days : []) {
     const isBound = bounds && (isFull || of === day);
-    const upper = isBound ? firstOf(dailyCreditsExpectedUpper.samplesOf(parts.view, of)) : undefined;
+    const upper = isBound ? firstOf(spend.dailyCreditsExpectedUpper.samplesOf(parts.view, of)) : undefined;
     trend.push({ day: of, value: valueOn(of), upper });
     yield;
   }
@@ -238,13 +218,13 @@ interface ReadinessFigures extends Pick<OrgFigures, 'repositories' | 'newestRepo
 
 function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
   const { view } = parts;
-  const ratios = yield* byRepository(parts, readinessRatio);
-  const previous = yield* byRepository(parts, readinessRatioPrevious);
+  const ratios = yield* byRepository(parts, reports.readinessRatio);
+  const previous = yield* byRepository(parts, reports.readinessRatioPrevious);
   const value = meanOf([...ratios.values()]);
   const isShown = value !== undefined;
   const yesterday = yesterdayOf(view.asOf);
   const trend = isShown && parts.detail === 'full' ? yield* readinessTrend(view, value) : [];
-  const created = yield* byRepository(parts, readinessReportTimestampSeconds);
+  const created = yield* byRepository(parts, reports.readinessReportTimestampSeconds);
   const newest = [...created.values()].reduce<number | undefined>(
     (latest, seconds) => Math.max(latest ?? 0, seconds * 1000),
     undefined,
@@ -252,8 +232,8 @@ function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
   return {
     figure: {
       name: 'readiness',
-      family: readinessRatio.name,
-      isPublished: isPublished(parts, readinessRatio),
+      family: reports.readinessRatio.name,
+      isPublished: isPublished(parts, reports.readinessRatio),
       day: isShown ? yesterday : undefined,
       value,
       weekBefore: isShown ? readinessOn(view, addDays(yesterday, -WEEK_DAYS)) : undefined,
@@ -271,7 +251,7 @@ function* worseRepositories(
   ratios: ReadonlyMap<string, number>,
   previous: ReadonlyMap<string, number>,
 ): Work<ReadinessFigures['worse']> {
-  const regressed = yield* byRepository(parts, readinessCriteriaRegressed);
+  const regressed = yield* byRepository(parts, reports.readinessCriteriaRegressed);
   const worse = [...regressed]
     // Those that are folded into one have no ratio.
     .filter(([repo, criteria]) => criteria > 0 && ratios.has(repo))
@@ -290,15 +270,15 @@ function lowestRatios(
     .sort(([one, low], [other, high]) => low - high || (one < other ? -1 : 1))
     .slice(0, LISTED)
     .map(([label, value]) => ({ label, value, before: previous.get(label) }));
-  const { name: family } = readinessRatio;
+  const { name: family } = reports.readinessRatio;
   return [{ name: 'repositories', family, day, days: 1, rows, rest: ratios.size - rows.length }];
 }
 
 /** The mean over the repositories at the end of each day; only days with a new report are computed. */
 function* readinessTrend(view: View, current: number): Work<readonly TrendDay[]> {
   const yesterday = yesterdayOf(view.asOf);
-  const reports = view.documents<ReadinessReport>(readinessDataset);
-  const changed = new Set(reports.map(({ createdAt }) => dayOf(createdAt)));
+  const documents = view.documents<ReadinessReport>(readinessDataset);
+  const changed = new Set(documents.map(({ createdAt }) => dayOf(createdAt)));
   const trend: TrendDay[] = [];
   let value: number | undefined;
   for (const day of trendDays(yesterday)) {
@@ -314,7 +294,7 @@ function* readinessTrend(view: View, current: number): Work<readonly TrendDay[]>
 function readinessOn(view: View, day: Day): number | undefined {
   // The only family that is read asks for the reports once.
   const past: View = { ...view, asOf: endOf(day) - 1, once: (make) => make(past) };
-  return meanOf(Array.from(readinessRatio.samplesOf(past) ?? [], ({ value }) => value));
+  return meanOf(Array.from(reports.readinessRatio.samplesOf(past) ?? [], ({ value }) => value));
 }
 
 /** The published values of a family by repository. */

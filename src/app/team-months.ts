@@ -2,7 +2,7 @@ import type { Collector } from '../catalog/collector.ts';
 import type { Family } from '../catalog/family.ts';
 import { OTHER_TEAMS } from '../catalog/settings.ts';
 import { usersDataset } from '../collectors/users/dataset.ts';
-import * as months from '../collectors/users/team-budgets.ts';
+import { teamBudgetFamilies as months } from '../collectors/users/team-budgets.ts';
 import { measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
 import type { TeamMonth, TeamMonths } from '../server/figures.ts';
 import type { BreakdownParts, Work } from './breakdowns.ts';
@@ -30,7 +30,7 @@ interface TeamMonthsParts extends BreakdownParts {
 export function* teamMonthsOf(parts: TeamMonthsParts): Work<TeamMonths | undefined> {
   const { view, collectors, labelLimit, isServed } = parts;
   const day = view.newestDay(usersDataset);
-  if (day === undefined || !months.teamBudgetFamilies.some(isServed)) return undefined;
+  if (day === undefined || !Object.values(months).some(isServed)) return undefined;
   const { families = [] } = collectors.find(({ dataset }) => dataset === usersDataset) ?? {};
   // Which teams are folded depends on all families by team.
   const byTeam = families.filter(({ labels }) => labels[0] === 'team');

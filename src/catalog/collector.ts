@@ -55,6 +55,7 @@ interface CollectorDeclaration {
   readonly name: string;
   readonly description: string;
   readonly enabledByDefault: boolean;
+  /** In the order of the page. */
   readonly families: readonly Family[];
 }
 

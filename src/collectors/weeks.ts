@@ -1,6 +1,6 @@
 import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../catalog/day.ts';
-import { type DayFamily, type Sample, UNKNOWN } from '../catalog/family.ts';
+import { type DayFamily, type Family, type Sample, UNKNOWN } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { preciseSum } from './counts.ts';
 import { sumOfEach } from './statistics.ts';
@@ -12,6 +12,11 @@ const NEWEST = 'the newest complete UTC day';
 export interface Weeks<Label extends string = string> {
   readonly present: DayFamily<Label>;
   readonly before: DayFamily<Label>;
+}
+
+/** The families of an object, in its order; weeks are two of them. */
+export function familiesOf(declared: Readonly<Record<string, Family | Weeks>>): readonly Family[] {
+  return Object.values(declared).flatMap((one) => ('present' in one ? [one.present, one.before] : [one]));
 }
 
 /** A day's samples by their labels. */

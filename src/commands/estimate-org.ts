@@ -2,7 +2,7 @@ import type { KnownOrg } from '../backfill/page.ts';
 import { type Collector, isDayCollector, withoutFamilies } from '../catalog/collector.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
-import { readinessCriterionEvaluated, readinessCriterionPassed } from '../collectors/readiness/collector.ts';
+import { readinessFamilies as reports } from '../collectors/readiness/collector.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import { usersDataset } from '../collectors/users/dataset.ts';
 import type { Config } from '../config/config.ts';
@@ -26,8 +26,8 @@ interface EstimateParts extends KnownOrg {
 }
 
 const CRITERION_COUNTS: ReadonlySet<string> = new Set([
-  readinessCriterionPassed.name,
-  readinessCriterionEvaluated.name,
+  reports.readinessCriterionPassed.name,
+  reports.readinessCriterionEvaluated.name,
 ]);
 
 /** Estimates an organization as configured and with what is disabled. */

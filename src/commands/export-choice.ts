@@ -1,8 +1,8 @@
 import { type Collector, withoutFamilies } from '../catalog/collector.ts';
 import { addDays, dayOf, type Instant, yesterdayOf } from '../catalog/day.ts';
-import { creditPrice, dailyCost, dailyCostByModel, spendCollector } from '../collectors/spend/collector.ts';
-import { dailyCredits, dailyCreditsByModel, tokensCollector } from '../collectors/tokens/collector.ts';
-import { dailyCostByTeam, dailyCreditsByTeam, usersCollector } from '../collectors/users/collector.ts';
+import { spendFamilies as spend, spendCollector } from '../collectors/spend/collector.ts';
+import { tokenFamilies as tokens, tokensCollector } from '../collectors/tokens/collector.ts';
+import { peopleFamilies as people, usersCollector } from '../collectors/users/collector.ts';
 import type { exportOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
 import type { ValuesOf } from '../config/option.ts';
@@ -65,14 +65,14 @@ function focusOf(isByTeam: boolean, config: Config) {
       'set collectors.users.enabled: it sums the credits of teams',
     );
   }
-  const ofTeams = { ...usersCollector, families: [dailyCreditsByTeam, dailyCostByTeam] };
+  const ofTeams = { ...usersCollector, families: [people.dailyCreditsByTeam, people.dailyCostByTeam] };
   return {
     format: createFocusFormat(isByTeam ? 'team' : 'model', {
-      cost: dailyCost,
-      credits: dailyCredits,
-      price: creditPrice,
-      costOfParts: isByTeam ? dailyCostByTeam : dailyCostByModel,
-      creditsOfParts: isByTeam ? dailyCreditsByTeam : dailyCreditsByModel,
+      cost: spend.dailyCost,
+      credits: tokens.dailyCredits,
+      price: spend.creditPrice,
+      costOfParts: isByTeam ? people.dailyCostByTeam : spend.dailyCostByModel,
+      creditsOfParts: isByTeam ? people.dailyCreditsByTeam : tokens.dailyCreditsByModel,
     }),
     collectors: isByTeam ? [...FOCUS_COLLECTORS, usersCollector] : FOCUS_COLLECTORS,
     // A charge needs all of them, whether they are published or not.

@@ -10,21 +10,13 @@ import {
 } from '../catalog/day.ts';
 import type { Family } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
-import { dailyActiveUsers, dailySessions } from '../collectors/activity/collector.ts';
+import { activityFamilies as activity } from '../collectors/activity/collector.ts';
 import { type Explanation, explain } from '../collectors/explain/explain.ts';
-import { dailyGitCommits, dailyGitPullRequestsCreated } from '../collectors/productivity/collector.ts';
-import { readinessRatio } from '../collectors/readiness/collector.ts';
-import {
-  costMonthBudget,
-  costMonthForecast,
-  costMonthToDate,
-  creditsMonthBudget,
-  creditsMonthForecast,
-  creditsMonthToDate,
-  dailyCost,
-} from '../collectors/spend/collector.ts';
-import { dailyCredits } from '../collectors/tokens/collector.ts';
-import { dailyToolCalls } from '../collectors/tools/collector.ts';
+import { outputFamilies as output } from '../collectors/productivity/collector.ts';
+import { readinessFamilies as reports } from '../collectors/readiness/collector.ts';
+import { spendFamilies as spend } from '../collectors/spend/collector.ts';
+import { tokenFamilies as tokens } from '../collectors/tokens/collector.ts';
+import { toolFamilies as tools } from '../collectors/tools/collector.ts';
 
 /** A week from Monday to Sunday or a month of the bill, inclusive. */
 export interface Period {
@@ -74,22 +66,22 @@ interface Counted {
 }
 
 const COUNTED: readonly Counted[] = [
-  { title: 'Credits', family: dailyCredits, over: 'sum' },
-  { title: 'Cost', family: dailyCost, over: 'sum' },
-  { title: 'Active people a day', family: dailyActiveUsers, over: 'mean' },
-  { title: 'Sessions', family: dailySessions, over: 'sum' },
-  { title: 'Tool calls', family: dailyToolCalls, over: 'sum' },
-  { title: 'Commits', family: dailyGitCommits, over: 'sum' },
-  { title: 'Pull requests', family: dailyGitPullRequestsCreated, over: 'sum' },
+  { title: 'Credits', family: tokens.dailyCredits, over: 'sum' },
+  { title: 'Cost', family: spend.dailyCost, over: 'sum' },
+  { title: 'Active people a day', family: activity.dailyActiveUsers, over: 'mean' },
+  { title: 'Sessions', family: activity.dailySessions, over: 'sum' },
+  { title: 'Tool calls', family: tools.dailyToolCalls, over: 'sum' },
+  { title: 'Commits', family: output.dailyGitCommits, over: 'sum' },
+  { title: 'Pull requests', family: output.dailyGitPullRequestsCreated, over: 'sum' },
 ];
 
 const OF_MONTH: readonly (readonly [title: string, family: Family])[] = [
-  ['Credits, month to date', creditsMonthToDate],
-  ['Credits, forecast of the month', creditsMonthForecast],
-  ['Credits, budget of the month', creditsMonthBudget],
-  ['Cost, month to date', costMonthToDate],
-  ['Cost, forecast of the month', costMonthForecast],
-  ['Cost, budget of the month', costMonthBudget],
+  ['Credits, month to date', spend.creditsMonthToDate],
+  ['Credits, forecast of the month', spend.creditsMonthForecast],
+  ['Credits, budget of the month', spend.creditsMonthBudget],
+  ['Cost, month to date', spend.costMonthToDate],
+  ['Cost, forecast of the month', spend.costMonthForecast],
+  ['Cost, budget of the month', spend.costMonthBudget],
 ];
 
 /** The week or month of a day; a month is a billing month that begins on the day `starts` of a calendar month. */
@@ -176,7 +168,9 @@ function stateOf(view: View, title: string, family: Family, day: Day): readonly 
 
 function movesOf(start: View, end: View): readonly ReadinessMove[] {
   const ratios = (view: View) =>
-    new Map(Array.from(readinessRatio.samplesOf(view) ?? [], ({ labels, value }) => [labels.repo, value]));
+    new Map(
+      Array.from(reports.readinessRatio.samplesOf(view) ?? [], ({ labels, value }) => [labels.repo, value]),
+    );
   const before = ratios(start);
   const moves = [...ratios(end)].map(([repo, after]) => ({ repo, before: before.get(repo), after }));
   return moves

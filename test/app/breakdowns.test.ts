@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { reasonOf } from '../../src/app/breakdowns.ts';
 import { addDays } from '../../src/catalog/day.ts';
 import type { Family } from '../../src/catalog/family.ts';
-import { dailyCreditsByTeam } from '../../src/collectors/users/collector.ts';
+import { peopleFamilies as people } from '../../src/collectors/users/collector.ts';
 import { createFakeView, DAY } from '../collectors/fakes.ts';
 
 type ByTeam = Readonly<Record<string, number>>;
@@ -38,6 +38,6 @@ test('a team is not named that is shown on one side only, or not in the metrics'
   expect(teamNamed({ a: 110, b: 50, c: 20, other: 20 }, 2)).toMatchObject({ name: 'a' });
   expect(teamNamed({ a: 110, b: 0, c: 115, other: 0 }, 1)).toBeUndefined();
   expect(
-    teamNamed({ a: 120, b: 60, other: 20 }, 100, (family) => family !== dailyCreditsByTeam),
+    teamNamed({ a: 120, b: 60, other: 20 }, 100, (family) => family !== people.dailyCreditsByTeam),
   ).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { addDays, daysFrom, firstOfMonth } from '../../src/catalog/day.ts';
 import type { Family } from '../../src/catalog/family.ts';
 import type { Budget } from '../../src/catalog/settings.ts';
 import { usersCollector } from '../../src/collectors/users/collector.ts';
-import { teamCostMonthToDate } from '../../src/collectors/users/team-budgets.ts';
+import { teamBudgetFamilies as teamMonths } from '../../src/collectors/users/team-budgets.ts';
 import { createFakeView, DAY, inSlices } from '../collectors/fakes.ts';
 import { person, reduced, teamsById } from '../collectors/users/people.ts';
 
@@ -78,7 +78,7 @@ test('they are as in the metrics: folded over the limit of teams, and without fa
   const other = half?.teams.find(({ team }) => team === 'other');
   expect(other).toMatchObject({ credits: credits(1_100) });
   expect(other).not.toHaveProperty('budget');
-  const unpriced = await monthsOf({ isServed: (family) => family !== teamCostMonthToDate });
+  const unpriced = await monthsOf({ isServed: (family) => family !== teamMonths.teamCostMonthToDate });
   expect(unpriced?.teams[0]).toMatchObject({ team: 'a', credits: credits(900) });
   expect(unpriced?.teams[0]).not.toHaveProperty('cost');
   expect(await monthsOf({ isServed: () => false })).toBeUndefined();

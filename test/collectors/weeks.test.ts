@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../src/catalog/day.ts';
-import { usagePerActiveUser7d } from '../../src/collectors/activity/collector.ts';
+import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
 import { activityDataset } from '../../src/collectors/activity/dataset.ts';
-import {
-  commitWeeks,
-  fileWeeks,
-  outputPerMillionCredits7d,
-} from '../../src/collectors/productivity/collector.ts';
+import { outputFamilies as output } from '../../src/collectors/productivity/collector.ts';
 import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
 import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
 import { createFakeView, DAY, linesOf } from './fakes.ts';
@@ -23,7 +19,10 @@ function viewOf(rows: readonly unknown[]) {
 const each = <Row>(count: number, row: Row) => Array<Row>(count).fill(row);
 
 /** The lines of the 7 days and of the 7 before. */
-function weeks(family: typeof commitWeeks | typeof fileWeeks | typeof modelWeeks, rows: readonly unknown[]) {
+function weeks(
+  family: typeof output.commitWeeks | typeof output.fileWeeks | typeof modelWeeks,
+  rows: readonly unknown[],
+) {
   const view = viewOf(rows);
   return [linesOf(family.present, view), linesOf(family.before, view)];
 }
@@ -31,18 +30,18 @@ function weeks(family: typeof commitWeeks | typeof fileWeeks | typeof modelWeeks
 describe('the sums of 7 days', () => {
   test('are those of the days that end with the newest one, and of the seven before', () => {
     const rows = [{ commits: 99 }, ...each(7, { commits: 2 }), ...each(7, { commits: 3 })];
-    expect(weeks(commitWeeks, rows)).toEqual([[' 21'], [' 14']]);
+    expect(weeks(output.commitWeeks, rows)).toEqual([[' 21'], [' 14']]);
   });
 
   test('are absent where one of the days is unknown', () => {
     const known = each(14, { commits: 1 });
-    expect(weeks(commitWeeks, known.with(10, undefined as never))).toEqual([undefined, [' 7']]);
-    expect(weeks(commitWeeks, known.slice(3))).toEqual([[' 7'], undefined]);
+    expect(weeks(output.commitWeeks, known.with(10, undefined as never))).toEqual([undefined, [' 7']]);
+    expect(weeks(output.commitWeeks, known.slice(3))).toEqual([[' 7'], undefined]);
   });
 
   test('keep the values of a closed label apart, and lack one that a day lacks', () => {
     const rows = [...each(6, { filesCreated: 1, filesEdited: 2 }), { filesEdited: 2 }];
-    expect(weeks(fileWeeks, rows)[0]).toEqual(['{action="edited"} 14']);
+    expect(weeks(output.fileWeeks, rows)[0]).toEqual(['{action="edited"} 14']);
   });
 
   const model = (name: string, credits: number | null) => ({ model: name, tier: 's', credits });
@@ -71,17 +70,17 @@ describe('the figures per person and per credit', () => {
 
   test('divide the sums of the week, so that a quiet day weighs little', () => {
     const rows = [...each(6, row), { ...row, dailyUsers: 1, sessions: 0, commits: 13, credits: 0 }];
-    expect(linesOf(usagePerActiveUser7d, viewOf(rows))).toEqual([
+    expect(linesOf(activity.usagePerActiveUser7d, viewOf(rows))).toEqual([
       '{kind="sessions"} 2.88',
       '{kind="user_messages"} 6.72',
       '{kind="commits"} 1',
       '{kind="pull_requests"} 0.28',
     ]);
-    expect(linesOf(outputPerMillionCredits7d, viewOf(rows))?.[0]).toBe(`{output="commits"} ${25 / 6}`);
+    expect(linesOf(output.outputPerMillionCredits7d, viewOf(rows))?.[0]).toBe(`{output="commits"} ${25 / 6}`);
   });
 
   test('are absent where nobody was active, and where a day is unknown', () => {
-    expect(linesOf(usagePerActiveUser7d, viewOf(each(7, activityDataset.idle)))).toBeUndefined();
-    expect(linesOf(usagePerActiveUser7d, viewOf(each(6, row)))).toBeUndefined();
+    expect(linesOf(activity.usagePerActiveUser7d, viewOf(each(7, activityDataset.idle)))).toBeUndefined();
+    expect(linesOf(activity.usagePerActiveUser7d, viewOf(each(6, row)))).toBeUndefined();
   });
 });

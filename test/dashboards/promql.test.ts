@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { atDaysEnd, newestOf, onItsDay, risenOf, sumOverRange } from '../../dashboards/src/promql.ts';
-import { dailyActiveUsers } from '../../src/collectors/activity/collector.ts';
-import { readinessRatio } from '../../src/collectors/readiness/collector.ts';
-import { dailyCreditsByModel, dailyTokens } from '../../src/collectors/tokens/collector.ts';
+import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
+import { readinessFamilies as readiness } from '../../src/collectors/readiness/collector.ts';
+import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
 
 describe('queries made from the catalogue', () => {
   test('count replicas once', () => {
-    expect(newestOf(dailyActiveUsers)).toBe('max by (org) (agent_platform_daily_active_users)');
+    expect(newestOf(activity.dailyActiveUsers)).toBe('max by (org) (agent_platform_daily_active_users)');
   });
 
   test('sum over the labels that are left out, after the replicas are merged', () => {
-    expect(newestOf(dailyCreditsByModel, { by: ['model'], where: 'org="acme"' })).toBe(
+    expect(newestOf(tokens.dailyCreditsByModel, { by: ['model'], where: 'org="acme"' })).toBe(
       'sum by (org,model) (max by (org,model,tier) (agent_platform_daily_credits_by_model{org="acme"}))',
     );
   });
@@ -44,7 +44,7 @@ describe('queries made from the catalogue', () => {
   });
 
   test('plot a value on the day it describes', () => {
-    expect(onItsDay(dailyCreditsByModel, 'tokens')).toBe(
+    expect(onItsDay(tokens.dailyCreditsByModel, 'tokens')).toBe(
       'sum_over_time((max by (org,model,tier) (last_over_time((agent_platform_daily_credits_by_model and on (job,instance,org) ' +
         '(time() - agent_platform_data_day_timestamp_seconds{dataset="tokens"} > 86400 < 172800))[1d:1h] offset -2d))' +
         ')[86399s:1d] offset -12h)',
@@ -52,7 +52,7 @@ describe('queries made from the catalogue', () => {
   });
 
   test('ask the gate for no label of the family, because it is joined by the target', () => {
-    const query = onItsDay(dailyTokens, 'tokens', { where: 'job=~"$job"', only: { kind: 'input' } });
+    const query = onItsDay(tokens.dailyTokens, 'tokens', { where: 'job=~"$job"', only: { kind: 'input' } });
     expect(query).toContain('agent_platform_daily_tokens{kind="input",job=~"$job"} and');
     expect(query).toContain('{dataset="tokens"}');
   });
@@ -60,7 +60,7 @@ describe('queries made from the catalogue', () => {
   test('read the recorded series in place of the window if the variables say so', () => {
     const recorded = { name: 'agent_platform:daily_tokens', where: 'org=~"$org"' };
     const choice = { where: 'job=~"$job",org=~"$org"', only: { kind: 'input' }, by: [], recorded } as const;
-    expect(onItsDay(dailyTokens, 'tokens', choice)).toBe(
+    expect(onItsDay(tokens.dailyTokens, 'tokens', choice)).toBe(
       `sum_over_time((sum by (org) (
 $raw(org,kind) (last_over_time((agent_platform_daily_tokens{kind="input",job=~"$job",org=~"$org"} and on (job,instance,org) (time() - agent_platform_data_day_timestamp_seconds{dataset="tokens"} > 86400 < 172800))[1d:1h] offset -2d))
 $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
@@ -69,7 +69,7 @@ $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
   });
 
   test('add up the days that overlap a range', () => {
-    expect(sumOverRange(dailyActiveUsers, 'activity')).toBe(
+    expect(sumOverRange(activity.dailyActiveUsers, 'activity')).toBe(
       'sum_over_time((max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +
         '(time() - agent_platform_data_day_timestamp_seconds{dataset="activity"} > 86400 < 172800))[1d:1h] offset -2d))' +
         `)[23h59m\${__range_s}s:1d])`,
@@ -77,37 +77,39 @@ $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
   });
 
   test('add up the days of the week before a Thursday', () => {
-    const day = onItsDay(dailyActiveUsers, 'activity');
+    const day = onItsDay(activity.dailyActiveUsers, 'activity');
     const week = day.replace('[86399s:1d] offset -12h', '[604799s:1d] offset 12h');
-    expect(onItsDay(dailyActiveUsers, 'activity', { over: 'week' })).toBe(week);
-    expect(onItsDay(dailyActiveUsers, 'activity', { over: 'weeklyMean' })).toBe(week.replace('sum_', 'avg_'));
+    expect(onItsDay(activity.dailyActiveUsers, 'activity', { over: 'week' })).toBe(week);
+    expect(onItsDay(activity.dailyActiveUsers, 'activity', { over: 'weeklyMean' })).toBe(
+      week.replace('sum_', 'avg_'),
+    );
   });
 
   test('show a state as it was at the end of each day', () => {
-    expect(atDaysEnd(readinessRatio)).toBe(
+    expect(atDaysEnd(readiness.readinessRatio)).toBe(
       'sum_over_time((max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d)))[86399s:1d] offset -12h)',
     );
   });
 
   test('make one series of all states of a day before the days are told apart', () => {
-    expect(atDaysEnd(readinessRatio, { across: 'avg' })).toBe(
+    expect(atDaysEnd(readiness.readinessRatio, { across: 'avg' })).toBe(
       'sum_over_time((avg (max by (org,repo) (last_over_time(agent_platform_readiness_ratio[1d:1h] offset -1d))))[86399s:1d] offset -12h)',
     );
   });
 
   test('sum over organizations after the replicas are merged', () => {
-    expect(newestOf(dailyActiveUsers, { orgs: 'summed' })).toBe(
+    expect(newestOf(activity.dailyActiveUsers, { orgs: 'summed' })).toBe(
       'sum by () (max by (org) (agent_platform_daily_active_users))',
     );
-    expect(newestOf(dailyCreditsByModel, { by: ['tier'], orgs: 'summed' })).toBe(
+    expect(newestOf(tokens.dailyCreditsByModel, { by: ['tier'], orgs: 'summed' })).toBe(
       'sum by (tier) (max by (org,model,tier) (agent_platform_daily_credits_by_model))',
     );
   });
 
   test('match a dashboard’s variable as a pattern and anything else as it is', () => {
     const only = { repo: '$repo' } as const;
-    expect(newestOf(readinessRatio, { only })).toContain('{repo=~"$repo"}');
-    expect(newestOf(dailyTokens, { only: { kind: 'a"b' } })).toContain('{kind="a\\"b"}');
+    expect(newestOf(readiness.readinessRatio, { only })).toContain('{repo=~"$repo"}');
+    expect(newestOf(tokens.dailyTokens, { only: { kind: 'a"b' } })).toContain('{kind="a\\"b"}');
   });
 
   test('sum the separate counts of replicas', () => {

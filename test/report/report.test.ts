@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays, type Day, dayOf, daysFrom, endOf, startOf } from '../../src/catalog/day.ts';
-import { creditsMonthToDate } from '../../src/collectors/spend/collector.ts';
+import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { reportHtml, reportMarkdown } from '../../src/report/render.ts';
 import { lastPeriod, periodBefore, periodOf, reportOf } from '../../src/report/report.ts';
 import { viewOfDays } from '../collectors/explain/view.ts';
@@ -60,7 +60,7 @@ test('a month of any bill has the month to date of its last day, and so has the 
       const { figures: shown, month } = reportOf('acme', period, newest, viewAt);
       const last = period.last < newest ? period.last : newest;
       const toDate = (day: Day) =>
-        [...(creditsMonthToDate.samplesOf(viewAt(endOf(day)), day) ?? [])][0]?.value;
+        [...(spend.creditsMonthToDate.samplesOf(viewAt(endOf(day)), day) ?? [])][0]?.value;
       expect(month.find(({ title }) => title === 'Credits, month to date')?.value).toBe(toDate(last));
       const credits = shown.find(({ title }) => title === 'Credits');
       expect(credits?.value).toBe(toDate(last));

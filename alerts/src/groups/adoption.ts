@@ -1,4 +1,4 @@
-import * as activity from '../../../src/collectors/activity/collector.ts';
+import { activityFamilies as activity } from '../../../src/collectors/activity/collector.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
 import {

@@ -1,5 +1,5 @@
-import * as spend from '../../../src/collectors/spend/collector.ts';
-import * as teams from '../../../src/collectors/users/team-budgets.ts';
+import { spendFamilies as spend } from '../../../src/collectors/spend/collector.ts';
+import { teamBudgetFamilies as teams } from '../../../src/collectors/users/team-budgets.ts';
 import { modelsOfPace, teamsOfPace } from '../explained.ts';
 import { enclosed, percentageOf } from '../queries.ts';
 import { OVER_OUTAGES, type RuleGroup, type RuleSettings, TEAM_LABEL } from '../rule.ts';

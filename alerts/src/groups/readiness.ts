@@ -1,5 +1,5 @@
 import { newestOf } from '../../../dashboards/src/promql.ts';
-import * as reports from '../../../src/collectors/readiness/collector.ts';
+import { readinessFamilies as reports } from '../../../src/collectors/readiness/collector.ts';
 import { criteriaOfDrop } from '../explained.ts';
 import { dateInWords, inWords, numberOf, onNewestReport, percentageOf, REPO } from '../queries.ts';
 import { OVER_GAPS, OVER_OUTAGES, type RuleGroup, type RuleSettings } from '../rule.ts';

@@ -1,12 +1,7 @@
-import { dailyActiveUsersMean7d } from '../../../src/collectors/activity/collector.ts';
-import {
-  creditsShareByModel,
-  creditsShareByModelBaseline,
-  dailyCreditsExpected,
-  dailyCreditsExpectedUpper,
-} from '../../../src/collectors/spend/collector.ts';
+import { activityFamilies as activity } from '../../../src/collectors/activity/collector.ts';
+import { spendFamilies as spend } from '../../../src/collectors/spend/collector.ts';
 import { creditWeeks } from '../../../src/collectors/spend/comparisons.ts';
-import { dailyCredits } from '../../../src/collectors/tokens/collector.ts';
+import { tokenFamilies as tokens } from '../../../src/collectors/tokens/collector.ts';
 import { causesOfSpike, costOfSpike, modelsOfSpike, modelsReplaced, teamsOfSpike } from '../explained.ts';
 import {
   dayInWords,
@@ -28,11 +23,11 @@ export function spendGroup(settings: RuleSettings): RuleGroup {
 }
 
 function creditSpike({ threshold }: RuleSettings): AlertDeclaration {
-  const credits = onNewestDay(dailyCredits, 'tokens');
+  const credits = onNewestDay(tokens.dailyCredits, 'tokens');
   return {
     name: 'CreditSpike',
     expr: `${credits}
-> ${onNewestDay(dailyCreditsExpectedUpper, 'tokens')}
+> ${onNewestDay(spend.dailyCreditsExpectedUpper, 'tokens')}
 > ${threshold('creditSpikeFloorMillions')} * 1e6`,
     severity: 'warning',
     for: '15m',
@@ -40,20 +35,20 @@ function creditSpike({ threshold }: RuleSettings): AlertDeclaration {
     labels: ['org'],
     panel: 'credits/Credits by day',
     summary: 'A day used far more credits than usual',
-    description: `Organization {{ $labels.org }} used {{ ${numberOf()} }} credits${costOfSpike()} on ${dayInWords('tokens')}. Its weekday usually uses ${valueInWords(dailyCreditsExpected, 'tokens')} credits, and up to ${valueInWords(dailyCreditsExpectedUpper, 'tokens')} are not unusual.${causesOfSpike()}${modelsOfSpike()}${teamsOfSpike()}`,
+    description: `Organization {{ $labels.org }} used {{ ${numberOf()} }} credits${costOfSpike()} on ${dayInWords('tokens')}. Its weekday usually uses ${valueInWords(spend.dailyCreditsExpected, 'tokens')} credits, and up to ${valueInWords(spend.dailyCreditsExpectedUpper, 'tokens')} are not unusual.${causesOfSpike()}${modelsOfSpike()}${teamsOfSpike()}`,
   };
 }
 
-function byModel(family: typeof creditsShareByModel): string {
+function byModel(family: typeof spend.creditsShareByModel): string {
   return `sum by (org,model) (${onNewestDay(family, 'tokens', 'model!="other"')})`;
 }
 
 function newModel({ threshold }: RuleSettings): AlertDeclaration {
-  const share = byModel(creditsShareByModel);
-  const before = byModel(creditsShareByModelBaseline);
+  const share = byModel(spend.creditsShareByModel);
+  const before = byModel(spend.creditsShareByModelBaseline);
   // On a weekend, one person's model is everybody's; in a small team, one person's choice is always a large share.
-  const ofPeople = `(${threshold('newModelPeople')} / ${onNewestDay(dailyActiveUsersMean7d, 'activity')})`;
-  const isOrdinary = `${onNewestDay(dailyCredits, 'tokens')} >= ${onNewestDay(creditWeeks.present, 'tokens')} / 14`;
+  const ofPeople = `(${threshold('newModelPeople')} / ${onNewestDay(activity.dailyActiveUsersMean7d, 'activity')})`;
+  const isOrdinary = `${onNewestDay(tokens.dailyCredits, 'tokens')} >= ${onNewestDay(creditWeeks.present, 'tokens')} / 14`;
   const unusual = enclosed(`${share}
 > ${threshold('newModelRatio')}
 > ${threshold('newModelGrowth')} * ${before}

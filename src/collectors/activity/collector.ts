@@ -14,130 +14,122 @@ import { weeklyMean, weeklyMeanBaseline } from './means.ts';
 
 const activity = tableOf(activityDataset);
 
-export const dailyActiveUsers = activity.figure('dailyUsers', {
-  name: 'agent_platform_daily_active_users',
-  help: 'People active on the newest complete UTC day.',
-  unit: 'people',
-  aggregation: 'distinct',
-});
-
-export const weeklyActiveUsers = activity.figure('weeklyUsers', {
-  name: 'agent_platform_weekly_active_users',
-  help: 'People active in the 7 days ending with the newest complete UTC day.',
-  unit: 'people',
-  aggregation: 'distinct',
-});
-
-export const monthlyActiveUsers = activity.figure('monthlyUsers', {
-  name: 'agent_platform_monthly_active_users',
-  help: 'People active in the 30 days ending with the newest complete UTC day.',
-  unit: 'people',
-  aggregation: 'distinct',
-});
-
-export const dailyActiveUsersByClient = activity.counts('byClient', 'client', {
-  name: 'agent_platform_daily_active_users_by_client',
-  help: 'People active on the newest complete UTC day, by client. Do not sum: users of several clients count in each.',
-  unit: 'people',
-  aggregation: 'distinct',
-});
-
-export const dailySessions = activity.figure('sessions', {
-  name: 'agent_platform_daily_sessions',
-  help: 'Sessions started on the newest complete UTC day.',
-  unit: 'sessions',
-});
-
-export const dailyMessages = activity.parts('role', byRole, {
-  name: 'agent_platform_daily_messages',
-  help: 'Messages of the newest complete UTC day, by role of the author.',
-  unit: 'messages',
-  field: 'user_messages, and messages less user_messages',
-});
-
 const DAYS = 'stored days of /api/v1/analytics/activity: data[].daily_active_users';
 
-export const dailyActiveUsersMean7d = dayFamily({
-  name: 'agent_platform_daily_active_users_mean_7d',
-  help: 'Mean number of people active per day in the 7 days ending with the newest complete UTC day.',
-  unit: 'people',
-  source: DAYS,
-  aggregation: 'ratio',
-  definition: `The mean of \`agent_platform_daily_active_users\` over the seven days that end with the data day. A day without
+/** The families about activity. */
+export const activityFamilies = {
+  dailyActiveUsers: activity.figure('dailyUsers', {
+    name: 'agent_platform_daily_active_users',
+    help: 'People active on the newest complete UTC day.',
+    unit: 'people',
+    aggregation: 'distinct',
+  }),
+
+  weeklyActiveUsers: activity.figure('weeklyUsers', {
+    name: 'agent_platform_weekly_active_users',
+    help: 'People active in the 7 days ending with the newest complete UTC day.',
+    unit: 'people',
+    aggregation: 'distinct',
+  }),
+
+  monthlyActiveUsers: activity.figure('monthlyUsers', {
+    name: 'agent_platform_monthly_active_users',
+    help: 'People active in the 30 days ending with the newest complete UTC day.',
+    unit: 'people',
+    aggregation: 'distinct',
+  }),
+
+  dailyActiveUsersByClient: activity.counts('byClient', 'client', {
+    name: 'agent_platform_daily_active_users_by_client',
+    help: 'People active on the newest complete UTC day, by client. Do not sum: users of several clients count in each.',
+    unit: 'people',
+    aggregation: 'distinct',
+  }),
+
+  dailySessions: activity.figure('sessions', {
+    name: 'agent_platform_daily_sessions',
+    help: 'Sessions started on the newest complete UTC day.',
+    unit: 'sessions',
+  }),
+
+  dailyMessages: activity.parts('role', byRole, {
+    name: 'agent_platform_daily_messages',
+    help: 'Messages of the newest complete UTC day, by role of the author.',
+    unit: 'messages',
+    field: 'user_messages, and messages less user_messages',
+  }),
+
+  dailyActiveUsersMean7d: dayFamily({
+    name: 'agent_platform_daily_active_users_mean_7d',
+    help: 'Mean number of people active per day in the 7 days ending with the newest complete UTC day.',
+    unit: 'people',
+    source: DAYS,
+    aggregation: 'ratio',
+    definition: `The mean of \`agent_platform_daily_active_users\` over the seven days that end with the data day. A day without
 activity counts as 0. Absent if one of the seven days is unknown.
 
 Example: five working days with 40 active people and a weekend with 5 and 2 give (5 · 40 + 5 + 2) / 7 = 29.571 people.`,
-  samplesOf: (view, day) => figure(weeklyMean(view, day)),
-});
+    samplesOf: (view, day) => figure(weeklyMean(view, day)),
+  }),
 
-export const dailyActiveUsersMean7dBaseline = dayFamily({
-  name: 'agent_platform_daily_active_users_mean_7d_baseline',
-  help: 'Mean number of people active per day in the four weeks before those 7 days.',
-  unit: 'people',
-  source: DAYS,
-  aggregation: 'ratio',
-  definition: `The mean of the four weeks before those of \`agent_platform_daily_active_users_mean_7d\`: the 28 days that end
+  dailyActiveUsersMean7dBaseline: dayFamily({
+    name: 'agent_platform_daily_active_users_mean_7d_baseline',
+    help: 'Mean number of people active per day in the four weeks before those 7 days.',
+    unit: 'people',
+    source: DAYS,
+    aggregation: 'ratio',
+    definition: `The mean of the four weeks before those of \`agent_platform_daily_active_users_mean_7d\`: the 28 days that end
 seven days before the data day. A week counts only if each of its days is known. Absent with fewer than two such weeks.
 
 Example: the weekly means before are 30, 28, 32 and, in a week with an unknown day, none: (30 + 28 + 32) / 3 = 30 people.`,
-  samplesOf: (view, day) => figure(weeklyMeanBaseline(view, day)),
-});
+    samplesOf: (view, day) => figure(weeklyMeanBaseline(view, day)),
+  }),
 
-export const dayOff = dayFamily({
-  name: 'agent_platform_day_off',
-  help: 'Whether the newest complete UTC day is a day off of the organization, as configured: 1 or 0.',
-  unit: 'bool',
-  source: 'setting orgs[].calendar',
-  aggregation: 'ratio',
-  definition: `1 if the data day is listed under \`calendar.days_off\` of the organization, or is a public holiday of its
+  dayOff: dayFamily({
+    name: 'agent_platform_day_off',
+    help: 'Whether the newest complete UTC day is a day off of the organization, as configured: 1 or 0.',
+    unit: 'bool',
+    source: 'setting orgs[].calendar',
+    aggregation: 'ratio',
+    definition: `1 if the data day is listed under \`calendar.days_off\` of the organization, or is a public holiday of its
 \`calendar.country\`; otherwise 0. Weekends alone are not days off. Absent without a calendar.
 
 Example: \`calendar: {country: DE, days_off: [2026-12-24]}\` gives 1 on 24 December, which is listed, and on 25 December 2026, a public
 holiday; 0 on Sunday, 27 December.`,
-  samplesOf: ({ settings: { daysOff } }, day) => figure(daysOff && Number(daysOff.has(day))),
-});
+    samplesOf: ({ settings: { daysOff } }, day) => figure(daysOff && Number(daysOff.has(day))),
+  }),
 
-export const usagePerActiveUser7d = dayFamily({
-  name: 'agent_platform_usage_per_active_user_7d',
-  help: 'Sessions, user messages, tool calls, files, commits and pull requests per active person and day in the 7 days ending with the newest complete UTC day. Do not sum over kind.',
-  labels: ['kind'],
-  fixedLabels: ['kind'],
-  unit: 'per person and day',
-  source: `${DAYS}, sessions, user_messages; figures of tools and productivity`,
-  aggregation: 'ratio',
-  definition: `The sum over the seven days that end with the data day, divided by the sum of \`agent_platform_daily_active_users\` over the
+  usagePerActiveUser7d: dayFamily({
+    name: 'agent_platform_usage_per_active_user_7d',
+    help: 'Sessions, user messages, tool calls, files, commits and pull requests per active person and day in the 7 days ending with the newest complete UTC day. Do not sum over kind.',
+    labels: ['kind'],
+    fixedLabels: ['kind'],
+    unit: 'per person and day',
+    source: `${DAYS}, sessions, user_messages; figures of tools and productivity`,
+    aggregation: 'ratio',
+    definition: `The sum over the seven days that end with the data day, divided by the sum of \`agent_platform_daily_active_users\` over the
 same days. Absent if one of the seven days is unknown, or if nobody was active on them.
 
 Example: 600 sessions in a week of 200 daily active people, 40 on each of five days, are 3 sessions per person and day.`,
-  samplesOf(view, day) {
-    const people = weeklySum(view, day, activityDataset, ({ dailyUsers }) => dailyUsers);
-    const per = <Row>(dataset: DayDataset<Row>, figureOf: (row: Row) => number | undefined) =>
-      quotientOf(weeklySum(view, day, dataset, figureOf), people);
-    return parts('kind', {
-      sessions: per(activityDataset, ({ sessions }) => sessions),
-      user_messages: per(activityDataset, ({ userMessages }) => userMessages),
-      tool_calls: per(toolsDataset, ({ toolCalls }) => toolCalls),
-      ...outputOf((figureOf) => per(productivityDataset, figureOf)),
-    });
-  },
-});
+    samplesOf(view, day) {
+      const people = weeklySum(view, day, activityDataset, ({ dailyUsers }) => dailyUsers);
+      const per = <Row>(dataset: DayDataset<Row>, figureOf: (row: Row) => number | undefined) =>
+        quotientOf(weeklySum(view, day, dataset, figureOf), people);
+      return parts('kind', {
+        sessions: per(activityDataset, ({ sessions }) => sessions),
+        user_messages: per(activityDataset, ({ userMessages }) => userMessages),
+        tool_calls: per(toolsDataset, ({ toolCalls }) => toolCalls),
+        ...outputOf((figureOf) => per(productivityDataset, figureOf)),
+      });
+    },
+  }),
+};
 
 /** The organization's active people, sessions and messages. */
 export const activityCollector: DayCollector<ActivityRow> = {
   ...analyticsCollector(activityDataset, () => import('./fetch.ts')),
   description: 'Active people, sessions and messages.',
-  families: [
-    dailyActiveUsers,
-    weeklyActiveUsers,
-    monthlyActiveUsers,
-    dailyActiveUsersByClient,
-    dailySessions,
-    dailyMessages,
-    dailyActiveUsersMean7d,
-    dailyActiveUsersMean7dBaseline,
-    dayOff,
-    usagePerActiveUser7d,
-  ],
+  families: Object.values(activityFamilies),
 };
 
 /** The platform has no count of agent messages: it is the difference. */

@@ -5,91 +5,83 @@ import { parts } from '../samples.ts';
 import { trailing } from '../spend/credits.ts';
 import { quotientOf } from '../statistics.ts';
 import { tableOf } from '../table.ts';
-import { weeklySum, weeksOf } from '../weeks.ts';
+import { familiesOf, weeklySum, weeksOf } from '../weeks.ts';
 import { outputOf, type ProductivityRow, productivityDataset } from './dataset.ts';
 
 const productivity = tableOf(productivityDataset);
 
-export const dailyFiles = productivity.parts(
-  'action',
-  ({ filesCreated: created, filesEdited: edited }) => ({ created, edited }),
-  {
-    name: 'agent_platform_daily_files',
-    help: 'Files created and edited by the agent on the newest complete UTC day.',
-    unit: 'files',
-    field: 'files_created, files_edited',
-  },
-);
+const daily = {
+  dailyFiles: productivity.parts(
+    'action',
+    ({ filesCreated: created, filesEdited: edited }) => ({ created, edited }),
+    {
+      name: 'agent_platform_daily_files',
+      help: 'Files created and edited by the agent on the newest complete UTC day.',
+      unit: 'files',
+      field: 'files_created, files_edited',
+    },
+  ),
 
-export const dailyFileOperationsByExtension = productivity.counts('byExtension', 'extension', {
-  name: 'agent_platform_daily_file_operations_by_extension',
-  help: 'File operations of the newest complete UTC day, by file extension; empty for files without one.',
-  unit: 'operations',
-  field: 'by_extension[].count',
-});
+  dailyFileOperationsByExtension: productivity.counts('byExtension', 'extension', {
+    name: 'agent_platform_daily_file_operations_by_extension',
+    help: 'File operations of the newest complete UTC day, by file extension; empty for files without one.',
+    unit: 'operations',
+    field: 'by_extension[].count',
+  }),
 
-export const dailyFileOperationsByLanguage = productivity.counts('byLanguage', 'language', {
-  name: 'agent_platform_daily_file_operations_by_language',
-  help: 'File operations of the newest complete UTC day, by programming language; empty where it is unknown.',
-  unit: 'operations',
-  field: 'by_language[].count',
-});
+  dailyFileOperationsByLanguage: productivity.counts('byLanguage', 'language', {
+    name: 'agent_platform_daily_file_operations_by_language',
+    help: 'File operations of the newest complete UTC day, by programming language; empty where it is unknown.',
+    unit: 'operations',
+    field: 'by_language[].count',
+  }),
 
-export const dailyGitCommits = productivity.figure('commits', {
-  name: 'agent_platform_daily_git_commits',
-  help: 'Git commits made through the agent on the newest complete UTC day.',
-  unit: 'commits',
-});
+  dailyGitCommits: productivity.figure('commits', {
+    name: 'agent_platform_daily_git_commits',
+    help: 'Git commits made through the agent on the newest complete UTC day.',
+    unit: 'commits',
+  }),
 
-export const dailyGitPullRequestsCreated = productivity.figure('pullRequests', {
-  name: 'agent_platform_daily_git_pull_requests_created',
-  help: 'Pull requests created through the agent on the newest complete UTC day.',
-  unit: 'pull requests',
-});
+  dailyGitPullRequestsCreated: productivity.figure('pullRequests', {
+    name: 'agent_platform_daily_git_pull_requests_created',
+    help: 'Pull requests created through the agent on the newest complete UTC day.',
+    unit: 'pull requests',
+  }),
+};
 
-/** The output of a week. */
-export const commitWeeks = weeksOf(productivityDataset, dailyGitCommits);
-export const pullRequestWeeks = weeksOf(productivityDataset, dailyGitPullRequestsCreated);
-export const fileWeeks = weeksOf(productivityDataset, dailyFiles);
+/** The families about output. */
+export const outputFamilies = {
+  ...daily,
+  commitWeeks: weeksOf(productivityDataset, daily.dailyGitCommits),
+  pullRequestWeeks: weeksOf(productivityDataset, daily.dailyGitPullRequestsCreated),
+  fileWeeks: weeksOf(productivityDataset, daily.dailyFiles),
 
-export const outputPerMillionCredits7d = dayFamily({
-  name: 'agent_platform_output_per_million_credits_7d',
-  help: 'Files, commits and pull requests per million Standard Credits in the 7 days ending with the newest complete UTC day. Do not sum over output.',
-  labels: ['output'],
-  fixedLabels: ['output'],
-  unit: 'per million credits',
-  source:
-    'stored days of /api/v1/analytics/productivity: data[].files_created, files_edited, git_commits, git_prs_created; billable_tokens of the tokens',
-  aggregation: 'ratio',
-  definition: `The sum over the seven days that end with the data day, divided by the millions of credits of the same days. Absent if one of
+  outputPerMillionCredits7d: dayFamily({
+    name: 'agent_platform_output_per_million_credits_7d',
+    help: 'Files, commits and pull requests per million Standard Credits in the 7 days ending with the newest complete UTC day. Do not sum over output.',
+    labels: ['output'],
+    fixedLabels: ['output'],
+    unit: 'per million credits',
+    source:
+      'stored days of /api/v1/analytics/productivity: data[].files_created, files_edited, git_commits, git_prs_created; billable_tokens of the tokens',
+    aggregation: 'ratio',
+    definition: `The sum over the seven days that end with the data day, divided by the millions of credits of the same days. Absent if one of
 the seven days is unknown, or if they have no credits.
 
 Example: 150 commits and 75 000 000 credits in a week are 2 commits per million credits.`,
-  samplesOf(view, day) {
-    const millions = (trailing(view, day, 7) ?? 0) / 1e6;
-    return parts(
-      'output',
-      outputOf((figureOn) => quotientOf(weeklySum(view, day, productivityDataset, figureOn), millions)),
-    );
-  },
-});
+    samplesOf(view, day) {
+      const millions = (trailing(view, day, 7) ?? 0) / 1e6;
+      return parts(
+        'output',
+        outputOf((figureOn) => quotientOf(weeklySum(view, day, productivityDataset, figureOn), millions)),
+      );
+    },
+  }),
+};
 
 /** What the agent produced: files, commits and pull requests. */
 export const productivityCollector: DayCollector<ProductivityRow> = {
   ...analyticsCollector(productivityDataset, () => import('./fetch.ts')),
   description: 'Files, commits and pull requests made through the agent.',
-  families: [
-    dailyFiles,
-    dailyFileOperationsByExtension,
-    dailyFileOperationsByLanguage,
-    dailyGitCommits,
-    dailyGitPullRequestsCreated,
-    commitWeeks.present,
-    commitWeeks.before,
-    pullRequestWeeks.present,
-    pullRequestWeeks.before,
-    fileWeeks.present,
-    fileWeeks.before,
-    outputPerMillionCredits7d,
-  ],
+  families: familiesOf(outputFamilies),
 };

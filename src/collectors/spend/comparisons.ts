@@ -1,7 +1,7 @@
 import { addDays, type Day, firstOfMonth, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { creditsForecast, creditsToDate } from '../month.ts';
-import { dailyCredits, dailyCreditsByModel } from '../tokens/collector.ts';
+import { tokenFamilies as tokens } from '../tokens/collector.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
 import { budgetInCredits } from './costs.ts';
@@ -9,8 +9,8 @@ import { creditsIn, creditsOn, expectationOf, trailing } from './credits.ts';
 import { DAYS, inCredits } from './families.ts';
 
 /** The credits of a week, in total and of each model. */
-export const creditWeeks = weeksOf(tokensDataset, dailyCredits, 'agent_platform_credits_trailing_7d');
-export const modelWeeks = weeksOf(tokensDataset, dailyCreditsByModel);
+export const creditWeeks = weeksOf(tokensDataset, tokens.dailyCredits, 'agent_platform_credits_trailing_7d');
+export const modelWeeks = weeksOf(tokensDataset, tokens.dailyCreditsByModel);
 
 export const creditsMonthToDateBaseline = inCredits(creditsBefore, {
   name: 'agent_platform_credits_month_to_date_baseline',

@@ -15,85 +15,80 @@ const tokens = tableOf(tokensDataset);
 /** A difference below this share of the total is a rounding error. */
 const RESIDUE = 1e-6;
 
-export const dailyCredits = tokens.figure('credits', {
-  name: 'agent_platform_daily_credits',
-  help: 'Standard Credits consumed on the newest complete UTC day.',
-  unit: 'credits',
-});
+/** The families about tokens. */
+export const tokenFamilies = {
+  dailyCredits: tokens.figure('credits', {
+    name: 'agent_platform_daily_credits',
+    help: 'Standard Credits consumed on the newest complete UTC day.',
+    unit: 'credits',
+  }),
 
-export const dailyCreditsByModel = dayFamily({
-  name: 'agent_platform_daily_credits_by_model',
-  help: 'Standard Credits consumed on the newest complete UTC day, by model and tier. The sum can differ from the total: see agent_platform_daily_credits_unattributed.',
-  labels: ['model', 'tier'],
-  unit: 'credits',
-  source: `${ENDPOINT}: data[].by_model[].billable_tokens`,
-  aggregation: 'additive',
-  breakdown: true,
-  part: 'models',
-  samplesOf: (view, day) => byModel(view, day, creditsOf),
-});
+  dailyCreditsByModel: dayFamily({
+    name: 'agent_platform_daily_credits_by_model',
+    help: 'Standard Credits consumed on the newest complete UTC day, by model and tier. The sum can differ from the total: see agent_platform_daily_credits_unattributed.',
+    labels: ['model', 'tier'],
+    unit: 'credits',
+    source: `${ENDPOINT}: data[].by_model[].billable_tokens`,
+    aggregation: 'additive',
+    breakdown: true,
+    part: 'models',
+    samplesOf: (view, day) => byModel(view, day, creditsOf),
+  }),
 
-export const dailyTokens = tokens.parts('kind', byKind, {
-  name: 'agent_platform_daily_tokens',
-  help: 'Raw tokens of the newest complete UTC day, by kind. Do not sum over kinds: cached tokens can also count as input tokens.',
-  unit: 'tokens',
-  field: 'input_tokens, output_tokens, cache_read_tokens, cache_write_tokens',
-});
+  dailyTokens: tokens.parts('kind', byKind, {
+    name: 'agent_platform_daily_tokens',
+    help: 'Raw tokens of the newest complete UTC day, by kind. Do not sum over kinds: cached tokens can also count as input tokens.',
+    unit: 'tokens',
+    field: 'input_tokens, output_tokens, cache_read_tokens, cache_write_tokens',
+  }),
 
-export const dailyTokensByModel = dayFamily({
-  name: 'agent_platform_daily_tokens_by_model',
-  help: 'Raw input and output tokens of the newest complete UTC day, by model and tier. The sum can differ from the total where tokens belong to no model.',
-  labels: ['model', 'tier', 'kind'],
-  fixedLabels: ['kind'],
-  unit: 'tokens',
-  source: `${ENDPOINT}: data[].by_model[].input_tokens, output_tokens`,
-  aggregation: 'additive',
-  breakdown: true,
-  part: 'models',
-  samplesOf: (view, day) => byModel(view, day, tokensOf),
-});
+  dailyTokensByModel: dayFamily({
+    name: 'agent_platform_daily_tokens_by_model',
+    help: 'Raw input and output tokens of the newest complete UTC day, by model and tier. The sum can differ from the total where tokens belong to no model.',
+    labels: ['model', 'tier', 'kind'],
+    fixedLabels: ['kind'],
+    unit: 'tokens',
+    source: `${ENDPOINT}: data[].by_model[].input_tokens, output_tokens`,
+    aggregation: 'additive',
+    breakdown: true,
+    part: 'models',
+    samplesOf: (view, day) => byModel(view, day, tokensOf),
+  }),
 
-export const dailyCreditsUnattributed = tokens.parts('breakdown', unattributed, {
-  name: 'agent_platform_daily_credits_unattributed',
-  help: 'Standard Credits of the newest complete UTC day minus the sum of a breakdown. Can be negative. Do not sum over breakdowns.',
-  unit: 'credits',
-  field: 'billable_tokens less the sum of by_model[] or by_user[]',
-});
+  dailyCreditsUnattributed: tokens.parts('breakdown', unattributed, {
+    name: 'agent_platform_daily_credits_unattributed',
+    help: 'Standard Credits of the newest complete UTC day minus the sum of a breakdown. Can be negative. Do not sum over breakdowns.',
+    unit: 'credits',
+    field: 'billable_tokens less the sum of by_model[] or by_user[]',
+  }),
 
-export const dailyCacheReadRatio = tokens.samples({
-  name: 'agent_platform_daily_cache_read_ratio',
-  help: 'Tokens read from the prompt cache per input token on the newest complete UTC day. It exceeds 1 if cached tokens are not counted as input.',
-  unit: 'ratio',
-  field: 'cache_read_tokens, input_tokens',
-  aggregation: 'ratio',
-  samplesOf: ({ tokens: { input, cacheRead } = {} }) => figure(quotientOf(cacheRead, input)),
-});
+  dailyCacheReadRatio: tokens.samples({
+    name: 'agent_platform_daily_cache_read_ratio',
+    help: 'Tokens read from the prompt cache per input token on the newest complete UTC day. It exceeds 1 if cached tokens are not counted as input.',
+    unit: 'ratio',
+    field: 'cache_read_tokens, input_tokens',
+    aggregation: 'ratio',
+    samplesOf: ({ tokens: { input, cacheRead } = {} }) => figure(quotientOf(cacheRead, input)),
+  }),
 
-export const dailyCreditsPerMillionTokens = tokens.samples({
-  name: 'agent_platform_daily_credits_per_million_tokens',
-  help: 'Standard Credits per million input and output tokens on the newest complete UTC day.',
-  unit: 'credits per million tokens',
-  field: 'billable_tokens, input_tokens, output_tokens',
-  aggregation: 'ratio',
-  samplesOf({ credits, tokens: { input, output } = {} }) {
-    const millions = input === undefined || output === undefined ? undefined : (input + output) / 1e6;
-    return figure(quotientOf(credits, millions));
-  },
-});
+  dailyCreditsPerMillionTokens: tokens.samples({
+    name: 'agent_platform_daily_credits_per_million_tokens',
+    help: 'Standard Credits per million input and output tokens on the newest complete UTC day.',
+    unit: 'credits per million tokens',
+    field: 'billable_tokens, input_tokens, output_tokens',
+    aggregation: 'ratio',
+    samplesOf({ credits, tokens: { input, output } = {} }) {
+      const millions = input === undefined || output === undefined ? undefined : (input + output) / 1e6;
+      return figure(quotientOf(credits, millions));
+    },
+  }),
+};
 
 /** The organization's consumption of Standard Credits and tokens. */
 export const tokensCollector: DayCollector<TokensRow> = {
   ...analyticsCollector(tokensDataset, () => import('./fetch.ts')),
   description: 'Standard Credits and tokens consumed, by model.',
-  families: [
-    dailyCredits,
-    dailyCreditsByModel,
-    dailyTokens,
-    dailyTokensByModel,
-    dailyCreditsUnattributed,
-    dailyCacheReadRatio,
-    dailyCreditsPerMillionTokens,
-  ],
+  families: Object.values(tokenFamilies),
 };
 
 function byKind({ tokens: { input, output, cacheRead, cacheWrite } = {} }: TokensRow) {

@@ -2,148 +2,132 @@ import type { DayCollector } from '../../catalog/collector.ts';
 import { UNKNOWN } from '../../catalog/family.ts';
 import { analyticsCollector } from '../collector.ts';
 import { tableOf } from '../table.ts';
-import { weeksOf } from '../weeks.ts';
+import { familiesOf, weeksOf } from '../weeks.ts';
 import { type ToolsRow, toolsDataset } from './dataset.ts';
 
 const tools = tableOf(toolsDataset);
 
-export const dailyToolCalls = tools.figure('toolCalls', {
-  name: 'agent_platform_daily_tool_calls',
-  help: 'Tool calls on the newest complete UTC day.',
-  unit: 'calls',
-});
+const daily = {
+  dailyToolCalls: tools.figure('toolCalls', {
+    name: 'agent_platform_daily_tool_calls',
+    help: 'Tool calls on the newest complete UTC day.',
+    unit: 'calls',
+  }),
 
-export const dailyToolCallsByTool = tools.counts('byTool', 'tool', {
-  name: 'agent_platform_daily_tool_calls_by_tool',
-  help: 'Tool calls on the newest complete UTC day, by tool. Names with control characters or over 128 characters count as invalid.',
-  unit: 'calls',
-  field: 'by_tool[].invocations',
-});
+  dailyToolCallsByTool: tools.counts('byTool', 'tool', {
+    name: 'agent_platform_daily_tool_calls_by_tool',
+    help: 'Tool calls on the newest complete UTC day, by tool. Names with control characters or over 128 characters count as invalid.',
+    unit: 'calls',
+    field: 'by_tool[].invocations',
+  }),
 
-export const dailyMcpUsers = tools.figure('mcpUsers', {
-  name: 'agent_platform_daily_mcp_users',
-  help: 'People who used an MCP server on the newest complete UTC day.',
-  unit: 'people',
-  aggregation: 'distinct',
-});
+  dailyMcpUsers: tools.figure('mcpUsers', {
+    name: 'agent_platform_daily_mcp_users',
+    help: 'People who used an MCP server on the newest complete UTC day.',
+    unit: 'people',
+    aggregation: 'distinct',
+  }),
 
-export const dailyMcpCallsByServer = tools.counts('mcpByServer', 'server', {
-  name: 'agent_platform_daily_mcp_calls_by_server',
-  help: 'Calls of MCP servers on the newest complete UTC day, by server name in lower case.',
-  unit: 'calls',
-  field: 'mcp_by_server[].invocations',
-});
+  dailyMcpCallsByServer: tools.counts('mcpByServer', 'server', {
+    name: 'agent_platform_daily_mcp_calls_by_server',
+    help: 'Calls of MCP servers on the newest complete UTC day, by server name in lower case.',
+    unit: 'calls',
+    field: 'mcp_by_server[].invocations',
+  }),
 
-export const dailySkillInvocations = tools.figure('skillInvocations', {
-  name: 'agent_platform_daily_skill_invocations',
-  help: 'Skill activations on the newest complete UTC day.',
-  unit: 'invocations',
-});
+  dailySkillInvocations: tools.figure('skillInvocations', {
+    name: 'agent_platform_daily_skill_invocations',
+    help: 'Skill activations on the newest complete UTC day.',
+    unit: 'invocations',
+  }),
 
-export const dailySkillInvocationsBySkill = tools.counts('bySkill', 'skill', {
-  name: 'agent_platform_daily_skill_invocations_by_skill',
-  help: 'Skill activations on the newest complete UTC day, by skill.',
-  unit: 'invocations',
-  field: 'skills_by_name[].count',
-});
+  dailySkillInvocationsBySkill: tools.counts('bySkill', 'skill', {
+    name: 'agent_platform_daily_skill_invocations_by_skill',
+    help: 'Skill activations on the newest complete UTC day, by skill.',
+    unit: 'invocations',
+    field: 'skills_by_name[].count',
+  }),
 
-export const dailySlashCommandInvocations = tools.figure('slashCommandInvocations', {
-  name: 'agent_platform_daily_slash_command_invocations',
-  help: 'Slash-command uses on the newest complete UTC day.',
-  unit: 'invocations',
-});
+  dailySlashCommandInvocations: tools.figure('slashCommandInvocations', {
+    name: 'agent_platform_daily_slash_command_invocations',
+    help: 'Slash-command uses on the newest complete UTC day.',
+    unit: 'invocations',
+  }),
 
-export const dailySlashCommandInvocationsByCommand = tools.counts('bySlashCommand', 'command', {
-  name: 'agent_platform_daily_slash_command_invocations_by_command',
-  help: 'Slash-command uses on the newest complete UTC day, by command.',
-  unit: 'invocations',
-  field: 'slash_commands_by_name[].count',
-});
+  dailySlashCommandInvocationsByCommand: tools.counts('bySlashCommand', 'command', {
+    name: 'agent_platform_daily_slash_command_invocations_by_command',
+    help: 'Slash-command uses on the newest complete UTC day, by command.',
+    unit: 'invocations',
+    field: 'slash_commands_by_name[].count',
+  }),
 
-export const dailyHookInvocations = tools.figure('hookInvocations', {
-  name: 'agent_platform_daily_hook_invocations',
-  help: 'Hook executions on the newest complete UTC day.',
-  unit: 'invocations',
-});
+  dailyHookInvocations: tools.figure('hookInvocations', {
+    name: 'agent_platform_daily_hook_invocations',
+    help: 'Hook executions on the newest complete UTC day.',
+    unit: 'invocations',
+  }),
 
-export const dailyHookInvocationsByEvent = tools.samples({
-  name: 'agent_platform_daily_hook_invocations_by_event',
-  help: 'Hook executions on the newest complete UTC day, by event and matcher.',
-  unit: 'invocations',
-  field: 'hooks_by_event[].count',
-  breakdown: true,
-  part: 'hooks',
-  labels: ['event', 'matcher'],
-  samplesOf: ({ byHook }) =>
-    byHook?.map(({ event, matcher, count }) => ({ labels: { event, matcher }, value: count ?? UNKNOWN })),
-});
+  dailyHookInvocationsByEvent: tools.samples({
+    name: 'agent_platform_daily_hook_invocations_by_event',
+    help: 'Hook executions on the newest complete UTC day, by event and matcher.',
+    unit: 'invocations',
+    field: 'hooks_by_event[].count',
+    breakdown: true,
+    part: 'hooks',
+    labels: ['event', 'matcher'],
+    samplesOf: ({ byHook }) =>
+      byHook?.map(({ event, matcher, count }) => ({ labels: { event, matcher }, value: count ?? UNKNOWN })),
+  }),
 
-export const dailyWebUsers = tools.figure('webUsers', {
-  name: 'agent_platform_daily_web_users',
-  help: 'People who used the web or workspace interface on the newest complete UTC day.',
-  unit: 'people',
-  aggregation: 'distinct',
-});
+  dailyWebUsers: tools.figure('webUsers', {
+    name: 'agent_platform_daily_web_users',
+    help: 'People who used the web or workspace interface on the newest complete UTC day.',
+    unit: 'people',
+    aggregation: 'distinct',
+  }),
 
-export const dailyAutonomyRatio = tools.parts('stat', ({ autonomy }) => autonomy, {
-  name: 'agent_platform_daily_autonomy_ratio',
-  help: 'Tool calls per user turn on the newest complete UTC day: average, median and 90th percentile. Do not sum over stat.',
-  unit: 'calls per turn',
-  field: 'autonomy_ratio_avg, autonomy_ratio_p50, autonomy_ratio_p90',
-  aggregation: 'ratio',
-});
+  dailyAutonomyRatio: tools.parts('stat', ({ autonomy }) => autonomy, {
+    name: 'agent_platform_daily_autonomy_ratio',
+    help: 'Tool calls per user turn on the newest complete UTC day: average, median and 90th percentile. Do not sum over stat.',
+    unit: 'calls per turn',
+    field: 'autonomy_ratio_avg, autonomy_ratio_p50, autonomy_ratio_p90',
+    aggregation: 'ratio',
+  }),
 
-export const dailyToolCallsPerSession = tools.figure('toolCallsPerSession', {
-  name: 'agent_platform_daily_tool_calls_per_session',
-  help: 'Average tool calls per session on the newest complete UTC day.',
-  unit: 'calls per session',
-  aggregation: 'ratio',
-});
+  dailyToolCallsPerSession: tools.figure('toolCallsPerSession', {
+    name: 'agent_platform_daily_tool_calls_per_session',
+    help: 'Average tool calls per session on the newest complete UTC day.',
+    unit: 'calls per session',
+    aggregation: 'ratio',
+  }),
 
-export const dailyUserTurnsPerSession = tools.figure('userTurnsPerSession', {
-  name: 'agent_platform_daily_user_turns_per_session',
-  help: 'Average user messages per session on the newest complete UTC day.',
-  unit: 'turns per session',
-  aggregation: 'ratio',
-});
+  dailyUserTurnsPerSession: tools.figure('userTurnsPerSession', {
+    name: 'agent_platform_daily_user_turns_per_session',
+    help: 'Average user messages per session on the newest complete UTC day.',
+    unit: 'turns per session',
+    aggregation: 'ratio',
+  }),
 
-export const dailyAutonomyLevelRatio = tools.samples({
-  name: 'agent_platform_daily_autonomy_level_ratio',
-  help: 'Share of each autonomy level on the newest complete UTC day.',
-  unit: 'ratio',
-  field: 'tool_autonomy_level_ratio',
-  aggregation: 'ratio',
-  breakdown: true,
-  labels: ['level'],
-  samplesOf: ({ autonomyLevels }) =>
-    autonomyLevels?.map(({ level, ratio }) => ({ labels: { level }, value: ratio })),
-});
+  dailyAutonomyLevelRatio: tools.samples({
+    name: 'agent_platform_daily_autonomy_level_ratio',
+    help: 'Share of each autonomy level on the newest complete UTC day.',
+    unit: 'ratio',
+    field: 'tool_autonomy_level_ratio',
+    aggregation: 'ratio',
+    breakdown: true,
+    labels: ['level'],
+    samplesOf: ({ autonomyLevels }) =>
+      autonomyLevels?.map(({ level, ratio }) => ({ labels: { level }, value: ratio })),
+  }),
+};
 
-/** The tool calls of a week. */
-export const toolCallWeeks = weeksOf(toolsDataset, dailyToolCalls);
+/** The families about tools. */
+export const toolFamilies = { ...daily, toolCallWeeks: weeksOf(toolsDataset, daily.dailyToolCalls) };
 
 /** The organization's use of tools, MCP servers, skills, slash commands and hooks, and its autonomy. */
 export const toolsCollector: DayCollector<ToolsRow> = {
   ...analyticsCollector(toolsDataset, () => import('./fetch.ts')),
   description:
     'Calls of tools, MCP servers, skills, slash commands and hooks, and how autonomously they ran.',
-  families: [
-    dailyToolCalls,
-    dailyToolCallsByTool,
-    dailyMcpUsers,
-    dailyMcpCallsByServer,
-    dailySkillInvocations,
-    dailySkillInvocationsBySkill,
-    dailySlashCommandInvocations,
-    dailySlashCommandInvocationsByCommand,
-    dailyHookInvocations,
-    dailyHookInvocationsByEvent,
-    dailyWebUsers,
-    dailyAutonomyRatio,
-    dailyToolCallsPerSession,
-    dailyUserTurnsPerSession,
-    dailyAutonomyLevelRatio,
-    toolCallWeeks.present,
-    toolCallWeeks.before,
-  ],
+  families: familiesOf(toolFamilies),
 };

@@ -4,57 +4,13 @@ import { ANONYMOUS } from '../../catalog/settings.ts';
 import { figure } from '../samples.ts';
 import { costOfEach } from '../spend/costs.ts';
 import { type FieldLine, tableOf } from '../table.ts';
-import { weeksOf } from '../weeks.ts';
+import { familiesOf, weeksOf } from '../weeks.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
 import { creditsByTeam } from './team-credits.ts';
 import { userFamilies } from './user-families.ts';
 
 const users = tableOf(usersDataset);
-
-export const dailyUsersByPrimaryModel = users.samples({
-  name: 'agent_platform_daily_users_by_primary_model',
-  help: 'People active on the newest complete UTC day, by their most used model and its tier.',
-  unit: 'people',
-  field: 'primary_model, primary_model_tier',
-  labels: ['model', 'tier'],
-  samplesOf: ({ byPrimaryModel }) =>
-    byPrimaryModel?.map(({ model, tier, people }) => ({ labels: { model, tier }, value: people })),
-});
-
-export const dailyUsersByDelegationLevel = users.counts('byDelegationLevel', 'level', {
-  name: 'agent_platform_daily_users_by_delegation_level',
-  help: 'People active on the newest complete UTC day, by their most used autonomy mode.',
-  unit: 'people',
-  field: 'delegation_level',
-  breakdown: false,
-});
-
-export const dailyUsersByLanguage = users.counts('byLanguage', 'language', {
-  name: 'agent_platform_daily_users_by_language',
-  help: 'People active on the newest complete UTC day, by programming language. Do not sum: users of several languages count in each.',
-  unit: 'people',
-  field: 'languages[]',
-  aggregation: 'distinct',
-  breakdown: false,
-});
-
-export const dailyCreditsPerUser = users.parts('stat', quantilesOf, {
-  name: 'agent_platform_daily_credits_per_user',
-  help: 'Standard Credits per active person on the newest complete UTC day. Quantiles need at least 5 active people, p99 and max at least 10. Do not sum over stat.',
-  unit: 'credits',
-  field: 'billable_tokens',
-  aggregation: 'ratio',
-});
-
-export const dailyCreditsTopUsersRatio = users.samples({
-  name: 'agent_platform_daily_credits_top_users_ratio',
-  help: 'Share of the Standard Credits of the newest complete UTC day used by the top 10% of active people. Needs at least 50 active people.',
-  unit: 'ratio',
-  field: 'billable_tokens',
-  aggregation: 'ratio',
-  samplesOf: ({ perUser }) => figure(perUser?.topRatio),
-});
 
 // A team that is missing from a day is folded or inactive: a zero would reveal that it was inactive.
 const NOTE =
@@ -63,7 +19,7 @@ const NOTE =
 const REST =
   'What no shown team has of the total of the day is in unassigned, so that the teams add up to it; it is negative if they have more.';
 
-export const dailyCreditsByTeam = dayFamily({
+const dailyCreditsByTeam = dayFamily({
   name: 'agent_platform_daily_credits_by_team',
   help: `Standard Credits consumed on the newest complete UTC day, by team. ${NOTE} ${REST}`,
   labels: ['team'],
@@ -73,47 +29,95 @@ export const dailyCreditsByTeam = dayFamily({
   samplesOf: creditsByTeam,
 });
 
-/** The credits of each team in a week, on the days on which it was shown. */
-export const teamWeeks = weeksOf(usersDataset, dailyCreditsByTeam);
+/** The families about people as a whole, and about teams that are large enough. */
+export const peopleFamilies = {
+  dailyUsersByPrimaryModel: users.samples({
+    name: 'agent_platform_daily_users_by_primary_model',
+    help: 'People active on the newest complete UTC day, by their most used model and its tier.',
+    unit: 'people',
+    field: 'primary_model, primary_model_tier',
+    labels: ['model', 'tier'],
+    samplesOf: ({ byPrimaryModel }) =>
+      byPrimaryModel?.map(({ model, tier, people }) => ({ labels: { model, tier }, value: people })),
+  }),
 
-export const dailyCostByTeam = dayFamily({
-  name: 'agent_platform_daily_cost_by_team',
-  help: `Cost of the newest complete UTC day, by team. ${NOTE} ${REST} Do not sum over currencies.`,
-  labels: ['team', 'currency'],
-  fixedLabels: ['currency'],
-  unit: 'currency',
-  source: `${USERS_PATH}: data[].billable_tokens, and the day's total; setting orgs[].prices`,
-  aggregation: 'additive',
-  samplesOf: (view, day) => costOfEach(view, day, creditsByTeam(view, day)),
-});
+  dailyUsersByDelegationLevel: users.counts('byDelegationLevel', 'level', {
+    name: 'agent_platform_daily_users_by_delegation_level',
+    help: 'People active on the newest complete UTC day, by their most used autonomy mode.',
+    unit: 'people',
+    field: 'delegation_level',
+    breakdown: false,
+  }),
 
-export const dailyActiveUsersByTeam = teamFamily('active', {
-  name: 'agent_platform_daily_active_users_by_team',
-  help: `People active on the newest complete UTC day, by team. ${NOTE}`,
-  unit: 'people',
-  field: 'sessions, messages, tool_calls, billable_tokens',
-});
+  dailyUsersByLanguage: users.counts('byLanguage', 'language', {
+    name: 'agent_platform_daily_users_by_language',
+    help: 'People active on the newest complete UTC day, by programming language. Do not sum: users of several languages count in each.',
+    unit: 'people',
+    field: 'languages[]',
+    aggregation: 'distinct',
+    breakdown: false,
+  }),
 
-export const dailyToolCallsByTeam = teamFamily('toolCalls', {
-  name: 'agent_platform_daily_tool_calls_by_team',
-  help: `Tool calls on the newest complete UTC day, by team. ${NOTE}`,
-  unit: 'calls',
-  field: 'tool_calls',
-});
+  dailyCreditsPerUser: users.parts('stat', quantilesOf, {
+    name: 'agent_platform_daily_credits_per_user',
+    help: 'Standard Credits per active person on the newest complete UTC day. Quantiles need at least 5 active people, p99 and max at least 10. Do not sum over stat.',
+    unit: 'credits',
+    field: 'billable_tokens',
+    aggregation: 'ratio',
+  }),
 
-export const dailyGitCommitsByTeam = teamFamily('commits', {
-  name: 'agent_platform_daily_git_commits_by_team',
-  help: `Git commits made via the agent on the newest complete UTC day, by team. ${NOTE}`,
-  unit: 'commits',
-  field: 'git_commits',
-});
+  dailyCreditsTopUsersRatio: users.samples({
+    name: 'agent_platform_daily_credits_top_users_ratio',
+    help: 'Share of the Standard Credits of the newest complete UTC day used by the top 10% of active people. Needs at least 50 active people.',
+    unit: 'ratio',
+    field: 'billable_tokens',
+    aggregation: 'ratio',
+    samplesOf: ({ perUser }) => figure(perUser?.topRatio),
+  }),
 
-export const dailyGitPullRequestsCreatedByTeam = teamFamily('pullRequests', {
-  name: 'agent_platform_daily_git_pull_requests_created_by_team',
-  help: `Pull requests created via the agent on the newest complete UTC day, by team. ${NOTE}`,
-  unit: 'pull requests',
-  field: 'git_prs_created',
-});
+  dailyCreditsByTeam,
+  // On the days on which each team was shown.
+  teamWeeks: weeksOf(usersDataset, dailyCreditsByTeam),
+
+  dailyCostByTeam: dayFamily({
+    name: 'agent_platform_daily_cost_by_team',
+    help: `Cost of the newest complete UTC day, by team. ${NOTE} ${REST} Do not sum over currencies.`,
+    labels: ['team', 'currency'],
+    fixedLabels: ['currency'],
+    unit: 'currency',
+    source: `${USERS_PATH}: data[].billable_tokens, and the day's total; setting orgs[].prices`,
+    aggregation: 'additive',
+    samplesOf: (view, day) => costOfEach(view, day, creditsByTeam(view, day)),
+  }),
+
+  dailyActiveUsersByTeam: teamFamily('active', {
+    name: 'agent_platform_daily_active_users_by_team',
+    help: `People active on the newest complete UTC day, by team. ${NOTE}`,
+    unit: 'people',
+    field: 'sessions, messages, tool_calls, billable_tokens',
+  }),
+
+  dailyToolCallsByTeam: teamFamily('toolCalls', {
+    name: 'agent_platform_daily_tool_calls_by_team',
+    help: `Tool calls on the newest complete UTC day, by team. ${NOTE}`,
+    unit: 'calls',
+    field: 'tool_calls',
+  }),
+
+  dailyGitCommitsByTeam: teamFamily('commits', {
+    name: 'agent_platform_daily_git_commits_by_team',
+    help: `Git commits made via the agent on the newest complete UTC day, by team. ${NOTE}`,
+    unit: 'commits',
+    field: 'git_commits',
+  }),
+
+  dailyGitPullRequestsCreatedByTeam: teamFamily('pullRequests', {
+    name: 'agent_platform_daily_git_pull_requests_created_by_team',
+    help: `Pull requests created via the agent on the newest complete UTC day, by team. ${NOTE}`,
+    unit: 'pull requests',
+    field: 'git_prs_created',
+  }),
+};
 
 function quantilesOf({ perUser: { p50, p90, p99, max } = {} }: UsersRow) {
   return { p50, p90, p99, max };
@@ -147,23 +151,9 @@ export const usersCollector: DayCollector<UsersRow> = {
     neededDays: ({ people = ANONYMOUS }) => (people.teamRules === ANONYMOUS.teamRules ? 0 : CATCH_UP_DAYS),
   },
   families: [
-    // Figures about people as a whole.
-    dailyUsersByPrimaryModel,
-    dailyUsersByDelegationLevel,
-    dailyUsersByLanguage,
-    dailyCreditsPerUser,
-    dailyCreditsTopUsersRatio,
-    // Figures about teams that are large enough.
-    dailyCreditsByTeam,
-    teamWeeks.present,
-    teamWeeks.before,
-    dailyCostByTeam,
-    dailyActiveUsersByTeam,
-    dailyToolCallsByTeam,
-    dailyGitCommitsByTeam,
-    dailyGitPullRequestsCreatedByTeam,
-    ...teamBudgetFamilies,
-    ...userFamilies,
+    ...familiesOf(peopleFamilies),
+    ...Object.values(teamBudgetFamilies),
+    ...Object.values(userFamilies),
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window, settings) =>

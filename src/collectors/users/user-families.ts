@@ -9,118 +9,104 @@ import { type UsersRow, usersDataset } from './dataset.ts';
 const users = tableOf(usersDataset);
 const detail = { aggregation: 'additive', breakdown: true, dropPriority: 'detail' } as const;
 
-export const dailyCreditsByUser = userFamily('credits', {
-  name: 'agent_platform_daily_credits_by_user',
-  help: 'Standard Credits consumed on the newest complete UTC day, by person.',
-  unit: 'credits',
-});
-
-export const dailyToolCallsByUser = userFamily('toolCalls', {
-  name: 'agent_platform_daily_tool_calls_by_user',
-  help: 'Tool calls on the newest complete UTC day, by person.',
-  unit: 'calls',
-});
-
-export const dailySessionsByUser = userFamily('sessions', {
-  name: 'agent_platform_daily_sessions_by_user',
-  help: 'Sessions started on the newest complete UTC day, by person.',
-  unit: 'sessions',
-});
-
-export const dailyMessagesByUser = partsFamily(
-  'role',
-  { user: 'userMessages', assistant: 'assistantMessages' },
-  {
-    name: 'agent_platform_daily_messages_by_user',
-    help: 'Messages of the newest complete UTC day, by person and role of the author.',
-    unit: 'messages',
-  },
-);
-
-export const dailyFilesByUser = partsFamily(
-  'action',
-  { created: 'filesCreated', edited: 'filesEdited' },
-  {
-    name: 'agent_platform_daily_files_by_user',
-    help: 'Files created and edited by the agent on the newest complete UTC day, by person.',
-    unit: 'files',
-  },
-);
-
-export const dailyGitCommitsByUser = userFamily('commits', {
-  name: 'agent_platform_daily_git_commits_by_user',
-  help: 'Git commits made via the agent on the newest complete UTC day, by person.',
-  unit: 'commits',
-});
-
-export const dailyGitPullRequestsCreatedByUser = userFamily('pullRequests', {
-  name: 'agent_platform_daily_git_pull_requests_created_by_user',
-  help: 'Pull requests created via the agent on the newest complete UTC day, by person.',
-  unit: 'pull requests',
-});
-
-export const dailyMcpCallsByUser = userFamily('mcpCalls', {
-  name: 'agent_platform_daily_mcp_calls_by_user',
-  help: 'Calls of MCP servers on the newest complete UTC day, by person.',
-  unit: 'calls',
-});
-
-export const dailySkillInvocationsByUser = userFamily('skillInvocations', {
-  name: 'agent_platform_daily_skill_invocations_by_user',
-  help: 'Skill activations on the newest complete UTC day, by person.',
-  unit: 'invocations',
-});
-
-export const dailySlashCommandInvocationsByUser = userFamily('slashCommands', {
-  name: 'agent_platform_daily_slash_command_invocations_by_user',
-  help: 'Slash-command uses on the newest complete UTC day, by person.',
-  unit: 'invocations',
-});
-
-export const dailyHookInvocationsByUser = userFamily('hooks', {
-  name: 'agent_platform_daily_hook_invocations_by_user',
-  help: 'Hook executions on the newest complete UTC day, by person.',
-  unit: 'invocations',
-});
-
-export const dailyAutonomyRatioByUser = userFamily('autonomy', {
-  name: 'agent_platform_daily_autonomy_ratio_by_user',
-  help: 'Tool calls per user turn on the newest complete UTC day, by person.',
-  unit: 'calls per turn',
-  aggregation: 'ratio',
-  breakdown: false,
-});
-
-export const userInfo = users.samples({
-  name: 'agent_platform_user_info',
-  help: 'Team, most used model and its tier, and delegation level of a person on the newest complete UTC day, always 1. People of teams that are not shown individually have the team other.',
-  unit: 'info',
-  field: 'primary_model, primary_model_tier, delegation_level',
-  aggregation: 'info',
-  dropPriority: 'detail',
-  labels: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
-  samplesOf: (row, view) => {
-    const people = peopleOf(row, view);
-    return people && infosOf(people);
-  },
-});
-
 /** Figures about each person, if people are identified. */
-export const userFamilies = [
-  dailyCreditsByUser,
-  dailyToolCallsByUser,
-  dailySessionsByUser,
-  dailyMessagesByUser,
-  dailyFilesByUser,
-  dailyGitCommitsByUser,
-  dailyGitPullRequestsCreatedByUser,
-  dailyMcpCallsByUser,
-  dailySkillInvocationsByUser,
-  dailySlashCommandInvocationsByUser,
-  dailyHookInvocationsByUser,
-  dailyAutonomyRatioByUser,
-  userInfo,
-] as const;
+export const userFamilies = {
+  dailyCreditsByUser: userFamily('credits', {
+    name: 'agent_platform_daily_credits_by_user',
+    help: 'Standard Credits consumed on the newest complete UTC day, by person.',
+    unit: 'credits',
+  }),
+
+  dailyToolCallsByUser: userFamily('toolCalls', {
+    name: 'agent_platform_daily_tool_calls_by_user',
+    help: 'Tool calls on the newest complete UTC day, by person.',
+    unit: 'calls',
+  }),
+
+  dailySessionsByUser: userFamily('sessions', {
+    name: 'agent_platform_daily_sessions_by_user',
+    help: 'Sessions started on the newest complete UTC day, by person.',
+    unit: 'sessions',
+  }),
+
+  dailyMessagesByUser: partsFamily(
+    'role',
+    { user: 'userMessages', assistant: 'assistantMessages' },
+    {
+      name: 'agent_platform_daily_messages_by_user',
+      help: 'Messages of the newest complete UTC day, by person and role of the author.',
+      unit: 'messages',
+    },
+  ),
+
+  dailyFilesByUser: partsFamily(
+    'action',
+    { created: 'filesCreated', edited: 'filesEdited' },
+    {
+      name: 'agent_platform_daily_files_by_user',
+      help: 'Files created and edited by the agent on the newest complete UTC day, by person.',
+      unit: 'files',
+    },
+  ),
+
+  dailyGitCommitsByUser: userFamily('commits', {
+    name: 'agent_platform_daily_git_commits_by_user',
+    help: 'Git commits made via the agent on the newest complete UTC day, by person.',
+    unit: 'commits',
+  }),
+
+  dailyGitPullRequestsCreatedByUser: userFamily('pullRequests', {
+    name: 'agent_platform_daily_git_pull_requests_created_by_user',
+    help: 'Pull requests created via the agent on the newest complete UTC day, by person.',
+    unit: 'pull requests',
+  }),
+
+  dailyMcpCallsByUser: userFamily('mcpCalls', {
+    name: 'agent_platform_daily_mcp_calls_by_user',
+    help: 'Calls of MCP servers on the newest complete UTC day, by person.',
+    unit: 'calls',
+  }),
+
+  dailySkillInvocationsByUser: userFamily('skillInvocations', {
+    name: 'agent_platform_daily_skill_invocations_by_user',
+    help: 'Skill activations on the newest complete UTC day, by person.',
+    unit: 'invocations',
+  }),
+
+  dailySlashCommandInvocationsByUser: userFamily('slashCommands', {
+    name: 'agent_platform_daily_slash_command_invocations_by_user',
+    help: 'Slash-command uses on the newest complete UTC day, by person.',
+    unit: 'invocations',
+  }),
+
+  dailyHookInvocationsByUser: userFamily('hooks', {
+    name: 'agent_platform_daily_hook_invocations_by_user',
+    help: 'Hook executions on the newest complete UTC day, by person.',
+    unit: 'invocations',
+  }),
+
+  dailyAutonomyRatioByUser: userFamily('autonomy', {
+    name: 'agent_platform_daily_autonomy_ratio_by_user',
+    help: 'Tool calls per user turn on the newest complete UTC day, by person.',
+    unit: 'calls per turn',
+    aggregation: 'ratio',
+    breakdown: false,
+  }),
+
+  userInfo: users.samples({
+    name: 'agent_platform_user_info',
+    help: 'Team, most used model and its tier, and delegation level of a person on the newest complete UTC day, always 1. People of teams that are not shown individually have the team other.',
+    unit: 'info',
+    field: 'primary_model, primary_model_tier, delegation_level',
+    aggregation: 'info',
+    dropPriority: 'detail',
+    labels: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
+    samplesOf: (row, view) => {
+      const people = peopleOf(row, view);
+      return people && infosOf(people);
+    },
+  }),
+};
 
 /** A day's people, if they were identified in the current way. */
 function peopleOf({ identity, people }: UsersRow, { settings }: View): PeopleColumns | undefined {

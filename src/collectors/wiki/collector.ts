@@ -5,45 +5,48 @@ import { type Count, merged, summedCounts } from '../counts.ts';
 import { counts, figure } from '../samples.ts';
 import { WIKI_PATH, type WikiRun, wikiDataset } from './dataset.ts';
 
-export const wikiRuns = currentFamily({
-  name: 'agent_platform_wiki_runs',
-  help: 'Wiki runs listed by the platform, which may list only the newest of each repository.',
-  unit: 'runs',
-  source: `${WIKI_PATH}: wikiRuns[]`,
-  aggregation: 'additive',
-  // An empty listing cannot be distinguished from one that could not be read.
-  samplesOf: (view) => (isWhole(view) ? figure(runsAt(view).length || undefined) : undefined),
-});
+/** The families about wiki runs. */
+export const wikiFamilies = {
+  wikiRuns: currentFamily({
+    name: 'agent_platform_wiki_runs',
+    help: 'Wiki runs listed by the platform, which may list only the newest of each repository.',
+    unit: 'runs',
+    source: `${WIKI_PATH}: wikiRuns[]`,
+    aggregation: 'additive',
+    // An empty listing cannot be distinguished from one that could not be read.
+    samplesOf: (view) => (isWhole(view) ? figure(runsAt(view).length || undefined) : undefined),
+  }),
 
-export const wikiRunsByStatus = currentFamily({
-  name: 'agent_platform_wiki_runs_by_status',
-  help: 'Wiki runs listed by the platform, by status. Runs without a status are not counted; absent if that of a run is unusable.',
-  labels: ['status'],
-  unit: 'runs',
-  source: `${WIKI_PATH}: wikiRuns[].status`,
-  aggregation: 'additive',
-  samplesOf: (view) => (isWhole(view) ? counts('status', statusesOf(runsAt(view))) : undefined),
-});
+  wikiRunsByStatus: currentFamily({
+    name: 'agent_platform_wiki_runs_by_status',
+    help: 'Wiki runs listed by the platform, by status. Runs without a status are not counted; absent if that of a run is unusable.',
+    labels: ['status'],
+    unit: 'runs',
+    source: `${WIKI_PATH}: wikiRuns[].status`,
+    aggregation: 'additive',
+    samplesOf: (view) => (isWhole(view) ? counts('status', statusesOf(runsAt(view))) : undefined),
+  }),
 
-export const wikiLastRunTimestampSeconds = currentFamily({
-  name: 'agent_platform_wiki_last_run_timestamp_seconds',
-  help: 'Creation time of the newest wiki run of the repository, in Unix seconds.',
-  labels: ['repo'],
-  unit: 'seconds',
-  source: `${WIKI_PATH}: wikiRuns[].createdAt`,
-  aggregation: 'timestamp',
-  samplesOf: (view) => perRepo(view, ({ at }) => (at === undefined ? undefined : at / 1000)),
-});
+  wikiLastRunTimestampSeconds: currentFamily({
+    name: 'agent_platform_wiki_last_run_timestamp_seconds',
+    help: 'Creation time of the newest wiki run of the repository, in Unix seconds.',
+    labels: ['repo'],
+    unit: 'seconds',
+    source: `${WIKI_PATH}: wikiRuns[].createdAt`,
+    aggregation: 'timestamp',
+    samplesOf: (view) => perRepo(view, ({ at }) => (at === undefined ? undefined : at / 1000)),
+  }),
 
-export const wikiPages = currentFamily({
-  name: 'agent_platform_wiki_pages',
-  help: 'Pages of the newest wiki run of the repository.',
-  labels: ['repo'],
-  unit: 'pages',
-  source: `${WIKI_PATH}: wikiRuns[].pageCount`,
-  aggregation: 'additive',
-  samplesOf: (view) => perRepo(view, ({ pages }) => pages),
-});
+  wikiPages: currentFamily({
+    name: 'agent_platform_wiki_pages',
+    help: 'Pages of the newest wiki run of the repository.',
+    labels: ['repo'],
+    unit: 'pages',
+    source: `${WIKI_PATH}: wikiRuns[].pageCount`,
+    aggregation: 'additive',
+    samplesOf: (view) => perRepo(view, ({ pages }) => pages),
+  }),
+};
 
 /** The latest wiki runs of the organization's repositories. */
 export const wikiCollector: DocumentCollector<WikiRun> = {
@@ -55,7 +58,7 @@ export const wikiCollector: DocumentCollector<WikiRun> = {
   apiContract: async () => (await import('./fetch.ts')).wikiContract,
   // The listing may contain only the newest run of each repository.
   past: 'unknown',
-  families: [wikiRuns, wikiRunsByStatus, wikiLastRunTimestampSeconds, wikiPages],
+  families: Object.values(wikiFamilies),
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source) => (await import('./fetch.ts')).fetchRuns(source),
 };

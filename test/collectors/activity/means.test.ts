@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, startOf } from '../../../src/catalog/day.ts';
-import {
-  dailyActiveUsersMean7d,
-  dailyActiveUsersMean7dBaseline,
-} from '../../../src/collectors/activity/collector.ts';
+import { activityFamilies as activity } from '../../../src/collectors/activity/collector.ts';
 import { dayNamed } from '../../support/day.ts';
 import { createFakeView } from '../fakes.ts';
 
@@ -17,10 +14,12 @@ function meansOf(people: readonly (number | undefined)[]) {
     ),
   );
   const view = createFakeView({ rows, asOf: startOf(dayNamed('2030-01-01')) });
-  const [mean, baseline] = [dailyActiveUsersMean7d, dailyActiveUsersMean7dBaseline].map((family) => {
-    const [sample] = family.samplesOf(view, DAY) ?? [];
-    return sample?.value;
-  });
+  const [mean, baseline] = [activity.dailyActiveUsersMean7d, activity.dailyActiveUsersMean7dBaseline].map(
+    (family) => {
+      const [sample] = family.samplesOf(view, DAY) ?? [];
+      return sample?.value;
+    },
+  );
   return { mean, baseline };
 }
 
@@ -29,7 +28,7 @@ const week = (mean: number | undefined) => Array<number | undefined>(7).fill(mea
 describe('the mean number of active people', () => {
   test('of a week is the worked example', () => {
     expect(meansOf([40, 40, 40, 40, 40, 5, 2]).mean).toBeCloseTo(29.571, 3);
-    expect(dailyActiveUsersMean7d.definition).toContain('29.571');
+    expect(activity.dailyActiveUsersMean7d.definition).toContain('29.571');
   });
 
   test('is absent where a day of the week is unknown', () => {
@@ -43,7 +42,7 @@ describe('the mean number of active people', () => {
       mean: 7,
       baseline: 30,
     });
-    expect(dailyActiveUsersMean7dBaseline.definition).toContain('= 30 people');
+    expect(activity.dailyActiveUsersMean7dBaseline.definition).toContain('= 30 people');
   });
 
   test('has no baseline under two whole weeks', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { View } from '../../../src/catalog/view.ts';
-import { dayOff } from '../../../src/collectors/activity/collector.ts';
+import { activityFamilies as activity } from '../../../src/collectors/activity/collector.ts';
 import { dayNamed } from '../../support/day.ts';
 import { daysSince, type KnownDay, spendOn, spendView } from './view.ts';
 
@@ -44,7 +44,7 @@ describe('a day off', () => {
 
   test('is said of the newest day, if there is a calendar', () => {
     const view = withDaysOff(spendView(known), '2026-12-18');
-    const saidOf = (of: View, day: string) => [...(dayOff.samplesOf(of, dayNamed(day)) ?? [])];
+    const saidOf = (of: View, day: string) => [...(activity.dayOff.samplesOf(of, dayNamed(day)) ?? [])];
     expect(saidOf(view, '2026-12-18')).toMatchObject([{ value: 1 }]);
     // A Sunday is no day off of its own.
     expect(saidOf(view, '2026-12-20')).toMatchObject([{ value: 0 }]);

@@ -43,7 +43,7 @@ function viewOf(
 function figuresOf(view: View, team = 'web'): Readonly<Record<string, number>> {
   const day = view.newestDay(usersDataset) ?? dayNamed('2026-06-01');
   const found: Record<string, number> = {};
-  for (const family of teamBudgetFamilies) {
+  for (const family of Object.values(teamBudgetFamilies)) {
     const samples = family.scope === 'day' ? family.samplesOf(view, day) : family.samplesOf(view);
     const own = [...(samples ?? [])].find(({ labels }) => labels.team === team);
     if (own !== undefined) found[family.name.replace(/agent_platform_team_(credits_)?/, '')] = own.value;
@@ -53,7 +53,7 @@ function figuresOf(view: View, team = 'web'): Readonly<Record<string, number>> {
 
 function definitionOf(name: string): string {
   return (
-    teamBudgetFamilies
+    Object.values(teamBudgetFamilies)
       .find((family) => family.name.endsWith(`_${name}`))
       ?.definition?.replaceAll('\n', ' ') ?? ''
   );
@@ -66,7 +66,7 @@ function weeksBefore(day: string, millions: readonly number[]): Readonly<Record<
 
 describe('the worked examples of docs/METRICS.md', () => {
   test('every figure has one, and says when it is absent', () => {
-    for (const { name, definition = '' } of teamBudgetFamilies) {
+    for (const { name, definition = '' } of Object.values(teamBudgetFamilies)) {
       expect(definition, name).toContain('\n\nExample: ');
       expect(definition, name).toMatch(/[aA]bsent/);
     }
