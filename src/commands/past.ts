@@ -29,22 +29,16 @@ import { createDisplay, type Display } from './display.ts';
 
 /**
  * Loads the configuration and keeps the named organizations, or all if none is named; `configured` is the number of all of them,
- * kept or not. A name that the configuration does not contain is given to the organization of flags and environment, as with
+ * kept or not. A name that the file does not contain is given to the organization of flags and environment, as with
  * `serve --org`.
  */
 export async function loadForOrgs(context: CommandContext, names: readonly string[]) {
-  const load = (name?: string) => {
-    const flags = new Map(context.flags);
-    flags.delete('org');
-    if (name !== undefined) flags.set('org', { texts: [name], origin: '--org' });
-    return loadConfig({ ...context, flags, collectors: allCollectors });
-  };
-  const unknownIn = ({ orgs }: Config) => names.find((name) => !orgs.some((org) => org.name === name));
-  let config = await load();
-  if (unknownIn(config) !== undefined) config = await load(unknownIn(config));
-  const unknown = unknownIn(config);
+  const flags = new Map(context.flags);
+  flags.delete('org');
+  const config = await loadConfig({ ...context, flags, collectors: allCollectors, named: names });
+  const known = config.orgs.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    const known = config.orgs.map(({ name }) => name);
     throw new ConfigError(
       `--org: unknown organization ${unknown}`,
       suggestion(unknown, known) ?? `configured organizations: ${known.join(', ')}`,

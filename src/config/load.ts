@@ -22,6 +22,8 @@ interface ConfigSources extends OptionSources {
   readonly organizations?: 'required' | 'ignored';
   /** Whether to listen on the loopback interface where no address is given. */
   readonly isLocal?: boolean;
+  /** Organizations that a command names: the first one that is not in the file is that of flags and environment. */
+  readonly named?: readonly string[];
 }
 
 /** Loads the configuration (flag > environment > file > default); rejects with a `ConfigError`. */
@@ -34,8 +36,10 @@ export async function loadConfig(sources: ConfigSources) {
   const resolved = resolve(options, flags, environment, file);
   const isLocal = sources.isLocal === true && resolved.origin('web.listen-address') === undefined;
   const listen = { ...resolved.values['web.listen-address'], ...(isLocal && { host: '127.0.0.1' }) };
-  const values = { ...resolved.values, 'web.listen-address': listen };
   const { orgs: entries, limits, readiness } = file?.value ?? schema.parse({});
+  const inFile = entries.map(({ name }) => name);
+  const org = sources.named?.find((name) => !inFile.includes(name)) ?? resolved.values.org;
+  const values = { ...resolved.values, org, 'web.listen-address': listen };
   refuseUnknownVariables(
     environment,
     new Set([...variablesOf(options), ...entries.flatMap(({ api_key_env: variable }) => variable ?? [])]),
