@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { healthcheckOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { createOptions } from '../config/options.ts';
+import { optionsNamed } from '../config/options.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { connectAttemptMs, httpClient } from '../runtime/http-client.ts';
 import { formatListenAddress, type ListenAddress } from '../runtime/listen-address.ts';
@@ -15,16 +15,8 @@ const timeoutMs = 5000;
  * demand for one then proves that it is alive.
  */
 export async function run(context: CommandContext): Promise<number> {
-  const shared = createOptions([]);
-  const values = await loadValues(
-    {
-      ...healthcheckOptions,
-      'config.file': shared['config.file'],
-      'web.listen-address': shared['web.listen-address'],
-      'web.config.file': shared['web.config.file'],
-    },
-    context,
-  );
+  const shared = optionsNamed('config.file', 'web.listen-address', 'web.config.file');
+  const values = await loadValues({ ...healthcheckOptions, ...shared }, context);
   const isGuarded = values['web.config.file'] !== undefined;
   const place = values.url ?? localPlace(values['web.listen-address']);
   const { url, answer } = await reach(place, isGuarded);

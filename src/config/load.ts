@@ -8,7 +8,7 @@ import { type Environment, refuseUnknownVariables } from './environment.ts';
 import { excludedFamilies } from './excluded-families.ts';
 import { fileSchema, partialSchema } from './file-schema.ts';
 import { type CollectorChoice, type OptionTable, optionsIn, type ValuesOf } from './option.ts';
-import { createOptions, type SharedValues } from './options.ts';
+import { createOptions, optionsNamed, type SharedValues } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { createPeople } from './people/people.ts';
 import { type OptionSources, readConfigFile, resolve } from './resolve.ts';
@@ -113,18 +113,8 @@ async function loadPart<Table extends OptionTable>(options: Table, sources: Opti
 
 /** The settings of `history copy`, which uses a file and a database together. */
 export async function loadForCopy(sources: OptionSources) {
-  const shared = createOptions([]);
-  const resolved = await loadPart(
-    {
-      ...historyCopyOptions,
-      'config.file': shared['config.file'],
-      'storage.path': shared['storage.path'],
-      'storage.url': shared['storage.url'],
-      'log.level': shared['log.level'],
-      'log.format': shared['log.format'],
-    },
-    sources,
-  );
+  const shared = optionsNamed('config.file', 'storage.path', 'storage.url', 'log.level', 'log.format');
+  const resolved = await loadPart({ ...historyCopyOptions, ...shared }, sources);
   const { values } = resolved;
   const stores = await readBothStores(resolved, sources);
   return { ...stores, to: values.to, log: { level: values['log.level'], format: values['log.format'] } };

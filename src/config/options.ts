@@ -198,6 +198,13 @@ export type SharedOptions = typeof sharedOptions &
 /** The values of the shared options by flag. */
 export type SharedValues = ValuesOf<SharedOptions>;
 
+/** The shared options with these flags, for commands that need no complete configuration. */
+export function optionsNamed<Flag extends keyof typeof sharedOptions>(...flags: readonly Flag[]) {
+  const named = flags.map((flag) => [flag, sharedOptions[flag]] as const);
+  // Exactly those that are named.
+  return Object.fromEntries(named) as Pick<typeof sharedOptions, Flag>;
+}
+
 /** The shared options of the commands, with a switch for each collector. */
 export function createOptions(collectors: readonly CollectorChoice[]): SharedOptions {
   const switches = collectors.map(

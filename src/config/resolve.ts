@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { SecretSources } from './credential.ts';
 import { type Environment, optionsInEnvironment } from './environment.ts';
 import { type OptionTable, optionOf, parseOption, type RawOptions, type ValuesOf } from './option.ts';
-import { createOptions } from './options.ts';
+import { optionsNamed } from './options.ts';
 import { readYaml, type YamlFile } from './read-yaml.ts';
 import { nodeAt } from './validate.ts';
 import { originOf, type YamlNode } from './yaml-node.ts';
@@ -29,7 +29,7 @@ export async function readConfigFile<Schema extends z.ZodType>(
   schema: Schema,
   { flags, environment, files }: OptionSources,
 ): Promise<YamlFile<z.output<Schema>> | undefined> {
-  const options = { 'config.file': createOptions([])['config.file'] };
+  const options = optionsNamed('config.file');
   const { values, origin } = resolve(options, flags, environment, undefined);
   const file = values['config.file'];
   if (file === undefined) return undefined;
