@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import tls from 'node:tls';
 import { clientSettings } from '../app/clients.ts';
-import { dayDatasetOf, type FetchingCollector, isDayCollector, isFetching } from '../catalog/collector.ts';
+import { type FetchingCollector, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { type DatasetName, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysFrom, weekdayOf, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
@@ -318,12 +318,10 @@ function organization({ asked, org, stored }: Facts): readonly Finding[] {
 }
 
 function data({ asked }: Facts): readonly Finding[] {
-  const isActive = asked.some(({ collector, fetched }) => {
-    if (fetched === undefined || !('rows' in fetched)) return (fetched?.documents.length ?? 0) > 0;
-    const dataset = dayDatasetOf(collector);
-    return (
-      dataset !== undefined && [...fetched.rows.values()].some((row) => hasActivity(dataset, row) === true)
-    );
+  const isActive = asked.some(({ collector: { dataset }, fetched = { documents: [] } }) => {
+    if ('documents' in fetched) return fetched.documents.length > 0;
+    const rows = [...fetched.rows.values()];
+    return dataset.kind === 'days' && rows.some((row) => hasActivity(dataset, row) === true);
   });
   if (isActive) return [];
   const seen = `all endpoints answer, but nothing happened within ${DAYS} days: the organization is empty`;

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { StorageConfig } from '../config/storage.ts';
-import { NotStored, type Query, type Row } from '../store/database.ts';
+import { NotStored, type Row } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../store/layouts.ts';
 import { createDatabase } from '../store/postgres.ts';
 import { readFile } from '../store/reader.ts';
@@ -10,14 +10,11 @@ import { troubleOf } from '../store/sqlite-errors.ts';
 import { type Examination, type Finding, failure, ok, warning } from './doctor-finding.ts';
 
 /** What the store holds of the organizations. */
-export interface StoredFacts {
-  /** The identifiers: `org` and `org_id`. */
-  readonly orgs: readonly Row[];
-  /** The requests that exporters have counted on the last UTC day with any: `org`, `day` and `requests`. */
-  readonly requests: readonly Row[];
-}
+export type StoredFacts = NonNullable<Awaited<ReturnType<typeof examineFiles>>>;
 
+/** The identifiers. */
 const ORGS = "SELECT org, org_id FROM S.org WHERE former = ''";
+/** The requests that exporters have counted on the last UTC day with any. */
 const REQUESTS = 'SELECT org, day, requests FROM S.request_count';
 
 /** Larger files are not read as a whole. */
@@ -37,7 +34,7 @@ export async function examineStore(parts: Examination): Promise<StoredFacts | un
   }
 }
 
-async function examineFiles(file: string, { report }: Examination): Promise<StoredFacts | undefined> {
+async function examineFiles(file: string, { report }: Examination) {
   if (file === MEMORY) {
     const advice = 'give a file with --storage.path, unless that is meant';
     report(warning('store', 'memory: a restart begins without any day', advice));
@@ -85,19 +82,16 @@ function folderOf(file: string): Finding {
   return ok('store', `${file} ${what}; ${free}`);
 }
 
-async function examineDatabase(
-  url: NonNullable<StorageConfig['url']>,
-  { report, log }: Examination,
-): Promise<StoredFacts | undefined> {
+async function examineDatabase(url: NonNullable<StorageConfig['url']>, { report, log }: Examination) {
   // The store logs the same trouble that is reported here.
   const silent = { ...log, error: () => undefined, warn: () => undefined };
   const database = createDatabase({ url, log: silent });
   try {
     return await database.transaction(async (query) => {
-      const finding = await databaseState(query, url.describe());
+      const [state = {}] = await query(DATABASE_STATE);
+      const finding = databaseState(state, url.describe());
       report(finding);
-      const isMade = (await query("SELECT to_regclass('S.org') IS NOT NULL AS made")).at(0)?.['made'];
-      if (!isMade || finding.verdict === 'failure') return undefined;
+      if (state['writes'] === null || finding.verdict === 'failure') return undefined;
       return { orgs: await query(ORGS), requests: await query(REQUESTS) };
     }, 'snapshot');
   } finally {
@@ -105,13 +99,13 @@ async function examineDatabase(
   }
 }
 
-async function databaseState(query: Query, source: string): Promise<Finding> {
-  const [row] = await query(
-    `SELECT pg_is_in_recovery()::int AS standby, (current_setting('default_transaction_read_only') = 'on')::int AS fixed,
-     has_database_privilege(current_database(), 'CREATE')::int AS creates,
-     has_table_privilege(to_regclass('S.day')::oid, 'INSERT, UPDATE')::int AS writes`,
-  );
-  const { standby, fixed, creates, writes } = row ?? {};
+/** `writes` is null where the schema has not been made. */
+const DATABASE_STATE = `SELECT pg_is_in_recovery()::int AS standby,
+  (current_setting('default_transaction_read_only') = 'on')::int AS fixed,
+  has_database_privilege(current_database(), 'CREATE')::int AS creates,
+  has_table_privilege(to_regclass('S.day')::oid, 'INSERT, UPDATE')::int AS writes`;
+
+function databaseState({ standby, fixed, creates, writes }: Row, source: string): Finding {
   if (standby === 1 || fixed === 1) {
     const why = standby === 1 ? 'it is a standby' : 'default_transaction_read_only is on';
     const advice = 'storage.url must lead to the primary server, as a user that may write';

@@ -219,10 +219,7 @@ function sumsOf(
   const all = [...orgs].flatMap((ofOrg) => [...ofOrg]);
   return [...Map.groupBy(all, ([dataset]) => dataset)].map(([dataset, ofDataset]) => ({
     labels: { dataset },
-    bucketsOf(bound) {
-      const key = `${kind} ${bound}`;
-      return ofDataset.map(([, lags]) => lags[key]).filter((bucket) => bucket !== undefined);
-    },
+    bucketsOf: (bound) => ofDataset.map(([, counted]) => counted[`${kind} ${bound}`] ?? [0, 0]),
   }));
 }
 
