@@ -34,11 +34,7 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
           const reducers = identities.map(
             (identity) => [identity, createDayReducer(settings(identity))] as const,
           );
-          const {
-            people,
-            faults: _,
-            ...listing
-          } = await readPeople(source, day, (person) => {
+          const { people, ...listing } = await readPeople(source, day, (person) => {
             for (const [, reducer] of reducers) reducer.add(person);
           });
           for (const [identity, reducer] of people > 0 ? reducers : []) {

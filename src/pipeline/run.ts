@@ -62,7 +62,7 @@ export interface Run {
 /** Problems found in an answer. */
 export interface AnswerNotes {
   readonly rejected: number;
-  readonly remarks: readonly string[];
+  readonly remarks: Iterable<string>;
 }
 
 /** Converts anything thrown by a run into a `PlatformError` with a reason. */

@@ -151,10 +151,7 @@ export function createRunner(deps: RunnerParts): Runner {
       return { failure: failureOf(thrown, log), at: clock.now() };
     } finally {
       if (!isRetired()) {
-        reportUnusable(org.name, collector, memory, {
-          rejected: noted.rejected,
-          remarks: [...noted.remarks],
-        });
+        reportUnusable(org.name, collector, memory, noted);
         if (watch !== undefined) await reportFields(org.name, collector, watch);
       }
     }
