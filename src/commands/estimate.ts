@@ -3,6 +3,7 @@ import { ANONYMOUS } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { estimateOptions } from '../config/command-options.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
+import { REMEMBERED_DAYS } from '../pipeline/zeros.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
@@ -10,9 +11,6 @@ import { estimateOrg } from './estimate-org.ts';
 import { createPeopleByIdentity } from './estimate-people.ts';
 import { renderEstimates } from './estimate-table.ts';
 import { withPast } from './past.ts';
-
-/** The number of days for which a label value that is no longer reported is remembered. */
-const REMEMBERED_DAYS = 28;
 
 /** Polls once, stores nothing, and prints the number of series of each collector; exit code 1 if a collector failed. */
 export async function run(context: CommandContext): Promise<number> {

@@ -4,7 +4,7 @@ import type { View } from '../catalog/view.ts';
 import { isKnown, keyOf, labelled } from './folding.ts';
 
 /** The number of days for which a label value is remembered after it was last seen. */
-const REMEMBERED_DAYS = 28;
+export const REMEMBERED_DAYS = 28;
 /** How many remembered values are looked at in one step: a step costs more than a value. */
 const WALKED_AT_ONCE = 16;
 
