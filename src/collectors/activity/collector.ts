@@ -1,8 +1,10 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import type { DayDataset } from '../../catalog/dataset.ts';
+import { addDays, type Day } from '../../catalog/day.ts';
 import { dayFamily } from '../../catalog/family.ts';
+import type { View } from '../../catalog/view.ts';
 import { analyticsCollector } from '../collector.ts';
-import { minusKnown } from '../counts.ts';
+import { minusKnown, preciseSum } from '../counts.ts';
 import { outputOf, productivityDataset } from '../productivity/dataset.ts';
 import { figure, parts } from '../samples.ts';
 import { quotientOf } from '../statistics.ts';
@@ -10,7 +12,6 @@ import { tableOf } from '../table.ts';
 import { toolsDataset } from '../tools/dataset.ts';
 import { weeklySum } from '../weeks.ts';
 import { type ActivityRow, activityDataset } from './dataset.ts';
-import { weeklyMean, weeklyMeanBaseline } from './means.ts';
 
 const activity = tableOf(activityDataset);
 
@@ -135,4 +136,28 @@ export const activityCollector: DayCollector<ActivityRow> = {
 /** The platform has no count of agent messages: it is the difference. */
 function byRole({ messages, userMessages }: ActivityRow) {
   return { user: userMessages, assistant: minusKnown(messages, userMessages) };
+}
+
+/** The number of weeks of the baseline, and how many of them must be known completely. */
+const BASELINE_WEEKS = 4;
+const MIN_BASELINE_WEEKS = 2;
+
+/** Mean number of people active per day in the week that ends with a day; undefined if one of its days is unknown. */
+function weeklyMean(view: View, day: Day): number | undefined {
+  return view.ofDay(meanOfWeek, day);
+}
+
+function meanOfWeek(view: View, day: Day): number | undefined {
+  const people = weeklySum(view, day, activityDataset, ({ dailyUsers }) => dailyUsers);
+  return people === undefined ? undefined : people / 7;
+}
+
+/** The mean of the weekly means of the four weeks before; undefined where fewer than two of them are known. */
+function weeklyMeanBaseline(view: View, day: Day): number | undefined {
+  const means: number[] = [];
+  for (let week = 1; week <= BASELINE_WEEKS; week++) {
+    const mean = weeklyMean(view, addDays(day, -7 * week));
+    if (mean !== undefined) means.push(mean);
+  }
+  return means.length < MIN_BASELINE_WEEKS ? undefined : preciseSum(means) / means.length;
 }

@@ -122,7 +122,7 @@ function userFamily(figure: FigureName, line: Line) {
     labels: ['user'],
     samplesOf(row, view) {
       const people = peopleOf(row, view);
-      return people && figuresOfEach(row, people, figure, {});
+      return people && figuresOfEach(row, people, [{ figure, labels: {} }]);
     },
   });
 }
@@ -130,48 +130,40 @@ function userFamily(figure: FigureName, line: Line) {
 /** A family whose samples are some figures of each person, by a label of a closed set. */
 function partsFamily<const Label extends string>(
   label: Label,
-  figures: Readonly<Record<string, FigureName>>,
+  parts: Readonly<Record<string, FigureName>>,
   line: Line,
 ) {
+  const figures = Object.entries(parts).map(([part, figure]) => ({
+    figure,
+    labels: { [label]: part } as Record<Label, string>,
+  }));
   return users.samples<'user' | Label>({
     ...detail,
     ...line,
-    field: Object.values(figures)
-      .map((figure) => FIGURES[figure])
-      .join(', '),
+    field: figures.map(({ figure }) => FIGURES[figure]).join(', '),
     labels: ['user', label],
     fixedLabels: [label],
     samplesOf(row, view) {
       const people = peopleOf(row, view);
-      return people && partsOfEach(row, people, label, figures);
+      return people && figuresOfEach(row, people, figures);
     },
   });
 }
 
-function* partsOfEach<Label extends string>(
-  row: UsersRow,
-  people: PeopleColumns,
-  label: Label,
-  figures: Readonly<Record<string, FigureName>>,
-): Generator<Sample<'user' | Label>> {
-  for (const [part, figure] of Object.entries(figures)) {
-    yield* figuresOfEach(row, people, figure, { [label]: part } as Record<Label, string>);
-  }
-}
-
 /**
- * Each person's figure, with some more labels. One that was not sent is left out, but where some were unusable, each that is
- * missing is unknown.
+ * Some figures of each person, with the labels of each figure. One that was not sent is left out, but where some were unusable,
+ * each that is missing is unknown.
  */
 function* figuresOfEach<Label extends string = never>(
   row: UsersRow,
   people: PeopleColumns,
-  figure: FigureName,
-  labels: Readonly<Record<Label, string>>,
+  figures: readonly { readonly figure: FigureName; readonly labels: Readonly<Record<Label, string>> }[],
 ): Generator<Sample<'user' | Label>> {
   const isWhole = !isDamaged(row);
-  for (const { user, value } of figuresOf(people, figure)) {
-    if (!(isWhole && Number.isNaN(value))) yield { labels: { user, ...labels }, value };
+  for (const { figure, labels } of figures) {
+    for (const { user, value } of figuresOf(people, figure)) {
+      if (!(isWhole && Number.isNaN(value))) yield { labels: { user, ...labels }, value };
+    }
   }
 }
 
