@@ -39,12 +39,17 @@ export interface Effect {
   readonly models?: ReadonlyMap<string, number>;
 }
 
-type Factor = 'people' | 'sessions' | 'tokens';
+const FACTORS = ['people', 'sessions', 'tokens', 'credits'] as const;
 
-const RATIOS: Readonly<Record<Factor, Readonly<Record<string, Cause>>>> = {
+type Factor = (typeof FACTORS)[number];
+
+/** The cause that a factor stands for after another one. */
+const CAUSES: Readonly<Record<Factor | 'none', Readonly<Partial<Record<Factor, Cause>>>>> = {
+  none: { people: 'people', sessions: 'sessions', tokens: 'tokens' },
   people: { sessions: 'sessions_per_person', tokens: 'tokens_per_person', credits: 'credits_per_person' },
   sessions: { tokens: 'tokens_per_session', credits: 'credits_per_session' },
   tokens: { credits: 'credits_per_token' },
+  credits: {},
 };
 
 /**
@@ -54,60 +59,50 @@ const RATIOS: Readonly<Record<Factor, Readonly<Record<string, Cause>>>> = {
  */
 export function decompose(before: Usage, after: Usage): readonly Effect[] {
   const [one, other] = withAttributed(before, after);
-  const unattributed = after.credits - other.attributed - (before.credits - one.attributed);
+  const unattributed = after.credits - other.credits - (before.credits - one.credits);
   const effects = [...ofAttributed(one, other)];
   if (one.models !== undefined) effects.push({ cause: 'unattributed', credits: unattributed });
   return effects;
 }
 
-interface Attributed extends Usage {
-  /** The credits of models with tokens, or all credits without a breakdown. */
-  readonly attributed: number;
-}
-
-/** Both sides by the same definition: without a breakdown on one of them, all credits and all tokens. */
-function withAttributed(before: Usage, after: Usage): readonly [Attributed, Attributed] {
+/**
+ * Both sides by the same definition: what models with tokens used; without a breakdown on one of them, all credits and all tokens.
+ */
+function withAttributed(before: Usage, after: Usage): readonly [Usage, Usage] {
   const isBroken = before.models === undefined || after.models === undefined;
-  const of = (usage: Usage): Attributed => {
-    if (isBroken || usage.models === undefined)
-      return { ...usage, models: undefined, attributed: usage.credits };
+  const of = (usage: Usage): Usage => {
+    if (isBroken || usage.models === undefined) return { ...usage, models: undefined };
     const models = new Map([...usage.models].filter(([, { tokens }]) => tokens > 0));
     return {
       ...usage,
       models,
       tokens: sum(models, ({ tokens }) => tokens),
-      attributed: sum(models, ({ credits }) => credits),
+      credits: sum(models, ({ credits }) => credits),
     };
   };
   return [of(before), of(after)];
 }
 
-function* ofAttributed(before: Attributed, after: Attributed): Generator<Effect> {
-  const [from, to] = [before.attributed, after.attributed];
-  const change = to - from;
-  const isUsed = ({ attributed, tokens = 1 }: Attributed) => attributed > 0 && tokens > 0;
+function* ofAttributed(before: Usage, after: Usage): Generator<Effect> {
+  const isUsed = ({ credits, tokens = 1 }: Usage) => credits > 0 && tokens > 0;
   if (!isUsed(before) || !isUsed(after)) {
-    yield { cause: 'use', credits: change };
+    yield { cause: 'use', credits: after.credits - before.credits };
     return;
   }
-  const weight = logMean(from, to);
-  const known = (['people', 'sessions', 'tokens'] as const).filter(
-    (factor) => (before[factor] ?? 0) > 0 && (after[factor] ?? 0) > 0,
-  );
-  let [lastBefore, lastAfter] = [1, 1];
-  let last: Factor | undefined;
-  for (const factor of known) {
+  const weight = logMean(before.credits, after.credits);
+  let last: Factor | 'none' = 'none';
+  let explained = 0;
+  for (const factor of FACTORS) {
     const [one, other] = [before[factor] ?? 0, after[factor] ?? 0];
-    const cause = last === undefined ? factor : (RATIOS[last][factor] ?? factor);
-    yield { cause, credits: weight * (growth(one, other) - growth(lastBefore, lastAfter)) };
-    [lastBefore, lastAfter, last] = [one, other, factor];
+    if (!(one > 0 && other > 0)) continue;
+    const grown = growth(one, other);
+    const effect = weight * (grown - explained);
+    const cause: Cause = CAUSES[last][factor] ?? 'use';
+    if (cause === 'credits_per_token' && before.models !== undefined)
+      yield* mixAndRate({ before, after, weight, effect });
+    else yield { cause, credits: effect };
+    [last, explained] = [factor, grown];
   }
-  const effect = weight * (growth(from, to) - growth(lastBefore, lastAfter));
-  if (last !== 'tokens')
-    yield { cause: last === undefined ? 'use' : (RATIOS[last]['credits'] ?? 'use'), credits: effect };
-  else if (before.models === undefined || after.models === undefined)
-    yield { cause: 'credits_per_token', credits: effect };
-  else yield* mixAndRate({ before, after, weight, effect });
 }
 
 /**
@@ -115,14 +110,14 @@ function* ofAttributed(before: Attributed, after: Attributed): Generator<Effect>
  * missing on one side has the rate of the other there: a new one changes only what was used.
  */
 function* mixAndRate(of: {
-  readonly before: Attributed;
-  readonly after: Attributed;
+  readonly before: Usage;
+  readonly after: Usage;
   readonly weight: number;
   readonly effect: number;
 }): Generator<Effect> {
   const { before, after, weight, effect } = of;
   const tokens = { before: before.tokens ?? 0, after: after.tokens ?? 0 };
-  const rates = { before: before.attributed / tokens.before, after: after.attributed / tokens.after };
+  const rates = { before: before.credits / tokens.before, after: after.credits / tokens.after };
   const rate = (rates.before + rates.after) / 2;
   const change = rates.after - rates.before;
   const scale = change === 0 ? weight / rates.before : effect / change;
