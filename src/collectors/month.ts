@@ -1,5 +1,5 @@
-import { addDays, type Day, monthSoFar, restOfMonth } from '../catalog/day.ts';
-import { preciseSum } from './counts.ts';
+import { addDays, type Day, daysFrom, monthSoFar, restOfMonth } from '../catalog/day.ts';
+import { plus, preciseSum } from './counts.ts';
 import { ofEach, sumOfEach } from './statistics.ts';
 import { type Credits, deviationOf, weekdaysUpTo, workingDays } from './weekdays.ts';
 
@@ -11,7 +11,10 @@ const MIN_FORECAST_DAYS = 7;
 const DAYS_IN_MEAN = 4;
 /** The number of weeks searched for known days. */
 const WEEKS_BACK = 52;
-/** A day is quiet below this share of the median of this many weeks, if it is below it by this many deviations, too. */
+/**
+ * A day, or seven days in a row, are quiet below this share of the median of this many weeks, if they are below it by this
+ * many deviations, too.
+ */
 const QUIET_SHARE = 1 / 3;
 const QUIET_WEEKS = 6;
 const QUIET_DEVIATIONS = 3;
@@ -65,14 +68,30 @@ function hasEnoughDays({ on }: Credits, day: Day): boolean {
 }
 
 /**
- * The credits below which a day of each weekday is quiet, from Monday on: a holiday, not the noise of few people. They are
- * 0, and no day is quiet, where too few days are known to tell.
+ * Tells whether a day up to `newest` and its credits are quiet: a holiday, not the noise of few people. None is quiet where too
+ * few days are known to tell. A day without work is noise in a team of five, but seven in a row are not.
  */
-function quietBelowOn(credits: Credits, day: Day): readonly number[] {
-  const deviation = deviationOf(workingDays(weekdaysUpTo(credits, day)));
-  const share =
-    deviation === undefined ? 0 : Math.max(0, Math.min(QUIET_SHARE, 1 - QUIET_DEVIATIONS * deviation));
-  return weekdaysUpTo(credits, day, QUIET_WEEKS).map(({ median }) => share * median);
+function quietUpTo(credits: Credits, newest: Day): (day: Day, amount: number) => boolean {
+  const working = workingDays(weekdaysUpTo(credits, newest));
+  const deviation = deviationOf(working) ?? Number.POSITIVE_INFINITY;
+  const medians = weekdaysUpTo(credits, newest, QUIET_WEEKS).map(({ median }) => median);
+  const share = quietShare(deviation);
+  const shareOfWeek = quietShare(deviation / Math.sqrt(working.length));
+  const inQuietWeek = daysOfWeeksBelow(credits, newest, shareOfWeek * preciseSum(medians));
+  return (day, amount) => amount < share * (medians[credits.weekdayOf(day)] ?? 0) || inQuietWeek.has(day);
+}
+
+/** The share of the usual amount below which amounts that deviate by so much are quiet. */
+function quietShare(deviation: number): number {
+  return Math.max(0, Math.min(QUIET_SHARE, 1 - QUIET_DEVIATIONS * deviation));
+}
+
+/** The days of each seven in a row that together use less than a limit. */
+function daysOfWeeksBelow(credits: Credits, newest: Day, limit: number): ReadonlySet<Day> {
+  const days = daysFrom(addDays(newest, 1 - 7 * QUIET_WEEKS), newest);
+  const amounts = days.map((day) => credits.on(day) ?? Number.NaN);
+  const isBelow = (first: number) => amounts.slice(first, first + 7).reduce(plus) < limit;
+  return new Set(days.slice(6).flatMap((_, first) => (isBelow(first) ? days.slice(first, first + 7) : [])));
 }
 
 /** The mean of the last four known days of each of these weekdays up to `newest`, quiet ones left out; none without such days. */
@@ -81,17 +100,15 @@ function meansUpTo(
   newest: Day,
   weekdays: ReadonlySet<number>,
 ): ReadonlyMap<number, number> {
-  const quietBelow = quietBelowOn(credits, newest);
+  const isQuiet = quietUpTo(credits, newest);
   const found = new Map([...weekdays].map((weekday): [number, number[]] => [weekday, []]));
   let lacking = found.size;
   for (let back = 0; back < WEEKS_BACK * 7 && lacking > 0; back++) {
     const day = addDays(newest, -back);
     const amount = credits.on(day);
     if (amount === undefined) continue;
-    const weekday = credits.weekdayOf(day);
-    const amounts = found.get(weekday);
-    if (amounts === undefined || amounts.length === DAYS_IN_MEAN || amount < (quietBelow[weekday] ?? 0))
-      continue;
+    const amounts = found.get(credits.weekdayOf(day));
+    if (amounts === undefined || amounts.length === DAYS_IN_MEAN || isQuiet(day, amount)) continue;
     if (amounts.push(amount) === DAYS_IN_MEAN) lacking--;
   }
   const known = [...found].filter(([, amounts]) => amounts.length > 0);

@@ -69,10 +69,15 @@ A day is quiet, as a public holiday is, if its credits are below a third of the 
 data day, and below M · (1 − 3 · 1.4826 · MAD): with few people, a day without work is no exception. MAD is that of
 \`agent_platform_daily_credits_expected_upper\`, from the eight weeks that end with the data day.
 
+Each of seven known days in a row of these six weeks is quiet, too, if together they use less than a third of the sum S of the seven medians, and less
+than S · (1 − 3 · 1.4826 · MAD / √n), where n is the number of weekdays that are working days: between Christmas and the new year, nobody works
+even where people are few.
+
 Example: on Sunday, 28 June, the month to date is 60 000 000; a Monday and a Tuesday remain. The last four Mondays used
 2, 3, 3 and 4 million, on average 3 million; the last four Tuesdays 1, 1, 2 and 4 million, on average 2 million. The
 forecast is 65 000 000. In an organization whose working days differ by a tenth from what is usual (MAD 0.1), a Monday is quiet below 1 million, a third of
-the median of 3 million; with MAD 0.2 it is quiet below 331 320, and with MAD 0.225 never.
+the median of 3 million; with MAD 0.2 it is quiet below 331 320, and with MAD 0.225 never. If the medians are 3 million from Monday to Friday and 0 on
+weekends, seven days in a row are quiet below 5 million with MAD 0.3, below 3 065 300 with MAD 0.4, and with MAD 0.51 never.
 
 A day off of the organization (setting \`calendar\`) counts as a Sunday, whether it is one of the remaining days or a past one: if Tuesday, 30
 June, were a day off, it would be expected to use the mean of the last four Sundays and days off.`,

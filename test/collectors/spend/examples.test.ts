@@ -66,6 +66,27 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(definitionOf('credits_month_forecast')).toContain('331 320');
   });
 
+  test('quiet weeks of the month forecast', () => {
+    /** The forecast for a Monday and a Tuesday after a week in which only a Wednesday and a Thursday had credits. */
+    const forecast = (deviation: number, midweek: number) => {
+      const working = [1, 1, -1, -1, 0, 0, 1, 1].map((sign) => 3 * (1 + sign * deviation) * MILLION);
+      const weeks = working.flatMap((amount) => [...Array<number>(5).fill(amount), 0, 0]);
+      const days = daysSince('2026-04-27', [...weeks, 0, 0, midweek / 2, midweek / 2, 0, 0, 0]);
+      const figures = spendOn(spendView(days), '2026-06-28');
+      return (figures['credits_month_forecast'] ?? 0) - (figures['credits_month_to_date'] ?? 0);
+    };
+    for (const [deviation, limit] of [
+      [0.3, 5 * MILLION],
+      [0.4, 3_065_300],
+    ] as const) {
+      const without = forecast(deviation, limit - 1);
+      expect(without).toBeCloseTo(2 * 3 * (1 + deviation / 2) * MILLION, 3);
+      expect(forecast(deviation, limit + 1)).toBeLessThan(without - MILLION);
+    }
+    expect(forecast(0.51, 0)).toBeCloseTo(2 * 3 * ((1 + 2 * 1.51) / 4) * MILLION, 3);
+    expect(definitionOf('credits_month_forecast')).toContain('3 065 300');
+  });
+
   test('budget and seats, which need no day', () => {
     const view = spendView({}, { seats: 120, creditsPerMonth: 500_000_000, prices: sinceJanuary });
     for (const family of spendCollector.families.filter(({ scope }) => scope === 'current')) {

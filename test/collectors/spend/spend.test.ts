@@ -221,6 +221,51 @@ describe('a quiet day', () => {
   });
 });
 
+describe('seven quiet days in a row', () => {
+  /** Nine weeks until Sunday, 28 June: around 100 each working day by a share of it, and a last week without work. */
+  const untilQuietWeek = (share: number, midweek = 0) => {
+    const signs = [1, 1, -1, -1, 0, 0, 1, 1];
+    const weeks = signs.map((sign) => [...each(5, 100 * (1 + sign * share)), 0, 0]);
+    return daysSince('2026-04-27', [...weeks.flat(), 0, 0, midweek / 2, midweek / 2, 0, 0, 0]);
+  };
+  /** What is expected of a Monday and a Tuesday after that week, on whose Wednesday and Thursday a little is used. */
+  function expectedAfter(share: number, midweek = 0): number {
+    const figures = spendOn(spendView(untilQuietWeek(share, midweek)), '2026-06-28');
+    return ((figures['credits_month_forecast'] ?? Number.NaN) - (figures['credits_month_to_date'] ?? 0)) / 2;
+  }
+
+  test('do not count where one of them is within the noise of days', () => {
+    expect(expectedAfter(0.3)).toBeCloseTo((100 + 100 + 130 + 130) / 4, 9);
+  });
+
+  test('use less than a third of the medians of all weekdays', () => {
+    // Those are 100 on five of them.
+    expect(expectedAfter(0.3, 166)).toBeCloseTo((100 + 100 + 130 + 130) / 4, 9);
+    expect(expectedAfter(0.3, 167)).toBeCloseTo((100 + 130 + 130 + 0) / 4, 9);
+  });
+
+  test('are below the noise of weeks: that of days, divided by the root of the working ones', () => {
+    // Three deviations are 0.99456 of the 500 that are usual, and then more than all of it.
+    expect(expectedAfter(0.5, 2)).toBeCloseTo((100 + 100 + 150 + 150) / 4, 9);
+    expect(expectedAfter(0.5, 3)).toBeCloseTo((100 + 150 + 150 + 0) / 4, 9);
+    expect(expectedAfter(0.51)).toBeCloseTo((100 + 151 + 151 + 0) / 4, 9);
+  });
+
+  test('count where one of them is unknown', () => {
+    const { '2026-06-24': _, ...days } = untilQuietWeek(0.3);
+    const figures = spendOn(spendView(days, { prices: [], periodStarts: 27 }), '2026-06-28');
+    // Four weeks remain.
+    const onWednesday = (100 + 100 + 130 + 130) / 4;
+    expect(figures['credits_month_forecast']).toBeCloseTo(4 * (4 * 90 + onWednesday), 9);
+  });
+
+  test('are nothing unusual where most days have no credits', () => {
+    const tuesdays = [90, 0, 110, 0, 100, 0, 100, 0].flatMap((amount) => [0, amount, ...each(5, 0)]);
+    const figures = spendOn(spendView(daysSince('2026-05-04', tuesdays)), '2026-06-28');
+    expect(figures['credits_month_forecast']).toBe((figures['credits_month_to_date'] ?? 0) + 50);
+  });
+});
+
 const wednesdays = ['2026-06-17', '2026-06-10', '2026-06-03'];
 
 describe('the expected credits of a day', () => {
