@@ -113,6 +113,7 @@ function teamsOf(view: View, days: Weighted): Side['teams'] {
   const teams = new Map<string, { sum: number; days: number }>();
   for (const [day, weight] of days) {
     for (const { labels, value } of creditsByTeam(view, day) ?? []) {
+      if (Number.isNaN(value)) continue;
       const team = teams.get(labels.team) ?? { sum: 0, days: 0 };
       teams.set(labels.team, { sum: team.sum + weight * value, days: team.days + 1 });
     }

@@ -1,6 +1,6 @@
 import { isDamaged } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import type { Sample } from '../../catalog/family.ts';
+import { type Sample, UNKNOWN } from '../../catalog/family.ts';
 import { UNASSIGNED } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
@@ -21,14 +21,12 @@ export type CreditsOn = (day: Day) => CreditsOfDay;
 
 const UNKNOWN_DAY: CreditsOfDay = { teams: new Map(), others: undefined };
 
-/** The credits of each shown team, and the rest of the day's total, which is unknown if either is. */
+/** The credits of each shown team, and the rest of the day's total, which is unknown if either is; undefined if the teams are. */
 export function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefined {
   const row = rowWithTeams(view, day);
   const samples =
     row &&
-    [...shownIn(row, view, day)].flatMap(([team, value]) =>
-      value === undefined ? [] : [{ labels: { team }, value }],
-    );
+    Array.from(shownIn(row, view, day), ([team, value]) => ({ labels: { team }, value: value ?? UNKNOWN }));
   return samples?.length === 0 && row?.byTeam === undefined ? undefined : samples;
 }
 

@@ -202,7 +202,8 @@ describe('the rest of the day', () => {
   const linesOf = (credits: number | undefined, row = reduced(people, teamsById())) => {
     const view = createFakeView({ rows: new Map([[DAY, row]]) });
     const lines = expositionOf(usersCollector.families, withTotal(view, credits, prices));
-    return lines.filter((line) => /^daily_(credits|cost)_by_team/.test(line));
+    // What is unknown is not published.
+    return lines.filter((line) => /^daily_(credits|cost)_by_team.*(?<! NaN)$/.test(line));
   };
 
   test('is unassigned, in credits and in money, so that the teams add up to the day', () => {
@@ -305,6 +306,15 @@ describe('the month of teams without a budget', () => {
         [withoutShortSums(shown, ['tool_calls']), 90],
       ])('team_credits_month_to_date'),
     ).toEqual({});
+  });
+
+  test('and their weeks have no sum that lacks a day', () => {
+    const shown = of(team('a', 9));
+    const days = [95, 95, 95, 95, 95, 95, undefined].map((total) => [shown, total] as const);
+    expect(monthOf(days)('credits_by_team_sum_7d')).toEqual({ a: 630, unassigned: Number.NaN });
+    const byTeam = shown.byTeam?.map((one) => ({ ...one, credits: undefined }));
+    const week = [...days.slice(0, 6), [{ ...shown, byTeam }, 95] as const];
+    expect(monthOf(week)('credits_by_team_sum_7d')).toEqual({ a: Number.NaN, unassigned: Number.NaN });
   });
 
   test('beside budgets, has nothing that would count a budgeted team twice', () => {
