@@ -113,17 +113,22 @@ export function createFocusFormat(by: FocusSplit, families: FocusFamilies): Expo
       const [price] = samplesOf(families.price);
       if (price === undefined) return { lacks: 'price' };
       if (total === undefined || credits === undefined) return { lacks: 'tokens' };
-      // Where no team is shown, all of it is unassigned.
-      const isSplit = by === 'model' || credits.value === 0 || byName.has(families.costOfParts.name);
-      if (!isSplit) return { lacks: 'users' };
       const currency = total.labels['currency'] ?? '';
-      const charges = chargesOf(
-        { ...REST[by], credits: credits.value, cost: exact(total.value) },
+      const whole = { ...REST[by], credits: credits.value, cost: exact(total.value) };
+      const parts = partsOf(
+        whole.sku,
         // For a month after a change of currency there are zeros in the former one.
         samplesOf(families.costOfParts).filter(({ labels }) => labels['currency'] === currency),
         samplesOf(families.creditsOfParts),
       );
-      return linesOf(charges, { ...day, currency, price: exact(price.value * MILLION) });
+      const rest = restOf(whole, parts);
+      // What no team has is unassigned, so that only unknown teams leave something.
+      if (rest !== undefined && by === 'team') return { lacks: 'users' };
+      return linesOf(rest === undefined ? parts : [...parts, rest], {
+        ...day,
+        currency,
+        price: exact(price.value * MILLION),
+      });
     },
   };
 }
@@ -145,20 +150,22 @@ function pointedText(value: number): string {
   return text.includes('.') ? text : `${text}.0`;
 }
 
-/** The models or teams with credits, and the remainder of the total. */
-function chargesOf(total: Charge, costs: readonly Sample[], credits: readonly Sample[]): readonly Charge[] {
+/** The models or teams with credits; `sku` is that of teams. */
+function partsOf(sku: string, costs: readonly Sample[], credits: readonly Sample[]): readonly Charge[] {
   const creditsOf = new Map(credits.map(({ labels, value }) => [keyOf(labels), value]));
-  const charges = costs.flatMap(({ labels, value }): readonly Charge[] => {
+  return costs.flatMap(({ labels, value }): readonly Charge[] => {
     const used = creditsOf.get(keyOf(labels)) ?? 0;
     const { model = null, tier = null, team = null } = labels;
-    return used === 0
-      ? []
-      : [{ sku: model ?? total.sku, model, tier, team, credits: used, cost: exact(value) }];
+    return used === 0 ? [] : [{ sku: model ?? sku, model, tier, team, credits: used, cost: exact(value) }];
   });
-  const restOf = (amount: (charge: Charge) => number) => remainder(amount(total), charges.map(amount));
-  const rest = restOf(({ credits: used }) => used);
-  if (Math.abs(rest) <= RESIDUE * Math.abs(total.credits)) return charges;
-  return [...charges, { ...total, credits: rest, cost: restOf(({ cost }) => cost) }];
+}
+
+/** What the parts leave of the whole; undefined if nothing. */
+function restOf(whole: Charge, parts: readonly Charge[]): Charge | undefined {
+  const leftOf = (amount: (charge: Charge) => number) => remainder(amount(whole), parts.map(amount));
+  const left = leftOf(({ credits }) => credits);
+  if (Math.abs(left) <= RESIDUE * Math.abs(whole.credits)) return undefined;
+  return { ...whole, credits: left, cost: leftOf(({ cost }) => cost) };
 }
 
 /** What parts leave of a total, rounded where the total's digits end. */

@@ -244,7 +244,8 @@ describe('a FOCUS file', () => {
 
   test('leaves a day out whose teams are unknown, and names it', async () => {
     const rows = [tokensOf(5, []), tokensOf(5, []), tokensOf(5, [])];
-    for (const unknown of [undefined, { rejected: { people: 1 } }]) {
+    const withoutCredits = { byTeam: [{ team: 'a', active: 5 }] };
+    for (const unknown of [undefined, { rejected: { people: 1 } }, withoutCredits]) {
       const people = [teamsOf({ a: 5 }), unknown, teamsOf({ a: 5 })];
       const { charges, outcome } = await focusBy('team', rows, people);
       expect(charges.map(({ ChargePeriodStart }) => ChargePeriodStart)).toEqual(['2026-04-01T00:00:00Z']);
