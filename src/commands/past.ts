@@ -1,7 +1,7 @@
 import { createOrgClient } from '../app/clients.ts';
 import { readStore } from '../app/store.ts';
 import { createTraffic, trafficSettings } from '../app/traffic.ts';
-import type { KnownOrg, PageParts } from '../backfill/page.ts';
+import { assessDays, type KnownOrg, type PageParts } from '../backfill/page.ts';
 import { newestStampedDay } from '../backfill/sample-times.ts';
 import { type Collector, expensiveDatasets, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { type Day, firstOfMonth, type Instant } from '../catalog/day.ts';
@@ -13,8 +13,6 @@ import { loadConfig } from '../config/load.ts';
 import { quoted } from '../config/parse.ts';
 import { createInstruments } from '../exposition/instruments.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
-import { createCoverage } from '../pipeline/coverage.ts';
-import { firstDayOf } from '../pipeline/days-to-fetch.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
 import { createRunner } from '../pipeline/runner.ts';
 import { createView } from '../pipeline/view.ts';
@@ -121,9 +119,13 @@ export function pagesOf(
   { now, clock }: { readonly now: Instant; readonly clock: Clock },
 ): PageParts {
   const { history, limits } = config;
+  // The days of all that is collected show how far the platform has reported.
+  const collected = allCollectors.filter(
+    (one) => config.collectors.get(one.name) === true || collectors.includes(one),
+  );
   return {
     aboutFamilies,
-    datasets: collectedDatasets(config, collectors),
+    datasets: collected.filter(isDayCollector).map(({ dataset }) => dataset),
     expensive: expensiveDatasets(allCollectors),
     bounds: { historyStart: history.start, retentionDays: history.retention },
     labelLimit: limits.valuesPerLabel,
@@ -131,14 +133,6 @@ export function pagesOf(
     knownAt: now,
     clock,
   };
-}
-
-/** The datasets that the live service collects, and those of `collectors`: their days show how far the platform has reported. */
-function collectedDatasets(config: Config, collectors: readonly Collector[]) {
-  return allCollectors
-    .filter((one) => config.collectors.get(one.name) === true || collectors.includes(one))
-    .filter(isDayCollector)
-    .map(({ dataset }) => dataset);
 }
 
 /** Days of organizations and datasets that are missing from what was written. */
@@ -306,23 +300,21 @@ export async function withViews(
     now: Instant,
   ) => Promise<boolean>,
 ): Promise<number> {
-  const { config } = await loadForOrgs(context, wanted.orgs);
-  const { start: historyStart, retention: retentionDays } = config.history;
+  const chosen = await loadForOrgs(context, wanted.orgs);
+  const { config } = chosen;
   const collectors = wanted.collectors.filter(
     ({ name }, index) => index === 0 || config.collectors.get(name) === true,
   );
-  return withPast(context, config, async ({ now, fetch }) => {
-    const firsts = config.orgs.map((settings) => wanted.fromOf(settings) ?? historyStart);
-    const { orgs, failed } = await fetch(collectors, earliest(firsts));
-    const datasets = collectedDatasets(config, collectors);
-    const expensive = expensiveDatasets(allCollectors);
-    const firstDay = firstDayOf({ historyStart, retentionDays }, now);
-    const views = orgs.map((one) => {
-      const parts = { ...one, historyStart, firstDay, datasets, expensive };
+  return withPast(context, config, async (past) => {
+    const { now } = past;
+    const firsts = config.orgs.map((settings) => wanted.fromOf(settings) ?? config.history.start);
+    const { orgs, failed } = await past.fetch(collectors, earliest(firsts));
+    const pages = pagesOf(chosen, collectors, [], past);
+    const views = orgs.map((known) => {
       // Which days are known, and which were idle, is what is known now.
-      const coverage = createCoverage(parts, now);
-      const viewAt = (asOf: Instant) => createView(parts, asOf, { coverage, isPast: asOf < now });
-      return { settings: one.settings, viewAt };
+      const { coverage, ...org } = assessDays(pages, known);
+      const viewAt = (asOf: Instant) => createView(org, asOf, { coverage, isPast: asOf < now });
+      return { settings: known.settings, viewAt };
     });
     const isComplete = await work(views, now);
     if (failed.length > 0) context.stderr.write(`failed to fetch: ${failed.join(', ')}\n`);
