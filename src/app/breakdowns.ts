@@ -1,6 +1,6 @@
 import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../catalog/day.ts';
-import type { DayFamily, Family, Sample } from '../catalog/family.ts';
+import { type DayFamily, type Family, type Sample, UNKNOWN } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { activityFamilies as activity } from '../collectors/activity/collector.ts';
 import { activityDataset } from '../collectors/activity/dataset.ts';
@@ -68,14 +68,14 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
     if (day === undefined || sums === undefined) continue;
     const before = yield* sumsOf(view, one, addDays(day, -WEEK_DAYS));
     // A client or a team that is missing from a day can be unknown rather than zero.
-    const missing = one.days === WEEK_DAYS ? 0 : undefined;
-    const known = [...sums]
+    const missing = one.days === WEEK_DAYS ? before?.others : undefined;
+    const known = [...sums.listed]
       .filter(([, value]) => value > 0)
       .sort(([label, size], [other, otherSize]) => otherSize - size || (label < other ? -1 : 1));
     const rows = known.slice(0, Math.min(LISTED, labelLimit(one.label))).map(([label, value]) => ({
       label,
       value,
-      before: before && finite(before.has(label) ? before.get(label) : missing),
+      before: before && finite(before.listed.get(label) ?? missing),
     }));
     if (rows.length === 0) continue;
     breakdowns.push({
@@ -120,24 +120,34 @@ function mostOf([first]: readonly Part[] = [], change: number): Reason['team'] {
   return first !== undefined && share > MOST ? { name: first.name, share } : undefined;
 }
 
+/** The sums of the values of a label; one that is unknown, or of which a part is, is NaN. */
+interface Sums {
+  readonly listed: ReadonlyMap<string, number>;
+  /** That of a value that is not listed: 0 if none can be among what is unknown. */
+  readonly others: number;
+}
+
 /** The values of each label, summed over the days that end with `last`; undefined if one of them is unknown. */
-function* sumsOf(
-  view: View,
-  { family, dataset, label, days }: Declared,
-  last: Day,
-): Work<ReadonlyMap<string, number> | undefined> {
-  const sums = new Map<string, number>();
+function* sumsOf(view: View, { family, dataset, label, days }: Declared, last: Day): Work<Sums | undefined> {
+  const listed = new Map<string, number>();
+  let others = 0;
   for (const day of daysFrom(addDays(last, 1 - days), last)) {
     const samples = family.samplesOf(view, day) ?? idleSamples(view, dataset, day);
     if (samples === undefined) return undefined;
+    const ofDay = new Map<string, number>();
     for (const sample of samples) {
       const { labels, value } = labelled(family, sample);
       const name = labels[label] ?? '';
-      sums.set(name, (sums.get(name) ?? 0) + value);
+      ofDay.set(name, (ofDay.get(name) ?? 0) + value);
     }
+    const rest = [...ofDay.values()].some(Number.isNaN) ? UNKNOWN : 0;
+    for (const name of new Set([...listed.keys(), ...ofDay.keys()])) {
+      listed.set(name, (listed.get(name) ?? others) + (ofDay.get(name) ?? rest));
+    }
+    others += rest;
     yield;
   }
-  return sums;
+  return { listed, others };
 }
 
 function idleSamples(view: View, dataset: DayDataset<unknown>, day: Day): readonly Sample[] | undefined {

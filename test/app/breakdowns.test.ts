@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { reasonOf } from '../../src/app/breakdowns.ts';
-import { addDays } from '../../src/catalog/day.ts';
+import { breakdownsOf, reasonOf } from '../../src/app/breakdowns.ts';
+import { addDays, daysFrom } from '../../src/catalog/day.ts';
 import type { Family } from '../../src/catalog/family.ts';
 import { peopleFamilies as people } from '../../src/collectors/users/collector.ts';
 import { createFakeView, DAY } from '../collectors/fakes.ts';
@@ -40,4 +40,35 @@ test('a team is not named that is shown on one side only, or not in the metrics'
   expect(
     teamNamed({ a: 120, b: 60, other: 20 }, 100, (family) => family !== people.dailyCreditsByTeam),
   ).toBeUndefined();
+});
+
+test('the sums of a week lack no day, whatever is unknown of it', () => {
+  const entry = (model: string, credits: number | null) => ({ model, tier: 'standard', credits });
+  const usual = { byModel: [entry('a', 10), entry('b', 5)] };
+  const weeks = daysFrom(addDays(DAY, -13), DAY);
+  const sumsWith = (day: (typeof weeks)[number], row: unknown) => {
+    const view = createFakeView({ rows: new Map(weeks.map((one) => [one, one === day ? row : usual])) });
+    const work = breakdownsOf({
+      view,
+      labelLimit: () => 10,
+      isServed: (family) => family.labels[0] === 'model',
+    });
+    let step = work.next();
+    while (step.done !== true) step = work.next();
+    return step.value.find(({ name }) => name === 'models')?.rows;
+  };
+  const both = [
+    { label: 'a', value: 70, before: 70 },
+    { label: 'b', value: 35, before: 35 },
+  ];
+  expect(sumsWith(DAY, usual)).toEqual(both);
+  expect(sumsWith(DAY, { byModel: [entry('a', null), entry('b', 5)] })).toEqual(both.slice(1));
+  // A model without a usable name can be one that is not listed.
+  expect(sumsWith(addDays(DAY, -3), { byModel: [entry('b', 5), entry('other', null)] })).toEqual(
+    both.slice(1),
+  );
+  expect(sumsWith(addDays(DAY, -9), { byModel: [entry('b', 5), entry('other', null)] })).toEqual([
+    { label: 'a', value: 70, before: undefined },
+    { label: 'b', value: 35, before: 35 },
+  ]);
 });
