@@ -203,6 +203,19 @@ prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}
     expect(budgets[0]?.['spec']).not.toHaveProperty('maxUnavailable');
   });
 
+  test('that are removed protect no less: a budget stays one, and no port is opened', async () => {
+    const values =
+      'podDisruptionBudget: {enabled: true, minAvailable: null}\nnetworkPolicy: {enabled: true, egressPorts: null}\n';
+    const objects = await chart.objects({ shape: 'demo', values });
+    const specOf = (kind: string) => objects.find((object) => object.kind === kind)?.['spec'];
+    expect(specOf('PodDisruptionBudget')).toMatchObject({ maxUnavailable: 1 });
+    expect(specOf('PodDisruptionBudget')).not.toHaveProperty('minAvailable');
+    const { egress } = z
+      .object({ egress: z.array(z.object({ ports: z.array(z.unknown()) })) })
+      .parse(specOf('NetworkPolicy'));
+    expect(egress).toHaveLength(1);
+  });
+
   test('admit the pod of `helm test` if scrapers are restricted', async () => {
     const objects = await chart.objects({ shape: 'shards' });
     const pod = objects.find(({ kind }) => kind === 'Pod');
