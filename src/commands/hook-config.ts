@@ -83,9 +83,15 @@ function merge(
 /** The file behind symbolic links, and its text; undefined if it does not exist yet. */
 function fileNow(named: string): { readonly file: string; readonly text: string | undefined } {
   try {
+    const found = statSync(named, { throwIfNoEntry: false });
+    // Reading a device may never end, and the file that is written would replace it.
+    if (found?.isFile() === false && !found.isDirectory()) {
+      throw new ConfigError(`${named} is not a regular file`);
+    }
     const file = targetOf(named);
-    return { file, text: existsSync(file) ? readNow(file) : undefined };
+    return { file, text: found === undefined ? undefined : readNow(file) };
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     throw new ConfigError(`${named} ${unreadable(error)}`);
   }
 }

@@ -442,6 +442,17 @@ describe('hook-config', () => {
     expect(await home.runHere('hook-config', { args })).toMatchObject({ code: 2, stdout: '' });
   });
 
+  // As root, even /dev/null would be replaced.
+  test.skipIf(process.platform === 'win32')('refuses a pipe or device, and leaves it as it is', async () => {
+    const home = homeWith();
+    const file = path.join(home.folder, 'hooks.json');
+    spawnSync('mkfifo', [file]);
+    const ran = await home.runHere('hook-config', { args: ['--write', `--file=${file}`] });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`${file} is not a regular file`);
+    expect(lstatSync(file).isFIFO()).toBe(true);
+  });
+
   test.runIf(process.platform === 'linux')(
     'writes absolute paths where the system’s PATH does not lead here, and no NODE_OPTIONS',
     async () => {
