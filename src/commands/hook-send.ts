@@ -38,7 +38,7 @@ export async function testHook(
     extra: {},
   };
   const deliveries = Object.entries(channels).map(([name, channel]) => ({ name, channel, notice }));
-  const [outcomes, problemOfForwarding] = await Promise.all([
+  const outcomes = await Promise.all([
     deliverAll(deliveries, {
       post,
       secret,
@@ -50,10 +50,9 @@ export async function testHook(
       platform: process.platform,
       run: createRunProgram(signal),
     }),
-    forward && tryForwarding(forward),
+    forward === undefined ? [] : tryForwarding(forward),
   ]);
-  const forwarding = { name: 'forward', type: 'exporter', problem: problemOfForwarding };
-  const all = [...outcomes, ...(forward === undefined ? [] : [forwarding])];
+  const all = outcomes.flat();
   if (all.length === 0) stdout.write('No channel is configured, and no exporter to forward to.\n');
   for (const { name, type, problem } of all) {
     const result = problem === undefined ? 'ok' : `FAILED: ${redactor.redact(problem)}`;
@@ -61,12 +60,9 @@ export async function testHook(
   }
   return all.some(({ problem }) => problem !== undefined) ? 1 : 0;
 
-  async function tryForwarding(settings: ForwardSettings): Promise<string | undefined> {
-    try {
-      return await tokenProblem({ ...settings, token: readToken(settings.token, secret) }, post);
-    } catch (error) {
-      return messageOf(error);
-    }
+  async function tryForwarding(settings: ForwardSettings) {
+    const ask = async () => tokenProblem({ ...settings, token: readToken(settings.token, secret) }, post);
+    return { name: 'forward', type: 'exporter', problem: await ask().catch(messageOf) };
   }
 }
 
