@@ -75,6 +75,8 @@ const people: Row = {
   ],
 };
 
+const weekly = { by: [], orgs: 'summed', over: 'weeklyMean' } as const;
+
 const clients: Row = {
   title: 'Clients',
   panels: [
@@ -84,10 +86,8 @@ const clients: Row = {
       text: 'People who used the web or workspace interface, and people who used an MCP server, on a day: the mean of the days of each week up to a Wednesday.',
       decimals: 1,
       queries: [
-        weeks(daily(tools.dailyWebUsers, { by: [], orgs: 'summed', over: 'weeklyMean' }), 'web'),
-        weeks(daily(tools.dailyMcpUsers, { by: [], orgs: 'summed', over: 'weeklyMean' }), 'MCP', {
-          draw: 'line',
-        }),
+        weeks(daily(tools.dailyWebUsers, weekly), 'web'),
+        weeks(daily(tools.dailyMcpUsers, weekly), 'MCP', { draw: 'line' }),
       ],
       width: 10,
     }),

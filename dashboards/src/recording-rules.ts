@@ -38,10 +38,8 @@ function recordingGroups(): readonly {
       .filter(isRecorded)
       .map((family) => ruleOf(family, dayDatasetOf(collector)?.name)),
   }));
-  return [
-    ...groups,
-    { name: 'days', rules: aboutFamilies.filter(isRecorded).map((family) => ruleOf(family)) },
-  ]
+  const about = aboutFamilies.filter(isRecorded).map((family) => ruleOf(family));
+  return [...groups, { name: 'days', rules: about }]
     .filter(({ rules }) => rules.length > 0)
     .map(({ name, rules }) => ({ name: `agent-platform-recorded-${name}`, interval: INTERVAL, rules }));
 }
