@@ -318,7 +318,9 @@ function organization({ asked, org, stored }: Facts): readonly Finding[] {
 }
 
 function data({ asked }: Facts): readonly Finding[] {
-  const isActive = asked.some(({ collector: { dataset }, fetched = { documents: [] } }) => {
+  const isActive = asked.filter(hasAnswered).some(({ collector: { dataset }, fetched }) => {
+    // A listing with more pages than are read.
+    if (fetched === undefined) return true;
     if ('documents' in fetched) return fetched.documents.length > 0;
     const rows = [...fetched.rows.values()];
     return dataset.kind === 'days' && rows.some((row) => hasActivity(dataset, row) === true);
@@ -333,7 +335,7 @@ function fields({ asked }: Facts): readonly Finding[] {
   const unusable = asked.flatMap(({ dataset, fetched }) =>
     fetched === undefined || fetched.rejected === 0 ? [] : [`${dataset} ${fetched.rejected}`],
   );
-  const unread = asked.flatMap((one) => (one.fetched === undefined ? [] : one.unread));
+  const unread = asked.filter(hasAnswered).flatMap((one) => one.unread);
   const changed = [
     ...(unusable.length === 0 ? [] : [`unusable values: ${unusable.join(', ')}`]),
     ...(unread.length === 0 ? [] : [`not read: ${unread.join(', ')}`]),

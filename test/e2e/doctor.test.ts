@@ -410,6 +410,15 @@ test('a budget that is used up is a finding', async () => {
   expect(causes).toEqual(['failure requests']);
 });
 
+test('an organization with more people than are read is not empty', async () => {
+  const { environment } = await platform({ users: 5_000, repos: 0, days: 2 });
+  const others = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'];
+  const flags = ['--collector.users', ...others.map((name) => `--no-collector.${name}`)];
+  const { causes, text } = await complaints({ flags, environment });
+  expect(causes, text).toEqual([]);
+  expect(text).toContain('20 pages read, more follow');
+});
+
 test('checks that do not end by the deadline fail', async () => {
   const { environment } = await platform({ faults: ['hang=1'] });
   const { code, causes } = await complaints({ flags: ['--deadline=1s'], environment });
