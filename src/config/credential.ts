@@ -112,7 +112,7 @@ export async function readSecret(
   return createFileCredential(file, `${file} (${variable}_FILE)`, files, parse);
 }
 
-/** A key or token in a text, without trailing line breaks; throws a `ConfigError` that never repeats it. */
+/** A key or token in a text, without a byte order mark or trailing line breaks; throws a `ConfigError` that never repeats it. */
 function keyIn(text: string, source: string): string {
   const problem = pasteProblem(text);
   if (problem !== undefined) throw new ConfigError(`${source} contains ${problem}`);
@@ -121,7 +121,7 @@ function keyIn(text: string, source: string): string {
 
 /** Any secret in a text, such as a password or a URL, which may contain quotation marks. Throws like `keyIn`. */
 export function secretIn(text: string, source: string): string {
-  const key = text.replace(/[\r\n]+$/, '');
+  const key = text.replace(/^\ufeff|[\r\n]+$/g, '');
   if (key === '') throw new ConfigError(`${source} is empty`);
   if (/\s/.test(key)) throw new ConfigError(`${source} contains a key with white space`);
   // Other characters cannot be sent in a header.

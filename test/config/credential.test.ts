@@ -34,12 +34,16 @@ describe('a key in a file', () => {
     expect(credential.secrets().at(-1)).toBe('key-10');
   });
 
+  test.each(['key\n', 'key\r\n', '\ufeffkey\r\n'])('may be written by any editor: %j', async (content) => {
+    const files = createFakeFiles(new Map([['/key', content]]));
+    expect(await (await createFileCredential('/key', 'the file', files)).read()).toBe('key');
+  });
+
   test.each<[string | Error, string]>([
     ['', 'the file is empty'],
     ['\n', 'the file is empty'],
     ['a\nb', 'the file contains a key with white space'],
     [' a', 'the file contains a key with white space'],
-    ['\ufeffa', 'the file contains a key with white space'],
     ['"a"\n', 'the file contains quotation marks around the key: write the key alone'],
     ["'a", 'the file contains quotation marks around the key: write the key alone'],
     ['KEY=a\n', 'the file contains NAME= in front of the key: write the key alone'],
