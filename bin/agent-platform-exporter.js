@@ -8,6 +8,9 @@ const args = process.argv.slice(2);
 const isHook =
   args[0] === 'hook' &&
   !args.some((argument) => /^(-h|--(no-)?(help|check|test|flush)(=.*)?)$/.test(argument));
+// From the first moment on: the signal to reload would end the process, which systemd takes for a clean end. The
+// configuration is read later.
+if (args[0] === 'serve') process.on('SIGHUP', () => undefined);
 
 if (Number(found.split('.')[0]) < required) {
   process.stderr.write(

@@ -53,6 +53,12 @@ describe('the program', () => {
     expect(stderr).toContain('agent-platform-exporter demo');
   });
 
+  test.skipIf(process.platform === 'win32')('is not ended by a reload while it starts', async () => {
+    const started = `process.argv.splice(1, 0, ''); require(${JSON.stringify(bin)}); process.kill(process.pid, 'SIGHUP')`;
+    const child = spawn(process.execPath, ['-e', started, 'serve'], { stdio: 'ignore', env: COMPILE_CACHE });
+    expect(await once(child, 'exit')).toEqual([2, null]);
+  });
+
   test('reads the environment', async () => {
     const { code, stderr } = await exporter(['check-config'], { AGENT_PLATFORM_LOG_LEVL: 'debug' });
     expect(code).toBe(2);
