@@ -235,7 +235,7 @@ function ofCriteria(figureOf: (criterion: EvaluatedCriterion) => number, line: L
     samplesOf: ({ current: { criteria } }) =>
       (criteria ?? []).flatMap((criterion) => {
         if (criterion.skipped === true) return [];
-        const value = criterion.skipped === null ? UNKNOWN : figureOf(criterion);
+        const value = criterion.skipped === false ? figureOf(criterion) : UNKNOWN;
         return { labels: { criterion: criterion.id }, value };
       }),
   });

@@ -7,10 +7,10 @@ export const READINESS_PATH = '/api/organization/maturity-level-reports';
 /** Path of the listing on newer platforms, some of which no longer have the other one. */
 export const NEWER_READINESS_PATH = '/api/organization/agent-readiness-reports';
 
-/** A criterion that did not apply. */
-interface SkippedCriterion {
+/** A criterion without a result: it did not apply, or null if its result was unusable. */
+interface UnevaluatedCriterion {
   readonly id: string;
-  readonly skipped: true;
+  readonly skipped: true | null;
 }
 
 /** A criterion's result over `evaluated` (at least 1) applications, of which `passed` pass it. */
@@ -21,13 +21,7 @@ export interface EvaluatedCriterion {
   readonly evaluated: number;
 }
 
-/** A criterion whose result was unusable. */
-interface UnusableCriterion {
-  readonly id: string;
-  readonly skipped: null;
-}
-
-export type Criterion = SkippedCriterion | EvaluatedCriterion | UnusableCriterion;
+export type Criterion = UnevaluatedCriterion | EvaluatedCriterion;
 
 /** The stored part of a readiness report: never a rationale or a description of an application. */
 export interface ReadinessReport {

@@ -3,7 +3,7 @@ import { type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { breakdown, OTHER, plus, preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { areNamed, modelsOf, nameOf, type TieredModel } from '../tokens/models.ts';
+import { areNamed, modelsOf, nameOf } from '../tokens/models.ts';
 import { creditsOn } from './credits.ts';
 
 const BASELINE_DAYS = 14;
@@ -18,12 +18,6 @@ interface ModelCredits {
   readonly tier: string;
   readonly ofDay: number;
   readonly before: number;
-}
-
-/** A day's models by name and tier, and the credits of one that it does not list. */
-interface ListedModels {
-  readonly models: ReadonlyMap<string, TieredModel>;
-  readonly others: number;
 }
 
 interface Comparison {
@@ -100,7 +94,8 @@ function creditsByModel(view: View, today: readonly Day[], earlier: readonly Day
   });
 }
 
-function listedOn(view: View, day: Day): ListedModels {
+/** A day's models by name and tier, and the credits of one that it does not list. */
+function listedOn(view: View, day: Day) {
   const models = modelsOf(view, day) ?? [];
   return {
     models: new Map(models.map((entry) => [nameOf(entry), entry])),
@@ -110,7 +105,7 @@ function listedOn(view: View, day: Day): ListedModels {
 }
 
 /** The credits of a model on some days. */
-function sumOver(days: readonly ListedModels[], name: string): number {
+function sumOver(days: readonly ReturnType<typeof listedOn>[], name: string): number {
   const amounts = days.map(({ models, others }) => {
     const { credits = 0 } = models.get(name) ?? { credits: others };
     return credits ?? UNKNOWN;
