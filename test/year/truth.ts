@@ -203,8 +203,32 @@ export function createTruth(
     const known = knownOf(before);
     if (noise === 'open' || usual === 'open' || known === 'open') return 'open';
     const share = workingUntil(index).length === 0 ? 0 : Math.min(1 / 3, 1 - 3 * noise);
-    const last = known.filter((credits) => !(credits < median(usual) * share)).slice(0, 4);
-    return last.reduce((sum, one) => sum + one, 0) / last.length;
+    const quiet = quietUntil(index);
+    const last = before.flatMap((day) => {
+      const credits = creditsOf(day);
+      const counts = typeof credits === 'number' && credits >= median(usual) * share && !quiet.has(day);
+      return counts ? [credits] : [];
+    });
+    return last.slice(0, 4).reduce((sum, one) => sum + one, 0) / Math.min(4, last.length);
+  });
+
+  /** The days of seven in a row that are quiet together, among the 42 until a day; none of these may be open. */
+  const quietUntil = remembered((index): ReadonlySet<number> => {
+    const [working, noise] = [workingUntil(index), noiseUntil(index)];
+    const days = span(index, 42);
+    const credits = new Map(days.map((day) => [day, creditsOf(day)]));
+    let usual = 0;
+    for (let weekday = 0; weekday < 7; weekday++) {
+      const own = days.filter((day) => day % 7 === weekday).map((day) => credits.get(day));
+      usual += median(own.filter((one) => typeof one === 'number'));
+    }
+    const share = noise === 'open' ? 0 : Math.min(1 / 3, 1 - (3 * noise) / Math.sqrt(working.length));
+    const weeks = days.map((last) => span(last, 7)).filter((week) => week.every((day) => days.includes(day)));
+    const quiet = weeks.filter((week) => {
+      const amounts = week.map((day) => credits.get(day)).filter((one) => typeof one === 'number');
+      return amounts.length === 7 && amounts.reduce((sum, one) => sum + one, 0) < share * usual;
+    });
+    return new Set(quiet.flat());
   });
 
   /** The standard error of the rest of a month, from what twelve past forecasts of as many days missed. */
