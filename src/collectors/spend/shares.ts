@@ -3,7 +3,7 @@ import { type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { breakdown, OTHER, plus, preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { areNamed, modelsOf, nameOf } from '../tokens/models.ts';
+import { areNamed, modelsOf } from '../tokens/models.ts';
 import { creditsOn } from './credits.ts';
 
 const BASELINE_DAYS = 14;
@@ -19,6 +19,9 @@ interface ModelCredits {
   readonly ofDay: number;
   readonly before: number;
 }
+
+/** The same while they are added up. */
+type Sums = { -readonly [Name in keyof ModelCredits]: ModelCredits[Name] };
 
 interface Comparison {
   /** The credits of the day and of the days before, above zero; undefined if none are known by model. */
@@ -73,44 +76,41 @@ function totalOf(view: View, days: readonly Day[]): number | undefined {
 
 /** The credits of every model that is used on the day or before, sorted by model and tier. */
 function creditsByModel(view: View, today: readonly Day[], earlier: readonly Day[]): readonly ModelCredits[] {
-  const ofDay = today.map((day) => listedOn(view, day));
-  const before = earlier.map((day) => listedOn(view, day));
-  const models = new Map([...ofDay, ...before].flatMap((listed) => [...listed.models]));
-  const entries = [...models].map(([key, { model, tier }]) => ({
-    model,
-    tier,
-    ofDay: sumOver(ofDay, key),
-    before: sumOver(before, key),
-  }));
-  return breakdown<ModelCredits>(entries, {
+  // Summed in place before they get a key, which costs more: weeks of days have the same few models.
+  const byModel = new Map<string, Map<string, Sums>>();
+  const entries = () => [...byModel.values()].flatMap((byTier) => [...byTier.values()]);
+  const listed = new Map<Day, ReadonlySet<Sums>>();
+
+  function add(day: Day, part: 'ofDay' | 'before'): void {
+    const models = modelsOf(view, day) ?? [];
+    const seen = new Set<Sums>();
+    for (const { model, tier, credits = 0 } of models) {
+      const byTier = byModel.get(model) ?? new Map<string, Sums>();
+      byModel.set(model, byTier);
+      const entry = byTier.get(tier) ?? { model, tier, ofDay: 0, before: 0 };
+      byTier.set(tier, entry);
+      entry[part] = plus(entry[part], credits ?? UNKNOWN);
+      seen.add(entry);
+    }
+    if (!areNamed(models)) listed.set(day, seen);
+  }
+  for (const day of today) add(day, 'ofDay');
+  for (const day of earlier) add(day, 'before');
+  // Credits without a usable name can be those of any model that the day does not list.
+  for (const [day, seen] of listed) {
+    const part = today.includes(day) ? 'ofDay' : 'before';
+    for (const entry of entries()) if (!seen.has(entry)) entry[part] = UNKNOWN;
+  }
+  return breakdown<ModelCredits>(entries(), {
     keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
     merge: (one, other) => ({
       ...one,
       ofDay: plus(one.ofDay, other.ofDay),
       before: plus(one.before, other.before),
     }),
-    weightOf: ({ ofDay: now, before: then }) => plus(now || 0, then || 0),
+    weightOf: ({ ofDay, before }) => plus(ofDay || 0, before || 0),
     restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
   });
-}
-
-/** A day's models by name and tier, and the credits of one that it does not list. */
-function listedOn(view: View, day: Day) {
-  const models = modelsOf(view, day) ?? [];
-  return {
-    models: new Map(models.map((entry) => [nameOf(entry), entry])),
-    // Credits without a usable name can be those of any model that the day does not list.
-    others: areNamed(models) ? 0 : UNKNOWN,
-  };
-}
-
-/** The credits of a model on some days. */
-function sumOver(days: readonly ReturnType<typeof listedOn>[], name: string): number {
-  const amounts = days.map(({ models, others }) => {
-    const { credits = 0 } = models.get(name) ?? { credits: others };
-    return credits ?? UNKNOWN;
-  });
-  return amounts.reduce(plus, 0);
 }
 
 function sharesOf(

@@ -1,6 +1,6 @@
 import type { Day } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
-import { breakdown, merged, OTHER, plusKnown } from '../counts.ts';
+import { breakdown, OTHER, plusKnown } from '../counts.ts';
 import { type ModelTokens, tokensDataset } from './dataset.ts';
 
 /** A model's usage with its published tier. */
@@ -90,7 +90,7 @@ function collectTiers(
 
 /** Merges the entries of each model and tier. */
 export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
-  return breakdown(merged(entries, nameOf, mergeTokens), {
+  return breakdown(distinctModels(entries), {
     keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
     merge: mergeTokens,
     weightOf: ({ credits }) => credits ?? 0,
@@ -98,10 +98,16 @@ export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTok
   });
 }
 
-/** A short name of a model with its tier: in weeks of days, there are many entries of the same few models. */
-export function nameOf({ model, tier }: ModelTokens): string {
-  // A label value has no line break.
-  return tier === undefined ? model : `${model}\n${tier}`;
+/** Merged before they get a key, which costs more than merging: weeks of days have the same few models. */
+function distinctModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
+  const byModel = new Map<string, Map<string | undefined, ModelTokens>>();
+  for (const entry of entries) {
+    const byTier = byModel.get(entry.model) ?? new Map<string | undefined, ModelTokens>();
+    byModel.set(entry.model, byTier);
+    const before = byTier.get(entry.tier);
+    byTier.set(entry.tier, before === undefined ? entry : mergeTokens(before, entry));
+  }
+  return [...byModel.values()].flatMap((byTier) => [...byTier.values()]);
 }
 
 function plusSent(one: ModelTokens['credits'], other: ModelTokens['credits']): ModelTokens['credits'] {
