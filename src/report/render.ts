@@ -1,3 +1,4 @@
+import { daysBetween } from '../catalog/day.ts';
 import { escapedMarkdown, partsWords, sentenceOf, signed } from '../explain/text.ts';
 import { html } from '../server/page/html.ts';
 import type { Figure, ReadinessMove, Report } from './report.ts';
@@ -72,7 +73,7 @@ function tableMarkdown({ title, head, rows }: Table): string {
 }
 
 function partsOf({ org, period, days, figures, explanation, month, readiness }: Report): Parts {
-  const all = period.kind === 'week' ? 7 : Number(period.last.slice(8));
+  const all = daysBetween(period.first, period.last) + 1;
   const title = `${org}: ${period.kind} of ${period.first} to ${period.last}`;
   const sentences: string[] = [];
   if (days.length === 0) sentences.push('No day of it is over and known.');

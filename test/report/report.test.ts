@@ -102,6 +102,9 @@ test('a week that is not over is compared with as many days, and says so', () =>
   const report = reported(periodOf('week', dayNamed('2026-11-24')));
   expect(report.figures[0]).toMatchObject({ title: 'Credits', value: 600, unknown: 0 });
   expect(reportMarkdown([report])).toContain('Partial: 3 of 7 days, up to 2026-11-25.');
+  // A month of the bill can end on an early day.
+  const month = reported(periodOf('month', dayNamed('2026-11-25'), 9));
+  expect(reportMarkdown([month])).toContain('Partial: 17 of 30 days, up to 2026-11-25.');
 });
 
 test('numbers are grouped, and changes have their sign', () => {
