@@ -52,7 +52,8 @@ export async function run(context: CommandContext): Promise<number> {
       await sink.abandon();
     }
     return reports.every(
-      ({ days, figures }) => days.length > 0 && figures.every(({ unknown }) => unknown === 0),
+      ({ days, figures }) =>
+        days.length > 0 && figures.length > 0 && figures.every(({ unknown }) => unknown === 0),
     );
   });
 }

@@ -76,7 +76,7 @@ function partsOf({ org, period, days, figures, explanation, month, readiness }: 
   const all = daysBetween(period.first, period.last) + 1;
   const title = `${org}: ${period.kind} of ${period.first} to ${period.last}`;
   const sentences: string[] = [];
-  if (days.length === 0) sentences.push('No day of it is over and known.');
+  if (days.length === 0 || figures.length === 0) sentences.push('No day of it is over and known.');
   else if (days.length < all) sentences.push(`Partial: ${days.length} of ${all} days, up to ${days.at(-1)}.`);
   if (explanation !== undefined) {
     const means = period.kind === 'month' ? ' Each weekday counts as much before as after.' : '';

@@ -36,6 +36,12 @@ test('a month is written to a file', async () => {
   expect(readFileSync(file, 'utf8')).toContain('acme: month of 2026-10-01 to 2026-10-31');
 });
 
+test('a period before the start of the history is unknown, and the exit code is 1', async () => {
+  const { code, text } = await report(['--day=2026-08-01']);
+  expect(code).toBe(1);
+  expect(text).toMatch(/^# acme: week of 2026-07-27 to 2026-08-02\n\nNo day of it is over and known\.\n/);
+});
+
 test('a day that is not over is refused', async () => {
   await expect(report(['--day=2026-11-18'])).rejects.toThrow(
     '--day: 2026-11-18 is not over yet; the newest complete day is 2026-11-17',
