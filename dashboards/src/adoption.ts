@@ -15,8 +15,6 @@ import { tile } from './panels/tile.ts';
 import { days, now, weeks } from './query.ts';
 import { byKind } from './usage.ts';
 
-const TWICE = 'A person active in two organizations counts in each.';
-
 /** The active people of each client and day. */
 export function peopleByClient(place: Pick<PanelSpec, 'to'> & { readonly width?: number } = {}): Placed {
   return lines({
@@ -52,7 +50,7 @@ const people: Row = {
     }),
     lines({
       title: 'Daily, weekly and monthly active people',
-      text: `People active on each UTC day, and of each organization in the 7 days and in the 30 days that end with it. The platform reports the latter two only for days with activity. ${TWICE}`,
+      text: `People active on each UTC day, and of each organization in the 7 days and in the 30 days that end with it. The platform reports the latter two only for days with activity. A person active in two organizations counts in each.`,
       span: true,
       queries: [
         days(daily(activity.monthlyActiveUsers), '{{org}}, 30 days'),
