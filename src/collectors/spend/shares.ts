@@ -3,7 +3,7 @@ import { type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { breakdown, OTHER, plus, preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { areNamed, modelsOf } from '../tokens/models.ts';
+import { areNamed, haveCredits, modelsOf } from '../tokens/models.ts';
 import { creditsOn } from './credits.ts';
 
 const BASELINE_DAYS = 14;
@@ -67,7 +67,7 @@ function knownDays(view: View, day: Day): readonly Day[] {
 /** Whether a day has credits and a breakdown of them by model. */
 function isUsed(view: View, day: Day): boolean {
   const { credits = 0, byModel } = view.row(tokensDataset, day) ?? {};
-  return credits > 0 && byModel !== undefined;
+  return credits > 0 && byModel !== undefined && haveCredits(byModel);
 }
 
 function totalOf(view: View, days: readonly Day[]): number | undefined {

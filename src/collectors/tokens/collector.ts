@@ -8,7 +8,7 @@ import { figure, parts } from '../samples.ts';
 import { quotientOf } from '../statistics.ts';
 import { tableOf } from '../table.ts';
 import { type TokensRow, tokensDataset } from './dataset.ts';
-import { modelsOf, type TieredModel } from './models.ts';
+import { haveCredits, modelsOf, type TieredModel } from './models.ts';
 
 const ENDPOINT = '/api/v1/analytics/tokens';
 const tokens = tableOf(tokensDataset);
@@ -120,7 +120,7 @@ function tokensOf({ model, tier, input, output }: TieredModel): readonly Sample<
 function unattributed({ credits: total, byModel: models, creditsByUser }: TokensRow) {
   if (total === undefined) return undefined;
   // What is unknown of a breakdown is not necessarily unattributed.
-  const ofModels = models?.map(({ credits = 0 }) => credits);
+  const ofModels = models && haveCredits(models) ? models.map(({ credits = 0 }) => credits) : undefined;
   return { model: rest(total, ofModels && sumOfUsable(ofModels)), user: rest(total, creditsByUser) };
 }
 

@@ -22,6 +22,11 @@ export function areNamed(entries: readonly ModelTokens[]): boolean {
   return !entries.some(({ model, tier, credits }) => model === OTHER && tier === OTHER && credits === null);
 }
 
+/** Whether the platform sent the credits of models: a breakdown of other figures alone says nothing about them. */
+export function haveCredits(entries: readonly ModelTokens[]): boolean {
+  return entries.length === 0 || entries.some(({ credits }) => credits !== undefined);
+}
+
 /**
  * A day's usage by model and tier; undefined if the day's row lacks the breakdown. A missing tier is the model's last
  * known one, otherwise the one that was learnt first since, otherwise `unknown`.

@@ -49,6 +49,16 @@ test('a model whose credits were not sent has none, and one whose credits were u
   });
 });
 
+test('a day whose models come without any credits has no shares, and does not count before', () => {
+  const renamed = { credits: 10, byModel: [entry('a'), entry('b')] };
+  expect(sharesAfter([...fortnight, renamed])).toEqual({
+    ofDay: undefined,
+    before: { 'a s': 0.6, 'b s': 0.4 },
+  });
+  const before = [...fortnight.slice(7), ...Array<KnownDay>(7).fill(renamed)];
+  expect(sharesAfter([...before, usual]).before).toEqual({ 'a s': 0.6, 'b s': 0.4 });
+});
+
 test('the tiers of a model are apart', () => {
   const byModel = [entry('a', 2, 's'), entry('a', 8, 't')];
   const { ofDay, before } = sharesAfter([...fortnight, { credits: 10, byModel }]);

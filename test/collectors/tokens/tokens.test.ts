@@ -113,13 +113,17 @@ describe('tokens', () => {
     expect(byModel.map((family) => linesOf(family, view))).toEqual([[], []]);
   });
 
-  test('have no breakdown of a figure that none of the models carries', () => {
+  test('have no breakdown of a figure that none of the models carries', async () => {
     const view = createFakeView({ rows: new Map([[DAY, { byModel: [{ model: 'a', credits: 1 }] }]]) });
     expect(expositionOf(tokensCollector.families, view)).toEqual([
       'daily_credits_by_model{model="a",tier="unknown"} 1',
     ]);
     const byModel = tokensCollector.families.find(({ name }) => name.endsWith('daily_tokens_by_model'));
     expect(byModel && linesOf(byModel, view)).toBeUndefined();
+    // As if the field had another name now: the credits are not those of no model.
+    const models = [{ model_id: 'a', credits: 90, input_tokens: 1, output_tokens: 2 }];
+    const lines = await exposedDay(tokensCollector, row({ by_model: models }));
+    expect(lines.filter((line) => /credits_(by_model|unattributed)/.test(line))).toEqual([]);
   });
 });
 
