@@ -85,9 +85,9 @@ function updatedHook(
 
 const WORD = String.raw`(?:"(?:[^"$\x60\\]|\\.)*"|'[^']*'|[^\s"'$\x60|&;<>()*?])+`;
 const PROGRAM = /(?:^|[/\\])agent-platform-exporter(?:\.js|\.cmd|\.exe)?$/;
-const PLAIN = new RegExp(
-  `^(?:env -u NODE_OPTIONS )?(?:(${WORD}) )?(${WORD}) hook(?: --(?:config|state-dir)[= ]${WORD})*$`,
-);
+// `hook-config` quotes a flag as a whole if its path needs it.
+const FLAG = `(?=["']?--(?:config|state-dir)=)${WORD}|--(?:config|state-dir) ${WORD}`;
+const PLAIN = new RegExp(`^(?:env -u NODE_OPTIONS )?(?:(${WORD}) )?(${WORD}) hook(?: (?:${FLAG}))*$`);
 const INVOCATION_WITHIN = /(?<![\w.-])agent-platform-exporter(?:\.js|\.cmd|\.exe)?["']? hook(?![\w-])/;
 
 /** Whether a command line is nothing but this program's `hook` with its flags, however it is installed. */

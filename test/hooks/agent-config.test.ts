@@ -50,6 +50,7 @@ describe('a hooks configuration', () => {
     'C:\\tools\\agent-platform-exporter.cmd hook',
     'env -u NODE_OPTIONS /usr/bin/node "/opt/x y/agent-platform-exporter.js" hook --state-dir "/a b" --config=/a.yaml',
     "'/opt/x y/agent-platform-exporter' hook --config='~/a b.yaml'",
+    'agent-platform-exporter hook "--config=/home/jürgen/\\$a b.yaml" "--state-dir=/a b"',
   ])('updates %s', (command) => {
     const existing = { Stop: [{ matcher: '*', hooks: [{ type: 'command', command, timeout: 60 }] }] };
     expect(mergeAgentConfig(existing, ['Stop'], hookCommand).config).toEqual({
@@ -78,6 +79,8 @@ describe('a hooks configuration', () => {
     'nice /usr/local/bin/agent-platform-exporter hook',
     'TOKEN=$(cat token) agent-platform-exporter hook',
     'agent-platform-exporter hook --config=$HOME/a.yaml',
+    'agent-platform-exporter hook "--config=$HOME/a.yaml"',
+    'agent-platform-exporter hook "--other=/a b"',
     'agent-platform-exporter hook > /dev/null',
   ])('leaves a line of the user’s own around it, and names its event: %s', (command) => {
     const existing = { Stop: [{ hooks: [{ type: 'command', command, timeout: 30 }] }] };
