@@ -1,7 +1,10 @@
 #!/bin/sh
 set -e
-chgrp agent-platform-exporter /etc/agent-platform-exporter /etc/agent-platform-exporter/config.yaml
-chmod 0750 /etc/agent-platform-exporter
+# Debian does not restore a configuration file that the administrator has removed, nor its directory.
+for path in /etc/agent-platform-exporter /etc/agent-platform-exporter/config.yaml; do
+  [ ! -e "$path" ] || chgrp agent-platform-exporter "$path"
+done
+[ ! -d /etc/agent-platform-exporter ] || chmod 0750 /etc/agent-platform-exporter
 if [ -d /run/systemd/system ]; then
   systemctl daemon-reload
   # An upgrade; after a first installation there is no key yet, so nothing is started.

@@ -75,6 +75,8 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
       dpkg-query -W -f '\${Version}\\n' agent-platform-exporter
       tail -n 1 /etc/agent-platform-exporter/config.yaml
       cat /etc/agent-platform-exporter/api-key; echo
+      rm /etc/agent-platform-exporter/config.yaml
+      dpkg -i /packages/${upgrade} >/dev/null
       dpkg --remove agent-platform-exporter >/dev/null
       ls /etc/agent-platform-exporter /var/lib | grep -cE '^(api-key|agent-platform-exporter)$'
       dpkg --purge agent-platform-exporter >/dev/null 2>&1
