@@ -52,7 +52,7 @@ export const tokenFamilies = {
     aggregation: 'additive',
     breakdown: true,
     part: 'models',
-    samplesOf: (view, day) => byModel(view, day, tokensOf),
+    samplesOf: tokensByModel,
   }),
 
   dailyCreditsUnattributed: tokens.parts('breakdown', unattributed, {
@@ -112,9 +112,21 @@ function creditsOf({ model, tier, credits }: TieredModel): readonly Sample<'mode
   return credits === undefined ? [] : [{ labels: { model, tier }, value: credits ?? UNKNOWN }];
 }
 
-function tokensOf({ model, tier, input, output }: TieredModel): readonly Sample<'model' | 'tier' | 'kind'>[] {
-  const kinds = parts('kind', { input, output }) ?? [];
-  return kinds.map(({ labels, value }) => ({ labels: { model, tier, kind: labels.kind }, value }));
+function tokensByModel(view: View, day: Day) {
+  const models = modelsOf(view, day) ?? [];
+  const isSent = (kind: 'input' | 'output') => models.some((one) => one[kind] !== undefined);
+  const sent = { input: isSent('input'), output: isSent('output') };
+  return byModel(view, day, (model) => tokensOf(model, sent));
+}
+
+/** A kind that no model has is unknown beside one that models have. */
+function tokensOf(
+  { model, tier, input, output }: TieredModel,
+  sent: { readonly input: boolean; readonly output: boolean },
+): readonly Sample<'model' | 'tier' | 'kind'>[] {
+  if (!sent.input && !sent.output) return [];
+  const kinds = parts('kind', { input: sent.input ? input : null, output: sent.output ? output : null });
+  return (kinds ?? []).map(({ labels, value }) => ({ labels: { model, tier, kind: labels.kind }, value }));
 }
 
 function unattributed({ credits: total, byModel: models, creditsByUser }: TokensRow) {

@@ -150,21 +150,42 @@ function partsFamily<const Label extends string>(
   });
 }
 
-/**
- * Some figures of each person, with the labels of each figure. One that was not sent is left out, but where some were unusable,
- * each that is missing is unknown.
- */
-function* figuresOfEach<Label extends string = never>(
+interface LabelledFigure<Label extends string> {
+  readonly figure: FigureName;
+  readonly labels: Readonly<Record<Label, string>>;
+}
+
+/** Some figures of each person, with the labels of each figure; undefined if nobody has one of them. */
+function figuresOfEach<Label extends string = never>(
   row: UsersRow,
   people: PeopleColumns,
-  figures: readonly { readonly figure: FigureName; readonly labels: Readonly<Record<Label, string>> }[],
+  figures: readonly LabelledFigure<Label>[],
+): Iterable<Sample<'user' | Label>> | undefined {
+  const isSent = people.user === '' || figures.some(({ figure }) => hasFigure(people, figure));
+  return isSent || isDamaged(row) ? samplesOfEach(row, people, figures) : undefined;
+}
+
+/**
+ * The samples. A figure that was not sent of a person is left out, but where some were unusable, each that is missing is unknown, and
+ * so is one that was sent of nobody.
+ */
+function* samplesOfEach<Label extends string>(
+  row: UsersRow,
+  people: PeopleColumns,
+  figures: readonly LabelledFigure<Label>[],
 ): Generator<Sample<'user' | Label>> {
   const isWhole = !isDamaged(row);
   for (const { figure, labels } of figures) {
+    const isLeftOut = isWhole && hasFigure(people, figure);
     for (const { user, value } of figuresOf(people, figure)) {
-      if (!(isWhole && Number.isNaN(value))) yield { labels: { user, ...labels }, value };
+      if (!(isLeftOut && Number.isNaN(value))) yield { labels: { user, ...labels }, value };
     }
   }
+}
+
+function hasFigure(people: PeopleColumns, figure: FigureName): boolean {
+  for (const { value } of figuresOf(people, figure)) if (!Number.isNaN(value)) return true;
+  return false;
 }
 
 function* infosOf(people: PeopleColumns) {

@@ -120,6 +120,25 @@ describe('tokens', () => {
     ]);
     const byModel = tokensCollector.families.find(({ name }) => name.endsWith('daily_tokens_by_model'));
     expect(byModel && linesOf(byModel, view)).toBeUndefined();
+    const entry = { model: 'a', tier: 's', credits: 1 };
+    const some = createFakeView({
+      rows: new Map([
+        [
+          DAY,
+          {
+            byModel: [
+              { ...entry, output: 2 },
+              { ...entry, model: 'b' },
+            ],
+          },
+        ],
+      ]),
+    });
+    expect(byModel && linesOf(byModel, some)).toEqual([
+      '{model="a",tier="s",kind="input"} NaN',
+      '{model="a",tier="s",kind="output"} 2',
+      '{model="b",tier="s",kind="input"} NaN',
+    ]);
     // As if the field had another name now: the credits are not those of no model.
     const models = [{ model_id: 'a', credits: 90, input_tokens: 1, output_tokens: 2 }];
     const lines = await exposedDay(tokensCollector, row({ by_model: models }));

@@ -5,7 +5,7 @@ import type { PeopleSettings } from '../../../src/catalog/settings.ts';
 import { MAX_PARTS } from '../../../src/collectors/counts.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { type UsersRow, usersDataset } from '../../../src/collectors/users/dataset.ts';
-import { createFakeView, DAY, expositionOf } from '../fakes.ts';
+import { createFakeView, DAY, expositionOf, linesOf } from '../fakes.ts';
 import { type Person, person, reduced, teamsById } from './people.ts';
 
 const byId = teamsById({ identity: 'id', labelOf: ({ id }) => id });
@@ -165,7 +165,9 @@ describe('individual people', () => {
       byId,
     );
     const view = createFakeView({ rows: new Map([[DAY, row]]), people: byId });
-    const lines = expositionOf(usersCollector.families, view).filter((line) => line.includes('user="'));
+    const lines = expositionOf(usersCollector.families, view).filter((line) =>
+      /user=".*(?<! NaN)$/.test(line),
+    );
     expect(lines).toEqual([
       'daily_credits_by_user{user="a"} 2',
       'daily_sessions_by_user{user="a"} 1',
@@ -176,6 +178,22 @@ describe('individual people', () => {
       'daily_autonomy_ratio_by_user{user="b"} 1.5',
       'user_info{user="a",team="other",primary_model="",primary_model_tier="",delegation_level=""} 1',
       'user_info{user="b",team="other",primary_model="m",primary_model_tier="t",delegation_level="spec"} 1',
+    ]);
+  });
+
+  test('have no 0 in place of a figure that nobody has on a day, as if its field had another name now', () => {
+    const row = reduced([person('a', { files_edited: 1 }), person('b')], byId);
+    const view = createFakeView({ rows: new Map([[DAY, row]]), people: byId });
+    const families = new Map(usersCollector.families.map((family) => [family.name, family]));
+    const lines = (name: `agent_platform_${string}`) => {
+      const family = families.get(name);
+      return family && linesOf(family, view);
+    };
+    expect(lines('agent_platform_daily_credits_by_user')).toBeUndefined();
+    expect(lines('agent_platform_daily_files_by_user')).toEqual([
+      '{user="a",action="created"} NaN',
+      '{user="b",action="created"} NaN',
+      '{user="a",action="edited"} 1',
     ]);
   });
 
