@@ -284,6 +284,8 @@ export async function createService(parts: ServiceParts) {
 
   async function watchFiles(files: Files, look: WebConfig['reload'] | undefined): Promise<void> {
     const { path, watch: isWatched } = config.file;
+    const { token: hooksToken } = config.hooks;
+    const { url } = config.storage;
     const isChanged = isWatched && path !== undefined ? await createLook(files, path) : undefined;
     function* watched(): Iterable<Watched> {
       if (look !== undefined) yield { name: WEB_CONFIGURATION, look };
@@ -297,6 +299,8 @@ export async function createService(parts: ServiceParts) {
         };
       }
       yield* filesInUse();
+      if (hooksToken !== undefined) yield { name: 'the file of the hooks token', look: hooksToken.refresh };
+      if (url !== undefined) yield { name: "the file of the database's URL", look: url.refresh };
     }
     const { signal } = core.stopping;
     // It ends only when the service stops.

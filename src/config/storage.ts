@@ -59,7 +59,7 @@ async function readUrl(
   const value = values['storage.url'];
   const given = origin('storage.url');
   if (value === undefined || given === undefined || given === urlVariable) {
-    const url = await readSecret(urlVariable, sources, secretIn);
+    const url = await readSecret(urlVariable, sources, urlIn);
     if (url !== undefined) await check(await url.read(), url.describe(), sources);
     return url;
   }
@@ -74,6 +74,13 @@ async function readUrl(
     );
   }
   return createFixedCredential(value, given, secretIn);
+}
+
+/** The URL in a text; throws a `ConfigError` that never repeats an invalid one. */
+function urlIn(text: string, source: string): string {
+  const url = secretIn(text, source);
+  parsed(url, source);
+  return url;
 }
 
 /** Parses a URL and reads its files; rejects with a `ConfigError` that never repeats an invalid URL. */

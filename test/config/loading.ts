@@ -16,11 +16,11 @@ export const collectors = [
   { name: 'wiki', description: 'Wiki runs', enabledByDefault: false },
 ];
 
-/** The input of loading; files by path. */
+/** The input of loading; files by path, in a map if they change. */
 export interface Given {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly files?: Readonly<Record<string, string | Error>>;
+  readonly files?: Readonly<Record<string, string | Error>> | Map<string, string | Error>;
   readonly organizations?: 'required' | 'ignored';
 }
 
@@ -35,7 +35,7 @@ export function load({
   return loadConfig({
     flags: parsed.help ? new Map() : parsed.flags,
     environment,
-    files: createFakeFiles(new Map(Object.entries(files))),
+    files: createFakeFiles(files instanceof Map ? files : new Map(Object.entries(files))),
     collectors,
     organizations,
   });

@@ -64,6 +64,15 @@ describe('storage.url', () => {
     expect(problem.message).not.toContain('secret');
   });
 
+  test('stays the last good one while its file contains none', async () => {
+    const good = 'postgres://u:p@db/d';
+    const files = new Map<string, string | Error>([['url', good]]);
+    const { storage } = await load({ environment: { AGENT_PLATFORM_STORAGE_URL_FILE: 'url' }, files });
+    files.set('url', 'postgres://u:planted-secret@db/d?ssl_mode=disable');
+    expect(await storage.url?.read()).toBe(good);
+    expect(storage.url?.problem()).toMatch(/^url .*: unknown parameter ssl_mode$/);
+  });
+
   test('overrides other variables of libpq, which may be set for other programs', async () => {
     const environment = { PGSSLMODE: 'disable', PGPASSWORD: 'other', PGHOST: 'elsewhere', PGUSER: 'other' };
     const url = 'postgres://u:p@db/d?sslmode=verify-full';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { createFileCredential } from '../../src/config/credential.ts';
+import { LOOK_MS } from '../../src/config/followed.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -308,6 +309,21 @@ describe('keys', () => {
     contents.set('/run/key', 'sandbox-acme-owner');
     expect(await story.poll()).toEqual([]);
     expect(story.log()).not.toMatch(/sandbox-acme-(owner|revoked)/);
+  });
+
+  test('a hooks token that cannot be used is reported, and the last good one stays in use', async () => {
+    const files = new Map<string, string | Error>([['token', 'first-token']]);
+    const environment = { AGENT_PLATFORM_HOOKS_TOKEN_FILE: 'token' };
+    const story = await startStory({ files, environment, collectors: ['wiki'] });
+    const isSuccessful = async (expected: number) => {
+      story.clock.advance(LOOK_MS);
+      expect((await story.page()).value(SUCCESSFUL)).toBe(expected);
+    };
+    files.set('token', '"second-token"');
+    await waitFor(() => isSuccessful(0));
+    expect(story.logged('level=error', 'hooks token', 'quotation marks')).toHaveLength(1);
+    files.set('token', 'second-token');
+    await waitFor(() => isSuccessful(1));
   });
 
   test('another source of the key takes effect on reload, even for a run in progress', async () => {
