@@ -32,10 +32,12 @@ export function weeksOf<const Label extends string>(
   name: DayFamily['name'] = `agent_platform_${family.name.replace(/^agent_platform_(?:daily_)?/, '')}_sum_7d`,
 ): Weeks<Label> {
   const isOpen = family.labels.length > (family.fixedLabels ?? []).length;
+  // Other lists, such as the teams that are shown, are known as a whole.
+  const valueOfMissing = family.breakdown ? valueOutsideOf : () => 0;
   const week = (view: View, last: Day) => weekOf(view, dataset, family, last);
   const sums = (view: View, last: Day, other: Day) => {
     const [own, others] = [view.ofDay(week, last), view.ofDay(week, other)];
-    return own && sumsOf(own, isOpen, others ?? []);
+    return own && sumsOf(own, others ?? [], isOpen ? valueOfMissing : undefined);
   };
   const helpOf = (window: string) =>
     family.help.replace(`on ${NEWEST}`, `of ${NEWEST}`).replace(NEWEST, window);
@@ -84,15 +86,15 @@ function weekOf<Label extends string>(
   return week;
 }
 
-/** The sum of each labels' values, with a 0 for a value that is missing from a day if the labels are open. */
+/** The sum of each labels' values; if the labels are open, with the value of what is missing from a day. */
 function sumsOf<Label extends string>(
   week: readonly Listed<Label>[],
-  isOpen: boolean,
   others: readonly Listed<Label>[],
+  valueOfMissing?: (day: Listed<Label>) => number,
 ): readonly Sample<Label>[] {
-  const listed = new Map([...week, ...(isOpen ? others : [])].flatMap((day) => [...day]));
+  const listed = new Map([...week, ...(valueOfMissing ? others : [])].flatMap((day) => [...day]));
   return [...listed].flatMap(([key, { labels }]) => {
-    const values = week.map((day) => day.get(key)?.value ?? (isOpen ? valueOfMissing(day) : undefined));
+    const values = week.map((day) => day.get(key)?.value ?? valueOfMissing?.(day));
     const known = values.filter((value) => value !== undefined);
     if (known.length < WEEK_DAYS) return [];
     return [{ labels, value: known.some(Number.isNaN) ? UNKNOWN : preciseSum(known) }];
@@ -100,7 +102,7 @@ function sumsOf<Label extends string>(
 }
 
 /** What is unknown of a day can belong to a value that the day does not list. */
-function valueOfMissing(day: Listed<string>): number {
+function valueOutsideOf(day: Listed<string>): number {
   return [...day.values()].some(({ value }) => Number.isNaN(value)) ? UNKNOWN : 0;
 }
 

@@ -317,6 +317,12 @@ describe('the month of teams without a budget', () => {
     expect(monthOf(week)('credits_by_team_sum_7d')).toEqual({ a: Number.NaN, unassigned: Number.NaN });
   });
 
+  test('and count 0 for a team on a day without it, whatever is unknown of that day', () => {
+    const days = Array.from({ length: 6 }, () => [of(team('a', 9), team('b', 5)), 140] as const);
+    const sums = monthOf([...days, [of(team('a', 9)), undefined]])('credits_by_team_sum_7d');
+    expect(sums).toEqual({ a: 630, b: 300, unassigned: Number.NaN });
+  });
+
   test('beside budgets, has nothing that would count a budgeted team twice', () => {
     const people = teamsById({ teamBudgets: new Map([['a', 900]]) });
     const rows = [[reduced([...team('a', 9), ...team('b', 5), ...team('none', 7)], people), 230]] as const;
