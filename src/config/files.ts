@@ -8,10 +8,11 @@ export interface Files {
   read(path: string): Promise<string>;
 }
 
-/** A text, and what the file system said of its file before it was read. */
+/** A text that was read at some time, and what the file system had then said of its file `since` another one. */
 interface Known {
   readonly mark: string;
   readonly since: number;
+  readonly readAt: number;
   readonly text: string;
 }
 
@@ -20,7 +21,7 @@ const SAME_TIME_MS = 2_000;
 
 /**
  * The local file system. Key files are read before each request, and reading takes several times as long as asking whether a
- * file is the same: one that has been the same for a while is not read again.
+ * file is the same: one that was read when it had been the same for a while is not read again.
  */
 export function createFiles(
   clock: Pick<Clock, 'elapsed'> = createSystemClock(),
@@ -32,10 +33,11 @@ export function createFiles(
       const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
       const mark = [dev, ino, size, mtimeNs, ctimeNs].join(' ');
       const last = known.get(path);
-      const since = last?.mark === mark ? last.since : clock.elapsed();
-      if (last?.mark === mark && clock.elapsed() - since > SAME_TIME_MS) return last.text;
+      const isSame = last?.mark === mark;
+      if (isSame && last.readAt - last.since > SAME_TIME_MS) return last.text;
+      const readAt = clock.elapsed();
       const text = textOf(await readBytes(path));
-      known.set(path, { mark, since, text });
+      known.set(path, { mark, since: isSame ? last.since : readAt, readAt, text });
       return text;
     },
   };
