@@ -2,8 +2,10 @@ import type { Day } from '../catalog/day.ts';
 import { activityCollector } from '../collectors/activity/collector.ts';
 import { explain } from '../collectors/explain/explain.ts';
 import { fourWeeksBefore } from '../collectors/explain/usage.ts';
+import { productivityCollector } from '../collectors/productivity/collector.ts';
 import { tokensCollector } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
+import { toolsCollector } from '../collectors/tools/collector.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import { explainOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
@@ -18,7 +20,8 @@ export async function run(context: CommandContext): Promise<number> {
   const { from, to, org, format } = await loadValues(explainOptions, context);
   const wanted = {
     orgs: org,
-    collectors: [tokensCollector, activityCollector, usersCollector],
+    // The output and the tools tell whether a day without a row was idle.
+    collectors: [tokensCollector, activityCollector, usersCollector, productivityCollector, toolsCollector],
     fromOf: () => [...(from ?? []), ...(to ?? [])][0],
   };
   return withViews(context, wanted, async (orgs, now) => {

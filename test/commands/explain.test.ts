@@ -35,13 +35,23 @@ test('days without known credits are an exit code of 1', async () => {
   expect(await explained(['--to=2026-12-24'])).toEqual({ code: 1, org: 'acme', known: false });
 });
 
-test('a day without a row is unknown while another enabled collector may show activity on it', async () => {
+/** A platform whose answers at these paths have no row of 16 November. */
+async function withoutRow(paths: RegExp): Promise<string> {
   const { url } = await startPlatform();
-  // As on a day of tool calls whose tokens are late.
-  const late = await startRewriting(url, (body, { pathname }) => {
-    if (!Array.isArray(body['data']) || !/tokens|activity/.test(pathname)) return body;
+  return startRewriting(url, (body, { pathname }) => {
+    if (!Array.isArray(body['data']) || !paths.test(pathname)) return body;
     return { ...body, data: body['data'].filter(({ date }) => date !== '2026-11-16') };
   });
+}
+
+test('a recent day without a row is idle if no enabled collector shows activity on it', async () => {
+  const { code, after } = await explained(['--to=2026-11-16'], await withoutRow(/analytics/));
+  expect([code, after.credits]).toEqual([0, 0]);
+});
+
+test('a day without a row is unknown while another enabled collector may show activity on it', async () => {
+  // As on a day of tool calls whose tokens are late.
+  const late = await withoutRow(/tokens|activity/);
   const day = '--to=2026-11-16';
   expect(await explained([day], late)).toEqual({ code: 1, org: 'acme', known: false });
   const alone = [day, '--no-collector.tools', '--no-collector.productivity'];
