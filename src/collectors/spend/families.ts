@@ -3,7 +3,7 @@ import { type DayFamily, dayFamily } from '../../catalog/family.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure, inItsCurrency } from '../samples.ts';
-import { type Month, monthOf } from './months.ts';
+import { type Month, monthOfOrg } from './months.ts';
 
 /** What the figures are computed from. */
 export const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
@@ -27,12 +27,12 @@ export function inCredits(creditsOf: (view: View, day: Day) => number | undefine
 
 /** A family of a figure of the organization's month, in credits unless it says otherwise. */
 export function ofMonth(figureOf: (month: Month) => number | undefined, family: Computed) {
-  return inCredits((view, day) => figureOf(monthOf(view, day)), family);
+  return inCredits((view, day) => figureOf(monthOfOrg(view, day)), family);
 }
 
 /** A family of a figure of the organization's month, in money unless it says otherwise. */
 export function ofMonthInMoney(figureOf: (month: Month) => Cost | undefined, family: Computed) {
-  return inMoney((view, day) => figureOf(monthOf(view, day)), family);
+  return inMoney((view, day) => figureOf(monthOfOrg(view, day)), family);
 }
 
 /** A family of the cost of the stored days at the configured prices, or of a quotient of it. */

@@ -19,7 +19,7 @@ export interface Month {
 }
 
 /** The month of the organization. */
-export function monthOf(view: View, day: Day): Month {
+export function monthOfOrg(view: View, day: Day): Month {
   const { creditsPerMonth, costPerMonth } = view.settings.contract ?? {};
   const budget = creditsPerMonth ?? costPerMonth;
   return { view, day, credits: creditsIn(view), budget, range: () => view.ofDay(rangeOn, day) };

@@ -38,7 +38,7 @@ const ofCostRange = {
 
 /** The months of teams. */
 export const teamBudgetFamilies = {
-  teamCreditsMonthToDate: inCredits(monthsOf, creditsOfMonth.toDate, {
+  teamCreditsMonthToDate: ofTeamsInCredits(monthsOf, creditsOfMonth.toDate, {
     name: 'agent_platform_team_credits_month_to_date',
     help: `Standard Credits of a team from the first day of the billing month (UTC) to the newest complete day. ${SHOWN}`,
     definition: `The sum of the credits of the team's people on every day from the first of the data day's billing month (UTC) to the data
@@ -53,7 +53,7 @@ Example: the team used 400 000 credits on 1 June, 0 on 2 June, when nobody worke
 June it is 500 000. While 2 June is unknown, it is absent.`,
   }),
 
-  teamCreditsMonthForecast: inCredits(forecastOf, creditsOfMonth.forecast, {
+  teamCreditsMonthForecast: ofTeamsInCredits(forecastOf, creditsOfMonth.forecast, {
     name: 'agent_platform_team_credits_month_forecast',
     help: `Expected Standard Credits of a team in the whole billing month (UTC): the month to date plus, for each remaining day, the mean of the last four days of the same weekday, quiet days left out. ${SHOWN}`,
     definition: `As \`agent_platform_credits_month_forecast\`, from the days of the team: its month to date plus, for each remaining day of the month,
@@ -66,7 +66,7 @@ Example: on Sunday, 28 June, the team's month to date is 6 000 000; a Monday and
 forecast is 6 500 000.`,
   }),
 
-  teamCreditsMonthForecastLower: inCredits(teamsOf, creditsOfMonth.lower, {
+  teamCreditsMonthForecastLower: ofTeamsInCredits(teamsOf, creditsOfMonth.lower, {
     ...ofRange,
     name: 'agent_platform_team_credits_month_forecast_lower',
     help: `Standard Credits of a team that the billing month (UTC) falls short of in one of ten cases. ${ONLY}`,
@@ -76,7 +76,7 @@ if one of its twelve past forecasts or of the days after them is unknown. Days t
 Example: the month to date is 6 000 000, 4 000 000 are expected, and s is 0.1: 6 000 000 + 4 000 000 · exp(−0.14) = 9 477 433.`,
   }),
 
-  teamCreditsMonthForecastUpper: inCredits(teamsOf, creditsOfMonth.upper, {
+  teamCreditsMonthForecastUpper: ofTeamsInCredits(teamsOf, creditsOfMonth.upper, {
     ...ofRange,
     name: 'agent_platform_team_credits_month_forecast_upper',
     help: `Standard Credits of a team that the billing month (UTC) exceeds in one of ten cases. ${ONLY}`,
@@ -86,7 +86,7 @@ Example: the month to date is 6 000 000, 4 000 000 are expected, and s is 0.1: 6
 Example: with the figures there it is 6 000 000 + 4 000 000 · exp(0.14) = 10 601 095.`,
   }),
 
-  teamCreditsMonthBudgetExceededProbability: inCredits(teamsOf, creditsOfMonth.exceeded, {
+  teamCreditsMonthBudgetExceededProbability: ofTeamsInCredits(teamsOf, creditsOfMonth.exceeded, {
     ...ofRange,
     name: 'agent_platform_team_credits_month_budget_exceeded_probability',
     help: `Probability that the billing month (UTC) of a team uses more than its budget of Standard Credits. ${ONLY}`,
@@ -113,7 +113,7 @@ Example: \`credits_per_month: {platform: 40000000}\` gives 40 000 000 with \`tea
     },
   }),
 
-  teamCostMonthToDate: inMoney(monthsOf, costOfMonth.toDate, {
+  teamCostMonthToDate: ofTeamsInMoney(monthsOf, costOfMonth.toDate, {
     name: 'agent_platform_team_cost_month_to_date',
     help: `Cost of a team from the first day of the billing month (UTC) to the newest complete day, each day at its own price. ${SHOWN} Do not sum over currencies.`,
     definition: `The sum of the cost of every day of the team's month to date, each at its own price. Absent if the month to date is absent, if one
@@ -123,7 +123,7 @@ Example: the team used 500 000 credits on each of 1, 2 and 3 June; 2.70 USD per 
 1.35 + 1.35 + 1.50 = 4.20 USD.`,
   }),
 
-  teamCostMonthForecast: inMoney(forecastOf, costOfMonth.forecast, {
+  teamCostMonthForecast: ofTeamsInMoney(forecastOf, costOfMonth.forecast, {
     name: 'agent_platform_team_cost_month_forecast',
     help: `Expected cost of a team in the whole billing month (UTC), each day at its own price. ${SHOWN} Do not sum over currencies.`,
     definition: `The cost of the team's month to date plus, for each remaining day, the credits that \`agent_platform_team_credits_month_forecast\` expects, at
@@ -132,7 +132,7 @@ the price of that day. Absent if either of the two is absent, or if a remaining 
 Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per million: 16.20 + 1.35 = 17.55 USD.`,
   }),
 
-  teamCostMonthForecastLower: inMoney(teamsOf, costOfMonth.lower, {
+  teamCostMonthForecastLower: ofTeamsInMoney(teamsOf, costOfMonth.lower, {
     ...ofCostRange,
     name: 'agent_platform_team_cost_month_forecast_lower',
     help: `Cost of a team that the billing month (UTC) falls short of in one of ten cases, each day at its own price. ${ONLY}`,
@@ -142,7 +142,7 @@ Example: 6 000 000 credits to date and 500 000 expected ones at 2.70 USD per mil
 Example: the month to date costs 16.20 USD, the rest is expected to cost 10.80 USD, and s is 0.1: 16.20 + 10.80 · exp(−0.14) = 25.59 USD.`,
   }),
 
-  teamCostMonthForecastUpper: inMoney(teamsOf, costOfMonth.upper, {
+  teamCostMonthForecastUpper: ofTeamsInMoney(teamsOf, costOfMonth.upper, {
     ...ofCostRange,
     name: 'agent_platform_team_cost_month_forecast_upper',
     help: `Cost of a team that the billing month (UTC) exceeds in one of ten cases, each day at its own price. ${ONLY}`,
@@ -152,7 +152,7 @@ Example: the month to date costs 16.20 USD, the rest is expected to cost 10.80 U
 Example: with the figures there it is 16.20 + 10.80 · exp(0.14) = 28.62 USD.`,
   }),
 
-  teamCostMonthBudgetExceededProbability: inMoney(teamsOf, costOfMonth.exceeded, {
+  teamCostMonthBudgetExceededProbability: ofTeamsInMoney(teamsOf, costOfMonth.exceeded, {
     ...ofCostRange,
     name: 'agent_platform_team_cost_month_budget_exceeded_probability',
     help: `Probability that the billing month (UTC) of a team costs more than its budget in money. ${ONLY}`,
@@ -189,7 +189,7 @@ interface TeamMonth extends Month {
 type Teams = (view: View, day: Day) => readonly TeamMonth[];
 
 /** A family of a figure of the months of teams, in credits unless it says otherwise. */
-function inCredits(teams: Teams, figureOf: (month: Month) => number | undefined, family: Computed) {
+function ofTeamsInCredits(teams: Teams, figureOf: (month: Month) => number | undefined, family: Computed) {
   return dayFamily({
     ...ofTeam,
     ...family,
@@ -198,7 +198,7 @@ function inCredits(teams: Teams, figureOf: (month: Month) => number | undefined,
 }
 
 /** A family of a figure of the months of teams, in money unless it says otherwise. */
-function inMoney(teams: Teams, figureOf: (month: Month) => Cost | undefined, family: Computed) {
+function ofTeamsInMoney(teams: Teams, figureOf: (month: Month) => Cost | undefined, family: Computed) {
   return dayFamily({
     ...ofTeamInMoney,
     ...family,
@@ -232,7 +232,7 @@ function teamsOf(view: View, day: Day): readonly TeamMonth[] {
   const lately = seenDays(view, day);
   return [...teamBudgets]
     .filter(([team]) => lately.some((of) => (creditsOfTeam(creditsOn(of), team) ?? 0) > 0))
-    .map(([team, budget]) => monthOf(view, day, { team, budget, creditsOn }));
+    .map(([team, budget]) => monthOfTeam(view, day, { team, budget, creditsOn }));
 }
 
 /** Also the teams that are shown in the month, as far as they complete each other. */
@@ -243,7 +243,7 @@ function monthsOf(view: View, day: Day): readonly TeamMonth[] {
   const teams = [...new Set(days.flatMap((of) => [...creditsOn(of).teams.keys()]))].filter(
     (team) => !teamBudgets.has(team) && (teamBudgets.size === 0 || !isCollective(team)),
   );
-  return [...teamsOf(view, day), ...teams.map((team) => monthOf(view, day, { team, creditsOn }))];
+  return [...teamsOf(view, day), ...teams.map((team) => monthOfTeam(view, day, { team, creditsOn }))];
 }
 
 /** Those of which enough days are shown for a forecast. */
@@ -257,7 +257,7 @@ function forecastOf(view: View, day: Day): readonly TeamMonth[] {
   );
 }
 
-function monthOf(
+function monthOfTeam(
   view: View,
   day: Day,
   { team, budget, creditsOn }: Pick<TeamMonth, 'team' | 'budget'> & { readonly creditsOn: CreditsOn },

@@ -10,10 +10,11 @@ import { type UsersRow, usersDataset } from './dataset.ts';
 /** A difference below this share of the total is a rounding error. */
 const RESIDUE = 1e-9;
 
-/** The credits of each team on a day, and those of any other team; undefined if they are unknown. */
+/** The credits of each team on a day; undefined if they are unknown. */
 interface CreditsOfDay {
   readonly teams: ReadonlyMap<string, number | undefined>;
-  readonly others: number | undefined;
+  /** Those of any other team: 0 where all teams are listed that have any, undefined where a team may be missing. */
+  readonly others: 0 | undefined;
 }
 
 /** Reads the credits of a day. */
