@@ -38,14 +38,10 @@ type Shape =
   | { readonly kind: 'list'; readonly path: string; readonly element: Shape }
   | { readonly kind: 'value'; readonly path: string; isReadable(value: unknown): boolean };
 
-/** A field that elements of a day had, and one that an element lacked. */
-const CARRIED = 1;
-const LACKING = 2;
-
 /** Creates the contract of a dataset from the schema that reads it. */
 export function apiContractOf(parts: ApiContractParts): ApiContract {
   const shape = shapeOf(parts.schema, '');
-  const places = new Map(pathsIn(shape).map((path, index) => [path, index]));
+  const bits = new Map(pathsIn(shape).map((path, index) => [path, 1n << BigInt(index)]));
   const unread = new Set(parts.unread);
   const beyondDay = new Set(parts.beyondDay);
   const values = new Map(
@@ -53,39 +49,42 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
   );
   return { watch };
 
+  function pathsOf(mask: bigint): ReadonlySet<string> {
+    return new Set([...bits].flatMap(([path, bit]) => ((mask & bit) === 0n ? [] : [path])));
+  }
+
   function watch(): FieldWatch {
     const unknown = new Set<string>();
     const forms = new Map<string, { seen: number; isReadable: boolean }>();
-    // Hundreds of runs wait at once, each with its days: a byte for a field of a day, and not sets of paths.
-    const days = new Map<Day, { readonly fields: Uint8Array; isActive: boolean }>();
+    const days = new Map<Day, Seen>();
 
     function lookAt(elements: readonly unknown[]): void {
       for (const element of elements) {
         const day =
           isObject(element) && typeof element['date'] === 'string' ? parseDay(element['date']) : undefined;
-        const seen = (day && days.get(day)) ?? { fields: new Uint8Array(places.size), isActive: false };
+        const seen = (day && days.get(day)) ?? { carried: 0n, lacking: 0n, isActive: false };
         if (day !== undefined) days.set(day, seen);
-        const isActive = walk(shape, element, seen.fields);
+        const isActive = walk(shape, element, seen);
         seen.isActive ||= isActive;
       }
     }
 
     /** Returns whether a number above zero shows activity. */
-    function walk(of: Shape, value: unknown, fields: Uint8Array): boolean {
+    function walk(of: Shape, value: unknown, seen: Seen): boolean {
       if (of.kind === 'value') return read(of, value);
       if (of.kind === 'object') {
         if (of.path !== '') noteForm(of.path, isObject(value));
-        return isObject(value) && walkMembers(of, value, fields);
+        return isObject(value) && walkMembers(of, value, seen);
       }
       noteForm(of.path, Array.isArray(value));
       const elements = Array.isArray(value) ? value.slice(0, OF_A_LIST) : [];
-      return elements.map((element) => walk(of.element, element, fields)).includes(true);
+      return elements.map((element) => walk(of.element, element, seen)).includes(true);
     }
 
     function walkMembers(
       { path, members }: Extract<Shape, { kind: 'object' }>,
       value: Readonly<Record<string, unknown>>,
-      fields: Uint8Array,
+      seen: Seen,
     ): boolean {
       for (const name of Object.keys(value)) {
         if (unknown.size >= MAX_NAMES) break;
@@ -95,9 +94,8 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
       for (const [name, member] of members) {
         const found = value[name];
         const isThere = found !== undefined && found !== null;
-        const place = places.get(member.path) ?? 0;
-        fields[place] = (fields[place] ?? 0) | (isThere ? CARRIED : LACKING);
-        if (isThere) isActive = walk(member, found, fields) || isActive;
+        seen[isThere ? 'carried' : 'lacking'] |= bits.get(member.path) ?? 0n;
+        if (isThere) isActive = walk(member, found, seen) || isActive;
       }
       return isActive;
     }
@@ -142,15 +140,23 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
       },
       days: () =>
         new Map(
-          [...days].map(([day, { fields, isActive }]): [Day, FieldsOfDay] => {
-            const pathsWith = (is: (seen: number) => boolean) =>
-              new Set([...places].flatMap(([path, place]) => (is(fields[place] ?? 0) ? [path] : [])));
-            const carried = pathsWith((seen) => (seen & CARRIED) !== 0);
-            return [day, { carried, lacking: pathsWith((seen) => isActive && seen === LACKING) }];
-          }),
+          [...days].map(([day, { carried, lacking, isActive }]): [Day, FieldsOfDay] => [
+            day,
+            { carried: pathsOf(carried), lacking: pathsOf(isActive ? lacking & ~carried : 0n) },
+          ]),
         ),
     };
   }
+}
+
+/**
+ * Fields that elements of a day had and had not, as bits: hundreds of runs wait at once, each with its days, and neither sets of
+ * paths nor typed arrays are as small.
+ */
+interface Seen {
+  carried: bigint;
+  lacking: bigint;
+  isActive: boolean;
 }
 
 /** The shape that a schema reads; whatever is neither an object nor a list of objects is read as a whole. */
