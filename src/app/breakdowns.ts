@@ -1,6 +1,6 @@
 import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../catalog/day.ts';
-import { type DayFamily, type Family, type Sample, UNKNOWN } from '../catalog/family.ts';
+import type { DayFamily, Family } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { activityFamilies as activity } from '../collectors/activity/collector.ts';
 import { activityDataset } from '../collectors/activity/dataset.ts';
@@ -13,7 +13,7 @@ import { toolsDataset } from '../collectors/tools/dataset.ts';
 import { peopleFamilies as people } from '../collectors/users/collector.ts';
 import { usersDataset } from '../collectors/users/dataset.ts';
 import { isCollective } from '../collectors/users/team-budgets.ts';
-import { WEEK_DAYS } from '../collectors/weeks.ts';
+import { samplesOn, valueOutsideOf, WEEK_DAYS } from '../collectors/weeks.ts';
 import { causeWords } from '../explain/text.ts';
 import { keepLargest, labelled } from '../pipeline/folding.ts';
 import type { LabelLimit } from '../pipeline/label-weights.ts';
@@ -132,7 +132,7 @@ function* sumsOf(view: View, { family, dataset, label, days }: Declared, last: D
   const listed = new Map<string, number>();
   let others = 0;
   for (const day of daysFrom(addDays(last, 1 - days), last)) {
-    const samples = family.samplesOf(view, day) ?? idleSamples(view, dataset, day);
+    const samples = samplesOn(view, dataset, family, day);
     if (samples === undefined) return undefined;
     const ofDay = new Map<string, number>();
     for (const sample of samples) {
@@ -140,7 +140,7 @@ function* sumsOf(view: View, { family, dataset, label, days }: Declared, last: D
       const name = labels[label] ?? '';
       ofDay.set(name, (ofDay.get(name) ?? 0) + value);
     }
-    const rest = [...ofDay.values()].some(Number.isNaN) ? UNKNOWN : 0;
+    const rest = valueOutsideOf([...ofDay.values()]);
     for (const name of new Set([...listed.keys(), ...ofDay.keys()])) {
       listed.set(name, (listed.get(name) ?? others) + (ofDay.get(name) ?? rest));
     }
@@ -148,10 +148,6 @@ function* sumsOf(view: View, { family, dataset, label, days }: Declared, last: D
     yield;
   }
   return { listed, others };
-}
-
-function idleSamples(view: View, dataset: DayDataset<unknown>, day: Day): readonly Sample[] | undefined {
-  return view.row(dataset, day) === dataset.idle ? [] : undefined;
 }
 
 /** An unknown value is no number. */

@@ -33,7 +33,8 @@ export function weeksOf<const Label extends string>(
 ): Weeks<Label> {
   const isOpen = family.labels.length > (family.fixedLabels ?? []).length;
   // Other lists, such as the teams that are shown, are known as a whole.
-  const valueOfMissing = family.breakdown ? valueOutsideOf : () => 0;
+  const valueOfMissing = (day: Listed<Label>) =>
+    family.breakdown ? valueOutsideOf(Array.from(day.values(), ({ value }) => value)) : 0;
   const week = (view: View, last: Day) => weekOf(view, dataset, family, last);
   const sums = (view: View, last: Day, other: Day) => {
     const [own, others] = [view.ofDay(week, last), view.ofDay(week, other)];
@@ -78,12 +79,21 @@ function weekOf<Label extends string>(
 ): readonly Listed<Label>[] | undefined {
   const week: Listed<Label>[] = [];
   for (const day of daysFrom(addDays(last, 1 - WEEK_DAYS), last)) {
-    const nothing = view.row(dataset, day) === dataset.idle ? [] : undefined;
-    const samples = family.samplesOf(view, day) ?? nothing;
+    const samples = samplesOn(view, dataset, family, day);
     if (samples === undefined) return undefined;
     week.push(new Map(Array.from(samples, (sample) => [JSON.stringify(sample.labels), sample])));
   }
   return week;
+}
+
+/** The samples of a day: none of an idle one; undefined if it is unknown. */
+export function samplesOn<Label extends string>(
+  view: View,
+  dataset: DayDataset<unknown>,
+  family: DayFamily<Label>,
+  day: Day,
+): Iterable<Sample<Label>> | undefined {
+  return family.samplesOf(view, day) ?? (view.row(dataset, day) === dataset.idle ? [] : undefined);
 }
 
 /** The sum of each labels' values; if the labels are open, with the value of what is missing from a day. */
@@ -101,9 +111,9 @@ function sumsOf<Label extends string>(
   });
 }
 
-/** What is unknown of a day can belong to a value that the day does not list. */
-function valueOutsideOf(day: Listed<string>): number {
-  return [...day.values()].some(({ value }) => Number.isNaN(value)) ? UNKNOWN : 0;
+/** The amount of a value that a day does not list beside these: what is unknown of the day can belong to it. */
+export function valueOutsideOf(amounts: readonly number[]): number {
+  return amounts.some(Number.isNaN) ? UNKNOWN : 0;
 }
 
 /** The sum of a figure over the week that ends with a day; undefined if it is unknown on one of its days. */
