@@ -84,11 +84,6 @@ export function plusKnown(one: number | undefined, other: number | undefined): n
   return plus(one, other ?? 0);
 }
 
-/** The difference of two amounts; undefined if one of them is unknown, or if it would be negative. */
-export function minusKnown(whole: number | undefined, part: number | undefined): number | undefined {
-  return whole === undefined || part === undefined || part > whole ? undefined : whole - part;
-}
-
 /** The sum of the amounts, independent of their order; undefined if one of them is unusable. */
 export function sumOfUsable(amounts: readonly (number | null)[]): number | undefined {
   const usable = amounts.filter((amount) => amount !== null);

@@ -39,6 +39,11 @@ export function sumOfBoth(one: number | undefined, other: number | undefined): n
   return one === undefined || other === undefined ? undefined : one + other;
 }
 
+/** The difference of two amounts; undefined if one of them is unknown, or if it would be negative. */
+export function differenceOfBoth(whole: number | undefined, part: number | undefined): number | undefined {
+  return whole === undefined || part === undefined || part > whole ? undefined : whole - part;
+}
+
 /** The quotient of two amounts; undefined if one of them is unknown or the divisor is 0. */
 export function quotientOf(amount: number | undefined, divisor: number | undefined): number | undefined {
   if (amount === undefined || divisor === undefined || divisor === 0) return undefined;

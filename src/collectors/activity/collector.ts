@@ -4,10 +4,10 @@ import { addDays, type Day } from '../../catalog/day.ts';
 import { dayFamily } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { analyticsCollector } from '../collector.ts';
-import { minusKnown, preciseSum } from '../counts.ts';
+import { preciseSum } from '../counts.ts';
 import { outputOf, productivityDataset } from '../productivity/dataset.ts';
 import { figure, parts } from '../samples.ts';
-import { quotientOf } from '../statistics.ts';
+import { differenceOfBoth, quotientOf } from '../statistics.ts';
 import { tableOf } from '../table.ts';
 import { toolsDataset } from '../tools/dataset.ts';
 import { weeklySum } from '../weeks.ts';
@@ -135,7 +135,7 @@ export const activityCollector: DayCollector<ActivityRow> = {
 
 /** The platform has no count of agent messages: it is the difference. */
 function byRole({ messages, userMessages }: ActivityRow) {
-  return { user: userMessages, assistant: minusKnown(messages, userMessages) };
+  return { user: userMessages, assistant: differenceOfBoth(messages, userMessages) };
 }
 
 /** The number of weeks of the baseline, and how many of them must be known completely. */

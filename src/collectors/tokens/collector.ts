@@ -5,7 +5,7 @@ import type { View } from '../../catalog/view.ts';
 import { analyticsCollector } from '../collector.ts';
 import { sumOfUsable } from '../counts.ts';
 import { figure, parts } from '../samples.ts';
-import { quotientOf } from '../statistics.ts';
+import { quotientOf, sumOfBoth } from '../statistics.ts';
 import { tableOf } from '../table.ts';
 import { type TokensRow, tokensDataset } from './dataset.ts';
 import { haveCredits, modelsOf, type TieredModel } from './models.ts';
@@ -78,8 +78,8 @@ export const tokenFamilies = {
     field: 'billable_tokens, input_tokens, output_tokens',
     aggregation: 'ratio',
     samplesOf({ credits, tokens: { input, output } = {} }) {
-      const millions = input === undefined || output === undefined ? undefined : (input + output) / 1e6;
-      return figure(quotientOf(credits, millions));
+      const total = sumOfBoth(input, output);
+      return figure(quotientOf(credits, total && total / 1e6));
     },
   }),
 };

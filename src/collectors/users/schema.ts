@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Person } from '../../catalog/settings.ts';
 import { apiContractOf, MODES, TIERS } from '../api-contract.ts';
-import { minusKnown, plusKnown } from '../counts.ts';
+import { plusKnown } from '../counts.ts';
 import { amount, day, list, requiredText, text } from '../fields.ts';
+import { differenceOfBoth } from '../statistics.ts';
 import { FIGURES, type FigureName } from './columns.ts';
 
 /** One person's day, by the platform's names. */
@@ -28,7 +29,7 @@ export const personRow = z.compile(
       ...raw,
       person: { id: raw.user_id, email: raw.user_email && addressOf(raw.user_email) } satisfies Person,
       messages: raw.messages ?? plusKnown(raw.user_messages, raw.assistant_messages),
-      assistant_messages: raw.assistant_messages ?? minusKnown(raw.messages, raw.user_messages),
+      assistant_messages: raw.assistant_messages ?? differenceOfBoth(raw.messages, raw.user_messages),
     })),
 );
 
