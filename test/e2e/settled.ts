@@ -1,18 +1,22 @@
 import { expect } from 'vitest';
-import type { Page } from './page.ts';
+import { isOfPlatform, type Page } from './page.ts';
 
 const DAY_S = 24 * 60 * 60;
 const UNCOVERED = 'agent_platform_history_uncovered';
 
 /**
- * Fails until the first run of each of these collectors is complete. Earlier pages have the newest day but not yet the
- * days before it; later ones differ from this one only if the platform does, so that it is the page to compare with. The
- * newest days may have no row, because nobody was active; `now` is the platform's time in milliseconds.
+ * Fails until the first run of each of these collectors is complete and on the page, which follows within seconds. Earlier
+ * pages have the newest day but not yet the days before it; later ones differ from this one only if the platform does, so
+ * that it is the page to compare with. The newest days may have no row, because nobody was active; `now` is the platform's
+ * time in milliseconds.
  */
 export function expectSettled(page: Page, collectors: readonly string[], now: number): void {
   const success = page.by('collector', 'agent_platform_exporter_collector_success');
   expect(success).toEqual(Object.fromEntries(collectors.map((name) => [name, 1])));
   expectCovered(page, Object.keys(page.by('dataset', UNCOVERED)), now);
+  const series = Object.values(page.by('collector', 'agent_platform_exporter_series'));
+  const onPage = page.samples.filter(({ name }) => isOfPlatform(name)).length;
+  expect(onPage, 'series on the page').toBe(series.reduce((sum, more) => sum + more, 0));
 }
 
 /** Fails while a day of these datasets is uncovered, other than those since the newest published one. */
