@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw, type ZlibOptions } from 'node:zlib';
+import { constants, crc32, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
+import type { Slices } from '../runtime/slices.ts';
 
 /** A deflated text: the beginning of a raw-deflate stream, up to a byte boundary. */
 export interface Deflated {
@@ -26,35 +27,38 @@ const EMPTY_END = Buffer.from([3, 0]);
 
 const deflatePiece = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);
 
-/** Ends a raw-deflate stream with texts, in one turn of the event loop, which may be busy. The texts must not change. */
-export async function deflateEnd(texts: Iterable<Buffer>): Promise<Buffer> {
-  return Buffer.concat([await deflate(batches(texts), { atOnce: true }), EMPTY_END]);
+/**
+ * Ends a raw-deflate stream with texts that somebody waits for, in slices. Each turn of a busy event loop takes as long as a
+ * piece, so that zlib's threads would end later.
+ */
+export async function deflateEnd(
+  texts: Iterable<Buffer>,
+  slices: Pick<Slices, 'over' | 'next'>,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (const batch of batches(texts)) {
+    pieces.push(deflateRawSync(batch, optionsOf(batch)));
+    if (slices.over()) await slices.next();
+  }
+  return Buffer.concat([...pieces, EMPTY_END]);
 }
 
-/** Deflates texts in zlib's threads; what is deflated next continues the stream. The texts must not change. */
+/** Deflates texts in zlib's threads, one piece at a time; what is deflated next continues the stream. The texts must not change. */
 export async function deflateOpen(texts: Iterable<Buffer>): Promise<Deflated> {
   let crc = 0;
   let length = 0;
-  function* summed(): Generator<Buffer> {
-    for (const batch of batches(texts)) {
-      crc = crc32(batch, crc);
-      length += batch.length;
-      yield batch;
-    }
+  const pieces: Buffer[] = [];
+  for (const batch of batches(texts)) {
+    crc = crc32(batch, crc);
+    length += batch.length;
+    pieces.push(await deflatePiece(batch, optionsOf(batch)));
   }
-  const bytes = await deflate(summed(), { atOnce: false });
-  return { bytes, crc, length };
+  return { bytes: Buffer.concat(pieces), crc, length };
 }
 
-async function deflate(texts: Iterable<Buffer>, { atOnce }: { readonly atOnce: boolean }): Promise<Buffer> {
-  const pieces: Promise<Buffer>[] = [];
-  for (const text of texts) {
-    const chunkSize = Math.max(CHUNK, text.length >> 3);
-    const piece = deflatePiece(text, { level: LEVEL, chunkSize, finishFlush: constants.Z_SYNC_FLUSH });
-    pieces.push(piece);
-    if (!atOnce) await piece;
-  }
-  return Buffer.concat(await Promise.all(pieces));
+function optionsOf(text: Buffer): ZlibOptions {
+  const chunkSize = Math.max(CHUNK, text.length >> 3);
+  return { level: LEVEL, chunkSize, finishFlush: constants.Z_SYNC_FLUSH };
 }
 
 /** Joins short texts; never all of them, which would block the event loop. */

@@ -219,7 +219,10 @@ function sumsOf(
   const all = [...orgs].flatMap((ofOrg) => [...ofOrg]);
   return [...Map.groupBy(all, ([dataset]) => dataset)].map(([dataset, ofDataset]) => ({
     labels: { dataset },
-    bucketsOf: (bound) => ofDataset.map(([, counted]) => counted[`${kind} ${bound}`] ?? [0, 0]),
+    bucketsOf(bound) {
+      const bucket = `${kind} ${bound}` as const;
+      return ofDataset.map(([, counted]) => counted[bucket] ?? [0, 0]);
+    },
   }));
 }
 

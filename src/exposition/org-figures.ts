@@ -34,6 +34,13 @@ interface Line {
   readonly after: string;
 }
 
+/** The lines of one series of a histogram. */
+interface Histogram {
+  readonly buckets: readonly { readonly bound: number; readonly line: Line }[];
+  readonly sum: Line;
+  readonly count: Line;
+}
+
 interface OfOrg {
   /** By the index of the line; it has holes. */
   readonly values: number[];
@@ -46,7 +53,9 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
   const { name, labels: names, buckets = [] } = metric;
   const byOrg = new Map<string, OfOrg>();
   const lines = new Map<string, Line>();
+  const histograms = new Map<string, Histogram>();
   const [, ...others] = names;
+  const keyOf = createLineStart({ name, labels: names }, {});
   const lineOf = lineFinder(name, names);
   const bucketOf = lineFinder(`${name}_bucket`, ['org', 'le', ...others]);
   const sumOf = lineFinder(`${name}_sum`, names);
@@ -63,6 +72,22 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
       lines.set(start, line);
       return line;
     };
+  }
+
+  function histogramOf(labels: Labels): Histogram {
+    const key = keyOf({ ...labels, org: '' });
+    const known = histograms.get(key);
+    if (known !== undefined) return known;
+    const made: Histogram = {
+      buckets: [...buckets, Number.POSITIVE_INFINITY].map((bound) => ({
+        bound,
+        line: bucketOf({ ...labels, le: formatValue(bound) }),
+      })),
+      sum: sumOf(labels),
+      count: countOf(labels),
+    };
+    histograms.set(key, made);
+    return made;
   }
 
   function change(org = '', { index }: Line, next: (value: number) => number): void {
@@ -94,12 +119,11 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
       change(labels['org'], lineOf(labels), (before) => before + count);
     },
     observe(labels, value) {
-      for (const bound of [...buckets, Number.POSITIVE_INFINITY]) {
-        const bucket = bucketOf({ ...labels, le: formatValue(bound) });
-        change(labels['org'], bucket, (before) => before + (value <= bound ? 1 : 0));
-      }
-      change(labels['org'], sumOf(labels), (before) => before + value);
-      change(labels['org'], countOf(labels), (before) => before + 1);
+      const histogram = histogramOf(labels);
+      for (const { bound, line } of histogram.buckets)
+        change(labels['org'], line, (before) => before + (value <= bound ? 1 : 0));
+      change(labels['org'], histogram.sum, (before) => before + value);
+      change(labels['org'], histogram.count, (before) => before + 1);
     },
     remove(org, isGone = () => true) {
       const ofOrg = byOrg.get(org);

@@ -3,16 +3,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deflateEnd, deflateOpen } from '../../src/exposition/deflate.ts';
 import { assembleScrape, readBody } from '../../src/exposition/scrape.ts';
+import { createSystemClock } from '../../src/runtime/clock.ts';
 import { below, createRandom } from '../fuzz/random.ts';
 
 const texts = fc.array(fc.string(), { maxLength: 8 }).map((list) => list.map((text) => Buffer.from(text)));
+
+const { slices } = createSystemClock();
 
 test('an open and an ended stream are one, and one gzip member with the checksum of both texts', async () => {
   await fc.assert(
     fc.asyncProperty(texts, texts, async (before, after) => {
       const page = await deflateOpen(before);
       const text = Buffer.concat(after);
-      const bytes = await deflateEnd(after);
+      const bytes = await deflateEnd(after, slices);
       const whole = Buffer.concat([...before, text]);
       expect(page).toMatchObject({ crc: crc32(Buffer.concat(before)) });
       expect(page.length + text.length).toBe(whole.length);
@@ -35,7 +38,10 @@ test('text that hardly compresses is whole, at sizes around the buffers of zlib 
     const { bytes, crc } = await deflateOpen(pieces);
     expect(inflateRawSync(Buffer.concat([bytes, Buffer.from([3, 0])])).equals(text)).toBe(true);
     expect(crc).toBe(crc32(text));
-    const end = await deflateEnd(Array.from({ length: 4 }, () => text));
+    const end = await deflateEnd(
+      Array.from({ length: 4 }, () => text),
+      slices,
+    );
     expect(inflateRawSync(end).equals(Buffer.concat([text, text, text, text]))).toBe(true);
   }
 });
@@ -46,4 +52,5 @@ test('what reading the texts throws is passed on', async () => {
     throw new Error('no more');
   }
   await expect(deflateOpen(broken())).rejects.toThrow('no more');
+  await expect(deflateEnd(broken(), slices)).rejects.toThrow('no more');
 });
