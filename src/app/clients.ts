@@ -29,7 +29,11 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
     observer: { request: instruments.apiRequest, retry: instruments.retry },
     ...traffic.of(org),
     knownPaths: traffic.pathsOf(org),
-    ...{ version, clock, random, log, demand },
+    version,
+    clock,
+    random,
+    log,
+    demand,
   });
 }
 
@@ -37,9 +41,15 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
 export function clientSettings(org: OrgConfig, api: ApiConfig) {
   const { timeout: timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
   return {
-    ...{ org: org.name, baseUrl: org.baseUrl, appUrl: org.appUrl },
+    org: org.name,
+    baseUrl: org.baseUrl,
+    appUrl: org.appUrl,
     credential: () => org.credential.read(),
     paths: readinessPath === undefined ? {} : { readiness: readinessPath },
-    ...{ timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy },
+    timeoutMs,
+    retries,
+    requestsPerSecond,
+    maxResponseBytes,
+    proxy,
   };
 }

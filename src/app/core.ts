@@ -85,8 +85,12 @@ export async function createCore(
   const publication = createPublication({ families: publishedFamilies(), clock, log });
   const store = await openStorage({
     ...config.storage,
-    ...{ collectors: allCollectors, leaderIntervals: environment.leaderIntervals },
-    ...{ clock, log, signal: stopping.signal, onExit: events.onExit },
+    collectors: allCollectors,
+    leaderIntervals: environment.leaderIntervals,
+    clock,
+    log,
+    signal: stopping.signal,
+    onExit: events.onExit,
   });
   const { store: history } = store;
   const instruments = createInstruments({
@@ -94,7 +98,9 @@ export async function createCore(
     historyPersistent: store.isPersistent,
     store: store.metrics,
     leader: store.leadership?.isLeader,
-    ...{ version, revision, clock },
+    version,
+    revision,
+    clock,
   });
   const leading = createLeading(store.leadership, clock);
   const traffic = createTraffic({ history, clock }, first.traffic);

@@ -91,7 +91,13 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     fetching.map((collector) => jobOf({ ...core, org, collector, runner, schedules: config.schedules })),
   );
   return {
-    ...{ config, people, collectors, fetching, orgs, publisher, retired },
+    config,
+    people,
+    collectors,
+    fetching,
+    orgs,
+    publisher,
+    retired,
     names: new Set(collectors.map(({ name }) => name)),
     jobs: new Map(jobs.map((job) => [job.name, job])),
   };

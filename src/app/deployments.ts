@@ -126,6 +126,10 @@ export function createDeployments(config: LiveConfig, core: Core) {
     apply: (next: LiveConfig) => turns.run(() => apply(next)),
     /** Removes identities that may no longer be stored. Never rejects. */
     stripIdentities: () => turns.run(stripSafely),
-    ...{ watched, publishOrg, publishAll, publishSafely, refresh },
+    watched,
+    publishOrg,
+    publishAll,
+    publishSafely,
+    refresh,
   };
 }

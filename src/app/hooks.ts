@@ -24,7 +24,9 @@ export async function openServiceHooks(
   const instruments = createHookInstruments(core.instruments.registry, () => intake?.waiting() ?? 0);
   const { counts, opened, leadership } = core.store;
   const store = createHookStore({
-    ...{ database: counts, epochOf: counts.epochOf, clock },
+    database: counts,
+    epochOf: counts.epochOf,
+    clock,
     shared: leadership && { opened, onWentBack: leadership.wentBack },
   });
   intake = await createHookIntake({ store, instruments, clock, log });

@@ -144,7 +144,13 @@ export async function createService(parts: ServiceParts) {
     const configuration = reload.state();
     const role = core.store.leadership === undefined ? 'undecided' : core.leading.role();
     const frame = {
-      ...{ version, revision, simulated, startedAt, telemetryPath, configuration, ready: ready() },
+      version,
+      revision,
+      simulated,
+      startedAt,
+      telemetryPath,
+      configuration,
+      ready: ready(),
       role: role === 'undecided' ? undefined : role,
     };
     return statusOf(frame, core, inUse());

@@ -72,7 +72,8 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   await keepId().catch(ignoreNotStored);
   const store = storeOf(parts, databases);
   return {
-    ...{ counts, leadership: undefined },
+    counts,
+    leadership: undefined,
     store: {
       ...store,
       async sweep(retention) {
@@ -111,7 +112,9 @@ function storeOf(
 ): Store {
   const { leadership } = databases;
   return createStore({
-    ...{ ...parts, ...databases, datasets: parts.collectors.map(({ dataset }) => dataset) },
+    ...parts,
+    ...databases,
+    datasets: parts.collectors.map(({ dataset }) => dataset),
     ...(leadership && { write: leadership.write, mayWrite: leadership.isLeader }),
   });
 }
@@ -124,7 +127,10 @@ async function openDatabase(
   const { leadership, opened, storeId } = database;
   return {
     store: storeOf(parts, { days: database, counts: database, leadership }),
-    ...{ counts: database, leadership, opened, isPersistent: undefined },
+    counts: database,
+    leadership,
+    opened,
+    isPersistent: undefined,
     metrics: { isUp: database.isUp, id: storeId },
     waitingFor() {
       if (storeId() !== undefined) return undefined;
