@@ -11,7 +11,12 @@ const WEB_PORTS: Readonly<Record<string, number>> = {
 };
 /** Forges on which `Acme/App` and `acme/app` are one repository. */
 const CASELESS_FORGES = new Set([
-  ...['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'dev.azure.com', 'ssh.dev.azure.com'],
+  'github.com',
+  'gitlab.com',
+  'bitbucket.org',
+  'codeberg.org',
+  'dev.azure.com',
+  'ssh.dev.azure.com',
 ]);
 /** Words in parameter names whose values may be credentials. Those values are not used, not even in a digest. */
 const CREDENTIAL =

@@ -54,7 +54,9 @@ export function explainSides(sides: Sides): Explanation {
     Math.abs(first.credits) >= STANDS_OUT * moved;
   return {
     ...sides,
-    ...{ from, to, what },
+    from,
+    to,
+    what,
     models: new Map(effects.flatMap(modelsOf)),
     byModel: changesOf(creditsOf(one.usage.models), creditsOf(other.usage.models)),
     byTeam: changesOf(one.teams, other.teams, true),

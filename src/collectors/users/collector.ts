@@ -146,7 +146,9 @@ export const usersCollector: DayCollector<UsersRow> = {
   dataset: usersDataset,
   apiContract: async () => (await import('./schema.ts')).usersContract,
   expensive: {
-    ...{ windowDays: 1, revisionDays: 3, catchUpDays: CATCH_UP_DAYS },
+    windowDays: 1,
+    revisionDays: 3,
+    catchUpDays: CATCH_UP_DAYS,
     // A whole month of teams, and four of each weekday.
     neededDays: ({ people = ANONYMOUS }) => (people.teamRules === ANONYMOUS.teamRules ? 0 : CATCH_UP_DAYS),
   },

@@ -121,7 +121,12 @@ function byKey([one]: readonly [string, unknown], [other]: readonly [string, unk
 
 /** The fields by which a person counts as active: if one is unusable, the number of active people is unknown. */
 const ACTIVITY = new Set([
-  ...['sessions', 'messages', 'user_messages', 'assistant_messages', 'tool_calls', 'billable_tokens'],
+  'sessions',
+  'messages',
+  'user_messages',
+  'assistant_messages',
+  'tool_calls',
+  'billable_tokens',
 ]);
 
 /**
