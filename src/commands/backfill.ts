@@ -72,7 +72,12 @@ export async function run(context: CommandContext): Promise<number> {
         collectors: withoutFamilies(collectors, config.metrics.excluded),
         stepMs: values.step,
         progress: past.progressOf({ verb: 'Backfilling', unit: 'days' }),
-        ...{ orgs, from, to, now, target, signal },
+        orgs,
+        from,
+        to,
+        now,
+        target,
+        signal,
       });
       const { lines, code } = missingOf(outcome, failed);
       if (outcome.interrupted) lines.push('interrupted; the same command resumes where it stopped');
@@ -114,7 +119,11 @@ export async function run(context: CommandContext): Promise<number> {
         : acknowledged,
       batchSamples: BATCH_SAMPLES,
       random: Math.random,
-      ...{ post, labels, concurrency, clock, log },
+      post,
+      labels,
+      concurrency,
+      clock,
+      log,
     });
   }
 }

@@ -93,7 +93,9 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
     retries: 0,
     random: Math.random,
     maxPages: MAX_PAGES,
-    ...{ version: parts.version, clock, log: parts.log },
+    version: parts.version,
+    clock,
+    log: parts.log,
   });
   signal.addEventListener('abort', client.close, { once: true });
   const told = new Set<string>();

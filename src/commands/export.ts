@@ -49,7 +49,11 @@ export async function run(context: CommandContext): Promise<number> {
         progress: values.output === undefined && stdout.isTTY === true ? SILENT : progress,
         collectors: published,
         sumOfMonth: values.by === 'month' ? preciseSum : undefined,
-        ...{ ...range, now, format, sink: corrections ?? sink, signal },
+        ...range,
+        now,
+        format,
+        sink: corrections ?? sink,
+        signal,
       });
       const { lines, code } = missingOf(outcome, failed);
       stderr.write(describeExport(outcome, lines, `${range.from} to ${range.to}`, corrections?.count()));

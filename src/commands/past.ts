@@ -218,7 +218,12 @@ function createPast(config: Config, parts: PastParts) {
       // Nothing is scraped.
       publisher: { publish: async () => undefined, showsIdle: () => false },
       stopping: signal,
-      ...{ history, runs, instruments, progress, clock, log },
+      history,
+      runs,
+      instruments,
+      progress,
+      clock,
+      log,
     });
     const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
     const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));

@@ -34,8 +34,12 @@ export async function run(context: CommandContext): Promise<number> {
   const wanted = {
     orgs: org,
     collectors: [
-      ...[tokensCollector, activityCollector, productivityCollector, toolsCollector],
-      ...[usersCollector, readinessCollector],
+      tokensCollector,
+      activityCollector,
+      productivityCollector,
+      toolsCollector,
+      usersCollector,
+      readinessCollector,
     ],
     fromOf: (settings: OrgSettings) =>
       periodBefore(periodIn(settings), settings.contract?.periodStarts).first,
