@@ -36,8 +36,11 @@ export async function createPeople({ identity, ...sources }: PeopleSources) {
     const labels = createLabels(identity, key?.secrets().at(-1) ?? '');
     const { fingerprint, teamOf, budgets } = teams?.current() ?? NO_TEAMS;
     return {
-      ...{ identity: labels.fingerprint, labelOf: labels.labelOf },
-      ...{ teamRules: fingerprint, teamOf, teamBudgets: budgets },
+      identity: labels.fingerprint,
+      labelOf: labels.labelOf,
+      teamRules: fingerprint,
+      teamOf,
+      teamBudgets: budgets,
     };
   }
 
