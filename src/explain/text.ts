@@ -94,7 +94,8 @@ interface Style {
 const plain: Style = {
   heading: (text) => text,
   table: (title, rows) => [
-    ...['', title],
+    '',
+    title,
     ...columns(rows.map(({ name, credits }) => [`  ${name}`, signed(credits)])),
   ],
 };
@@ -102,7 +103,9 @@ const plain: Style = {
 const markdown: Style = {
   heading: (text) => `## ${escapedMarkdown(text)}\n`,
   table: (title, rows) => [
-    ...['', `| ${title} | credits a day |`, '|---|--:|'],
+    '',
+    `| ${title} | credits a day |`,
+    '|---|--:|',
     ...rows.map(({ name, credits }) => `| ${escapedMarkdown(name)} | ${signed(credits)} |`),
   ],
 };
