@@ -111,7 +111,9 @@ export function createMonthFigures(
     });
     const kept = weights.kept();
     return added.map(({ family, samples }) => ({
-      ...{ family, recorded: false, stamps: [] },
+      family,
+      recorded: false,
+      stamps: [],
       samples: () => foldAll(family, samples, kept),
     }));
   }
