@@ -45,12 +45,16 @@ export function assembleScrape(page: Deflated, ending: Ending, format: Format): 
   return {
     gzip: {
       kind: 'page',
-      ...{ contentType, contentEncoding: 'gzip', contentLength },
+      contentType,
+      contentEncoding: 'gzip',
+      contentLength,
       body: { parts: contentLength <= SHORT ? [Buffer.concat(parts)] : parts },
     },
     identity: {
       kind: 'page',
-      ...{ contentType, contentEncoding: undefined, contentLength: length },
+      contentType,
+      contentEncoding: undefined,
+      contentLength: length,
       body: { stream: () => inflate([page.bytes, ending.bytes]) },
     },
   };
