@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
 import { codeOf, readNow } from '../runtime/files.ts';
 import { connectAttemptMs, httpClient } from '../runtime/http-client.ts';
@@ -67,9 +67,9 @@ export function createPost(settings: ProxySettings): Post {
       const why = code === 'unknown' ? 'the request failed' : code;
       reject(new PostError(code, error instanceof ProxyError ? error.message : why + throughProxy(proxy)));
     }
-    const options: RequestOptions = {
+    const options = {
       ...(ca === undefined ? {} : { ca }),
-      ...{ autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs) },
+      autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs),
       method: 'POST',
       headers: {
         'content-type': 'application/json',
