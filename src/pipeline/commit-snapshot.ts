@@ -70,7 +70,8 @@ export function createSnapshotCommit(
       if (gone.length === 0) log.info('All metric families are published again', who);
       else
         log.warn('Metric families dropped: the organization exceeds its share of limits.series', {
-          ...{ ...who, families: gone.join(' ') },
+          ...who,
+          families: gone.join(' '),
           limit: parts.seriesBudget,
         });
     }
@@ -79,7 +80,8 @@ export function createSnapshotCommit(
     if (labels === '') log.info('All labels are within limits.values_per_label again', who);
     else
       log.warn('Labels exceed limits.values_per_label; summing the smallest values into other', {
-        ...{ ...who, labels },
+        ...who,
+        labels,
         folded: [...foldedCounts].map(([label, count]) => `${label}: ${count}`).join(', '),
       });
   }

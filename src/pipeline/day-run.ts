@@ -47,7 +47,11 @@ export async function runDays(
   const { setAside } = before;
   const notesOn = lagNotes({ ...wanted, setAside, now, dueAfter: run.dueAfter, comparedDays });
   let plan = planDays({
-    ...{ newest, toFetch, historyStart, memory: before, isThorough },
+    newest,
+    toFetch,
+    historyStart,
+    memory: before,
+    isThorough,
     limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
     now: deps.clock.elapsed(),
   });
@@ -144,12 +148,13 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
   const isPass = lastPass !== dayOf(now) || isThorough;
   const historyStart = firstDay(run, collector, newest, known);
   const covered = isCurrent === undefined ? known : await currentDays(run, collector, checked, known);
-  const { days: toFetch, ofPass } = daysToFetch({
-    ...{ newest, historyStart, covered, newestAgain: isPass ? passDays(run, collector, lastPass, now) : 1 },
-    ...{ isPass, lastPass, now },
-  });
+  const pass = { newest, historyStart, isPass, lastPass };
+  const newestAgain = isPass ? passDays(run, collector, lastPass, now) : 1;
+  const { days: toFetch, ofPass } = daysToFetch({ ...pass, covered, newestAgain, now });
   return {
-    ...{ newest, historyStart, toFetch, isPass, lastPass, succeededAt },
+    ...pass,
+    toFetch,
+    succeededAt,
     newestRow: newestRowOf(known, historyStart, newest),
     unknown: toFetch.filter((day) => !covered.has(day)),
     rowless: new Set([...ofPass].filter((day) => covered.has(day) && !covered.isFilled(day))),

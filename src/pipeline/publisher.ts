@@ -143,7 +143,10 @@ export function createPublisher(parts: PublisherParts): Publisher {
     state.orgId = view.orgId;
     state.collectors = published;
     state.made = {
-      ...{ publisher: parts, settings: org, key: keyOf(stored, now), asOf: now },
+      publisher: parts,
+      settings: org,
+      key: keyOf(stored, now),
+      asOf: now,
       validUntil: validUntil(collectors, stored, now),
     };
     state.withView = viewer(org, now);
@@ -194,7 +197,9 @@ export function createPublisher(parts: PublisherParts): Publisher {
     const other = orgId === undefined ? undefined : orgs.twinOf(org, orgId);
     if (other === undefined) return;
     parts.log.warn('Two names for one organization: sums over organizations count it twice', {
-      ...{ org, other, orgId },
+      org,
+      other,
+      orgId,
       hint: 'remove one of them, or give it the key of another organization',
     });
   }
