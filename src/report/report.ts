@@ -109,7 +109,9 @@ export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf
   const earlierDays = daysFrom(earlier.first, earlier.last);
   const before = last === period.last ? earlierDays : earlierDays.slice(0, days.length);
   return {
-    ...{ org, period, days },
+    org,
+    period,
+    days,
     figures: COUNTED.flatMap((counted) => figuresOf(view, counted, days, before)),
     explanation: days.length === 0 ? undefined : explain(view, before, days),
     month: days.length === 0 ? [] : OF_MONTH.flatMap(([title, family]) => stateOf(view, title, family, last)),
