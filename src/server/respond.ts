@@ -8,8 +8,12 @@ export const NO_STORE = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 
 
 /** Forbids framing, and sends no referrer when a link is followed. */
 const GUARDED = [
-  ...['X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer'],
-  ...['Cross-Origin-Resource-Policy', 'same-origin'],
+  'X-Frame-Options',
+  'DENY',
+  'Referrer-Policy',
+  'no-referrer',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
 ] as const;
 
 /** Rejected clients do not keep their connection. */

@@ -53,7 +53,10 @@ History: ${groupDigits(known)} of ${count(historyDays, 'day')} (${name}).</p>`;
 
 function orgWords({ apiHost, orgId, collectors, requestsToday }: OrgStatus): string {
   const words = [
-    ...[apiHost, orgId, count(collectors.length, 'collector'), healthWords(collectors)],
+    apiHost,
+    orgId,
+    count(collectors.length, 'collector'),
+    healthWords(collectors),
     requestsToday && requestWords(requestsToday),
   ];
   return words.filter((word) => word !== undefined && word !== '').join(' · ');
