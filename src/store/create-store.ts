@@ -220,7 +220,9 @@ export function createStore(parts: StoreParts): Store {
       const before = await write((query) => adopt(query, org, orgId));
       if (before === undefined) return;
       log.warn('Organization of this name changed; history of the former one set aside', {
-        ...{ org, orgId, before },
+        org,
+        orgId,
+        before,
       });
     },
     putConfirmedKey: (org, key) => write((query) => putOrg(query, org, { confirmedKey: key })),

@@ -28,8 +28,15 @@ export function createLeaderStore({ database, reopen }: LeaderStoreParts): Leade
                FOR NO KEY UPDATE ${isTaking ? 'SKIP LOCKED' : ''}
              ) RETURNING 1 AS one`,
             [
-              ...[after.holder ?? null, after.generation, after.beat, after.epoch, after.settings],
-              ...[row.generation, row.beat, row.epoch, row.holder ?? null],
+              after.holder ?? null,
+              after.generation,
+              after.beat,
+              after.epoch,
+              after.settings,
+              row.generation,
+              row.beat,
+              row.epoch,
+              row.holder ?? null,
             ],
           );
           if (written.length === 0) return { row, isWritten: false, isAsked: false };

@@ -36,7 +36,10 @@ export function openShared({ url, clock, log, intervals }: SharedDeps): SharedDa
   const database = createDatabase({ url, log, onLost: () => leadership.connectionLost() });
   const leadership: Leadership = createLeadership({
     store: createLeaderStore({ database, reopen }),
-    ...{ id: randomUUID(), clock, log, intervals },
+    id: randomUUID(),
+    clock,
+    log,
+    intervals,
   });
   let storeId: string | undefined;
 
@@ -69,7 +72,8 @@ export function openShared({ url, clock, log, intervals }: SharedDeps): SharedDa
       const { epoch } = await readLeader(query);
       return epoch;
     },
-    ...{ leadership, opened },
+    leadership,
+    opened,
     storeId: () => storeId,
     async close() {
       closing.abort();

@@ -141,7 +141,8 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
     if (found === 'older') {
       const aside = moveAside(path, 'older');
       log.warn('Store file has an older layout; moved aside, and its content is fetched again', {
-        ...{ path, aside },
+        path,
+        aside,
         hint: `${aside} can be removed`,
       });
     } else replaceDamaged(found.damage);
@@ -157,7 +158,9 @@ export function openSqlite(deps: SqliteDeps): SqliteDatabase {
     }
     const aside = moveAside(path, 'damaged');
     log.error('Store file damaged; moved aside and replaced by a new one', {
-      ...{ path, aside, error: detail },
+      path,
+      aside,
+      error: detail,
       hint: `${layout.afterDamage}; ${aside} can be removed once it is no longer needed`,
     });
   }

@@ -77,8 +77,13 @@ export async function noteAnswer(
      succeeded_at = coalesce(excluded.succeeded_at, old.succeeded_at),
      revised_on = coalesce(excluded.revised_on, old.revised_on)`,
     [
-      ...[org, former, dataset, Number(noted.isChanged || noted.revisedOn !== undefined)],
-      ...[noted.answeredAt ?? null, noted.succeededAt ?? null, noted.revisedOn ?? null],
+      org,
+      former,
+      dataset,
+      Number(noted.isChanged || noted.revisedOn !== undefined),
+      noted.answeredAt ?? null,
+      noted.succeededAt ?? null,
+      noted.revisedOn ?? null,
       Number(noted.isChanged),
     ],
   );
