@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Query, Value } from '../store/database.ts';
 import { addRows, rowsOf } from '../store/table-rows.ts';
-import { COUNT_TABLES, DAY_TABLES, type Table } from '../store/tables.ts';
-
-/** What a store consists of, in the order in which it is copied. */
-export const TABLES: readonly Table[] = [...DAY_TABLES, ...COUNT_TABLES];
+import { TABLES, type Table } from '../store/tables.ts';
 
 /** The statements on a table. */
 export type QueryOf = (table: Table) => Query;

@@ -5,7 +5,8 @@ import type { Logger } from '../runtime/logger.ts';
 import { NotStored, type Query } from '../store/database.ts';
 import { createDatabase, type PostgresDatabase } from '../store/postgres.ts';
 import { migrate, readLeader } from '../store/postgres-schema.ts';
-import { type CopyEnd, TABLES } from './copy.ts';
+import { TABLES } from '../store/tables.ts';
+import type { CopyEnd } from './copy.ts';
 
 /** Interval between looks at whether an exporter uses the database, in milliseconds. */
 const LOOK_MS = 1_000;

@@ -9,8 +9,8 @@ import { ownerOf, takeOwnership } from '../store/lock.ts';
 import { readFile } from '../store/reader.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { troubleOf } from '../store/sqlite-errors.ts';
-import { DAY_TABLES } from '../store/tables.ts';
-import { type CopyEnd, type QueryOf, TABLES } from './copy.ts';
+import { DAY_TABLES, TABLES } from '../store/tables.ts';
+import type { CopyEnd, QueryOf } from './copy.ts';
 
 /** Opens files to copy them. Throws a `ConfigError` if there are none, or if another process has them. */
 export function openFileSource(path: string): CopyEnd {

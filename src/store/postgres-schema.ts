@@ -3,7 +3,7 @@ import type { Query, Row } from './database.ts';
 import type { LeaderRow } from './leader-row.ts';
 import type { PostgresDatabase } from './postgres.ts';
 import { UnusableSchema } from './postgres-errors.ts';
-import { COUNT_TABLES, createTable, DAY_TABLES } from './tables.ts';
+import { createTable, TABLES } from './tables.ts';
 
 /** One step of the schema. A release may add steps but never changes one. */
 interface Migration {
@@ -12,7 +12,7 @@ interface Migration {
   readonly usableFrom: number;
 }
 
-const TABLES = [...DAY_TABLES, ...COUNT_TABLES].flatMap(createTable).join(';\n');
+const CREATED = TABLES.flatMap(createTable).join(';\n');
 
 /**
  * Who polls: one row, whose `beat` grows while its holder lives. `epoch` is a random number of the leader that last
@@ -64,12 +64,12 @@ const VIEWS = `
 const BEFORE_RELEASE = 7;
 
 const MIGRATIONS: readonly Migration[] = [
-  { sql: `${TABLES};${LEADER}${VIEWS}`, usableFrom: BEFORE_RELEASE + 1 },
+  { sql: `${CREATED};${LEADER}${VIEWS}`, usableFrom: BEFORE_RELEASE + 1 },
   // The tables that were added, each time.
-  { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
-  { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
-  { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
-  { sql: TABLES, usableFrom: BEFORE_RELEASE + 1 },
+  { sql: CREATED, usableFrom: BEFORE_RELEASE + 1 },
+  { sql: CREATED, usableFrom: BEFORE_RELEASE + 1 },
+  { sql: CREATED, usableFrom: BEFORE_RELEASE + 1 },
+  { sql: CREATED, usableFrom: BEFORE_RELEASE + 1 },
 ];
 
 /**

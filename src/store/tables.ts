@@ -116,6 +116,9 @@ export const COUNT_TABLES: readonly Table[] = [
   { name: 'hook_seen', columns: { id: 'text', at: 'bigint' }, key: ['id'], indexes: [['at']] },
 ];
 
+/** What a store consists of, in the order in which it is created and copied. */
+export const TABLES: readonly Table[] = [...DAY_TABLES, ...COUNT_TABLES];
+
 /** The statements that create a table where it is missing. */
 export function createTable({ name, columns, key, indexes = [] }: Table): readonly string[] {
   const defined = Object.entries(columns).map(([column, type]) =>
