@@ -1,5 +1,6 @@
 import { daysBetween } from '../catalog/day.ts';
 import { escapedMarkdown, partsWords, sentenceOf, signed } from '../explain/text.ts';
+import { amountText } from '../server/page/format.ts';
 import { html } from '../server/page/html.ts';
 import type { Figure, ReadinessMove, Report } from './report.ts';
 
@@ -123,7 +124,7 @@ function nameOf({ title, currency }: Figure): string {
 
 function amount(value: number | undefined, { currency }: Pick<Figure, 'currency'>): string {
   if (value === undefined) return 'unknown';
-  return currency === undefined ? digits(value) : cents.format(value);
+  return currency === undefined ? digits(value) : amountText(value);
 }
 
 function change({ value, before }: Figure): string {
@@ -142,7 +143,6 @@ function percent(ratio: number): string {
 }
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const tenths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 function digits(value: number): string {
