@@ -1,4 +1,5 @@
 import type { Day } from './day.ts';
+import { byName } from './object.ts';
 
 /** Names of unknown fields that are kept of a dataset: a hostile answer has as many as it likes. */
 export const MAX_NAMES = 50;
@@ -55,7 +56,7 @@ export function withDays(known: KnownFields, days: ReadonlyMap<Day, FieldsOfDay>
       fields.set(path, [last, ...[...new Set([...since, day])].sort().slice(0, MISSING_DAYS)]);
     }
   }
-  return Object.fromEntries([...fields].sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries([...fields].sort(byName));
 }
 
 /** The paths of the fields that were carried before, and by none of seven active days since. */

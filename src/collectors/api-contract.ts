@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type ApiContract, type FieldsOfDay, type FieldWatch, MAX_NAMES } from '../catalog/api-contract.ts';
 import { type Day, parseDay } from '../catalog/day.ts';
-import { isObject } from './fields.ts';
+import { isObject } from '../catalog/object.ts';
 
 /** Elements of an answer that are looked at from each end, and of a list in one of them: changes of the API concern all. */
 const AT_EACH_END = 5;

@@ -1,4 +1,5 @@
 import { labelValue } from '../catalog/label.ts';
+import { byName } from '../catalog/object.ts';
 
 /** A named count; null if it or a part of it was unusable. */
 export interface Count {
@@ -21,11 +22,14 @@ export function merged<Entry>(
     const before = byKey.get(key);
     byKey.set(key, before === undefined ? entry : merge(before, entry));
   }
-  return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+  return [...byKey].sort(byName).map(([, entry]) => entry);
 }
 
 /** The label value into which the smallest parts of a breakdown are folded. */
 export const OTHER = 'other';
+
+/** The tier of a model that was sent without one. */
+export const UNKNOWN_TIER = 'unknown';
 
 /** The count of a name as a label value; without a usable name, something unknown is among the rest. */
 export function namedCount(name: string | null, count: number | null): Count {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Instant, parseDay } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
+import { isObject } from '../catalog/object.ts';
 import { repositoryOf } from './repository.ts';
 
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
@@ -59,11 +60,6 @@ export const flag = z.preprocess((value) => {
   if (value === 'false') return false;
   return value ?? undefined;
 }, z.boolean().optional());
-
-/** Whether an untrusted value is an object with members: neither null nor an array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A required instant after 1970 as milliseconds, numeric text or ISO 8601 text; UTC unless it has an offset. */
 export const requiredInstant = z.preprocess(instantOf, z.number().positive().max(LAST_INSTANT));

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { isObject } from '../catalog/object.ts';
 import { UNUSABLE } from './fields.ts';
 
 /** The usable parts of a row. */
@@ -106,7 +107,7 @@ function prunable(
   let at = path;
   while (at.length > 0 && valueAt(row, at) === undefined) {
     const holder = valueAt(row, at.slice(0, -1));
-    const isOpen = at.length > 1 && typeof holder === 'object' && holder !== null && !Array.isArray(holder);
+    const isOpen = at.length > 1 && isObject(holder);
     if (isOpen && removed.get(holder)?.has(at.at(-1) ?? '') !== true) break;
     at = at.slice(0, -1);
   }

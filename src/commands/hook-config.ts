@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isObject } from '../catalog/object.ts';
 import { hookConfigOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { defaultEvents, mergeAgentConfig, parseExactly } from '../hooks/agent-config.ts';
-import { isRecord } from '../hooks/event.ts';
 import { expandHome, findPaths } from '../hooks/paths.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { attempt, ConfigError, messageOf } from '../runtime/errors.ts';
@@ -50,7 +50,7 @@ function merge(
   if (existing === undefined) {
     throw new ConfigError(`${named} is not valid JSON; nothing was changed`, FIX);
   }
-  if (!isRecord(existing)) throw new ConfigError(`${named} is not a JSON object; nothing was changed`);
+  if (!isObject(existing)) throw new ConfigError(`${named} is not a JSON object; nothing was changed`);
   const indent = /^[ \t]+(?=")/m.exec(content)?.[0] ?? '  ';
   const { config, left } = changed(existing);
   const notes = left.map(

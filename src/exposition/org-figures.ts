@@ -1,13 +1,7 @@
+import { byName } from '../catalog/object.ts';
 import { encode } from './family-text.ts';
 import type { OwnMetric } from './own-metric.ts';
-import {
-  byName,
-  createLineStart,
-  escapeLabelValue,
-  type Format,
-  formatValue,
-  renderFamilyHeader,
-} from './text.ts';
+import { createLineStart, escapeLabelValue, type Format, formatValue, renderFamilyHeader } from './text.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,9 +1,10 @@
+import { byName } from '../catalog/object.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { type Deflated, deflateOpen } from './deflate.ts';
 import type { FamilyText } from './family-text.ts';
-import { byName, renderFamilyHeader } from './text.ts';
+import { renderFamilyHeader } from './text.ts';
 
 /** The parts of the page to include; everything by default. */
 interface Selection {

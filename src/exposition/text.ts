@@ -75,8 +75,3 @@ export function createSampleWriter(
   const start = createLineStart(family, common);
   return ({ labels, value }) => `${start(labels)}${formatValue(value)}\n`;
 }
-
-/** Orders the entries of a map by their names. */
-export function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one < other ? -1 : 1;
-}

@@ -1,4 +1,4 @@
-import { isRecord as isObject } from './event.ts';
+import { isObject } from '../catalog/object.ts';
 
 /** A command in the agent's hooks configuration. */
 interface HookCommand {
@@ -44,7 +44,7 @@ export function mergeAgentConfig(
   const isNested = isSettings || Object.keys(existing).some((key) => !/^[A-Z]/.test(key));
   if (!isNested) return withEvents(existing, events, command);
   const hooks = Object.hasOwn(existing, 'hooks') ? existing['hooks'] : {};
-  if (!isRecord(hooks)) throw new Error('hooks is not an object of events');
+  if (!isJson(hooks)) throw new Error('hooks is not an object of events');
   const { config, left } = withEvents(hooks, events, command);
   return { config: { ...existing, hooks: config }, left };
 }
@@ -57,7 +57,7 @@ function withEvents(existing: Json, events: readonly string[], command: HookComm
     if (!Array.isArray(entries)) throw new Error(`${event} is not a list of entries`);
     const found = new Set<'own' | 'within'>();
     const updated = entries.map((entry) => {
-      if (!isRecord(entry) || !Array.isArray(entry['hooks'])) return entry;
+      if (!isJson(entry) || !Array.isArray(entry['hooks'])) return entry;
       return { ...entry, hooks: entry['hooks'].map((hook: unknown) => updatedHook(hook, command, found)) };
     });
     const { timeout = defaultTimeout } = command;
@@ -73,8 +73,8 @@ function updatedHook(
   { command, timeout }: HookCommand,
   found: Set<'own' | 'within'>,
 ): unknown {
-  const line = isRecord(hook) ? hook['command'] : undefined;
-  if (!isRecord(hook) || typeof line !== 'string') return hook;
+  const line = isJson(hook) ? hook['command'] : undefined;
+  if (!isJson(hook) || typeof line !== 'string') return hook;
   if (line === command || isInvocation(line)) {
     found.add('own');
     return { ...hook, type: 'command', command, timeout: timeout ?? hook['timeout'] ?? defaultTimeout };
@@ -120,6 +120,6 @@ export function parseExactly(text: string): unknown {
 }
 
 /** A number that keeps its spelling is an object too, but has no members. */
-function isRecord(value: unknown): value is Json {
+function isJson(value: unknown): value is Json {
   return isObject(value) && !exactJson.isRawJSON(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../catalog/object.ts';
 import { attempt } from '../runtime/errors.ts';
 
 /** A hook event as received on standard input. */
@@ -43,7 +44,7 @@ export function parseEvent(text: string, isCut = false): HookEvent | InvalidEven
   } catch {
     return { problem: text.trim() === '' ? 'the input is empty' : 'the input is not JSON' };
   }
-  if (!isRecord(value)) return { problem: 'the input is not a JSON object' };
+  if (!isObject(value)) return { problem: 'the input is not a JSON object' };
   const name = textOf(value['hook_event_name'])?.trim();
   if (name === undefined || name === '') return { problem: 'the input has no hook_event_name' };
   if (name.length > MAX_NAME_LENGTH) return { problem: 'hook_event_name is too long' };
@@ -111,12 +112,7 @@ function firstTexts(json: string): Readonly<Record<string, unknown>> {
 /** The object in a JSON text; undefined if there is none. */
 export function recordIn(json: string): Readonly<Record<string, unknown>> | undefined {
   const value = attempt<unknown>(() => JSON.parse(json));
-  return isRecord(value) ? value : undefined;
-}
-
-/** Whether a value is an object with members. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isObject(value) ? value : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
+import { isObject } from '../catalog/object.ts';
 import { attempt } from '../runtime/errors.ts';
-import { isRecord } from './event.ts';
 
 const MAX_VALUE_LENGTH = 1000;
 const MAX_TEXT_LENGTH = 4000;
@@ -27,7 +27,7 @@ export function fill(text: string, values: Readonly<Record<string, unknown>>): s
 function lookUp(values: Readonly<Record<string, unknown>>, name: string): unknown {
   let value: unknown = values;
   for (const key of name.split('.')) {
-    if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
   return value;

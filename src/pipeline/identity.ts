@@ -1,5 +1,6 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, yesterdayOf } from '../catalog/day.ts';
+import { isObject } from '../catalog/object.ts';
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
 import type { Admission, Ask } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -113,10 +114,6 @@ function orgIdIn(body: unknown): string | undefined {
   const meta = isObject(body) ? body['meta'] : undefined;
   const named = isObject(meta) ? meta['org_id'] : undefined;
   return typeof named === 'string' && named !== '' && named.length <= MAX_ID ? named : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function foreign(org: string, known: string, named: string): PlatformError {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
+import { isObject } from '../../catalog/object.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { isObject } from '../fields.ts';
 import { createListing } from '../usable-row.ts';
 import { NEWER_READINESS_PATH, READINESS_PATH, type ReadinessReport } from './dataset.ts';
 import { reportElement } from './schema.ts';

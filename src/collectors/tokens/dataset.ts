@@ -1,4 +1,5 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
+import { byName } from '../../catalog/object.ts';
 import { RANGE_DAYS } from '../month-range.ts';
 
 /** A day's usage of one model in one tier. An amount is undefined if it was not sent, null if it or a part of it was unusable. */
@@ -61,5 +62,5 @@ function textByModel(entries: readonly ModelTokens[]): string {
       known.map((sum, index) => sum + (amounts[index] ?? 0)),
     );
   }
-  return JSON.stringify([...sums].sort(([one], [other]) => (one < other ? -1 : 1)));
+  return JSON.stringify([...sums].sort(byName));
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { withRejected } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
+import { isObject } from '../../catalog/object.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { type AnalyticsAnswer, askAnalytics, type Dated, elementOf, readerOf } from '../analytics.ts';
 import { TIERS } from '../api-contract.ts';
@@ -10,7 +11,6 @@ import {
   breakdownOf,
   element,
   elementAmount,
-  isObject,
   rejected,
   requiredElementAmount,
   requiredText,

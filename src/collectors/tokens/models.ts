@@ -1,12 +1,10 @@
 import type { Day } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
-import { breakdown, OTHER, plusKnown } from '../counts.ts';
+import { breakdown, OTHER, plusKnown, UNKNOWN_TIER } from '../counts.ts';
 import { type ModelTokens, tokensDataset } from './dataset.ts';
 
 /** A model's usage with its published tier. */
 export type TieredModel = ModelTokens & { readonly tier: string };
-
-const UNKNOWN_TIER = 'unknown';
 
 /** Usage that was reported for a model without a usable name, which can be any of them. */
 export const SOME_MODEL: ModelTokens = {

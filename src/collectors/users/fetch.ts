@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
+import { isObject } from '../../catalog/object.ts';
 import { ANONYMOUS, type PeopleSettings } from '../../catalog/settings.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { contentOf } from '../analytics.ts';
-import { isObject } from '../fields.ts';
 import { salvage } from '../usable-row.ts';
 import { USERS_PATH, type UsersRow } from './dataset.ts';
 import { createDayReducer, withoutShortSums } from './reduce.ts';

@@ -1,6 +1,7 @@
 import { hasActivity, withRejected } from '../../catalog/dataset.ts';
+import { byName } from '../../catalog/object.ts';
 import type { PeopleSettings } from '../../catalog/settings.ts';
-import { MAX_PARTS, OTHER, plusKnown } from '../counts.ts';
+import { MAX_PARTS, OTHER, plusKnown, UNKNOWN_TIER } from '../counts.ts';
 import { FIGURES } from './columns.ts';
 import {
   type ModelPeople,
@@ -14,7 +15,6 @@ import { creditStatistics, protectedTeams, type TeamSums } from './groups.ts';
 import { createPeopleTable } from './people-table.ts';
 import type { PersonDay } from './schema.ts';
 
-const UNKNOWN_TIER = 'unknown';
 const OTHER_MODELS = `${OTHER}\n${OTHER}`;
 const FIELDS = Object.values(FIGURES);
 
@@ -112,11 +112,7 @@ function modelsOf(models: ReadonlyMap<string, number>): readonly ModelPeople[] {
 }
 
 function countsOf(counts: ReadonlyMap<string, number>) {
-  return [...counts].sort(byKey).map(([name, count]) => ({ name, count }));
-}
-
-function byKey([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one < other ? -1 : 1;
+  return [...counts].sort(byName).map(([name, count]) => ({ name, count }));
 }
 
 /** The fields by which a person counts as active: if one is unusable, the number of active people is unknown. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { DAY_MS, type Instant } from '../../catalog/day.ts';
+import { isObject } from '../../catalog/object.ts';
 import { attempt } from '../../runtime/errors.ts';
-import { isRecord, isWaiting, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, notificationTypeOf } from '../event.ts';
+import { isWaiting, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, notificationTypeOf } from '../event.ts';
 import { eventLabel, type Rejection, reasonLabel, type WaitType, waitTypeLabel } from './labels.ts';
 
 /** The stored part of an event: its identity, what is counted, and only a digest of its session. */
@@ -76,8 +77,8 @@ type Batch =
 export function readBatch(text: string, arrival: Arrival): Batch {
   const body = attempt<unknown>(() => JSON.parse(text));
   if (body === undefined) return { kind: 'malformed', problem: 'the body is not JSON' };
-  const found = isRecord(body) && 'events' in body ? body['events'] : [body];
-  if (!isRecord(body) || !Array.isArray(found) || found.length === 0) {
+  const found = isObject(body) && 'events' in body ? body['events'] : [body];
+  if (!isObject(body) || !Array.isArray(found) || found.length === 0) {
     return { kind: 'malformed', problem: 'the body must be one event, or an object with an array of events' };
   }
   if (found.length > MAX_EVENTS) return { kind: 'too-many' };
