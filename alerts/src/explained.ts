@@ -5,7 +5,7 @@ import { creditsChangeByCause } from '../../src/collectors/spend/change.ts';
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
-import { peopleFamilies as people } from '../../src/collectors/users/collector.ts';
+import { userFamilies as people } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
 import { inWords, ORG, onNewestDay, onNewestReport, REPO } from './queries.ts';
 

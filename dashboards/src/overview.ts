@@ -1,7 +1,7 @@
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
-import { peopleFamilies as people } from '../../src/collectors/users/collector.ts';
+import { userFamilies as people } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { peopleByClient } from './adoption.ts';

@@ -1,8 +1,8 @@
 import type { QueryVariableBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
-import { peopleFamilies as of } from '../../src/collectors/users/collector.ts';
+import { userFamilies as of } from '../../src/collectors/users/collector.ts';
+import { personFamilies as by } from '../../src/collectors/users/person-families.ts';
 import { teamBudgetFamilies as budgets } from '../../src/collectors/users/team-budgets.ts';
-import { userFamilies as by } from '../../src/collectors/users/user-families.ts';
 import { budgetColumns, MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';

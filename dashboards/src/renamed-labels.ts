@@ -1,6 +1,6 @@
 import { readinessFamilies as readiness } from '../../src/collectors/readiness/collector.ts';
-import { peopleFamilies as people } from '../../src/collectors/users/collector.ts';
-import { userFamilies as persons } from '../../src/collectors/users/user-families.ts';
+import { userFamilies as people } from '../../src/collectors/users/collector.ts';
+import { personFamilies as persons } from '../../src/collectors/users/person-families.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import type { Described } from './expression.ts';
 

@@ -1,5 +1,5 @@
 import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
-import { outputFamilies as output } from '../../src/collectors/productivity/collector.ts';
+import { productivityFamilies as output } from '../../src/collectors/productivity/collector.ts';
 import { toolFamilies as tools } from '../../src/collectors/tools/collector.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { type Described, daily, named, newest } from './expression.ts';

@@ -10,7 +10,7 @@ import { tokenFamilies as tokens } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
 import { toolFamilies as tools } from '../collectors/tools/collector.ts';
 import { toolsDataset } from '../collectors/tools/dataset.ts';
-import { peopleFamilies as people } from '../collectors/users/collector.ts';
+import { userFamilies as people } from '../collectors/users/collector.ts';
 import { usersDataset } from '../collectors/users/dataset.ts';
 import { isCollective } from '../collectors/users/team-budgets.ts';
 import { samplesOn, valueOutsideOf, WEEK_DAYS } from '../collectors/weeks.ts';

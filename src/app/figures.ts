@@ -6,7 +6,10 @@ import type { View } from '../catalog/view.ts';
 import { activityFamilies as activity } from '../collectors/activity/collector.ts';
 import { activityDataset } from '../collectors/activity/dataset.ts';
 import { RANGE_DAYS } from '../collectors/month-range.ts';
-import { outputFamilies as output, productivityCollector } from '../collectors/productivity/collector.ts';
+import {
+  productivityFamilies as output,
+  productivityCollector,
+} from '../collectors/productivity/collector.ts';
 import { readinessFamilies as reports } from '../collectors/readiness/collector.ts';
 import { type ReadinessReport, readinessDataset } from '../collectors/readiness/dataset.ts';
 import { spendFamilies as spend } from '../collectors/spend/collector.ts';

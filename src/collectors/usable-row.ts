@@ -3,7 +3,7 @@ import { isObject } from '../catalog/object.ts';
 import { UNUSABLE } from './fields.ts';
 
 /** The usable parts of a row. */
-export interface Salvaged<Row> {
+interface Salvaged<Row> {
   /** The row without its unusable parts; undefined if nothing is usable. */
   readonly row: Row | undefined;
   /** Number of rejected fields and elements; an element counts once with its fields, a whole row as 1. */

@@ -2,7 +2,7 @@ import { type Collector, withoutFamilies } from '../catalog/collector.ts';
 import { addDays, dayOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { spendFamilies as spend, spendCollector } from '../collectors/spend/collector.ts';
 import { tokenFamilies as tokens, tokensCollector } from '../collectors/tokens/collector.ts';
-import { peopleFamilies as people, usersCollector } from '../collectors/users/collector.ts';
+import { userFamilies as people, usersCollector } from '../collectors/users/collector.ts';
 import type { exportOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
 import type { ValuesOf } from '../config/option.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { breakdownsOf, reasonOf } from '../../src/app/breakdowns.ts';
 import { addDays, daysFrom } from '../../src/catalog/day.ts';
 import type { Family } from '../../src/catalog/family.ts';
-import { peopleFamilies as people } from '../../src/collectors/users/collector.ts';
+import { userFamilies as people } from '../../src/collectors/users/collector.ts';
 import { createFakeView, DAY } from '../collectors/fakes.ts';
 
 type ByTeam = Readonly<Record<string, number>>;

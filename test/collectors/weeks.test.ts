@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../src/catalog/day.ts';
 import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
 import { activityDataset } from '../../src/collectors/activity/dataset.ts';
-import { outputFamilies as output } from '../../src/collectors/productivity/collector.ts';
+import { productivityFamilies as output } from '../../src/collectors/productivity/collector.ts';
 import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
 import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
 import { createFakeView, DAY, linesOf } from './fakes.ts';

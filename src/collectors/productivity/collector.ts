@@ -50,7 +50,7 @@ const daily = {
 };
 
 /** The families about output. */
-export const outputFamilies = {
+export const productivityFamilies = {
   ...daily,
   commitWeeks: weeksOf(productivityDataset, daily.dailyGitCommits),
   pullRequestWeeks: weeksOf(productivityDataset, daily.dailyGitPullRequestsCreated),
@@ -83,5 +83,5 @@ Example: 150 commits and 75 000 000 credits in a week are 2 commits per million 
 export const productivityCollector: DayCollector<ProductivityRow> = {
   ...analyticsCollector(productivityDataset, () => import('./fetch.ts')),
   description: 'Files, commits and pull requests made through the agent.',
-  families: familiesOf(outputFamilies),
+  families: familiesOf(productivityFamilies),
 };

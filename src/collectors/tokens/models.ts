@@ -52,8 +52,8 @@ function isMerged(entries: readonly ModelTokens[]): entries is readonly TieredMo
   );
 }
 
-/** Merges the entries of each model and tier, of one day or of several. */
-export function mergedTiers(entries: readonly TieredModel[]): readonly TieredModel[] {
+/** Merges the entries of each model and tier. */
+function mergedTiers(entries: readonly TieredModel[]): readonly TieredModel[] {
   return mergedModels(entries).map((entry) => ({ ...entry, tier: entry.tier ?? UNKNOWN_TIER }));
 }
 

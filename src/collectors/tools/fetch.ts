@@ -78,7 +78,7 @@ const CONTROL = /\p{Cc}/u;
  * The tool as a label value. A name that is blank, contains control characters or has more than 128 characters is misparsed
  * output of a model, which could contain a prompt: it becomes `invalid`.
  */
-export function toolName(tool: string): string {
+function toolName(tool: string): string {
   const isLong = tool.length > 2 * MAX_TOOL_CHARACTERS || Array.from(tool).length > MAX_TOOL_CHARACTERS;
   return isLong || tool.trim() === '' || CONTROL.test(tool) ? INVALID_TOOL : labelValue(tool);
 }

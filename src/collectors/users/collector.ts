@@ -6,9 +6,9 @@ import { costOfEach } from '../spend/costs.ts';
 import { type FieldLine, tableOf } from '../table.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
+import { personFamilies } from './person-families.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
 import { creditsByTeam } from './team-credits.ts';
-import { userFamilies } from './user-families.ts';
 
 const users = tableOf(usersDataset);
 
@@ -30,7 +30,7 @@ const dailyCreditsByTeam = dayFamily({
 });
 
 /** The families about people as a whole, and about teams that are large enough. */
-export const peopleFamilies = {
+export const userFamilies = {
   dailyUsersByPrimaryModel: users.samples({
     name: 'agent_platform_daily_users_by_primary_model',
     help: 'People active on the newest complete UTC day, by their most used model and its tier.',
@@ -153,9 +153,9 @@ export const usersCollector: DayCollector<UsersRow> = {
     neededDays: ({ people = ANONYMOUS }) => (people.teamRules === ANONYMOUS.teamRules ? 0 : CATCH_UP_DAYS),
   },
   families: [
-    ...familiesOf(peopleFamilies),
+    ...familiesOf(userFamilies),
     ...Object.values(teamBudgetFamilies),
-    ...Object.values(userFamilies),
+    ...Object.values(personFamilies),
   ],
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source, window, settings) =>

@@ -2,13 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
 import { MAX_PARTS } from '../../../src/collectors/counts.ts';
-import {
-  areNamed,
-  mergedModels,
-  mergedTiers,
-  modelsOf,
-  SOME_MODEL,
-} from '../../../src/collectors/tokens/models.ts';
+import { areNamed, mergedModels, modelsOf, SOME_MODEL } from '../../../src/collectors/tokens/models.ts';
 import { dayNamed } from '../../support/day.ts';
 import { createFakeView } from '../fakes.ts';
 
@@ -26,7 +20,7 @@ test('the models of a day are merged and sorted, also where the stored row is so
       const view = createFakeView({ rows: new Map([[day, { byModel: stored }]]) });
       // Of a single day there are no other days to find a tier on.
       const tiered = stored.map((each) => ({ ...each, tier: each.tier ?? tierOf(each.model) }));
-      expect(modelsOf(view, day)).toEqual(mergedTiers(tiered));
+      expect(modelsOf(view, day)).toEqual(mergedModels(tiered));
 
       function tierOf(model: string): string {
         const known = stored.filter((each) => each.model === model && each.tier !== undefined);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { toolsCollector } from '../../../src/collectors/tools/collector.ts';
-import { toolName } from '../../../src/collectors/tools/fetch.ts';
 import { DAY, exposedDay, fetchRows } from '../fakes.ts';
 
 describe('tools', () => {
@@ -102,6 +101,11 @@ describe('tools', () => {
 });
 
 describe('a tool name', () => {
+  async function shown(tool: string): Promise<string | undefined> {
+    const { rows } = await fetchRows(toolsCollector, [{ date: DAY, by_tool: [{ tool, invocations: 1 }] }]);
+    return rows.get(DAY)?.byTool?.[0]?.name;
+  }
+
   test.each([
     'Read',
     'Apply Patch',
@@ -113,8 +117,8 @@ describe('a tool name', () => {
     '読む',
     'x'.repeat(128),
     '🛠'.repeat(128),
-  ])('may be %s', (name) => {
-    expect(toolName(name)).toBe(name);
+  ])('may be %s', async (name) => {
+    expect(await shown(name)).toBe(name);
   });
 
   test.each([
@@ -127,11 +131,11 @@ describe('a tool name', () => {
     '\u007fRead',
     'x'.repeat(129),
     '🛠'.repeat(129),
-  ])('cannot be %j', (name) => {
-    expect(toolName(name)).toBe('invalid');
+  ])('cannot be %j', async (name) => {
+    expect(await shown(name)).toBe('invalid');
   });
 
-  test('with invisible characters is shown with them, and stays another name', () => {
-    expect(toolName('Read\u200b')).toMatch(/^Read\ufffd~[0-9a-f]{8}$/);
+  test('with invisible characters is shown with them, and stays another name', async () => {
+    expect(await shown('Read\u200b')).toMatch(/^Read\ufffd~[0-9a-f]{8}$/);
   });
 });

@@ -10,20 +10,20 @@ const users = tableOf(usersDataset);
 const detail = { aggregation: 'additive', breakdown: true, dropPriority: 'detail' } as const;
 
 /** Figures about each person, if people are identified. */
-export const userFamilies = {
-  dailyCreditsByUser: userFamily('credits', {
+export const personFamilies = {
+  dailyCreditsByUser: personFamily('credits', {
     name: 'agent_platform_daily_credits_by_user',
     help: 'Standard Credits consumed on the newest complete UTC day, by person.',
     unit: 'credits',
   }),
 
-  dailyToolCallsByUser: userFamily('toolCalls', {
+  dailyToolCallsByUser: personFamily('toolCalls', {
     name: 'agent_platform_daily_tool_calls_by_user',
     help: 'Tool calls on the newest complete UTC day, by person.',
     unit: 'calls',
   }),
 
-  dailySessionsByUser: userFamily('sessions', {
+  dailySessionsByUser: personFamily('sessions', {
     name: 'agent_platform_daily_sessions_by_user',
     help: 'Sessions started on the newest complete UTC day, by person.',
     unit: 'sessions',
@@ -49,43 +49,43 @@ export const userFamilies = {
     },
   ),
 
-  dailyGitCommitsByUser: userFamily('commits', {
+  dailyGitCommitsByUser: personFamily('commits', {
     name: 'agent_platform_daily_git_commits_by_user',
     help: 'Git commits made via the agent on the newest complete UTC day, by person.',
     unit: 'commits',
   }),
 
-  dailyGitPullRequestsCreatedByUser: userFamily('pullRequests', {
+  dailyGitPullRequestsCreatedByUser: personFamily('pullRequests', {
     name: 'agent_platform_daily_git_pull_requests_created_by_user',
     help: 'Pull requests created via the agent on the newest complete UTC day, by person.',
     unit: 'pull requests',
   }),
 
-  dailyMcpCallsByUser: userFamily('mcpCalls', {
+  dailyMcpCallsByUser: personFamily('mcpCalls', {
     name: 'agent_platform_daily_mcp_calls_by_user',
     help: 'Calls of MCP servers on the newest complete UTC day, by person.',
     unit: 'calls',
   }),
 
-  dailySkillInvocationsByUser: userFamily('skillInvocations', {
+  dailySkillInvocationsByUser: personFamily('skillInvocations', {
     name: 'agent_platform_daily_skill_invocations_by_user',
     help: 'Skill activations on the newest complete UTC day, by person.',
     unit: 'invocations',
   }),
 
-  dailySlashCommandInvocationsByUser: userFamily('slashCommands', {
+  dailySlashCommandInvocationsByUser: personFamily('slashCommands', {
     name: 'agent_platform_daily_slash_command_invocations_by_user',
     help: 'Slash-command uses on the newest complete UTC day, by person.',
     unit: 'invocations',
   }),
 
-  dailyHookInvocationsByUser: userFamily('hooks', {
+  dailyHookInvocationsByUser: personFamily('hooks', {
     name: 'agent_platform_daily_hook_invocations_by_user',
     help: 'Hook executions on the newest complete UTC day, by person.',
     unit: 'invocations',
   }),
 
-  dailyAutonomyRatioByUser: userFamily('autonomy', {
+  dailyAutonomyRatioByUser: personFamily('autonomy', {
     name: 'agent_platform_daily_autonomy_ratio_by_user',
     help: 'Tool calls per user turn on the newest complete UTC day, by person.',
     unit: 'calls per turn',
@@ -114,7 +114,7 @@ function peopleOf({ identity, people }: UsersRow, { settings }: View): PeopleCol
 }
 
 /** A family whose samples are a figure of each person. */
-function userFamily(figure: FigureName, line: Line) {
+function personFamily(figure: FigureName, line: Line) {
   return users.samples({
     ...detail,
     ...line,
