@@ -35,7 +35,7 @@ const SWEEP_MS = 60_000;
 /** How long a start waits for a database before the service listens without it, in milliseconds. */
 const DATABASE_START_MS = 5_000;
 
-export interface ServiceParts extends CliEnvironment {
+interface ServiceParts extends CliEnvironment {
   readonly config: Config;
   /** Whether the platform is the simulated one, for the status page. */
   readonly simulated: boolean;

@@ -16,7 +16,7 @@ import { MEMORY, openSqlite } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
 
 /** The store in its place. */
-export interface Storage {
+interface Storage {
   readonly store: Store;
   /** Where the counts are, for those of hook events. */
   readonly counts: StoreDatabase;
@@ -34,7 +34,7 @@ export interface Storage {
   usable(signal: AbortSignal): Promise<void>;
 }
 
-export interface StorageParts extends StorageConfig {
+interface StorageParts extends StorageConfig {
   readonly collectors: readonly Collector[];
   readonly clock: Clock;
   readonly log: Logger;

@@ -3,13 +3,13 @@ import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage, 
 import { stampsOf } from './sample-times.ts';
 import { type BackfillTarget, type Month, monthsOf } from './target.ts';
 
-export interface BackfillParts extends PastDays {
+interface BackfillParts extends PastDays {
   /** Interval of additional samples besides the last one of each day, in milliseconds. */
   readonly stepMs: number | undefined;
   readonly target: BackfillTarget;
 }
 
-export interface BackfillOutcome {
+interface BackfillOutcome {
   readonly samples: number;
   /** The unknown days, by organization and collector (`acme/tokens`). */
   readonly unknown: ReadonlyMap<string, readonly Day[]>;

@@ -5,7 +5,7 @@ import type { Explanation, Part } from '../collectors/explain/explain.ts';
 import { columns } from '../runtime/columns.ts';
 
 /** An organization's explanation; undefined without one: usually, the credits of one of the sides are unknown on every day. */
-export interface ExplainedOrg {
+interface ExplainedOrg {
   readonly org: string;
   readonly explanation: Explanation | undefined;
 }

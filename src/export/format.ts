@@ -16,7 +16,7 @@ export interface ExportedFigures {
 }
 
 /** Why a known day has no rows: it has no price, or what the collector of this name has of it is unknown. */
-export interface Unwritable {
+interface Unwritable {
   readonly lacks: 'price' | 'tokens' | 'users';
 }
 

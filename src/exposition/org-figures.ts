@@ -6,7 +6,7 @@ import { createLineStart, escapeLabelValue, type Format, formatValue, renderFami
 type Labels = Readonly<Record<string, string>>;
 
 /** The figures of one metric about organizations. */
-export interface OrgFigures {
+interface OrgFigures {
   set(labels: Labels, value: number): void;
   /** Counts from 0. */
   add(labels: Labels, count: number): void;

@@ -4,7 +4,7 @@ import { labelValue, MAX_LABEL_CHARACTERS } from '../catalog/label.ts';
 /** The two text formats: Prometheus text 0.0.4 and OpenMetrics 1.0.0. */
 export type Format = 'text' | 'openmetrics';
 
-export type FamilyType = 'gauge' | 'counter' | 'histogram';
+type FamilyType = 'gauge' | 'counter' | 'histogram';
 
 /** Nearly every value: printable ASCII that needs no escaping. */
 const PLAIN = /^[ !#-[\]-~]*$/;
@@ -65,7 +65,7 @@ export function createLineStart(
 }
 
 /** Writes one sample as one line, including the newline. */
-export type SampleWriter = (sample: Sample) => string;
+type SampleWriter = (sample: Sample) => string;
 
 /** Creates the writer of a family's lines. */
 export function createSampleWriter(

@@ -14,7 +14,7 @@ interface LabelSize {
 }
 
 /** The series of a collector. */
-export interface CollectorSize {
+interface CollectorSize {
   readonly families: readonly FamilySize[];
   readonly labels: ReadonlyMap<string, LabelSize>;
 }

@@ -5,7 +5,7 @@ import { type KeptValues, keepLargest, OTHER } from './folding.ts';
 export type LabelLimit = (label: string) => number;
 
 /** The values of labels by weight. */
-export interface LabelWeights {
+interface LabelWeights {
   /** Adds samples of a family, all of them or the next ones; families come in the order of declaration. */
   add(family: Family, samples: readonly Sample[]): void;
   /** The values that are kept, of each label over its limit. */

@@ -12,14 +12,14 @@ import type { Family } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { activityFamilies as activity } from '../collectors/activity/collector.ts';
 import { type Explanation, explain } from '../collectors/explain/explain.ts';
-import { outputFamilies as output } from '../collectors/productivity/collector.ts';
+import { productivityFamilies as output } from '../collectors/productivity/collector.ts';
 import { readinessFamilies as reports } from '../collectors/readiness/collector.ts';
 import { spendFamilies as spend } from '../collectors/spend/collector.ts';
 import { tokenFamilies as tokens } from '../collectors/tokens/collector.ts';
 import { toolFamilies as tools } from '../collectors/tools/collector.ts';
 
 /** A week from Monday to Sunday or a month of the bill, inclusive. */
-export interface Period {
+interface Period {
   readonly kind: 'week' | 'month';
   readonly first: Day;
   readonly last: Day;

@@ -13,7 +13,7 @@ import { type Handler, partsOf, respondText } from './respond.ts';
  * Resolves with what `select` does, once it is this request's turn; undefined if the client is gone by then. Requests with
  * the same key share what is under way.
  */
-export type TakePart = (
+type TakePart = (
   request: Pick<IncomingMessage, 'socket'>,
   key: unknown,
   select: () => Promise<Scrape>,

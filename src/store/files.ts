@@ -12,7 +12,7 @@ const OWNER_WAIT_MS = 30_000;
 const OWNER_LOOK_MS = 250;
 
 /** The databases of a store in files. */
-export interface StoreFiles {
+interface StoreFiles {
   readonly days: SqliteDatabase;
   readonly counts: SqliteDatabase;
 }

@@ -13,7 +13,7 @@ const DAILY_MS = 26 * 3_600_000;
 const REMEMBERED_DAYS = 14;
 
 /** What was observed of a dataset's answers, besides their rows: a plain value. */
-export interface Observed {
+interface Observed {
   readonly fields?: KnownFields;
   /**
    * The days that were seen for the first time as the newest: when the row last changed (null if that is no longer to be found

@@ -4,7 +4,7 @@ import { ConfigError, messageOf } from '../runtime/errors.ts';
 /** Why a store cannot be used at present. */
 type TroubleReason = 'locked' | 'full' | 'read-only' | 'unreachable' | 'damaged' | 'refused' | 'failed';
 
-export interface Trouble {
+interface Trouble {
   readonly reason: TroubleReason;
   readonly detail: string;
   /** What the operator can do about it. */

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../runtime/errors.ts';
 
 /** A header's name, and what was given for it: its value, or a file that contains the value. */
-export type GivenHeader = readonly [name: string, given: string];
+type GivenHeader = readonly [name: string, given: string];
 
 /** Headers that belong to the protocol or to the connection. */
 const RESERVED = new Set(

@@ -4,7 +4,7 @@ import { DAY_MS, type Instant } from '../../catalog/day.ts';
 const MAX_STEP_MS = 31 * DAY_MS;
 
 /** The last reference instant of ages, and since when a later one is in doubt. */
-export interface Ageing {
+interface Ageing {
   readonly at: Instant;
   readonly doubtedSince?: Instant | undefined;
 }

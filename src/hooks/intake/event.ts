@@ -23,13 +23,13 @@ export interface HookEvent {
 }
 
 /** A rejected event; `problem` never repeats what was sent. */
-export interface RejectedEvent {
+interface RejectedEvent {
   readonly rejection: Extract<Rejection, 'invalid' | 'too_old'>;
   readonly problem: string;
 }
 
 /** The arrival of a request, in milliseconds since the epoch. */
-export interface Arrival {
+interface Arrival {
   readonly now: Instant;
   /** Events from before this time are too old. */
   readonly from: Instant;

@@ -58,7 +58,7 @@ export interface HookStore {
   close(): Promise<void>;
 }
 
-export interface HookStoreDeps {
+interface HookStoreDeps {
   readonly database: Database;
   /** Within a transaction: in another epoch than before, the database may have lost commits, or is another one. */
   epochOf(query: Query): Promise<string>;

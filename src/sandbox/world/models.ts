@@ -36,7 +36,7 @@ const market: readonly (Model & { readonly popularity: Popularity })[] = [
 
 const customPopularity = pointsOf({ 50: 0, 90: 3, 300: 4 });
 
-export interface ModelMix {
+interface ModelMix {
   readonly models: readonly [Model, ...Model[]];
   /** The running sum of shares; the last one is 1. */
   readonly upTo: readonly number[];

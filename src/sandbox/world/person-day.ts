@@ -24,7 +24,7 @@ export const figures = [
   'commits',
   'pullRequests',
 ] as const;
-export type Figures = Readonly<Record<(typeof figures)[number], number>>;
+type Figures = Readonly<Record<(typeof figures)[number], number>>;
 
 /** Everything one person did on one day. */
 export interface PersonDay extends Spending, Figures {
