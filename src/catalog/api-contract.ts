@@ -1,4 +1,4 @@
-import type { Day } from './day.ts';
+import { type Day, later } from './day.ts';
 import { byName } from './object.ts';
 
 /** Names of unknown fields that are kept of a dataset: a hostile answer has as many as it likes. */
@@ -47,7 +47,7 @@ export function withDays(known: KnownFields, days: ReadonlyMap<Day, FieldsOfDay>
   for (const [day, { carried, lacking }] of days) {
     for (const path of carried) {
       const [last = day, ...since] = fields.get(path) ?? [];
-      const newest = day > last ? day : last;
+      const newest = later(day, last);
       fields.set(path, [newest, ...since.filter((one) => one > newest)]);
     }
     for (const path of lacking) {

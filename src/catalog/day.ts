@@ -104,6 +104,16 @@ export function parseDay(text: string): Day | undefined {
   return day === text ? day : undefined;
 }
 
+/** The earlier one of two days. */
+export function earlier(one: Day, other: Day): Day {
+  return other < one ? other : one;
+}
+
+/** The later one of two days. */
+export function later(one: Day, other: Day): Day {
+  return other > one ? other : one;
+}
+
 /** The last complete UTC day at an instant. */
 export function yesterdayOf(instant: Instant): Day {
   return addDays(dayOf(instant), -1);
@@ -122,8 +132,7 @@ export function firstOfMonth(day: Day, starts = 1): Day {
 
 /** The beginning of a month in the calendar month of a first day. */
 function beginningIn(first: Day, starts: number): Day {
-  const [begun, last] = [addDays(first, starts - 1), lastOfMonth(first)];
-  return begun < last ? begun : last;
+  return earlier(addDays(first, starts - 1), lastOfMonth(first));
 }
 
 /** The last day of a day's month, which is the calendar month, or begins on the day of that number. */

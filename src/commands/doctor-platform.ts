@@ -4,7 +4,16 @@ import tls from 'node:tls';
 import { clientSettings } from '../app/clients.ts';
 import { type FetchingCollector, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { type DatasetName, hasActivity } from '../catalog/dataset.ts';
-import { addDays, type Day, dayOf, daysFrom, weekdayOf, yesterdayOf } from '../catalog/day.ts';
+import {
+  addDays,
+  type Day,
+  dayOf,
+  daysFrom,
+  earlier,
+  later,
+  weekdayOf,
+  yesterdayOf,
+} from '../catalog/day.ts';
 import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import { collectors } from '../collectors/index.ts';
 import type { OrgConfig } from '../config/config.ts';
@@ -156,7 +165,7 @@ async function ask(collector: FetchingCollector, source: Source, facts: Facts): 
   for (let behind = 0; ; behind += 1) {
     const to = addDays(newest, -behind);
     try {
-      return await collector.fetch(source, { from: isExpensive || start > to ? to : start, to });
+      return await collector.fetch(source, { from: isExpensive ? to : earlier(start, to), to });
     } catch (error) {
       if (!(error instanceof PlatformError) || !isAboutToday(error) || behind === MAX_DAYS_BEHIND)
         throw error;
@@ -165,8 +174,7 @@ async function ask(collector: FetchingCollector, source: Source, facts: Facts): 
 }
 
 function firstDay({ clock, config }: Facts): Day {
-  const first = addDays(yesterdayOf(clock.now()), 1 - DAYS);
-  return first < config.history.start ? config.history.start : first;
+  return later(addDays(yesterdayOf(clock.now()), 1 - DAYS), config.history.start);
 }
 
 function newestOf({ fetched }: Pick<Asked, 'fetched'>): Day | undefined {

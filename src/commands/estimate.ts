@@ -1,4 +1,4 @@
-import { addDays, yesterdayOf } from '../catalog/day.ts';
+import { addDays, later, yesterdayOf } from '../catalog/day.ts';
 import { ANONYMOUS } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { estimateOptions } from '../config/command-options.ts';
@@ -18,8 +18,7 @@ export async function run(context: CommandContext): Promise<number> {
   const { json } = await loadValues(estimateOptions, context);
   const loaded = await loadConfig({ ...context, collectors: allCollectors });
   const yesterday = yesterdayOf(createSystemClock().now());
-  const start = addDays(yesterday, -REMEMBERED_DAYS);
-  const historyStart = start > loaded.history.start ? start : loaded.history.start;
+  const historyStart = later(addDays(yesterday, -REMEMBERED_DAYS), loaded.history.start);
   const config = {
     ...loaded,
     storage: { ...loaded.storage, path: MEMORY, url: undefined },

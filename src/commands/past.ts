@@ -4,7 +4,7 @@ import { createTraffic, trafficSettings } from '../app/traffic.ts';
 import { assessDays, type KnownOrg, type PageParts } from '../backfill/page.ts';
 import { newestStampedDay } from '../backfill/sample-times.ts';
 import { type Collector, expensiveDatasets, isDayCollector, isFetching } from '../catalog/collector.ts';
-import { type Day, firstOfMonth, type Instant } from '../catalog/day.ts';
+import { type Day, earlier, firstOfMonth, type Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
@@ -94,7 +94,7 @@ export function rangeUpTo(
 ): { from: Day; to: Day } {
   const { start } = config.history;
   const from = values.from ?? start;
-  const to = values.to === undefined || values.to > newest ? newest : values.to;
+  const to = values.to === undefined ? newest : earlier(values.to, newest);
   if (from < start) {
     throw new ConfigError(
       `--from: ${from} is before ${start}, the first day that is fetched`,
@@ -277,11 +277,7 @@ function withSources(given: readonly Collector[]): readonly Collector[] {
 export function firstExpensiveDayFor(from: Day, orgs: readonly OrgSettings[]): Day {
   const hasBudgets = orgs.some(({ people }) => people !== undefined && people.teamBudgets.size > 0);
   const firsts = orgs.map(({ contract }) => firstOfMonth(from, contract?.periodStarts));
-  return hasBudgets ? earliest([from, ...firsts]) : from;
-}
-
-function earliest(days: readonly Day[]): Day {
-  return days.reduce((one, other) => (one < other ? one : other));
+  return hasBudgets ? [from, ...firsts].reduce(earlier) : from;
 }
 
 interface Wanted {
@@ -313,7 +309,7 @@ export async function withViews(
   return withPast(context, config, async (past) => {
     const { now } = past;
     const firsts = config.orgs.map((settings) => wanted.fromOf(settings) ?? config.history.start);
-    const { orgs, failed } = await past.fetch(collectors, earliest(firsts));
+    const { orgs, failed } = await past.fetch(collectors, firsts.reduce(earlier));
     const pages = pagesOf(chosen, collectors, [], past);
     const views = orgs.map((known) => {
       // Which days are known, and which were idle, is what is known now.

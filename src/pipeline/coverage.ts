@@ -1,6 +1,6 @@
 import type { ExpensiveDataset } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
-import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { addDays, type Day, daysBetween, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { StoredOrg } from '../store/store.ts';
 import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
@@ -54,7 +54,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     const expensive = parts.expensive?.get(dataset);
     const days = history.days(dataset);
     const first = expensive && firstExpensiveDay(expensive, newest, days, parts.settings);
-    return first === undefined || first < firstDay ? firstDay : first;
+    return first === undefined ? firstDay : later(first, firstDay);
   }
 
   /** Whether a dataset reports no activity on a day; `settled`: only if it did so when no row could be late. */
@@ -99,7 +99,7 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
     // After its newest row a dataset may be late: the first unknown day there makes all later ones unknown.
     const afterLast = addDays(last, 1);
     let isLate = false;
-    for (let day = afterLast < first ? first : afterLast; day <= newest; day = addDays(day, 1)) {
+    for (let day = later(afterLast, first); day <= newest; day = addDays(day, 1)) {
       isLate ||= !days.has(day) || !isSettled(dataset, day) || !areOthersQuiet(dataset, day, true);
       states.set(day, isLate ? 'unknown' : 'provisional');
     }

@@ -1,6 +1,6 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
-import { addDays, type Day, dayOf, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing, type Source } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
@@ -141,7 +141,7 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
   const { name, isCurrent } = collector.dataset;
   const newest = yesterdayOf(now);
   const checked = checkedFrom(run, collector, newest);
-  const from = checked.revised < checked.needed ? checked.revised : checked.needed;
+  const from = earlier(checked.revised, checked.needed);
   const stored = await deps.history.readDataset(org.name, name, isCurrent === undefined ? undefined : from);
   const { days: known, revisedOn: lastPass, succeededAt } = stored;
   // Once a day, and again on demand, because the operator then expects a change.
@@ -233,7 +233,7 @@ function firstDay(
   const first = firstDayOf(deps, deps.clock.now());
   if (expensive === undefined) return first;
   const expensiveFirst = deps.expensiveFrom ?? firstExpensiveDay(expensive, newest, known, org);
-  return expensiveFirst > first ? expensiveFirst : first;
+  return later(expensiveFirst, first);
 }
 
 /** The first days whose rows may be fetched again because they were made with other settings. */

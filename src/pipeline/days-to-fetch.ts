@@ -1,5 +1,14 @@
 import type { ExpensiveDataset, Window } from '../catalog/collector.ts';
-import { addDays, type Day, dayOf, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
+import {
+  addDays,
+  type Day,
+  dayOf,
+  daysBetween,
+  earlier,
+  type Instant,
+  later,
+  yesterdayOf,
+} from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { StoredDays } from '../store/store.ts';
 
@@ -68,7 +77,7 @@ export function settledUntil(lastPass: Day | undefined, now: Instant): Day | und
   if (lastPass === undefined) return undefined;
   const today = dayOf(now);
   // A clock that ran ahead may have stored a future day.
-  return addDays(lastPass < today ? lastPass : today, -1 - LATE_DAYS);
+  return addDays(earlier(lastPass, today), -1 - LATE_DAYS);
 }
 
 /** The newest day with a row between `from` and `to`. */
@@ -153,8 +162,7 @@ export interface HistoryBounds {
 /** The first day that is fetched and kept at an instant. */
 export function firstDayOf({ historyStart, retentionDays = 0 }: HistoryBounds, now: Instant): Day {
   if (retentionDays === 0) return historyStart;
-  const oldest = addDays(yesterdayOf(now), 1 - retentionDays);
-  return oldest > historyStart ? oldest : historyStart;
+  return later(addDays(yesterdayOf(now), 1 - retentionDays), historyStart);
 }
 
 /** Handles days without a row that a late dataset passes while it catches up. */

@@ -3,6 +3,7 @@ import {
   type Day,
   dayOf,
   daysFrom,
+  earlier,
   endOf,
   firstOfMonth,
   lastOfMonth,
@@ -101,13 +102,13 @@ export function periodBefore({ kind, first }: Period, starts?: number): Period {
  * Figures are those of the metrics of their days.
  */
 export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf: number) => View): Report {
-  const last = newest < period.last ? newest : period.last;
+  const last = earlier(newest, period.last);
   const days = last < period.first ? [] : daysFrom(period.first, last);
   const view = viewAt(endOf(last));
-  const earlier = periodBefore(period, view.settings.contract?.periodStarts);
+  const former = periodBefore(period, view.settings.contract?.periodStarts);
   // A period that is not over is compared with as many days of the one before.
-  const earlierDays = daysFrom(earlier.first, earlier.last);
-  const before = last === period.last ? earlierDays : earlierDays.slice(0, days.length);
+  const formerDays = daysFrom(former.first, former.last);
+  const before = last === period.last ? formerDays : formerDays.slice(0, days.length);
   return {
     org,
     period,

@@ -1,4 +1,4 @@
-import { addDays, type Day, daysBetween, type Instant, yesterdayOf } from '../catalog/day.ts';
+import { addDays, type Day, daysBetween, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 
 /** Maximum number of days and documents that one sweep removes: the next sweep is a minute away. */
 export const MAX_SWEPT = 1000;
@@ -33,7 +33,7 @@ export function planSweep(
   last: SweepMark | undefined,
 ): SweepPlan {
   const yesterday = yesterdayOf(now);
-  const reference = newestKnown < yesterday ? newestKnown : yesterday;
+  const reference = earlier(newestKnown, yesterday);
   if (last !== undefined && daysBetween(last.day, reference) > MAX_STEP) {
     const { doubtedSince = now } = last;
     // A clock that has gone back since was wrong at one of the two times.
@@ -41,6 +41,6 @@ export function planSweep(
     if (now - since < SECOND_LOOK_MS)
       return { firstDay: undefined, mark: { day: last.day, doubtedSince: since } };
   }
-  const day = last !== undefined && last.day > reference ? last.day : reference;
+  const day = last === undefined ? reference : later(last.day, reference);
   return { firstDay: addDays(reference, 1 - days), mark: { day } };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DatasetName } from '../catalog/dataset.ts';
-import { type Day, dayOf, type Instant, parseDay } from '../catalog/day.ts';
+import { type Day, dayOf, earlier, type Instant, later, parseDay } from '../catalog/day.ts';
 import type { Slices } from '../runtime/slices.ts';
 import type { Query, Row, Value } from './database.ts';
 import { MAX_SWEPT, type SweepMark } from './retention.ts';
@@ -26,6 +26,8 @@ export function keyOf(id: string): string {
   return isPlain ? id : createHash('sha256').update(id).digest('hex');
 }
 
+const NO_DAY = '' as Day;
+
 /** Reads which of some days are known, with their rows. */
 export async function readDays(
   query: Query,
@@ -33,7 +35,8 @@ export async function readDays(
   days: readonly Day[],
   { form, slices }: { readonly form: number; readonly slices: Pick<Slices, 'next'> },
 ): Promise<ReadonlyMap<Day, unknown>> {
-  const [first, last] = [days.reduce(earlier, days[0] ?? NO_DAY), days.reduce(later, NO_DAY)];
+  const first = days.reduce(earlier, days[0] ?? NO_DAY);
+  const last = days.reduce(later, NO_DAY);
   const rows = await query(
     `SELECT day, data, sum FROM S.day WHERE org = $1 AND former = $2 AND dataset = $3 AND day >= $4 AND day <= $5
      AND form = $6`,
@@ -46,16 +49,6 @@ export async function readDays(
     if (isSound(row)) known.set(day as Day, typeof data === 'string' ? JSON.parse(data) : undefined);
   }
   return known;
-}
-
-const NO_DAY = '' as Day;
-
-function earlier(one: Day, other: Day): Day {
-  return other < one ? other : one;
-}
-
-function later(one: Day, other: Day): Day {
-  return other > one ? other : one;
 }
 
 /** Notes an answer about a dataset; a change of what is stored, or of the day of the last pass, raises its revision. */
