@@ -66,9 +66,12 @@ export class ConfigError extends Error {
 
 /** A text whose control characters, which terminals interpret, are escaped. */
 function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+  return text.replace(/\p{Cc}/gu, escaped);
+}
+
+/** A character of the basic plane as JSON escapes it, such as `\u0007`. */
+export function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** The one-line message of any thrown value. */

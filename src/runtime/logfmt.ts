@@ -1,3 +1,4 @@
+import { escaped } from './errors.ts';
 import type { LogValue } from './log-fields.ts';
 
 /** The syntax of a log line: its frame and each `key, value` pair in it. */
@@ -78,8 +79,5 @@ function logfmtValue(value: LogValue): string {
 const UNSAFE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function jsonText(value: LogValue): string {
-  return JSON.stringify(value).replace(
-    UNSAFE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return JSON.stringify(value).replace(UNSAFE, escaped);
 }
