@@ -227,6 +227,23 @@ describe('individual people', () => {
     expect(Object.keys(shownOf(row, byEmail)).join()).not.toContain('autonomy');
   });
 
+  test('are described by the largest of several accounts with one address, in any order', () => {
+    const byEmail = teamsById({ identity: 'email', labelOf: ({ id, email }) => email ?? id });
+    const accounts = [5, 4, 7].map((credits) =>
+      person(`a${credits}`, {
+        user_email: 'x@acme.example',
+        billable_tokens: credits,
+        primary_model: `m${credits}`,
+      }),
+    );
+    for (const listed of [accounts, accounts.toReversed(), accounts.toSorted(() => -1)]) {
+      expect(shownOf(reduced(listed, byEmail), byEmail)).toMatchObject({
+        'daily_credits_by_user{user="x@acme.example"}': 16,
+        'user_info{user="x@acme.example",team="other",primary_model="m7",primary_model_tier="",delegation_level=""}': 1,
+      });
+    }
+  });
+
   test('are not shown if they were identified in another way', () => {
     const row = reduced(
       crowd(12, () => 1),
