@@ -37,11 +37,12 @@ export function costOver(view: View, days: readonly Day[]): Cost | undefined {
 export function budgetInCredits(view: View, day: Day): number | undefined {
   const { creditsPerMonth, costPerMonth, periodStarts } = view.settings.contract ?? {};
   if (costPerMonth === undefined) return creditsPerMonth;
-  const [price, ...others] = new Set(
-    [...monthSoFar(day, periodStarts), ...restOfMonth(day, periodStarts)].map((of) => priceOn(view, of)),
-  );
-  if (price?.currency !== costPerMonth.currency || others.length > 0) return undefined;
-  return Math.min((costPerMonth.amount * MILLION) / price.perMillionCredits, Number.MAX_VALUE);
+  const days = [...monthSoFar(day, periodStarts), ...restOfMonth(day, periodStarts)];
+  const prices = days.map((of) => priceOn(view, of));
+  if (prices.some((of) => of?.currency !== costPerMonth.currency)) return undefined;
+  const [price, ...others] = new Set(prices.map((of) => of?.perMillionCredits));
+  if (price === undefined || others.length > 0) return undefined;
+  return Math.min((costPerMonth.amount * MILLION) / price, Number.MAX_VALUE);
 }
 
 /** The cost of credits of a day; undefined if they or the day's price are unknown. */

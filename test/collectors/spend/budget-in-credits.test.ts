@@ -13,7 +13,9 @@ test('a budget in money pays for so many credits, where the month has one price 
   expect(paid(price)).toBe(500_000_000);
   expect(paid(price, dollars('2026-07-01', 4))).toBe(500_000_000);
   expect(paid(dollars('2026-01-14', 9), dollars('2026-06-01', 3))).toBe(500_000_000);
+  expect(paid(price, dollars('2026-06-15', 3))).toBe(500_000_000);
   expect(paid(price, dollars('2026-06-30', 4))).toBeUndefined();
+  expect(paid(price, { ...dollars('2026-06-15', 3), currency: 'EUR' })).toBeUndefined();
   expect(paid(dollars('2026-06-02', 3))).toBeUndefined();
   expect(paid({ ...price, currency: 'EUR' })).toBeUndefined();
 });
