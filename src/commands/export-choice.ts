@@ -42,8 +42,13 @@ export function formatOf(values: ExportValues, config: Config) {
   const period = by === 'month' ? 'month' : 'day';
   const collectors = chooseCollectors(config, collector, 'exported');
   const all = collectors.flatMap(({ families }) => families);
-  const criteria = all.filter(({ labels }) => labels.includes('criterion')).map(({ name }) => name);
-  const hidden = [...config.metrics.excluded, ...(values.criteria ? [] : criteria)];
+  // Single people are stored for a few weeks only, so that a closed month with them would not stay as it is.
+  const leftOut = [
+    ...(values.criteria ? [] : ['criterion']),
+    ...(values.month === undefined ? [] : ['user']),
+  ];
+  const detailed = all.filter(({ labels }) => labels.some((label) => leftOut.includes(label)));
+  const hidden = [...config.metrics.excluded, ...detailed.map(({ name }) => name)];
   const published = withoutFamilies(collectors, new Set(hidden));
   if (format === 'jsonl') return { format: createJsonlFormat(period), collectors, published };
   const families = published.flatMap((one) => one.families);

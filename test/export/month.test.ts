@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import { rangeToExport } from '../../src/commands/export-choice.ts';
+import { formatOf, rangeToExport } from '../../src/commands/export-choice.ts';
+import type { Config } from '../../src/config/config.ts';
 import { createCorrections } from '../../src/export/corrections.ts';
 import { writtenValue } from '../../src/export/month.ts';
 import type { RowSink } from '../../src/export/sink.ts';
@@ -53,6 +54,35 @@ describe('a closed month', () => {
     });
     expect(outcome).toMatchObject({ rows: 62 });
     expect(later.lines).toEqual(lines);
+  });
+
+  test('has no figures of single people, which the store forgets', () => {
+    const config = {
+      collectors: new Map([['users', true]]),
+      metrics: { excluded: [] },
+    } as unknown as Config;
+    const labelsFor = (month: string | undefined) => {
+      const { published } = formatOf(
+        {
+          format: 'csv',
+          layout: undefined,
+          by: 'day',
+          criteria: false,
+          month,
+          corrections: undefined,
+          collector: [],
+          org: [],
+          from: undefined,
+          to: undefined,
+          output: undefined,
+        },
+        config,
+      );
+      return published.flatMap(({ families }) => families.flatMap(({ labels }) => labels));
+    };
+    expect(labelsFor(undefined)).toContain('user');
+    expect(labelsFor('2026-03')).not.toContain('user');
+    expect(labelsFor('2026-03')).toContain('team');
   });
 
   test('is refused, and nothing written, while the next revision pass asks for one of its days again', async () => {
