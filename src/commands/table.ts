@@ -53,16 +53,16 @@ const table: Readonly<Record<string, Entry>> = {
   backfill: {
     summary: 'Backfill past days into Prometheus, by OpenMetrics files or remote write',
     details: async () => [
-      'Days missing from the store are fetched first and stored. An interrupted run resumes where',
-      'it stopped. Exit code 1 if days are missing. See docs/backfill.md.',
+      'Days missing from the store are fetched first, and kept in memory for this run.',
+      'An interrupted run resumes where it stopped. Exit code 1 if days are missing. See docs/backfill.md.',
     ],
     load: () => import('./backfill.ts'),
   },
   export: {
     summary: 'Write stored days as CSV, JSON lines or FOCUS',
     details: async () => [
-      'Days missing from the store are fetched first and stored. The figures are those of the metrics.',
-      'Exit code 1 if days are missing. See docs/export.md.',
+      'Days missing from the store are fetched first, and kept in memory for this run.',
+      'The figures are those of the metrics. Exit code 1 if days are missing. See docs/export.md.',
     ],
     load: () => import('./export.ts'),
   },
