@@ -105,9 +105,14 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   return { status: statusCode, retryAfter: headers['retry-after'], body: text.slice(0, MAX_BODY_LENGTH) };
 }
 
-/** The default certificates and those of a PEM file; throws an error that names a file that cannot be read. */
+/** The default certificates and those of a PEM file; throws an error that names a file that cannot be read or has none. */
 export async function certificatesWith(file: string): Promise<string[]> {
-  const own = textIn(file, `the file of certificates ${file}`);
+  const name = `the file of certificates ${file}`;
+  const own = textIn(file, name);
+  // TLS ignores anything else, and the failure would be that of an unknown certificate.
+  if (!/-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/.test(own)) {
+    throw new Error(`${name} contains no certificate in PEM format`);
+  }
   const { getCACertificates } = await import('node:tls');
   return [...getCACertificates('default'), own];
 }

@@ -158,6 +158,11 @@ describe('a POST', () => {
     const sent = post({ ...to('https://127.0.0.1:1/'), caFile: '/nowhere/ca.pem' });
     await expect(sent).rejects.toThrow('the file of certificates /nowhere/ca.pem does not exist');
   });
+
+  test('names a file of certificates that has none', async () => {
+    const sent = post({ ...to('https://127.0.0.1:1/'), caFile: import.meta.filename });
+    await expect(sent).rejects.toThrow(/post\.test\.ts contains no certificate in PEM format$/);
+  });
 });
 
 describe('a secret', () => {

@@ -3,7 +3,7 @@ import { codeOf } from '../../runtime/files.ts';
 import { certificatesWith } from '../post.ts';
 import type { SendBy } from './notice.ts';
 
-/** Sends a notice as a plain-text e-mail. */
+/** Sends a notice as a plain-text e-mail; rejects too if the server refuses only some of the addresses. */
 export const sendToEmail: SendBy<'email'> = async (channel, notice, { secret, signal, timeoutMs }) => {
   const { createTransport } = await import('nodemailer');
   setConnectAttempt(timeoutMs);
@@ -22,12 +22,17 @@ export const sendToEmail: SendBy<'email'> = async (channel, notice, { secret, si
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  let refused = 0;
   try {
     const subject = notice.title.replace(/\s+/g, ' ');
-    await transport.sendMail({ from, to: [...to], subject, text: notice.text, signal });
+    const mail = { from, to: [...to], subject, text: notice.text, signal };
+    const { rejected } = await transport.sendMail(mail);
+    refused = rejected.length;
   } catch (error) {
     const status = error instanceof Error && 'responseCode' in error ? ` ${String(error.responseCode)}` : '';
     // The server's own words may repeat addresses.
     throw new Error(`the mail server rejected it (${codeOf(error)}${status})`);
   }
+  // One accepted address is enough for the server to take the mail.
+  if (refused > 0) throw new Error(`the mail server rejected ${refused} of ${to.length} addresses`);
 };

@@ -118,6 +118,14 @@ describe('an e-mail', () => {
     await expect(sent).rejects.toThrow(/^the mail server rejected it \(EENVELOPE 550\)$/);
   });
 
+  test('that is refused for one of its addresses reaches the others, and fails', async () => {
+    const { mails, port } = await startServer();
+    const to = ['b@example.com', 'refused@example.com'];
+    const sent = sendToEmail(channel({ port, to }), notice, parts());
+    await expect(sent).rejects.toThrow(new Error('the mail server rejected 1 of 2 addresses'));
+    expect(mails).toHaveLength(1);
+  });
+
   test('ends with the run', async () => {
     const stop = new AbortController();
     const silent = net.createServer(() => stop.abort());
