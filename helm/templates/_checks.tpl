@@ -32,6 +32,9 @@
 {{- if and .tls.enabled (not .tls.secretName) (include "ape.scraped" $) (not $.Values.serviceMonitor.tlsConfig) }}
 {{- fail "web.tls.enabled: Prometheus needs serviceMonitor.tlsConfig or web.tls.secretName" }}
 {{- end }}
+{{- if and .tls.enabled .tls.clientCaKey (include "ape.scraped" $) (not $.Values.serviceMonitor.tlsConfig) }}
+{{- fail "web.tls.clientCaKey: Prometheus needs a client certificate, in serviceMonitor.tlsConfig" }}
+{{- end }}
 {{- if and .basicAuth.enabled (include "ape.scraped" $) (not $.Values.serviceMonitor.basicAuth) }}
 {{- fail "web.basicAuth.enabled: Prometheus needs serviceMonitor.basicAuth" }}
 {{- end }}

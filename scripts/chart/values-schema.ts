@@ -192,7 +192,7 @@ const workload = {
 const web = {
   web: strict({
     port,
-    telemetryPath: { type: 'string', pattern: '^/[A-Za-z0-9._~/-]*$' },
+    telemetryPath: { type: 'string', pattern: '^(/[A-Za-z0-9._~-]+)+$' },
     enableLifecycle: flag,
     tls: strict({
       enabled: flag,

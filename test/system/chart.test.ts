@@ -119,6 +119,12 @@ describe.runIf(hasHelm)('the chart', () => {
       '{web: {tls: {enabled: true}, existingSecret: own}, serviceMonitor: {enabled: true}}',
       /serviceMonitor\.tlsConfig/,
     ],
+    [
+      'a monitor without a client certificate',
+      '{web: {tls: {enabled: true, secretName: s, clientCaKey: ca.crt}}, serviceMonitor: {enabled: true}}',
+      /web\.tls\.clientCaKey: .*serviceMonitor\.tlsConfig/,
+    ],
+    ['a path that the exporter refuses', 'web: {telemetryPath: /}', /telemetryPath/],
     ['a monitor without the password', passwordButNoMonitor(), /serviceMonitor\.basicAuth/],
   ])('refuses %s', async (_, values, message) => {
     expect(await refusal(values)).toMatch(message);
