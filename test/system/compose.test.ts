@@ -55,6 +55,12 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
     }
   });
 
+  test('checks the health of no service of the image but the exporter', () => {
+    for (const name of ['past', 'platform', 'sessions']) {
+      expect(compose.service(name)).toMatchObject({ healthcheck: { disable: true } });
+    }
+  });
+
   test('shows the simulated platform by default', async () => {
     const { environment = {}, command } = compose.service('exporter');
     expect(command).toEqual(['serve']);
