@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -95,10 +96,14 @@ export function syncFolder(folder: string): void {
 
 const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Reads a text, and throws an error for `unreadable`; a pipe that nobody writes to is empty, since waiting for it would hold up the agent. */
+/**
+ * Reads a text, and throws an error for `unreadable`; a pipe that nobody writes to and a device such as /dev/zero are empty, since
+ * waiting for their end would hold up the agent.
+ */
 export function readNow(file: string): string {
   const descriptor = openSync(file, READING);
   try {
+    if (fstatSync(descriptor).isCharacterDevice()) return '';
     return textOf(readFileSync(descriptor));
   } finally {
     closeSync(descriptor);

@@ -23,6 +23,14 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test.runIf(process.platform === 'linux')('a device without an end is empty', () => {
+  const source = new URL('../../src/runtime/files.ts', import.meta.url).href;
+  const code = `console.log((await import('${source}')).readNow('/dev/zero').length)`;
+  // Reading on would fill the memory.
+  const limited = 'ulimit -d 4000000 && exec "$0" --input-type=module --eval "$1"';
+  expect(String(spawnSync('/bin/sh', ['-c', limited, process.execPath, code]).stdout)).toBe('0\n');
+});
+
 test.runIf(process.platform === 'linux')('a pipe that nobody writes to is not waited for', () => {
   const top = mkdtempSync(path.join(tmpdir(), 'hook-files-'));
   try {
