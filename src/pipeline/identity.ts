@@ -1,5 +1,6 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, yesterdayOf } from '../catalog/day.ts';
+import { labelValue } from '../catalog/label.ts';
 import { isObject } from '../catalog/object.ts';
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
 import type { Admission, Ask } from '../platform/client.ts';
@@ -7,9 +8,6 @@ import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import { type Store, UNCONFIRMED } from '../store/store.ts';
-
-/** A longer identifier is invalid: readers of rows would truncate it. */
-const MAX_ID = 512;
 
 /** The settings of an identity check. */
 interface IdentitySettings {
@@ -110,10 +108,11 @@ function probeOf(endpoint: DatasetName, clock: Pick<Clock, 'now'>): ApiRequest {
   };
 }
 
+/** The identifier as readers of rows have it: a label value, which any store can keep. */
 function orgIdIn(body: unknown): string | undefined {
   const meta = isObject(body) ? body['meta'] : undefined;
   const named = isObject(meta) ? meta['org_id'] : undefined;
-  return typeof named === 'string' && named !== '' && named.length <= MAX_ID ? named : undefined;
+  return typeof named === 'string' && named !== '' ? labelValue(named) : undefined;
 }
 
 function foreign(org: string, known: string, named: string): PlatformError {
