@@ -136,7 +136,13 @@ export function playersFor(
 export function createRunProgram(signal: AbortSignal): RunProgram {
   return (program, args) =>
     new Promise((resolve, reject) => {
-      const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], signal, windowsHide: true });
+      const child = spawn(program, args, {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        signal,
+        // A player that waits for its device may ignore SIGTERM, and one would remain of each notification.
+        killSignal: 'SIGKILL',
+        windowsHide: true,
+      });
       let output = '';
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         if (output.length < MAX_ERROR_LENGTH) output += text;

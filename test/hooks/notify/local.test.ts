@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   createRunProgram,
   desktopCommands,
@@ -7,7 +10,9 @@ import {
   sendToSound,
 } from '../../../src/hooks/notify/local.ts';
 import type { ChannelParts, Notice } from '../../../src/hooks/notify/notice.ts';
+import { attempt } from '../../../src/runtime/errors.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const notice: Notice = {
   title: 'title',
@@ -184,5 +189,20 @@ describe('a program', () => {
       run(process.execPath, ['-e', "console.error('first\\nsecond'); process.exit(1)"]),
     ).rejects.toThrow(new Error(`${process.execPath}: first`));
     await expect(run('no-such-program', [])).rejects.toThrow(new Error('no-such-program: not installed'));
+  });
+
+  test.skipIf(process.platform === 'win32')('ends with the run, whatever it does with signals', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'hook-local-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = path.join(folder, 'pid');
+    const stop = new AbortController();
+    const stubborn =
+      "process.on('SIGTERM', () => {}); fs.writeFileSync(process.argv[1], process.pid + ' '); setInterval(() => {}, 1000)";
+    const ran = createRunProgram(stop.signal)(process.execPath, ['-e', stubborn, file]);
+    const pid = await waitFor(() => Number(/^\d+(?= )/.exec(readFileSync(file, 'utf8'))?.[0]) || false);
+    onTestFinished(() => void attempt(() => process.kill(pid, 'SIGKILL')));
+    stop.abort();
+    await expect(ran).rejects.toThrow('ABORT_ERR');
+    await waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
   });
 });
