@@ -123,8 +123,8 @@ export function createRunner(deps: RunnerParts): Runner {
     const { name } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
-    const { watch, source: seen } = await beginWatch(collector, source);
-    const run: Run = {
+    let watch: FieldWatch | undefined;
+    const runOn = (seen: Source): Run => ({
       org,
       source: retired === undefined ? seen : withAbort(seen, retired),
       deps,
@@ -139,8 +139,11 @@ export function createRunner(deps: RunnerParts): Runner {
       },
       stopping: () => stopping() || isRetired(),
       retired: isRetired,
-    };
+    });
     try {
+      const begun = await beginWatch(collector, source);
+      watch = begun.watch;
+      const run = runOn(begun.source);
       // Before the first request, which would be in vain while nothing can be stored.
       await deps.history.demandWritable();
       const succeededAt = isDayCollector(collector)

@@ -98,6 +98,7 @@ function harness(answer: Answer, platform = source, parts: Partial<RunnerParts> 
     run: (mode: 'scheduled' | 'thorough' = 'scheduled', retired?: AbortSignal) =>
       runner.run({ org, source: platform, ...(retired && { retired }) }, collector, mode),
     runner,
+    collector,
     stopping,
     covered: async () => [...(await history.read('acme')).days('tokens').keys()].sort(),
   };
@@ -524,6 +525,19 @@ describe('a run over days', () => {
     await empty.run();
     await full.run();
     expect(empty.asked).toEqual(full.asked);
+  });
+
+  test('fails if the contract of its answers cannot be loaded, and runs once it can', async () => {
+    const { runner, collector, runs, asked } = harness(() => ({}));
+    const whole = { ...collector, apiContract: () => Promise.reject(new Error('no such file')) };
+    expect(await runner.run({ org, source }, whole, 'scheduled')).toBe('ended');
+    expect(runs.get('acme', 'tokens')).toMatchObject({
+      running: false,
+      failure: { error: { message: 'unforeseen: no such file' } },
+    });
+    expect(asked).toEqual([]);
+    await runner.run({ org, source }, collector, 'scheduled');
+    expect(runs.get('acme', 'tokens').failure).toBeUndefined();
   });
 
   test('a failure is logged when it begins and when it ends, not in between', async () => {
