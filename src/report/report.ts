@@ -131,7 +131,11 @@ function figuresOf(
     [...days, ...before].flatMap((day) => valuesOn(view, family, day)).map(([of]) => of),
   );
   return [...currencies].map((currency) => {
-    const valueOn = (day: Day) => new Map(valuesOn(view, family, day)).get(currency);
+    const valueOn = (day: Day) => {
+      const values = new Map(valuesOn(view, family, day));
+      // A day that is priced in another currency has nothing in this one.
+      return values.get(currency) ?? (values.size > 0 ? 0 : undefined);
+    };
     const known = days.map(valueOn);
     return {
       title,

@@ -107,6 +107,28 @@ test('a week that is not over is compared with as many days, and says so', () =>
   expect(reportMarkdown([month])).toContain('Partial: 17 of 30 days, up to 2026-11-25.');
 });
 
+test('where prices change their currency, each has the cost of its own days, and nothing is unknown', () => {
+  const first = dayNamed('2026-11-23');
+  const prices = [
+    { from: start, currency: 'USD', perMillionCredits: 2 },
+    { from: addDays(first, 2), currency: 'EUR', perMillionCredits: 1 },
+  ];
+  const days = daysFrom(addDays(first, -7), addDays(first, 13));
+  const stored = figures(new Map(days.map((day) => [day, 1_000_000])));
+  const costIn = (day: Day) =>
+    reportOf('acme', periodOf('week', day), newest, (asOf) =>
+      viewOfDays(stored, dayOf(asOf - 1), { prices }),
+    ).figures.filter(({ title }) => title === 'Cost');
+  expect(costIn(first)).toEqual([
+    { title: 'Cost', currency: 'USD', value: 4, before: 14, unknown: 0 },
+    { title: 'Cost', currency: 'EUR', value: 5, before: 0, unknown: 0 },
+  ]);
+  expect(costIn(addDays(first, 7))).toEqual([
+    { title: 'Cost', currency: 'EUR', value: 7, before: 5, unknown: 0 },
+    { title: 'Cost', currency: 'USD', value: 0, before: 4, unknown: 0 },
+  ]);
+});
+
 test('numbers are grouped, and changes have their sign', () => {
   const report = reported(periodOf('week', dayNamed('2026-11-24')));
   const cost = { title: 'Cost', currency: 'USD', value: 1068.319, before: 2136.7, unknown: 0 };
