@@ -150,7 +150,7 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
     kinds.boolean.prefault(false),
   ),
   month: option(
-    'A month to export once none of its days can change any more, such as 2026-10, or last for the newest one; instead of --from and --to. Only stored days are used, unless --storage.path is :memory:',
+    'A month to export once none of its days can change any more, such as 2026-10, or last for the newest one; instead of --from and --to, and without figures of single people. Only stored days are used, unless --storage.path is :memory:',
     kinds.month,
   ),
   corrections: option(

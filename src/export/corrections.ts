@@ -63,10 +63,21 @@ function differenceOf(is: string, was: string): number {
 
 /** The rows of a file by what identifies them. */
 async function rowsOf(text: string, keys: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+  const rows = await parseRows(text);
+  const byKey = new Map(rows.map((row) => [JSON.stringify(keys.map((name) => row[name] ?? '')), row]));
+  if (byKey.size < rows.length) {
+    throw new ConfigError(
+      '--corrections: the file has several rows for what is one row with these options',
+      'give the options that the file was written with; with --month, a file has no rows of single people',
+    );
+  }
+  return byKey;
+}
+
+async function parseRows(text: string): Promise<readonly Row[]> {
   const { parse } = await import('csv-parse/sync');
   try {
-    const rows: readonly Row[] = parse(text, { bom: true, columns: true });
-    return new Map(rows.map((row) => [JSON.stringify(keys.map((name) => row[name] ?? '')), row]));
+    return parse(text, { bom: true, columns: true });
   } catch {
     throw new ConfigError('--corrections: the file is not valid CSV');
   }

@@ -193,6 +193,13 @@ describe('corrections', () => {
   test.each(['', 'a,b\n1,2\n', 'day,"x\n'])('refuse a file of another kind: %j', async (text) => {
     await expect(corrected(text, [])).rejects.toThrow('--corrections: the file');
   });
+
+  test('refuse a file with columns that these options do not have, such as one of each person', async () => {
+    const row = 'day,organization,metric,labels,user,value\n2026-03-03,acme,credits,{},';
+    await expect(corrected(`${row}a,1\n2026-03-03,acme,credits,{},b,2\n`, [])).rejects.toThrow(
+      '--corrections: the file has several rows for what is one row',
+    );
+  });
 });
 
 test('amounts of money have no digits of rounding errors, and other figures are those of the metrics', () => {
