@@ -32,7 +32,7 @@
 {{- if and .tls.enabled (not .tls.secretName) (include "ape.scraped" $) (not $.Values.serviceMonitor.tlsConfig) }}
 {{- fail "web.tls.enabled: Prometheus needs serviceMonitor.tlsConfig or web.tls.secretName" }}
 {{- end }}
-{{- if and .tls.enabled .tls.clientCaKey (include "ape.scraped" $) (not $.Values.serviceMonitor.tlsConfig) }}
+{{- if and .tls.enabled .tls.clientCaKey (include "ape.scraped" $) (not $.Values.serviceMonitor.tlsConfig) (not $.Values.serviceMonitor.extraEndpoint) (not $.Values.podMonitor.extraEndpoint) }}
 {{- fail "web.tls.clientCaKey: Prometheus needs a client certificate, in serviceMonitor.tlsConfig" }}
 {{- end }}
 {{- if and .basicAuth.enabled (include "ape.scraped" $) (not $.Values.serviceMonitor.basicAuth) }}
