@@ -12,8 +12,8 @@ export interface Deflated {
 }
 
 /**
- * Minimum length of what is deflated at once: each piece is a turn of the event loop, and begins without what precedes it. Of
- * larger pieces the C library keeps tens of megabytes after they were freed.
+ * Minimum length of what is deflated at once: each piece begins without what precedes it. Of larger pieces the C library keeps
+ * tens of megabytes after they were freed.
  */
 const PIECE = 1024 * 1024;
 /**
@@ -28,8 +28,8 @@ const EMPTY_END = Buffer.from([3, 0]);
 const deflatePiece = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);
 
 /**
- * Ends a raw-deflate stream with texts that somebody waits for, in slices. Each turn of a busy event loop takes as long as a
- * piece, so that zlib's threads would end later.
+ * Ends a raw-deflate stream with texts that somebody waits for, on the event loop, in slices: while it is busy, each piece from
+ * zlib's threads would wait for a turn, which takes longer than the piece.
  */
 export async function deflateEnd(
   texts: Iterable<Buffer>,

@@ -124,26 +124,25 @@ export function createRunner(deps: RunnerParts): Runner {
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
     let watch: FieldWatch | undefined;
-    const runOn = (seen: Source): Run => ({
-      org,
-      source: retired === undefined ? seen : withAbort(seen, retired),
-      deps,
-      dueAfter: target.dueAfter,
-      giveWay,
-      tried() {
-        if (!isRetired()) runs.update(org.name, name, { tried: true });
-      },
-      note(fetched) {
-        noted.rejected += fetched.rejected;
-        for (const remark of fetched.remarks) noted.remarks.add(remark);
-      },
-      stopping: () => stopping() || isRetired(),
-      retired: isRetired,
-    });
     try {
       const begun = await beginWatch(collector, source);
       watch = begun.watch;
-      const run = runOn(begun.source);
+      const run: Run = {
+        org,
+        source: retired === undefined ? begun.source : withAbort(begun.source, retired),
+        deps,
+        dueAfter: target.dueAfter,
+        giveWay,
+        tried() {
+          if (!isRetired()) runs.update(org.name, name, { tried: true });
+        },
+        note(fetched) {
+          noted.rejected += fetched.rejected;
+          for (const remark of fetched.remarks) noted.remarks.add(remark);
+        },
+        stopping: () => stopping() || isRetired(),
+        retired: isRetired,
+      };
       // Before the first request, which would be in vain while nothing can be stored.
       await deps.history.demandWritable();
       const succeededAt = isDayCollector(collector)

@@ -96,7 +96,6 @@ function createFigureTable() {
   }
 
   return {
-    at,
     put(row: number, day: PersonDay): void {
       if (row >= room) grow();
       for (const name of FIGURE_NAMES) columns[name][row] = day[FIGURES[name]] ?? Number.NaN;

@@ -139,7 +139,7 @@ export function createRunProgram(signal: AbortSignal): RunProgram {
       const child = spawn(program, args, {
         stdio: ['ignore', 'ignore', 'pipe'],
         signal,
-        // A player that waits for its device may ignore SIGTERM, and one would remain of each notification.
+        // A player that waits for its device may ignore SIGTERM: each notification would leave one running.
         killSignal: 'SIGKILL',
         windowsHide: true,
       });
