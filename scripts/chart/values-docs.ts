@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { isObject } from '../../src/catalog/object.ts';
 
 /** A value that an operator may set, as described by the comments of the values file. */
 interface DocumentedValue {
@@ -45,12 +46,8 @@ function isBelow(value: DocumentedValue, other: DocumentedValue): boolean {
 
 function valueAt(tree: unknown, path: readonly string[]): unknown {
   let value = tree;
-  for (const key of path) value = isMapping(value) ? value[key] : undefined;
+  for (const key of path) value = isObject(value) ? value[key] : undefined;
   return value;
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function refuseUndocumented(
@@ -60,7 +57,7 @@ function refuseUndocumented(
 ): void {
   const name = path.join('.');
   if (values.some((value) => value.path.join('.') === name)) return;
-  if (!isMapping(tree) || Object.keys(tree).length === 0)
+  if (!isObject(tree) || Object.keys(tree).length === 0)
     throw new Error(`helm/values.yaml: ${name} has no comment`);
   for (const [key, below] of Object.entries(tree)) refuseUndocumented(below, [...path, key], values);
 }

@@ -1,5 +1,5 @@
 import type { OptionTable } from '../../src/config/option.ts';
-import { orgNamePattern } from '../../src/config/parse.ts';
+import { orgNamePattern, pathPattern } from '../../src/config/parse.ts';
 import { configSchema } from './config-schema.ts';
 import { monitoring } from './monitoring-schema.ts';
 import {
@@ -192,7 +192,7 @@ const workload = {
 const web = {
   web: strict({
     port,
-    telemetryPath: { type: 'string', pattern: '^(/[A-Za-z0-9._~-]+)+$' },
+    telemetryPath: { type: 'string', pattern: pathPattern },
     enableLifecycle: flag,
     tls: strict({
       enabled: flag,

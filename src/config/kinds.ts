@@ -8,6 +8,7 @@ import {
   orgNameRule,
   parseDuration,
   parseSize,
+  pathPattern,
   quoted,
 } from './parse.ts';
 
@@ -222,8 +223,10 @@ export const orgName = textual(
   { pattern: orgNamePattern },
 );
 
+const PATH = new RegExp(pathPattern);
+
 function parsePath(text: string, example = '/api/reports'): Result<string> {
-  if (/^(?:\/[A-Za-z0-9._~-]+)+$/.test(text)) return { value: text };
+  if (PATH.test(text)) return { value: text };
   return { problem: `${quoted(text)} is not a path of letters, digits and . _ ~ - such as ${example}` };
 }
 

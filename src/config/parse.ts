@@ -53,6 +53,9 @@ export function formatDuration(ms: number): string {
   return text;
 }
 
+/** The path of a URL in a configuration; the chart's schema has it, too. */
+export const pathPattern = '^(/[A-Za-z0-9._~-]+)+$';
+
 /** Letters and digits of any script: the name is a label value, and is used in `/probe?target=`. */
 // biome-ignore lint/security/noSecrets: a pattern
 export const orgNamePattern = '^[\\p{L}\\p{N}]([\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$';

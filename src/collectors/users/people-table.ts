@@ -21,7 +21,7 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
   const models: Text[] = [];
   const tiers: Text[] = [];
   const levels: Text[] = [];
-  const describedBy: number[] = [];
+  const describedCredits: number[] = [];
   const figures = createFigureTable();
 
   function describe(row: number, day: PersonDay, team: string): void {
@@ -29,7 +29,7 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
     models[row] = day.primary_model;
     tiers[row] = day.primary_model_tier;
     levels[row] = day.delegation_level;
-    describedBy[row] = day.billable_tokens ?? 0;
+    describedCredits[row] = day.billable_tokens ?? 0;
   }
 
   return {
@@ -45,7 +45,7 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
         return;
       }
       // Several people with one label, such as two accounts with one address: sums, and the attributes of the largest one.
-      if ((day.billable_tokens ?? 0) > (describedBy[row] ?? 0)) describe(row, day, team);
+      if ((day.billable_tokens ?? 0) > (describedCredits[row] ?? 0)) describe(row, day, team);
       figures.addTo(row, day);
     },
     *columns(shownTeams) {
