@@ -20,6 +20,21 @@ interface Exporting {
   readonly sumOfMonth?: (amounts: readonly number[]) => number;
 }
 
+/** What `export` is asked for without any option. */
+export const defaultValues = {
+  format: 'csv',
+  layout: undefined,
+  by: 'day',
+  criteria: false,
+  month: undefined,
+  corrections: undefined,
+  collector: [],
+  org: [],
+  from: undefined,
+  to: undefined,
+  output: undefined,
+} as const;
+
 /** Exports with the limits of a default configuration; resolves with the lines and the outcome. */
 export async function exported(options: Exporting) {
   const lines: string[] = [];

@@ -8,7 +8,7 @@ import { formatOf } from '../../src/commands/export-choice.ts';
 import type { Config } from '../../src/config/config.ts';
 import { dayNamed } from '../support/day.ts';
 import { storedOrg } from '../support/store.ts';
-import { exported } from './fixtures.ts';
+import { defaultValues, exported } from './fixtures.ts';
 import { costAndUsage, faultsOf } from './focus-specification.ts';
 
 const FIRST = dayNamed('2026-03-30');
@@ -16,19 +16,7 @@ const prices = [
   { from: dayNamed('2026-03-31'), currency: 'USD', perMillionCredits: 2.7 },
   { from: dayNamed('2026-04-01'), currency: 'EUR', perMillionCredits: 3 },
 ];
-const values = {
-  format: 'focus',
-  layout: undefined,
-  by: 'day',
-  criteria: false,
-  month: undefined,
-  corrections: undefined,
-  collector: [],
-  org: [],
-  from: undefined,
-  to: undefined,
-  output: undefined,
-} as const;
+const values = { ...defaultValues, format: 'focus' } as const;
 
 function configWith(contract: Contract, enabled: readonly string[] = []): Config {
   const collectors = new Map(enabled.map((name) => [name, true]));

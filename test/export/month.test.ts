@@ -9,7 +9,7 @@ import { createTidyFormat } from '../../src/export/tidy.ts';
 import { daily, type Row } from '../backfill/days.ts';
 import { dayNamed } from '../support/day.ts';
 import { storedOrg } from '../support/store.ts';
-import { exported } from './fixtures.ts';
+import { defaultValues, exported } from './fixtures.ts';
 
 const MARCH = dayNamed('2026-03-01');
 const LAST = dayNamed('2026-03-31');
@@ -62,22 +62,7 @@ describe('a closed month', () => {
       metrics: { excluded: [] },
     } as unknown as Config;
     const labelsFor = (month: string | undefined) => {
-      const { published } = formatOf(
-        {
-          format: 'csv',
-          layout: undefined,
-          by: 'day',
-          criteria: false,
-          month,
-          corrections: undefined,
-          collector: [],
-          org: [],
-          from: undefined,
-          to: undefined,
-          output: undefined,
-        },
-        config,
-      );
+      const { published } = formatOf({ ...defaultValues, month }, config);
       return published.flatMap(({ families }) => families.flatMap(({ labels }) => labels));
     };
     expect(labelsFor(undefined)).toContain('user');

@@ -229,15 +229,22 @@ describe('individual people', () => {
 
   test('are described by the largest of several accounts with one address, in any order', () => {
     const byEmail = teamsById({ identity: 'email', labelOf: ({ id, email }) => email ?? id });
-    const accounts = [5, 4, 7].map((credits) =>
+    const account = (credits: number) =>
       person(`a${credits}`, {
         user_email: 'x@acme.example',
         billable_tokens: credits,
         primary_model: `m${credits}`,
-      }),
-    );
-    for (const listed of [accounts, accounts.toReversed(), accounts.toSorted(() => -1)]) {
-      expect(shownOf(reduced(listed, byEmail), byEmail)).toMatchObject({
+      });
+    const orders = [
+      [4, 5, 7],
+      [4, 7, 5],
+      [5, 4, 7],
+      [5, 7, 4],
+      [7, 4, 5],
+      [7, 5, 4],
+    ];
+    for (const order of orders) {
+      expect(shownOf(reduced(order.map(account), byEmail), byEmail), order.join()).toMatchObject({
         'daily_credits_by_user{user="x@acme.example"}': 16,
         'user_info{user="x@acme.example",team="other",primary_model="m7",primary_model_tier="",delegation_level=""}': 1,
       });
