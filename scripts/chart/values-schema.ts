@@ -1,5 +1,5 @@
 import type { OptionTable } from '../../src/config/option.ts';
-import { orgNamePattern, pathPattern } from '../../src/config/parse.ts';
+import { orgNamePattern, ownPathPattern, pathPattern } from '../../src/config/parse.ts';
 import { configSchema } from './config-schema.ts';
 import { monitoring } from './monitoring-schema.ts';
 import {
@@ -192,7 +192,7 @@ const workload = {
 const web = {
   web: strict({
     port,
-    telemetryPath: { type: 'string', pattern: pathPattern },
+    telemetryPath: { type: 'string', pattern: pathPattern, not: { pattern: ownPathPattern } },
     enableLifecycle: flag,
     tls: strict({
       enabled: flag,

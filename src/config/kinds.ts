@@ -6,6 +6,7 @@ import {
   isOrgName,
   orgNamePattern,
   orgNameRule,
+  ownPathPattern,
   parseDuration,
   parseSize,
   pathPattern,
@@ -233,15 +234,14 @@ function parsePath(text: string, example = '/api/reports'): Result<string> {
 /** The path of a URL. */
 export const path = textual('path', (text) => parsePath(text), { pattern: '^/' });
 
-// The service's own routes besides the metrics.
-const OWN_PATHS = /^\/(?:$|status$|probe$|-(?:\/|$)|hooks(?:\/|$))/;
+const OWN_PATH = new RegExp(ownPathPattern);
 
 /** The path of the metrics page. */
 export const httpPath = textual(
   'http-path',
   (text) => {
     const path = parsePath(text, '/metrics');
-    if ('problem' in path || !OWN_PATHS.test(text)) return path;
+    if ('problem' in path || !OWN_PATH.test(text)) return path;
     return { problem: `${text} is the path of another page of the exporter` };
   },
   { pattern: '^/' },

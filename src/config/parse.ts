@@ -56,6 +56,9 @@ export function formatDuration(ms: number): string {
 /** The path of a URL in a configuration; the chart's schema has it, too. */
 export const pathPattern = '^(/[A-Za-z0-9._~-]+)+$';
 
+/** The service's own routes besides the metrics. */
+export const ownPathPattern = '^/($|status$|probe$|-(/|$)|hooks(/|$))';
+
 /** Letters and digits of any script: the name is a label value, and is used in `/probe?target=`. */
 // biome-ignore lint/security/noSecrets: a pattern
 export const orgNamePattern = '^[\\p{L}\\p{N}]([\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$';

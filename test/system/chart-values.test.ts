@@ -216,6 +216,16 @@ prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}
     expect(egress).toHaveLength(1);
   });
 
+  test('let the pod of `helm test` run where the exporter does', async () => {
+    const placed = '{nodeSelector: {pool: tools}, tolerations: [{key: tools, operator: Exists}]}';
+    const objects = await chart.objects({ shape: 'demo', values: placed });
+    const pod = objects.find(({ kind }) => kind === 'Pod');
+    expect(pod?.['spec']).toMatchObject({
+      nodeSelector: { pool: 'tools' },
+      tolerations: [{ key: 'tools', operator: 'Exists' }],
+    });
+  });
+
   test('admit the pod of `helm test` if scrapers are restricted', async () => {
     const objects = await chart.objects({ shape: 'shards' });
     const pod = objects.find(({ kind }) => kind === 'Pod');

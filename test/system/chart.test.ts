@@ -125,6 +125,7 @@ describe.runIf(hasHelm)('the chart', () => {
       /web\.tls\.clientCaKey: .*serviceMonitor\.tlsConfig/,
     ],
     ['a path that the exporter refuses', 'web: {telemetryPath: /}', /telemetryPath/],
+    ['the path of another page', 'web: {telemetryPath: /hooks/events}', /telemetryPath/],
     ['a monitor without the password', passwordButNoMonitor(), /serviceMonitor\.basicAuth/],
   ])('refuses %s', async (_, values, message) => {
     expect(await refusal(values)).toMatch(message);

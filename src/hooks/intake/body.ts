@@ -37,7 +37,8 @@ async function collect(request: IncomingMessage): Promise<{ readonly text: strin
       if (size > MAX_BYTES) return 'too-large';
       chunks.push(chunk);
     }
-    return { text: Buffer.concat(chunks).toString('utf8') };
+    // Without a byte order mark, which is not JSON.
+    return { text: new TextDecoder().decode(Buffer.concat(chunks)) };
   } catch {
     return 'cut-short';
   }

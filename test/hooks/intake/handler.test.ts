@@ -64,6 +64,13 @@ describe('POST /hooks/events', () => {
     expect(await values('events_rejected_total')).toMatchObject({ invalid: 1, too_old: 1, malformed: 0 });
   });
 
+  test('accepts a body that begins with a byte order mark', async () => {
+    const { app, values } = await serve();
+    const { status } = await post(app, `\uFEFF${JSON.stringify(event)}`);
+    expect(status).toBe(202);
+    expect(await values('events_total')).toMatchObject({ Stop: 1 });
+  });
+
   test('counts the events of a clock that is off by weeks, ahead or behind, at their arrival', async () => {
     const { app, values } = await serve();
     for (const [id, at] of [
