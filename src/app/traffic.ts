@@ -2,7 +2,7 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
 import type { PlatformClientDeps } from '../platform/client.ts';
-import { type AdjustableDailyQuota, createDailyQuota } from '../platform/daily-quota.ts';
+import { createDailyQuota, type DailyQuota } from '../platform/daily-quota.ts';
 import { createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
 import type { KnownPaths } from '../platform/paths.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -21,7 +21,7 @@ type OrgTraffic = {
 /** The traffic state of an organization, regardless of its address, which is adjusted when settings change. */
 interface OwnTraffic {
   readonly limiter: PacingLimiter;
-  readonly dailyQuota: AdjustableDailyQuota;
+  readonly dailyQuota: DailyQuota;
   readonly admission: IdentityCheck;
 }
 

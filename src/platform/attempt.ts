@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiRequest } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { ConfigError, PlatformError } from '../runtime/errors.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
-import { classifyResponse, keyError, type Outcome } from './response.ts';
+import { classifyResponse, type Outcome } from './response.ts';
 
 /** One try of a request, `budgetMs` milliseconds long at most; failures are values, unless no request may be sent now. */
 export type Attempt = (request: ApiRequest, budgetMs: number) => Promise<Outcome>;
@@ -29,41 +28,11 @@ export interface RequestObserver {
 /** The parsed base URLs of an organization. */
 type Hosts = Readonly<Record<ApiRequest['host'], URL>>;
 
-/** Parses the two base URLs; throws a `ConfigError` if one is not an http or https URL. */
-export function parseHosts(baseUrl: string, appUrl: string): Hosts {
-  return { api: parseBase('base_url', baseUrl), app: parseBase('app_url', appUrl) };
-}
-
 /** The URL of a request: the base URL's path precedes the request's. */
 function urlOf(request: ApiRequest, hosts: Hosts): URL {
   const url = new URL(hosts[request.host]);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${request.path}`;
   url.search = new URLSearchParams(request.query).toString();
-  return url;
-}
-
-/**
- * The path of a redirect's target as a request would name it, to be asked directly the next time; undefined if it needs
- * another query, lies outside of the base URL's path, or is an unusual one.
- */
-function pathOf(target: URL, asked: URL, request: ApiRequest): string | undefined {
-  const base = asked.pathname.slice(0, asked.pathname.length - request.path.length);
-  if (target.search !== asked.search || !target.pathname.startsWith(base)) return undefined;
-  const path = target.pathname.slice(base.length);
-  return /^(?:\/[A-Za-z0-9._~-]+){1,20}$/.test(path) && path.length <= 256 ? path : undefined;
-}
-
-function parseBase(key: string, text: string): URL {
-  if (!URL.canParse(text)) throw new ConfigError(`${key} is not a URL`);
-  const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new ConfigError(`${key} must begin with http:// or https://`);
-  }
-  // Credentials in a URL would replace the key's header.
-  url.username = '';
-  url.password = '';
-  url.search = '';
-  url.hash = '';
   return url;
 }
 
@@ -85,10 +54,8 @@ interface SingleAttemptDeps {
 /** Creates the innermost attempt: reads the key, makes one exchange, counts it and classifies its outcome. */
 export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
   const { org, clock } = deps;
-  const fingerprintOf = rememberLast((key) => fingerprintOfKey(key, org));
   return async (request, budgetMs) => {
-    const key = await readKey(deps.credential);
-    if (key instanceof PlatformError) return { ok: false, error: key, retry: 'never' };
+    const key = await deps.credential();
     const ended = endOf(request, deps.closed);
     const started = clock.elapsed();
     const timeoutMs = Math.min(deps.timeoutMs, budgetMs);
@@ -106,12 +73,7 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     await clock.slices.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
-    if (!outcome.ok) return outcome;
-    const target = exchanged.kind === 'answer' ? exchanged.movedTo : undefined;
-    const movedTo = target && pathOf(target, url, request);
-    // Paths are shown, so one that repeats the key is not remembered.
-    const shown = movedTo?.includes(key) ? undefined : movedTo;
-    return { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key), movedTo: shown } };
+    return outcome.ok ? { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key, org) } } : outcome;
   };
 }
 
@@ -119,35 +81,9 @@ function codeOf(exchanged: Exchanged): string {
   return 'status' in exchanged ? String(exchanged.status) : exchanged.kind;
 }
 
-/** Reads the key; returns a `PlatformError` with reason `auth` if there is none that can be sent in a header. */
-async function readKey(credential: () => Promise<string>): Promise<string | PlatformError> {
-  let key: string;
-  try {
-    key = (await credential()).trim();
-  } catch (thrown) {
-    // The cause may quote the file's content, so only the kind of failure is reported.
-    const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
-    const why = typeof code === 'string' && /^[A-Z_]{2,30}$/.test(code) ? ` (${code})` : '';
-    return keyError(`the API key could not be read${why}`);
-  }
-  if (key === '') return keyError('the API key is empty');
-  if (!/^[\x21-\x7e]+$/.test(key))
-    return keyError('the API key contains characters that are not allowed in a header');
-  return key;
-}
-
 /** A fingerprint that distinguishes an organization's keys; the key cannot be derived from it. */
-function fingerprintOfKey(key: string, org: string): string {
+function fingerprintOf(key: string, org: string): string {
   return createHmac('sha256', `agent-platform-exporter/${org}`).update(key).digest('hex').slice(0, 16);
-}
-
-/** The same function, computed again only for another text than before. */
-function rememberLast(compute: (text: string) => string): (text: string) => string {
-  let last: { readonly text: string; readonly result: string } | undefined;
-  return (text) => {
-    if (last?.text !== text) last = { text, result: compute(text) };
-    return last.result;
-  };
 }
 
 /** Aborted once nothing waits for the request any longer. */

@@ -6,32 +6,24 @@ import type { Logger } from '../runtime/logger.ts';
 import type { ProxySettings } from '../runtime/proxy.ts';
 import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { createSingleAttempt, parseHosts, type RequestObserver } from './attempt.ts';
+import { createSingleAttempt, type RequestObserver } from './attempt.ts';
 import type { DailyQuota } from './daily-quota.ts';
 import { createExchange } from './exchange.ts';
-import {
-  type ActiveHold,
-  createThrottleHolds,
-  type ThrottleHolds,
-  withConcurrency,
-  withDailyQuota,
-  withRateLimit,
-  withThrottleHolds,
-} from './limits.ts';
+import { createThrottleHolds, MAX_IN_FLIGHT, type ThrottleHolds, withLimits } from './limits.ts';
 import { walkPages } from './paging.ts';
 import { type ConfiguredPaths, type KnownPaths, withPaths } from './paths.ts';
 import { withRetries } from './retries.ts';
 
-const MAX_IN_FLIGHT = 4;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const MAX_PAGES = 10_000;
 
 export interface PlatformClientDeps {
   /** The organization's name, as its `org` label. */
   readonly org: string;
+  /** Addresses without credentials, a query or a fragment. */
   readonly baseUrl: string;
   readonly appUrl: string;
-  /** The API key; read before every attempt, so that a rotated key takes effect on the next one. */
+  /** The API key, of characters that a header may have; read before every attempt, so that a rotated key takes effect on the next one. */
   readonly credential: () => Promise<string>;
   /** Time limit of one attempt, from connecting to the last byte of the body, in milliseconds. */
   readonly timeoutMs: number;
@@ -50,7 +42,7 @@ export interface PlatformClientDeps {
   /** Limits the request rate; passed in so that it survives a reload. A new limiter by default. */
   readonly limiter?: PacingLimiter | undefined;
   /** Limits the requests per day; unlimited by default. */
-  readonly dailyQuota?: DailyQuota | undefined;
+  readonly dailyQuota?: Pick<DailyQuota, 'take'> | undefined;
   /** Decides which answers are accepted; all by default. */
   readonly admission?: Admission | undefined;
   /** The holds of the organization; passed in so that they survive a reload. None by default. */
@@ -68,15 +60,13 @@ export interface PlatformClientDeps {
 }
 
 export interface PlatformClient extends Source {
-  /** The holds in force. */
-  activeHolds(): readonly ActiveHold[];
   /** Aborts requests in progress, which fail with reason `network`, and closes the connections. */
   close(): void;
 }
 
 /**
  * Creates the client of one organization; several collectors may use it concurrently. Requests throw only
- * `PlatformError`s, and what `demand` throws. Throws a `ConfigError` if a base URL or the proxy is invalid.
+ * `PlatformError`s, and what `demand` throws. Throws a `ConfigError` if the proxy is invalid.
  */
 export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   const { clock } = deps;
@@ -95,7 +85,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
 
   const single = createSingleAttempt({
     org: deps.org,
-    hosts: parseHosts(deps.baseUrl, deps.appUrl),
+    hosts: { api: new URL(deps.baseUrl), app: new URL(deps.appUrl) },
     credential: deps.credential,
     timeoutMs: deps.timeoutMs,
     maxResponseBytes,
@@ -105,14 +95,13 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     closed,
     demand: deps.demand,
   });
-  // A hold may start while an attempt waits in a queue, so it is checked after each wait.
-  const paced = withRateLimit(
-    withThrottleHolds(withDailyQuota(single, deps.dailyQuota), throttleHolds),
+  const limited = withLimits(single, {
+    holds: throttleHolds,
     limiter,
+    dailyQuota: deps.dailyQuota,
     closed,
-  );
-  const bounded = withConcurrency(withThrottleHolds(paced, throttleHolds), MAX_IN_FLIGHT);
-  const retried = withRetries(withThrottleHolds(bounded, throttleHolds), {
+  });
+  const retried = withRetries(limited, {
     org: deps.org,
     retries: deps.retries,
     clock,
@@ -126,7 +115,6 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     org: deps.org,
     configured: deps.paths ?? {},
     known: deps.knownPaths ?? new Map(),
-    clock,
     log: deps.log,
   });
   const get = withAdmission(found, deps.admission);
@@ -143,7 +131,6 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
       walkPages(get, request, onItems, { maxPages: deps.maxPages ?? MAX_PAGES, slices: clock.slices }),
     // A collector's steps may be large, so the clock is checked after each.
     inSlices: (work) => runInSlices(work, clock, 1),
-    activeHolds: throttleHolds.active,
     close() {
       closing.abort();
       agents.destroy();

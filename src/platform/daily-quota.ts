@@ -16,24 +16,7 @@ export interface CountStore {
 }
 
 /** Counts an organization's requests per UTC day against a limit. */
-export interface DailyQuota {
-  /** Counts one request; returns the error to fail it with if the day's quota is used up. */
-  take(): Promise<PlatformError | undefined>;
-  /** The error with which a request would fail now; undefined if it would be sent, or no count was read yet. */
-  usedUp(): PlatformError | undefined;
-  /** The number of requests of the current day, and the limit if there is one; undefined until one was counted. */
-  today(): { readonly sent: number; readonly limit?: number } | undefined;
-  /** Stores the exact count; no request may be counted afterwards. */
-  close(): Promise<void>;
-}
-
-/** A daily quota whose limit may change. */
-export interface AdjustableDailyQuota extends DailyQuota {
-  /** Sets another limit, from the next request on; the count is kept. */
-  setLimit(limit: number | undefined): void;
-  /** Reads the stored count again before the next request: another process may have sent some. */
-  forget(): void;
-}
+export type DailyQuota = ReturnType<typeof createDailyQuota>;
 
 interface DailyQuotaDeps {
   /** The maximum number of requests per UTC day; undefined for no limit. */
@@ -55,7 +38,7 @@ const REMEMBERED_DAYS = 3;
  * Creates the daily quota of one organization. Days are UTC. A count of a future day, left by a clock that ran ahead,
  * affects that day only.
  */
-export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): AdjustableDailyQuota {
+export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps) {
   let max = limit;
   const turns = createSerialQueue();
   let counts: readonly Counted[] | undefined;
@@ -83,25 +66,31 @@ export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps): Adjus
   }
 
   return {
+    /** Counts one request; returns the error to fail it with if the day's quota is used up. */
     take: () => turns.run(takeNow),
-    usedUp() {
+    /** The error with which a request would fail now; undefined if it would be sent, or no count was read yet. */
+    usedUp(): PlatformError | undefined {
       const today = dayOf(clock.now());
       const requests = counts?.find(({ day }) => day === today)?.requests ?? 0;
       return max !== undefined && requests >= max && counts !== undefined ? usedUp(max, today) : undefined;
     },
-    today() {
+    /** The number of requests of the current day, and the limit if there is one; undefined until one was counted. */
+    today(): { readonly sent: number; readonly limit?: number } | undefined {
       const today = dayOf(clock.now());
       const sent = counts?.find(({ day }) => day === today)?.requests;
       if (sent === undefined) return undefined;
       return max === undefined ? { sent } : { sent, limit: max };
     },
-    setLimit(next) {
+    /** Sets another limit, from the next request on; the count is kept. */
+    setLimit(next: number | undefined): void {
       max = next;
     },
-    forget() {
+    /** Reads the stored count again before the next request: another process may have sent some. */
+    forget(): void {
       counts = undefined;
     },
-    async close() {
+    /** Stores the exact count; no request may be counted afterwards. */
+    async close(): Promise<void> {
       await turns.idle();
       const [newest] = counts ?? [];
       if (newest !== undefined && newest.requests !== newest.stored) {

@@ -30,8 +30,6 @@ export interface Answered {
   /** The whole body of a 2xx answer, the beginning of any other. */
   text: string;
   bytes: number;
-  /** The address that answered, if not the one that was asked. */
-  movedTo?: URL;
 }
 
 /** One GET with its redirects, each limited to `timeoutMs` milliseconds; never throws; `ended` aborts it. */
@@ -93,10 +91,10 @@ export function createExchange(deps: ExchangeParts): Exchange {
     };
   }
 
-  async function hop(url: URL, key: string, route: Route, deadline: Deadline): Promise<Exchanged | Moved> {
-    const answer = await head(url, key, route, deadline.signal);
+  async function hop(url: URL, key: string, route: Route, signal: AbortSignal): Promise<Exchanged | Moved> {
+    const answer = await head(url, key, route, signal);
     const { status } = answer;
-    if (!isRedirect(status)) return read(answer, deadline, deps);
+    if (!isRedirect(status)) return read(answer, signal, deps);
     await readErrorBody(answer.stream);
     const redirect = classifyRedirect(url, status, answer.header('location'));
     if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
@@ -108,20 +106,22 @@ export function createExchange(deps: ExchangeParts): Exchange {
     key: string,
     { timeoutMs, ended }: Parameters<Exchange>[2],
   ): Promise<Exchanged | Moved> {
-    const deadline = startDeadline(timeoutMs, ended);
+    const late = new AbortController();
+    // From the first byte sent to the last one read, in real time, because it limits a socket.
+    const timer = setTimeout(() => late.abort(), Math.max(timeoutMs, 1));
     const route = deps.agents.for(url);
     try {
-      return await hop(url, key, route, deadline);
+      return await hop(url, key, route, AbortSignal.any([late.signal, ended]));
     } catch (thrown) {
       if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
       const where = ` (${addressOf(url)}${throughProxy(route.proxy)})`;
       const failedAt = route.proxy === undefined ? 'connection' : 'proxy';
-      if (deadline.expired())
+      if (late.signal.aborted)
         return { kind: 'timeout', words: `no answer within the timeout${where}`, failedAt };
       const { timeout, ...trouble } = describeNetworkError(thrown, where);
       return { kind: timeout ? 'timeout' : 'network', failedAt, ...trouble };
     } finally {
-      deadline.clear();
+      clearTimeout(timer);
     }
   }
 
@@ -129,7 +129,6 @@ export function createExchange(deps: ExchangeParts): Exchange {
     let url = start;
     for (let hops = 0; ; hops += 1) {
       const exchanged = await bounded(url, key, bounds);
-      if (exchanged.kind === 'answer' && hops > 0) exchanged.movedTo = url;
       if (exchanged.kind !== 'moved') return exchanged;
       const { status, to } = exchanged;
       if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'too many redirects' };
@@ -151,7 +150,7 @@ interface Moved {
   readonly to: URL;
 }
 
-async function read(answer: Head, deadline: Deadline, parts: BodyParts): Promise<Exchanged> {
+async function read(answer: Head, signal: AbortSignal, parts: BodyParts): Promise<Exchanged> {
   const { status, stream } = answer;
   const answered: Answered = {
     kind: 'answer',
@@ -170,7 +169,7 @@ async function read(answer: Head, deadline: Deadline, parts: BodyParts): Promise
   try {
     return (await readBody(stream, answered, parts)) ? answered : { kind: 'too-large', status };
   } catch (thrown) {
-    if (deadline.signal.aborted) throw thrown;
+    if (signal.aborted) throw thrown;
     return { kind: 'network', words: 'the answer is incomplete or damaged', failedAt: 'connection' };
   }
 }
@@ -256,40 +255,4 @@ async function readErrorBody(stream: Readable): Promise<string> {
     return '';
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Bounds one exchange from the first byte sent to the last one read. */
-interface Deadline {
-  readonly signal: AbortSignal;
-  /** Whether the exchange was ended by the time limit alone. */
-  expired(): boolean;
-  clear(): void;
-}
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/**
- * Starts a deadline of `ms` milliseconds that also ends with `parent`. It uses real time, because it limits a socket.
- */
-function startDeadline(ms: number, parent: AbortSignal): Deadline {
-  const controller = new AbortController();
-  let expired = false;
-  const timer = setTimeout(
-    () => {
-      expired = true;
-      controller.abort();
-    },
-    Math.min(Math.max(ms, 1), MAX_TIMER_MS),
-  );
-  const abort = () => controller.abort();
-  if (parent.aborted) abort();
-  parent.addEventListener('abort', abort);
-  return {
-    signal: controller.signal,
-    expired: () => expired,
-    clear() {
-      clearTimeout(timer);
-      parent.removeEventListener('abort', abort);
-    },
-  };
 }

@@ -198,6 +198,6 @@ const KEY_HINT =
   'The key is missing, wrong or revoked: create a new API key in the settings of the web app and replace the old one.';
 
 /** The error for a key that the platform rejects, or that cannot be sent at all. */
-export function keyError(message: string, status?: number): PlatformError {
+function keyError(message: string, status?: number): PlatformError {
   return new PlatformError('auth', message, { hint: KEY_HINT, status });
 }

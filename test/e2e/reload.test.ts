@@ -160,7 +160,7 @@ describe('a configuration that cannot be used', () => {
     const outcome = await story.reload((config) => ({
       ...config,
       orgs: config.orgs
-        .map((org) => (org.name === 'acme' ? { ...org, baseUrl: 'ftp://nowhere' } : org))
+        .map((org) => (org.name === 'acme' ? { ...org, baseUrl: 'nowhere' } : org))
         .slice(0, 1),
     }));
     expect(outcome).toMatchObject({ ok: false });

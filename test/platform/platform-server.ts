@@ -8,6 +8,7 @@ import {
   type PlatformClient,
   type PlatformClientDeps,
 } from '../../src/platform/client.ts';
+import { createThrottleHolds, type ThrottleHolds } from '../../src/platform/limits.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -56,6 +57,7 @@ export function answers(
 interface TestClient {
   readonly client: PlatformClient;
   readonly clock: FakeClock;
+  readonly holds: ThrottleHolds;
   readonly log: ReturnType<typeof createFakeLogger>;
   readonly codes: string[];
   readonly retried: string[];
@@ -64,6 +66,7 @@ interface TestClient {
 /** A client for one test, whose waits take no time and whose jitter is at its maximum. */
 export function createTestClient(url: string, overrides: Partial<PlatformClientDeps> = {}): TestClient {
   const clock = createFakeClock(START, { autoAdvance: true });
+  const holds = createThrottleHolds(clock);
   const log = createFakeLogger();
   const codes: string[] = [];
   const retried: string[] = [];
@@ -77,6 +80,7 @@ export function createTestClient(url: string, overrides: Partial<PlatformClientD
     requestsPerSecond: Number.POSITIVE_INFINITY,
     version: '1.2.3',
     clock,
+    throttleHolds: holds,
     random: () => 1,
     log,
     observer: {
@@ -86,7 +90,7 @@ export function createTestClient(url: string, overrides: Partial<PlatformClientD
     ...overrides,
   });
   onTestFinished(() => client.close());
-  return { client, clock, log, codes, retried };
+  return { client, clock, holds, log, codes, retried };
 }
 
 /**
