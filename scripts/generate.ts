@@ -18,6 +18,7 @@ import { chartReadme } from './chart/readme.ts';
 import { withThresholds } from './chart/values-file.ts';
 import { valuesSchema } from './chart/values-schema.ts';
 import { renderAlertsReadme } from './docs/alerts.ts';
+import { readDefinitions } from './docs/definitions.ts';
 import { renderMetricsDocs } from './docs/metrics.ts';
 import { renderConfigurationDocs } from './docs/options.ts';
 import { edited, projectFiles, withRunbook } from './project/applied.ts';
@@ -39,7 +40,13 @@ const source: readonly GeneratedFile[] = [
   {
     path: 'docs/METRICS.md',
     content: () =>
-      renderMetricsDocs(collectors, aboutFamilies, Object.values(ownMetrics), Object.values(hookMetrics)),
+      renderMetricsDocs(
+        collectors,
+        aboutFamilies,
+        Object.values(ownMetrics),
+        Object.values(hookMetrics),
+        readDefinitions(),
+      ),
   },
   { path: 'assets/notification.wav', content: renderSound },
   { path: 'alerts/agent-platform-exporter.rules.yaml', content: () => rulesDocument(defaultSettings) },

@@ -37,8 +37,6 @@ export interface FamilyDeclaration<Label extends string> {
   /** API endpoint and field that the value is read from. */
   readonly source: string;
   readonly aggregation: Aggregation;
-  /** For computed figures, as Markdown: the formula, when the figure is absent, and a worked example. */
-  readonly definition?: string;
   readonly dropPriority?: DropPriority;
   readonly stability?: 'stable' | 'experimental';
 }

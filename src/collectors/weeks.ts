@@ -42,7 +42,6 @@ export function weeksOf<const Label extends string>(
   };
   const helpOf = (window: string) =>
     family.help.replace(`on ${NEWEST}`, `of ${NEWEST}`).replace(NEWEST, window);
-  const note = isOpen ? ' A label value that a day lacks counts as 0 on it.' : '';
   const common = {
     ...family,
     source: `stored days of ${family.source.replace(/^stored days of /, '')}`,
@@ -53,18 +52,12 @@ export function weeksOf<const Label extends string>(
       ...common,
       name,
       help: helpOf(`the 7 days ending with ${NEWEST}`),
-      definition: `The sum of \`${family.name}\` over the seven days that end with the data day.${note} Absent if one of them is unknown.
-
-Example: six days of 1 000 000 and one of 3 000 000 give 9 000 000.`,
       samplesOf: (view, day) => sums(view, day, addDays(day, -WEEK_DAYS)),
     },
     before: {
       ...common,
       name: `${name}_baseline`,
       help: helpOf(`the 7 days before those of ${name}`),
-      definition: `What \`${name}\` was seven days before the data day. Absent if one of those seven days is unknown.
-
-Example: seven days of 1 000 000 before those of the week give 7 000 000.`,
       samplesOf: (view, day) => sums(view, addDays(day, -WEEK_DAYS), day),
     },
   };

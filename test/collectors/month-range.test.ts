@@ -6,9 +6,10 @@ import { creditsForecast } from '../../src/collectors/month.ts';
 import { boundsOf, monthRange, probabilityAbove } from '../../src/collectors/month-range.ts';
 import { type Credits, creditsOf } from '../../src/collectors/weekdays.ts';
 import { dayNamed } from '../support/day.ts';
+import { definitionOf } from '../support/definitions.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
 import { createFakeView } from './fakes.ts';
-import { daysSince, definitionOf, dollars, MILLION, spendOn, spendView } from './spend/view.ts';
+import { daysSince, dollars, MILLION, spendOn, spendView } from './spend/view.ts';
 
 const LAST = dayNamed('2026-06-28');
 

@@ -66,10 +66,6 @@ export const activityFamilies = {
     unit: 'people',
     source: DAYS,
     aggregation: 'ratio',
-    definition: `The mean of \`agent_platform_daily_active_users\` over the seven days that end with the data day. A day without
-activity counts as 0. Absent if one of the seven days is unknown.
-
-Example: five working days with 40 active people and a weekend with 5 and 2 give (5 · 40 + 5 + 2) / 7 = 29.571 people.`,
     samplesOf: (view, day) => figure(weeklyMean(view, day)),
   }),
 
@@ -79,10 +75,6 @@ Example: five working days with 40 active people and a weekend with 5 and 2 give
     unit: 'people',
     source: DAYS,
     aggregation: 'ratio',
-    definition: `The mean of the four weeks before those of \`agent_platform_daily_active_users_mean_7d\`: the 28 days that end
-seven days before the data day. A week counts only if each of its days is known. Absent with fewer than two such weeks.
-
-Example: the weekly means before are 30, 28, 32 and, in a week with an unknown day, none: (30 + 28 + 32) / 3 = 30 people.`,
     samplesOf: (view, day) => figure(weeklyMeanBaseline(view, day)),
   }),
 
@@ -92,11 +84,6 @@ Example: the weekly means before are 30, 28, 32 and, in a week with an unknown d
     unit: 'bool',
     source: 'setting orgs[].calendar',
     aggregation: 'ratio',
-    definition: `1 if the data day is listed under \`calendar.days_off\` of the organization, or is a public holiday of its
-\`calendar.country\`; otherwise 0. Weekends alone are not days off. Absent without a calendar.
-
-Example: \`calendar: {country: DE, days_off: [2026-12-24]}\` gives 1 on 24 December, which is listed, and on 25 December 2026, a public
-holiday; 0 on Sunday, 27 December.`,
     samplesOf: ({ settings: { daysOff } }, day) => figure(daysOff && Number(daysOff.has(day))),
   }),
 
@@ -108,10 +95,6 @@ holiday; 0 on Sunday, 27 December.`,
     unit: 'per person and day',
     source: `${DAYS}, sessions, user_messages; figures of tools and productivity`,
     aggregation: 'ratio',
-    definition: `The sum over the seven days that end with the data day, divided by the sum of \`agent_platform_daily_active_users\` over the
-same days. Absent if one of the seven days is unknown, or if nobody was active on them.
-
-Example: 600 sessions in a week of 200 daily active people, 40 on each of five days, are 3 sessions per person and day.`,
     samplesOf(view, day) {
       const people = weeklySum(view, day, activityDataset, ({ dailyUsers }) => dailyUsers);
       const per = <Row>(dataset: DayDataset<Row>, figureOf: (row: Row) => number | undefined) =>

@@ -65,10 +65,6 @@ export const productivityFamilies = {
     source:
       'stored days of /api/v1/analytics/productivity: data[].files_created, files_edited, git_commits, git_prs_created; billable_tokens of the tokens',
     aggregation: 'ratio',
-    definition: `The sum over the seven days that end with the data day, divided by the millions of credits of the same days. Absent if one of
-the seven days is unknown, or if they have no credits.
-
-Example: 150 commits and 75 000 000 credits in a week are 2 commits per million credits.`,
     samplesOf(view, day) {
       const millions = (trailing(view, day, 7) ?? 0) / 1e6;
       return parts(

@@ -32,14 +32,6 @@ export const readinessFamilies = {
   readinessRatio: ofRepo(({ current }) => scoreOf(current), {
     name: 'agent_platform_readiness_ratio',
     help: 'Mean share of applications that pass, over the criteria not skipped, in the current report of the repository.',
-    definition: `The mean, over the criteria that were not skipped, of the applications that pass a criterion divided by those evaluated;
-absent if all criteria were skipped or the result of one is unusable. It is that of the current report, the newest one of the repository's main branch: the first of
-\`readiness.branches\` with a report, and nothing without one; if that setting is empty \`main\`, else \`master\`, else the branch with the
-most reports. Of branches with equally many, it is the one with the newest report, and of those created at the same instant the first by
-name. Reports without a branch count where no report of the repository has one.
-
-Example: lint passes in 2 of 4 applications, unit_tests in 4 of 4, docs was skipped. The mean of 0.5 and 1 is 0.75. Without \`main\`
-and \`master\`, of \`develop\` with reports of 1 and 5 May and \`trunk\` with reports of 2 and 4 May, \`develop\` is the main branch.`,
   }),
 
   readinessRatioPrevious: ofRepo(({ previous }) => scoreOf(previous), {
@@ -56,12 +48,6 @@ and \`master\`, of \`develop\` with reports of 1 and 5 May and \`trunk\` with re
     name: 'agent_platform_readiness_criterion_ratio_previous',
     help: 'Same as agent_platform_readiness_criterion_ratio, for the previous report; only where both reports evaluated the criterion and the ratios differ.',
     labels: ['criterion'],
-    definition: `The ratio of the criterion in the report of \`agent_platform_readiness_ratio_previous\`: the newest earlier report of
-the same branch with another commit. A series exists for each criterion that both reports evaluated with different ratios, so
-that an organization usually has few; subtracting it from \`agent_platform_readiness_criterion_ratio\` gives what changed.
-
-Example: unit_tests passed in 4 of 4 applications and now in 1 of 4, lint in 1 of 2 and now in 2 of 4, and docs was skipped and is
-now 1 of 4. Only unit_tests has a previous ratio: 1.`,
     samplesOf: ({ current, previous }) =>
       changedBetween(current, previous).map(({ id, before }) => ({
         labels: { criterion: id },
@@ -146,13 +132,6 @@ now 1 of 4. Only unit_tests has a previous ratio: 1.`,
   readinessRatioLower: ofRepo(({ previous, earlier }) => lowerBound(previous, earlier), {
     name: 'agent_platform_readiness_ratio_lower',
     help: 'Ratio below which the current report is worse than the previous one by more than the noise of the earlier reports explains.',
-    definition: `\`agent_platform_readiness_ratio_previous\` less 3 · 1.4826 · the median of the absolute differences between
-consecutive earlier reports of the same branch: ten differences at most, the current report left out, other reports of the
-same commit included. At least 0.02 is subtracted, 0.1 if fewer than three differences are known. Never below 0; absent
-if the previous ratio is absent.
-
-Example: the previous ratio is 0.80 and the earlier reports, newest first, had 0.80, 0.79, 0.80 and 0.81. The differences are 0.01
-each, so that 3 · 1.4826 · 0.01 = 0.0445 is subtracted: 0.7555. A report of 0.77 is within the noise, one of 0.75 is not.`,
   }),
 
   readinessLevel: ofRepo(({ current }) => levelOf(current), {
@@ -191,7 +170,7 @@ function withCounts({ settings }: View): boolean {
 /** What a family says of itself; it is a ratio of results unless it says otherwise. */
 interface Line
   extends Pick<CurrentFamily, 'name' | 'help'>,
-    Partial<Pick<CurrentFamily, 'unit' | 'source' | 'aggregation' | 'definition' | 'dropPriority'>> {
+    Partial<Pick<CurrentFamily, 'unit' | 'source' | 'aggregation' | 'dropPriority'>> {
   /** Whether the settings ask for it; always by default. */
   isShown?(view: View): boolean;
 }

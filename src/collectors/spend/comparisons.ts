@@ -15,10 +15,6 @@ export const modelWeeks = weeksOf(tokensDataset, tokens.dailyCreditsByModel);
 export const creditsMonthToDateBaseline = inCredits(creditsBefore, {
   name: 'agent_platform_credits_month_to_date_baseline',
   help: 'Standard Credits from the first day of the billing month before (UTC) to the same day of that month, or to its last day if it is shorter.',
-  definition: `What \`agent_platform_credits_month_to_date\` was on the same day of the month before, or on its last day if that month is
-shorter. Absent if one of its days is unknown or its row lacks the credits.
-
-Example: on 31 March it is the sum of the days from 1 to 28 February, of a year without 29 February.`,
 });
 
 function creditsBefore(view: View, day: Day): number | undefined {
@@ -34,13 +30,6 @@ export const creditsMonthBudgetLasts = inCredits(budgetDays, {
   unit: 'days',
   source: `${DAYS}; setting orgs[].budget`,
   aggregation: 'ratio',
-  definition: `The budget less the month to date, divided by the mean credits that the forecast expects for each remaining day of the
-month; on the last day of a month, by the mean of its days. It is 0 if the budget is spent, and more than the remaining days if the budget
-lasts. A budget in money counts as the credits that it pays for, if all days of the month have one price. Absent without a budget or a
-forecast, and if no credits are expected.
-
-Example: of a budget of 3 000 000 credits, 2 000 000 are spent on 20 March, and the forecast is 3 100 000: 100 000 for each of 11 days, so
-that the rest lasts 10 days.`,
 });
 
 function budgetDays(view: View, day: Day): number | undefined {
@@ -59,10 +48,6 @@ function budgetDays(view: View, day: Day): number | undefined {
 export const dailyCreditsUnusual = inCredits(unusualCredits, {
   name: 'agent_platform_daily_credits_unusual',
   help: 'Standard Credits of the newest complete UTC day if the day is unusual, otherwise 0.',
-  definition: `The credits of the data day if they are above \`agent_platform_daily_credits_expected_upper\` and above a 28th of
-\`agent_platform_credits_trailing_28d\`; otherwise 0. Absent if one of these figures is.
-
-Example: 30 000 000 credits, an upper bound of 21 000 000 and 280 000 000 credits in 28 days: 30 000 000. With 20 000 000 credits it is 0.`,
 });
 
 function unusualCredits(view: View, day: Day): number | undefined {

@@ -12,7 +12,7 @@ export const PRICED_DAYS = `${DAYS}; ${PRICES}`;
 
 /** What a computed family says of itself. */
 export type Computed = Partial<Pick<DayFamily, 'unit' | 'source' | 'aggregation'>> &
-  Pick<DayFamily, 'name' | 'help'> & { readonly definition: string };
+  Pick<DayFamily, 'name' | 'help'>;
 
 /** A family that is computed from the stored days; in credits unless it says otherwise. */
 export function inCredits(creditsOf: (view: View, day: Day) => number | undefined, family: Computed) {

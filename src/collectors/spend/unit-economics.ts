@@ -22,10 +22,6 @@ interface Divisor {
   readonly field: string;
   /** What the quotient is not, for HELP. */
   readonly caution: string;
-  /** The sum that divides, and when it is too small. */
-  readonly sum: string;
-  /** The sum of the worked example, which has 100 000 000 credits, and the quotient of these. */
-  readonly example: string;
   /** The sum over the days; undefined if one of them is unknown. */
   sumOver(view: View, days: readonly Day[]): number | undefined;
 }
@@ -36,9 +32,6 @@ const divisors: readonly Divisor[] = [
     unit: 'person and day of activity (the sum of daily active users)',
     field: '/api/v1/analytics/activity: data[].daily_active_users',
     caution: 'Not the consumption of a person in 28 days: someone active on 20 of them counts 20 times.',
-    sum: `\`agent_platform_daily_active_users\`: by the days on which each person was active. The platform counts different
-people over 7 and over 30 days, never over 28. Absent unless one of these days, or one of the weeks within them, has at least 10 active people`,
-    example: '20 working days with 40 active people are 800 days of activity: 125 000 credits, or 0.3375 USD',
     sumOver: activityOver,
   },
   {
@@ -47,8 +40,6 @@ people over 7 and over 30 days, never over 28. Absent unless one of these days, 
     field: '/api/v1/analytics/productivity: data[].git_commits',
     caution:
       'Not the price of a commit: the credits also pay for all other work, and commits made by hand do not count.',
-    sum: '`agent_platform_daily_git_commits`. Absent with fewer than 10 commits',
-    example: '2 000 commits: 50 000 credits, or 0.135 USD',
     sumOver: (view, days) => producedOver(view, days, 'commits'),
   },
   {
@@ -57,8 +48,6 @@ people over 7 and over 30 days, never over 28. Absent unless one of these days, 
     field: '/api/v1/analytics/productivity: data[].git_prs_created',
     caution:
       'Not the price of a merged one: the platform reports no merges, and the credits also pay for all other work.',
-    sum: '`agent_platform_daily_git_pull_requests_created`. Absent with fewer than 10 pull requests',
-    example: '250 pull requests: 400 000 credits, or 1.08 USD',
     sumOver: (view, days) => producedOver(view, days, 'pullRequests'),
   },
 ];
@@ -67,11 +56,8 @@ people over 7 and over 30 days, never over 28. Absent unless one of these days, 
 export const unitFamilies: readonly Family[] = divisors.flatMap(familiesPer);
 
 function familiesPer(divisor: Divisor): readonly Family[] {
-  const { name, unit, field, caution, sum, example } = divisor;
+  const { name, unit, field, caution } = divisor;
   const window = 'of the 28 days ending with the newest complete UTC day';
-  const quotient = `of the 28 days that end with the data day, divided by the sum of their ${sum}. A quotient of sums, never a mean of
-daily quotients. Absent if one of the 28 days is unknown in either of the two datasets`;
-  const worked = `Example: 100 000 000 credits at 2.70 USD per million, and ${example}.`;
 
   function creditsPer(view: View, day: Day): number | undefined {
     return quotientOf(trailing(view, day, DAYS), divisorOn(view, day, divisor));
@@ -89,14 +75,12 @@ daily quotients. Absent if one of the 28 days is unknown in either of the two da
       help: `Standard Credits per ${unit}: the sums ${window}. ${caution}`,
       source: `${CREDITS} ${field}`,
       aggregation: 'ratio',
-      definition: `The credits ${quotient}.\n\n${worked}`,
     }),
     inMoney(costPer, {
       name: `agent_platform_cost_per_${name}_28d`,
       help: `Cost per ${unit}: the sums ${window}. ${caution} Do not sum over currencies.`,
       source: `${CREDITS} ${field}; setting orgs[].prices`,
       aggregation: 'ratio',
-      definition: `The cost ${quotient}, if one has no price, and if their currencies differ.\n\n${worked}`,
     }),
   ];
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, startOf } from '../../../src/catalog/day.ts';
 import { activityFamilies as activity } from '../../../src/collectors/activity/collector.ts';
 import { dayNamed } from '../../support/day.ts';
+import { definitionOf } from '../../support/definitions.ts';
 import { createFakeView } from '../fakes.ts';
 
 const DAY = dayNamed('2026-06-28');
@@ -28,7 +29,7 @@ const week = (mean: number | undefined) => Array<number | undefined>(7).fill(mea
 describe('the mean number of active people', () => {
   test('of a week is the worked example', () => {
     expect(meansOf([40, 40, 40, 40, 40, 5, 2]).mean).toBeCloseTo(29.571, 3);
-    expect(activity.dailyActiveUsersMean7d.definition).toContain('29.571');
+    expect(definitionOf('daily_active_users_mean_7d')).toContain('29.571');
   });
 
   test('is absent where a day of the week is unknown', () => {
@@ -42,7 +43,7 @@ describe('the mean number of active people', () => {
       mean: 7,
       baseline: 30,
     });
-    expect(activity.dailyActiveUsersMean7dBaseline.definition).toContain('= 30 people');
+    expect(definitionOf('daily_active_users_mean_7d_baseline')).toContain('= 30 people');
   });
 
   test('has no baseline under two whole weeks', () => {

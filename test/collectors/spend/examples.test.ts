@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
 import { spendCollector } from '../../../src/collectors/spend/collector.ts';
 import { dayNamed } from '../../support/day.ts';
-import { daysSince, definitionOf, dollars, type KnownDay, MILLION, spendOn, spendView } from './view.ts';
+import { definitionOf } from '../../support/definitions.ts';
+import { daysSince, dollars, type KnownDay, MILLION, spendOn, spendView } from './view.ts';
 
 const juneDays = { '2026-06-01': 2 * MILLION, '2026-06-02': 1.5 * MILLION, '2026-06-03': 'idle' } as const;
 const sinceJanuary = [dollars('2026-01-14', 2.7)];
@@ -25,7 +26,8 @@ function untilSunday(): Readonly<Record<string, KnownDay>> {
 
 describe('the worked examples of docs/METRICS.md', () => {
   test('every figure has one, and says when it is absent', () => {
-    for (const { name, definition = '' } of spendCollector.families) {
+    for (const { name } of spendCollector.families) {
+      const definition = definitionOf(name);
       expect(definition, name).toContain('\n\nExample: ');
       expect(definition, name).toMatch(/[aA]bsent/);
     }
@@ -92,7 +94,7 @@ describe('the worked examples of docs/METRICS.md', () => {
     for (const family of spendCollector.families.filter(({ scope }) => scope === 'current')) {
       const [sample] = (family.scope === 'current' ? family.samplesOf(view) : undefined) ?? [];
       const value = sample?.value ?? 0;
-      expect(family.definition).toContain(value.toLocaleString('en-US').replaceAll(',', ' '));
+      expect(definitionOf(family.name)).toContain(value.toLocaleString('en-US').replaceAll(',', ' '));
     }
     expect(spendOn(view, '2026-06-28')).toEqual({
       credits_month_budget: 500_000_000,

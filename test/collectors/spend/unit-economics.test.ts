@@ -6,8 +6,9 @@ import { type ActivityRow, activityDataset } from '../../../src/collectors/activ
 import { type ProductivityRow, productivityDataset } from '../../../src/collectors/productivity/dataset.ts';
 import { type TokensRow, tokensDataset } from '../../../src/collectors/tokens/dataset.ts';
 import { dayNamed } from '../../support/day.ts';
+import { definitionOf } from '../../support/definitions.ts';
 import { createFakeView } from '../fakes.ts';
-import { definitionOf, dollars, spendOn } from './view.ts';
+import { dollars, spendOn } from './view.ts';
 
 const FIRST = dayNamed('2026-05-04');
 const LAST = addDays(FIRST, 27);

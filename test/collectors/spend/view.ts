@@ -52,12 +52,6 @@ export function spendOn(view: View, day: string): Readonly<Record<string, number
   return figures;
 }
 
-/** A figure's text in `docs/METRICS.md`. */
-export function definitionOf(name: string): string {
-  const family = spendCollector.families.find((candidate) => candidate.name === `agent_platform_${name}`);
-  return family?.definition?.replaceAll('\n', ' ') ?? '';
-}
-
 function rowOf(known: KnownDay): TokensRow {
   if (known === 'idle') return tokensDataset.idle;
   return typeof known === 'number' ? { credits: known } : known;

@@ -9,6 +9,7 @@ import { withoutShortSums } from '../../../src/collectors/users/reduce.ts';
 import { teamBudgetFamilies } from '../../../src/collectors/users/team-budgets.ts';
 import { firstExpensiveDay } from '../../../src/pipeline/days-to-fetch.ts';
 import { dayNamed } from '../../support/day.ts';
+import { definitionOf } from '../../support/definitions.ts';
 import { createFakeView } from '../fakes.ts';
 import { type Person, person, reduced, teamsById } from './people.ts';
 
@@ -51,14 +52,6 @@ function figuresOf(view: View, team = 'web'): Readonly<Record<string, number>> {
   return found;
 }
 
-function definitionOf(name: string): string {
-  return (
-    Object.values(teamBudgetFamilies)
-      .find((family) => family.name.endsWith(`_${name}`))
-      ?.definition?.replaceAll('\n', ' ') ?? ''
-  );
-}
-
 function weeksBefore(day: string, millions: readonly number[]): Readonly<Record<string, number>> {
   const at = (index: number) => addDays(dayNamed(day), -7 * (index + 1));
   return Object.fromEntries(millions.map((amount, index) => [at(index), Math.round(amount * 1e6)]));
@@ -66,7 +59,8 @@ function weeksBefore(day: string, millions: readonly number[]): Readonly<Record<
 
 describe('the worked examples of docs/METRICS.md', () => {
   test('every figure has one, and says when it is absent', () => {
-    for (const { name, definition = '' } of Object.values(teamBudgetFamilies)) {
+    for (const { name } of Object.values(teamBudgetFamilies)) {
+      const definition = definitionOf(name);
       expect(definition, name).toContain('\n\nExample: ');
       expect(definition, name).toMatch(/[aA]bsent/);
     }
@@ -77,7 +71,7 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(figuresOf(viewOf(days))['month_to_date']).toBe(500_000);
     const { '2026-06-02': _, ...gap } = days;
     expect(figuresOf(viewOf(gap))).toEqual({ month_budget: 900 });
-    expect(definitionOf('month_to_date')).toContain('500 000');
+    expect(definitionOf('team_credits_month_to_date')).toContain('500 000');
   });
 
   test('month forecast', () => {
@@ -93,7 +87,7 @@ describe('the worked examples of docs/METRICS.md', () => {
       }),
     );
     expect(figures).toMatchObject({ month_to_date: 6_000_000, month_forecast: 6_500_000 });
-    expect(definitionOf('month_forecast')).toContain('6 500 000');
+    expect(definitionOf('team_credits_month_forecast')).toContain('6 500 000');
   });
 
   test('range of the month, and the probability of exceeding the budget', () => {
@@ -125,8 +119,8 @@ describe('the worked examples of docs/METRICS.md', () => {
     const range = { toDate: 6e6, rest: 4e6, error: 0.1 };
     const { lower, upper } = boundsOf(range);
     const shown = [lower, upper].map((bound) => Math.round(bound).toLocaleString('en').replaceAll(',', ' '));
-    expect(definitionOf('month_forecast_lower')).toContain(`= ${shown[0]}.`);
-    expect(definitionOf('month_forecast_upper')).toContain(`= ${shown[1]}.`);
+    expect(definitionOf('team_credits_month_forecast_lower')).toContain(`= ${shown[0]}.`);
+    expect(definitionOf('team_credits_month_forecast_upper')).toContain(`= ${shown[1]}.`);
     expect(probabilityAbove(range, 10.5e6)).toBeCloseTo(0.132, 3);
   });
 
@@ -136,7 +130,7 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(figuresOf(viewOf({ '2026-06-05': row }, { people }), 'platform')).toEqual({
       month_budget: 40_000_000,
     });
-    expect(definitionOf('month_budget')).toContain('40 000 000');
+    expect(definitionOf('team_credits_month_budget')).toContain('40 000 000');
   });
 
   test('cost', () => {
@@ -147,7 +141,7 @@ describe('the worked examples of docs/METRICS.md', () => {
     const prices = [price('2026-01-14', 2.7), price('2026-06-03', 3)];
     expect(figuresOf(viewOf(days, { prices }))['cost_month_to_date']).toBeCloseTo(4.2, 9);
     expect(figuresOf(viewOf(days, { prices: prices.slice(1) }))).not.toHaveProperty('cost_month_to_date');
-    expect(definitionOf('cost_month_to_date')).toContain('4.20 USD');
+    expect(definitionOf('team_cost_month_to_date')).toContain('4.20 USD');
   });
 
   test('cost forecast', () => {
@@ -164,7 +158,7 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(figuresOf(viewOf(days, { prices }))['cost_month_forecast']).toBeCloseTo(17.55, 9);
     const changed = [...prices, { from: dayNamed('2026-06-30'), currency: 'USD', perMillionCredits: 5.4 }];
     expect(figuresOf(viewOf(days, { prices: changed }))['cost_month_forecast']).toBeCloseTo(18.09, 9);
-    expect(definitionOf('cost_month_forecast')).toContain('17.55 USD');
+    expect(definitionOf('team_cost_month_forecast')).toContain('17.55 USD');
   });
 
   test('range of the cost, and the probability of exceeding a budget in money', () => {
@@ -183,8 +177,12 @@ describe('the worked examples of docs/METRICS.md', () => {
     expect(figures(1)).not.toHaveProperty('month_budget_exceeded_probability');
     expect(figures(1, 'EUR')).not.toHaveProperty('cost_month_budget_exceeded_probability');
     const range = { toDate: 16.2, rest: 10.8, error: 0.1 };
-    expect(definitionOf('cost_month_forecast_lower')).toContain(`= ${boundsOf(range).lower.toFixed(2)} USD`);
-    expect(definitionOf('cost_month_forecast_upper')).toContain(`= ${boundsOf(range).upper.toFixed(2)} USD`);
+    expect(definitionOf('team_cost_month_forecast_lower')).toContain(
+      `= ${boundsOf(range).lower.toFixed(2)} USD`,
+    );
+    expect(definitionOf('team_cost_month_forecast_upper')).toContain(
+      `= ${boundsOf(range).upper.toFixed(2)} USD`,
+    );
     expect(probabilityAbove({ toDate: 600, rest: 400, error: 0.1 }, 1050)).toBeCloseTo(0.132, 3);
   });
 
@@ -192,7 +190,7 @@ describe('the worked examples of docs/METRICS.md', () => {
     const money = { amount: 1500, currency: 'USD' };
     const people = teamsById({ teamBudgets: new Map([['web', money]]) });
     expect(figuresOf(viewOf({ '2026-06-05': 3 }, { people }))).toEqual({ cost_month_budget: 1500 });
-    expect(definitionOf('cost_month_budget')).toContain('1 500');
+    expect(definitionOf('team_cost_month_budget')).toContain('1 500');
   });
 });
 
