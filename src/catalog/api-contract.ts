@@ -15,24 +15,23 @@ export interface ApiContract {
 
 /** Compares answers with a contract. It keeps names of fields and never a value. */
 export interface FieldWatch {
-  /** Looks at the elements of an answer, before anything changes them. */
-  lookInto(body: unknown): void;
-  /** Looks at elements. */
+  /** Looks at elements of an answer, before anything changes them. */
   lookAt(elements: readonly unknown[]): void;
   /**
    * The fields that are not read, as paths: those that the contract does not know, those that no element had in a readable form, and
    * those with a value outside its known set.
    */
   unknown(): readonly string[];
-  /** The known fields of each day that was looked at, as paths. */
-  days(): ReadonlyMap<Day, FieldsOfDay>;
+  /** What was seen of the known fields of days, by path. Of a list without elements nothing is known. */
+  seen(): ReadonlyMap<string, SeenField>;
 }
 
-/** The known fields of a day. Of a list without elements nothing is known. */
-export interface FieldsOfDay {
-  readonly carried: ReadonlySet<string>;
-  /** Those that no element had; empty for a day without activity. */
-  readonly lacking: ReadonlySet<string>;
+/** What was seen of a field. */
+export interface SeenField {
+  /** The last day with it. */
+  last?: Day | undefined;
+  /** Days with activity of which an element lacked it. */
+  readonly lacking: Set<Day>;
 }
 
 /**
@@ -42,19 +41,14 @@ export interface FieldsOfDay {
 export type KnownFields = Readonly<Record<string, readonly [last: Day, ...since: Day[]]>>;
 
 /** Adds what was seen of some days, in any order; a day may be seen again with more or fewer fields. */
-export function withDays(known: KnownFields, days: ReadonlyMap<Day, FieldsOfDay>): KnownFields {
+export function withSeen(known: KnownFields, seen: ReadonlyMap<string, SeenField>): KnownFields {
   const fields = new Map(Object.entries(known));
-  for (const [day, { carried, lacking }] of days) {
-    for (const path of carried) {
-      const [last = day, ...since] = fields.get(path) ?? [];
-      const newest = later(day, last);
-      fields.set(path, [newest, ...since.filter((one) => one > newest)]);
-    }
-    for (const path of lacking) {
-      const [last, ...since] = fields.get(path) ?? [];
-      if (last === undefined || day <= last) continue;
-      fields.set(path, [last, ...[...new Set([...since, day])].sort().slice(0, MISSING_DAYS)]);
-    }
+  for (const [path, { last, lacking }] of seen) {
+    const [before = last, ...since] = fields.get(path) ?? [];
+    if (before === undefined) continue;
+    const newest = later(before, last ?? before);
+    const without = [...new Set([...since, ...lacking])].filter((day) => day > newest).sort();
+    fields.set(path, [newest, ...without.slice(0, MISSING_DAYS)]);
   }
   return Object.fromEntries([...fields].sort(byName));
 }

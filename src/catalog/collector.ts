@@ -1,4 +1,3 @@
-import type { ApiContract } from './api-contract.ts';
 import type { DatasetName, DayDataset, DocumentDataset } from './dataset.ts';
 import type { Day } from './day.ts';
 import type { Family } from './family.ts';
@@ -63,8 +62,6 @@ interface CollectorDeclaration {
 export interface DayCollector<Row> extends CollectorDeclaration {
   readonly schedule: ScheduleName;
   readonly dataset: DayDataset<Row>;
-  /** What its answers are known to contain; loaded on first use. */
-  apiContract?(): Promise<ApiContract>;
   /** Fetch limits, where days are expensive to fetch; without them all days of history are fetched. */
   readonly expensive?: ExpensiveDataset;
   /** Fetches the days of a window; without the organization's `settings`, people are not identified. */
@@ -77,8 +74,6 @@ export interface DocumentCollector<Document> extends CollectorDeclaration {
   readonly past?: 'unknown';
   readonly schedule: ScheduleName;
   readonly dataset: DocumentDataset<Document>;
-  /** What its answers are known to contain; loaded on first use. */
-  apiContract?(): Promise<ApiContract>;
   /** Fetches all documents. */
   fetch(source: Source): Promise<FetchedDocuments<Document>>;
 }

@@ -1,3 +1,4 @@
+import type { ApiContract } from './api-contract.ts';
 import type { DatasetName } from './dataset.ts';
 
 /** One GET of the platform's API. */
@@ -64,6 +65,8 @@ export interface Source {
   pages(request: PagedRequest, onItems: (items: readonly unknown[]) => void): Promise<PagingOutcome>;
   /** Runs long computations in slices, so that they do not block the event loop. */
   inSlices<Result>(work: Generator<unknown, Result>): Promise<Result>;
+  /** Gets the elements of an answer, before anything changes them, to compare them with what the API is known to send. */
+  compare?(contract: ApiContract, elements: readonly unknown[]): void;
 }
 
 /** A response of an unexpected shape; `message` is one short line that contains none of the response. */

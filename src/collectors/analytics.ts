@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import type { ApiContract } from '../catalog/api-contract.ts';
 import type { FetchedDays, Window } from '../catalog/collector.ts';
 import {
   type DatasetName,
@@ -28,6 +29,8 @@ interface AnalyticsRequest {
   readonly dataset: DatasetName;
   readonly window: Window;
   readonly groupBy?: string;
+  /** What the elements are known to contain; rows of groups have other fields than those of days. */
+  readonly contract?: ApiContract;
 }
 
 export interface AnalyticsAnswer<Row> {
@@ -73,22 +76,22 @@ export function elementOf<Row extends object>(
 export function readerOf<Row extends Reduced>(
   dataset: DayDataset<Row>,
   schemas: Schemas<Row>,
-  contract: Pick<ApiContractParts, 'unread' | 'values'> = {},
+  known: Pick<ApiContractParts, 'unread' | 'values'> = {},
 ): DayReader<Row> & { readonly dayRow: z.ZodType<Dated<Row>> } {
   const { name, parts = {}, beyondDay = [] } = dataset;
   const fields = Object.values(parts).flatMap(({ members, fields: [field = ''] }) =>
     members.map((member) => [member, field] as const),
   );
   const dayRow = elementOf<Row>(fields, schemas);
+  const contract = apiContractOf({
+    ...known,
+    schema: dayRow,
+    beyondDay: fields.flatMap(([member, field]) => (beyondDay.includes(member) ? field : [])),
+  });
   return {
     dayRow,
-    contract: apiContractOf({
-      ...contract,
-      schema: dayRow,
-      beyondDay: fields.flatMap(([member, field]) => (beyondDay.includes(member) ? field : [])),
-    }),
     fetchDays: async (source, window) =>
-      byDay(await askAnalytics(source, { dataset: name, window }, dayRow), parts),
+      byDay(await askAnalytics(source, { dataset: name, window, contract }, dayRow), parts),
   };
 }
 
@@ -102,7 +105,7 @@ export function contentOf(body: unknown) {
 /** Fetches a window of an analytics endpoint; unusable elements and those of other days count as rejected. */
 export async function askAnalytics<Row>(
   source: Source,
-  { dataset, window, groupBy }: AnalyticsRequest,
+  { dataset, window, groupBy, contract }: AnalyticsRequest,
   schema: z.ZodType<Dated<Row>>,
 ): Promise<AnalyticsAnswer<Row>> {
   const answer = await source.get({
@@ -116,6 +119,7 @@ export async function askAnalytics<Row>(
     },
   });
   const { data, orgId } = contentOf(answer.body);
+  if (contract !== undefined) source.compare?.(contract, data);
   const rows: Dated<Row>[] = [];
   let rejected = 0;
   let lost = 0;

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { type ApiContract, type FieldsOfDay, type FieldWatch, MAX_NAMES } from '../catalog/api-contract.ts';
-import { type Day, parseDay } from '../catalog/day.ts';
+import { type ApiContract, type FieldWatch, MAX_NAMES, type SeenField } from '../catalog/api-contract.ts';
+import { later, parseDay } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
 
-/** Elements of an answer that are looked at from each end, and of a list in one of them: changes of the API concern all. */
-const AT_EACH_END = 5;
+/** Elements of a run that are looked at, and of a list in one of them: changes of the API concern all. */
+const OF_A_RUN = 100;
 const OF_A_LIST = 20;
 /** A form is unreadable if no element had a readable one; one element alone may be odd. */
-const MIN_SEEN = 2;
+const MIN_ODD = 2;
 /** Other names may be data: identifiers, addresses, keys. */
 const PLAIN_NAME = /^(?!.*\d{6})[A-Za-z_][A-Za-z0-9_-]{0,47}$/;
 const NO_PLAIN_NAME = '(not a plain name)';
@@ -30,8 +30,6 @@ export const MODES = [
 export interface ApiContractParts {
   /** The schema of an element. */
   readonly schema: z.ZodType;
-  /** Where the elements are in an answer; by default the array `data`. */
-  elementsOf?(body: unknown): readonly unknown[] | undefined;
   /** Paths that the API sends and that are not read, on purpose. */
   readonly unread?: readonly string[];
   /** The known values of a text, or member names of an object, by path. */
@@ -40,16 +38,27 @@ export interface ApiContractParts {
   readonly beyondDay?: readonly string[];
 }
 
-/** What a schema reads at a path: members, elements, or the value as a whole. An element has the path of its list. */
-type Shape =
-  | { readonly kind: 'object'; readonly path: string; readonly members: ReadonlyMap<string, Shape> }
-  | { readonly kind: 'list'; readonly path: string; readonly element: Shape }
-  | { readonly kind: 'value'; readonly path: string; isReadable(value: unknown): boolean };
+/** What a schema reads at a path. An element has the path of its list. */
+interface Shape {
+  readonly path: string;
+  readonly schema: z.core.$ZodType;
+  readonly isList: boolean;
+  /** Those of the object, or of each element of the list; undefined for a value that is read as a whole. */
+  readonly members: ReadonlyMap<string, Shape> | undefined;
+}
+
+/** What one element of an answer has. */
+interface Sight {
+  readonly carried: Set<string>;
+  /** Fields that it lacks, or that an element of a list in it lacks. */
+  readonly lacking: Set<string>;
+  /** Whether a number above zero shows activity. */
+  isActive: boolean;
+}
 
 /** Creates the contract of a dataset from the schema that reads it. */
 export function apiContractOf(parts: ApiContractParts): ApiContract {
-  const shape = shapeOf(parts.schema, '');
-  const bits = new Map(pathsIn(shape).map((path, index) => [path, 1n << BigInt(index)]));
+  const root = shapeOf(parts.schema, '');
   const unread = new Set(parts.unread);
   const beyondDay = new Set(parts.beyondDay);
   const values = new Map(
@@ -57,123 +66,100 @@ export function apiContractOf(parts: ApiContractParts): ApiContract {
   );
   return { watch };
 
-  function pathsOf(mask: bigint): ReadonlySet<string> {
-    return new Set([...bits].flatMap(([path, bit]) => ((mask & bit) === 0n ? [] : [path])));
-  }
-
   function watch(): FieldWatch {
     const unknown = new Set<string>();
-    const forms = new Map<string, { seen: number; isReadable: boolean }>();
-    const days = new Map<Day, Seen>();
+    const readable = new Set<string>();
+    const odd = new Map<string, number>();
+    // No more than this is kept of days: hundreds of runs wait at once.
+    const fields = new Map<string, SeenField>();
+    let left = OF_A_RUN;
 
     function lookAt(elements: readonly unknown[]): void {
-      for (const element of elements) {
-        const day =
-          isObject(element) && typeof element['date'] === 'string' ? parseDay(element['date']) : undefined;
-        const seen = (day && days.get(day)) ?? { carried: 0n, lacking: 0n, isActive: false };
-        if (day !== undefined) days.set(day, seen);
-        const isActive = walk(shape, element, seen);
-        seen.isActive ||= isActive;
+      const half = Math.ceil(left / 2);
+      if (half <= 0) return;
+      const looked = [...elements.slice(0, half), ...elements.slice(half).slice(-half)].filter(isObject);
+      left -= looked.length;
+      for (const element of looked) {
+        const sight: Sight = { carried: new Set(), lacking: new Set(), isActive: false };
+        walkMembers(root, element, sight);
+        const day = typeof element['date'] === 'string' ? parseDay(element['date']) : undefined;
+        if (day === undefined) continue;
+        for (const path of sight.carried) {
+          const field = fieldOf(path);
+          field.last = later(day, field.last ?? day);
+        }
+        if (sight.isActive) for (const path of sight.lacking) fieldOf(path).lacking.add(day);
       }
     }
 
-    /** Returns whether a number above zero shows activity. */
-    function walk(of: Shape, value: unknown, seen: Seen): boolean {
-      if (of.kind === 'value') return read(of, value);
-      if (of.kind === 'object') {
-        if (of.path !== '') noteForm(of.path, isObject(value));
-        return isObject(value) && walkMembers(of, value, seen);
+    function fieldOf(path: string): SeenField {
+      const field = fields.get(path) ?? { lacking: new Set() };
+      fields.set(path, field);
+      return field;
+    }
+
+    function walk(shape: Shape, value: unknown, sight: Sight): void {
+      if (shape.members === undefined) {
+        read(shape, value, sight);
+        return;
       }
-      noteForm(of.path, Array.isArray(value));
-      const elements = Array.isArray(value) ? value.slice(0, OF_A_LIST) : [];
-      return elements.map((element) => walk(of.element, element, seen)).includes(true);
+      const isFit = shape.isList ? Array.isArray(value) : isObject(value);
+      noteForm(shape.path, isFit);
+      const found = Array.isArray(value) ? value.slice(0, OF_A_LIST) : [value];
+      if (isFit) for (const one of found.filter(isObject)) walkMembers(shape, one, sight);
     }
 
     function walkMembers(
-      { path, members }: Extract<Shape, { kind: 'object' }>,
+      { path, members = new Map() }: Shape,
       value: Readonly<Record<string, unknown>>,
-      seen: Seen,
-    ): boolean {
+      sight: Sight,
+    ): void {
       for (const name of Object.keys(value)) {
         if (unknown.size >= MAX_NAMES) break;
         if (!members.has(name) && !unread.has(pathOf(path, name))) unknown.add(pathOf(path, shown(name)));
       }
-      let isActive = false;
       for (const [name, member] of members) {
-        const found = value[name];
-        const isThere = found !== undefined && found !== null;
-        seen[isThere ? 'carried' : 'lacking'] |= bits.get(member.path) ?? 0n;
-        if (isThere) isActive = walk(member, found, seen) || isActive;
+        const found = value[name] ?? undefined;
+        (found === undefined ? sight.lacking : sight.carried).add(member.path);
+        if (found !== undefined) walk(member, found, sight);
       }
-      return isActive;
     }
 
-    function read(of: Extract<Shape, { kind: 'value' }>, value: unknown): boolean {
-      const { path } = of;
+    function read({ path, schema }: Shape, value: unknown, sight: Sight): void {
       const known = values.get(path);
       // Once one is readable the form is.
-      const isReadable =
-        (known === undefined && forms.get(path)?.isReadable === true) || of.isReadable(value);
+      const isReadable = (known === undefined && readable.has(path)) || z.safeParse(schema, value).success;
       noteForm(path, isReadable);
-      const found = isObject(value) ? Object.keys(value) : [value];
-      if (
-        isReadable &&
-        known !== undefined &&
-        found.some((one) => typeof one === 'string' && !known.has(spelling(one)))
-      )
-        unknown.add(`${path} (new value)`);
+      const words = isObject(value) ? Object.keys(value) : [value];
+      const isNew = (word: unknown) => typeof word === 'string' && known?.has(spelling(word)) === false;
+      if (isReadable && words.some(isNew)) unknown.add(`${path} (new value)`);
       const numbers = isObject(value) ? Object.values(value) : [value];
-      return !beyondDay.has(path) && numbers.some((one) => typeof one !== 'object' && Number(one) > 0);
+      sight.isActive ||=
+        !beyondDay.has(path) && numbers.some((one) => typeof one !== 'object' && Number(one) > 0);
     }
 
     function noteForm(path: string, isReadable: boolean): void {
-      const form = forms.get(path) ?? { seen: 0, isReadable: false };
-      forms.set(path, form);
-      form.seen += 1;
-      form.isReadable ||= isReadable;
+      if (isReadable) readable.add(path);
+      else odd.set(path, (odd.get(path) ?? 0) + 1);
     }
 
     return {
-      lookInto(body) {
-        const elements =
-          parts.elementsOf === undefined ? isObject(body) && body['data'] : parts.elementsOf(body);
-        if (!Array.isArray(elements)) return;
-        const middle = Math.max(AT_EACH_END, elements.length - AT_EACH_END);
-        lookAt([...elements.slice(0, AT_EACH_END), ...elements.slice(middle)]);
-      },
       lookAt,
       unknown() {
-        const unreadable = [...forms].filter(([, { seen, isReadable }]) => seen >= MIN_SEEN && !isReadable);
+        const unreadable = [...odd].filter(([path, count]) => count >= MIN_ODD && !readable.has(path));
         return [...new Set([...unknown, ...unreadable.map(([path]) => path)])].sort();
       },
-      days: () =>
-        new Map(
-          [...days].map(([day, { carried, lacking, isActive }]): [Day, FieldsOfDay] => [
-            day,
-            { carried: pathsOf(carried), lacking: pathsOf(isActive ? lacking & ~carried : 0n) },
-          ]),
-        ),
+      seen: () => fields,
     };
   }
 }
 
-/**
- * Fields that elements of a day had and had not, as bits: hundreds of runs wait at once, each with its days, and neither sets of
- * paths nor typed arrays are as small.
- */
-interface Seen {
-  carried: bigint;
-  lacking: bigint;
-  isActive: boolean;
-}
-
 /** The shape that a schema reads; whatever is neither an object nor a list of objects is read as a whole. */
 function shapeOf(schema: z.core.$ZodType, path: string): Shape {
-  const isReadable = (value: unknown) => z.safeParse(schema, value).success;
-  return structureOf(schema, path) ?? { kind: 'value', path, isReadable };
+  return { path, schema, isList: false, members: undefined, ...structureOf(schema, path) };
 }
 
-function structureOf(schema: z.core.$ZodType, path: string): Shape | undefined {
+function structureOf(schema: z.core.$ZodType, path: string): Pick<Shape, 'isList' | 'members'> | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case 'pipe':
@@ -183,25 +169,17 @@ function structureOf(schema: z.core.$ZodType, path: string): Shape | undefined {
       return structureOf(def.innerType, path);
     case 'array': {
       const element = structureOf(def.element, path);
-      return element && { kind: 'list', path, element };
+      return element && { ...element, isList: true };
     }
     case 'object': {
-      const members = Object.entries(def.shape).map(([name, member]): [string, Shape] => [
-        name,
-        shapeOf(member, pathOf(path, name)),
-      ]);
-      return { kind: 'object', path, members: new Map(members) };
+      const members = Object.entries(def.shape).map(
+        ([name, member]) => [name, shapeOf(member, pathOf(path, name))] as const,
+      );
+      return { isList: false, members: new Map(members) };
     }
     default:
       return undefined;
   }
-}
-
-/** The paths of the members of a shape, and of theirs. */
-function pathsIn(shape: Shape): readonly string[] {
-  if (shape.kind === 'list') return pathsIn(shape.element);
-  if (shape.kind === 'value') return [];
-  return [...shape.members.values()].flatMap((member) => [member.path, ...pathsIn(member)]);
 }
 
 /** Upper and lower case, hyphens and underscores are used alike. */

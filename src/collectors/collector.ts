@@ -1,11 +1,9 @@
-import type { ApiContract } from '../catalog/api-contract.ts';
 import type { DayCollector, FetchedDays, Window } from '../catalog/collector.ts';
 import type { DayDataset } from '../catalog/dataset.ts';
 import type { Source } from '../catalog/source.ts';
 
 /** How the answers about a dataset are read. */
 export interface DayReader<Row> {
-  readonly contract: ApiContract;
   /** Fetches the days of a window. */
   fetchDays(source: Source, window: Window): Promise<FetchedDays<Row>>;
 }
@@ -20,7 +18,6 @@ export function analyticsCollector<Row>(dataset: DayDataset<Row>, load: () => Pr
     schedule: 'analytics',
     enabledByDefault: true,
     dataset,
-    apiContract: async () => (await load()).contract,
     fetch: async (source, window) => (await load()).fetchDays(source, window),
   } satisfies Partial<DayCollector<Row>>;
 }

@@ -19,7 +19,7 @@ import { collectors } from '../collectors/index.ts';
 import type { OrgConfig } from '../config/config.ts';
 import { formatDuration } from '../config/parse.ts';
 import { failureOf } from '../pipeline/run.ts';
-import { beginWatch } from '../pipeline/watched.ts';
+import { watched } from '../pipeline/watched.ts';
 import { createPlatformClient } from '../platform/client.ts';
 import { isAboutToday, parseHttpDate } from '../platform/response.ts';
 import { type FailureReason, messageOf, PlatformError } from '../runtime/errors.ts';
@@ -113,13 +113,13 @@ export async function examineOrg(parts: OrgParts): Promise<void> {
       const host = hostOf(collector);
       if (unreachable.has(host)) continue;
       const dataset = collector.dataset.name;
-      const { watch, source } = await beginWatch(collector, client);
-      const { fetched, error } = await ask(collector, source, facts).then(
+      const compared = watched(client);
+      const { fetched, error } = await ask(collector, compared.source, facts).then(
         (fetched) => ({ fetched, error: undefined }),
         (error: unknown) => ({ fetched: undefined, error }),
       );
       signal.throwIfAborted();
-      const unread = (watch?.unknown() ?? []).map((field) => `${dataset} ${field}`);
+      const unread = (compared.watch?.unknown() ?? []).map((field) => `${dataset} ${field}`);
       const asked = { collector, dataset, host, path: paths.get(dataset) ?? dataset, fetched, error, unread };
       facts.asked.push(asked);
       if (isMissing(asked)) continue;

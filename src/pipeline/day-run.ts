@@ -200,9 +200,9 @@ async function request(
 /** A source whose requests are retried only if the platform asks for it. */
 function withoutRetries(source: Source): Source {
   return {
+    ...source,
     get: (request) => source.get({ ...request, retryOn: 'throttled' }),
     pages: (request, onItems) => source.pages({ ...request, retryOn: 'throttled' }, onItems),
-    inSlices: (work) => source.inSlices(work),
   };
 }
 

@@ -90,6 +90,7 @@ export function failureOf(thrown: unknown, log: Logger): PlatformError {
 /** A source whose requests, those in flight included, are aborted by the signal; their outcome is not counted. */
 export function withAbort(source: Source, retired: AbortSignal): Source {
   return {
+    ...source,
     get: (request) => unlessAborted(() => source.get({ ...request, signal: retired }), retired),
     pages: (request, onItems) =>
       unlessAborted(
@@ -99,7 +100,6 @@ export function withAbort(source: Source, retired: AbortSignal): Source {
           }),
         retired,
       ),
-    inSlices: (work) => source.inSlices(work),
   };
 }
 

@@ -11,7 +11,7 @@ import { ignoreNotStored } from '../store/database.ts';
 import { runDays } from './day-run.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
 import { createRunMemory, type Learned } from './run-memory.ts';
-import { beginWatch } from './watched.ts';
+import { watched } from './watched.ts';
 
 /** An organization and its API client. */
 interface Target {
@@ -123,13 +123,11 @@ export function createRunner(deps: RunnerParts): Runner {
     const { name } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
-    let watch: FieldWatch | undefined;
+    const compared = watched(source);
     try {
-      const begun = await beginWatch(collector, source);
-      watch = begun.watch;
       const run: Run = {
         org,
-        source: retired === undefined ? begun.source : withAbort(begun.source, retired),
+        source: retired === undefined ? compared.source : withAbort(compared.source, retired),
         deps,
         dueAfter: target.dueAfter,
         giveWay,
@@ -154,7 +152,7 @@ export function createRunner(deps: RunnerParts): Runner {
     } finally {
       if (!isRetired()) {
         reportUnusable(org.name, collector, memory, noted);
-        if (watch !== undefined) await reportFields(org.name, collector, watch);
+        await reportFields(org.name, collector, compared.watch);
       }
     }
   }
@@ -163,19 +161,17 @@ export function createRunner(deps: RunnerParts): Runner {
   async function reportFields(
     org: string,
     { name, dataset }: FetchingCollector,
-    watch: FieldWatch,
+    watch: FieldWatch | undefined,
   ): Promise<void> {
     const now = clock.now();
     const before = runs.get(org, name);
     const unknownFields = new Map([...before.unknownFields].filter(([, at]) => now - at <= REMEMBERED_MS));
-    for (const field of watch.unknown())
+    for (const field of watch?.unknown() ?? [])
       if (unknownFields.has(field) || unknownFields.size < MAX_NAMES) unknownFields.set(field, now);
-    const days = watch.days();
+    const seen = watch?.seen();
     const fields =
-      days.size === 0
-        ? undefined
-        : await deps.history.learnFields(org, dataset.name, days).catch(ignoreNotStored);
-    const missingFields = fields === undefined ? before.missingFields : missingIn(fields);
+      seen?.size && (await deps.history.learnFields(org, dataset.name, seen).catch(ignoreNotStored));
+    const missingFields = fields ? missingIn(fields) : before.missingFields;
     runs.update(org, name, { unknownFields, missingFields });
     instruments.fields({ org, dataset: dataset.name }, unknownFields.size, missingFields.length);
     const who = { org, dataset: dataset.name };

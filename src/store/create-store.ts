@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { withDays } from '../catalog/api-contract.ts';
+import { withSeen } from '../catalog/api-contract.ts';
 import {
   type DatasetName,
   type DayDataset,
@@ -259,7 +259,7 @@ export function createStore(parts: StoreParts): Store {
       write(async (query) => {
         const { fields = {} } = await observe(query, { org, former: '', dataset }, (before) => ({
           ...before,
-          fields: withDays(before.fields ?? {}, seen),
+          fields: withSeen(before.fields ?? {}, seen),
         }));
         return fields;
       }),

@@ -1,4 +1,4 @@
-import type { FieldsOfDay, KnownFields } from '../catalog/api-contract.ts';
+import type { KnownFields, SeenField } from '../catalog/api-contract.ts';
 import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { DayLags } from '../catalog/day-lag.ts';
@@ -195,7 +195,7 @@ export interface Store {
   putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;
   /** Adds what was seen of a dataset's days to what is known of its fields, and resolves with all of it. */
-  learnFields(org: string, dataset: DatasetName, days: ReadonlyMap<Day, FieldsOfDay>): Promise<KnownFields>;
+  learnFields(org: string, dataset: DatasetName, seen: ReadonlyMap<string, SeenField>): Promise<KnownFields>;
   /** The counted lags of the days of an organization, by dataset. */
   dayLags(org: string): Promise<ReadonlyMap<DatasetName, DayLags>>;
   /** The request count of the last day with any requests. */

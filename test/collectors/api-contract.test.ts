@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { byName } from '../../src/catalog/object.ts';
 import { apiContractOf } from '../../src/collectors/api-contract.ts';
 import { DAY } from './fakes.ts';
 
@@ -27,7 +28,7 @@ const contract = apiContractOf({
 
 function watching(...data: unknown[]) {
   const watch = contract.watch();
-  watch.lookInto({ data });
+  watch.lookAt(data);
   return watch;
 }
 
@@ -58,14 +59,28 @@ describe('what an answer has that is not read', () => {
   });
 
   test.each([
-    [7, [0, 1, 2, 3, 4, 5, 6]],
-    [12, [0, 1, 2, 3, 4, 7, 8, 9, 10, 11]],
-  ])('is looked for in five of %i elements from each end', (length, looked) => {
-    const noticed = Array.from({ length }, (_none, odd) => odd).filter((odd) => {
+    [100, []],
+    [103, [50, 51, 52]],
+  ])('is looked for in fifty of %i elements from each end', (length, overlooked) => {
+    const all = Array.from({ length }, (_none, odd) => odd);
+    const noticed = all.filter((odd) => {
       const data = Array.from({ length }, (_one, index) => (index === odd ? { ...row, added: 1 } : row));
       return watching(...data).unknown().length > 0;
     });
-    expect(noticed).toEqual(looked);
+    expect(noticed).toEqual(all.filter((index) => !overlooked.includes(index)));
+  });
+
+  test.each([
+    [[60, 39, 1], true],
+    [[60, 40, 1], false],
+    [[250, 1], false],
+  ])('is looked for in a hundred elements of answers with %j: %j', (sizes, isNoticed) => {
+    const watch = contract.watch();
+    for (const [index, length] of sizes.entries()) {
+      const isLast = index === sizes.length - 1;
+      watch.lookAt(Array.from({ length }, () => (isLast ? { ...row, added: 1 } : row)));
+    }
+    expect(watch.unknown()).toEqual(isNoticed ? ['added'] : []);
   });
 
   test('is looked for in the first twenty elements of a list', () => {
@@ -77,34 +92,23 @@ describe('what an answer has that is not read', () => {
     expect(watching({ ...row, by_model: listed(21) }).unknown()).toEqual([]);
   });
 
-  test.each([[undefined], [null], ['text'], [[{ added: 1 }]], [{}], [{ data: { added: 1 } }]])(
-    'is nothing where %j is the answer',
-    (body) => {
-      const watch = contract.watch();
-      watch.lookInto(body);
-      expect([watch.unknown(), watch.days().size]).toEqual([[], 0]);
+  test.each([[undefined], [null], ['text'], [[{ added: 1 }]], [{}]])(
+    'is nothing where %j is an element',
+    (odd) => {
+      const watch = watching(odd);
+      expect([watch.unknown(), watch.seen().size]).toEqual([[], 0]);
     },
   );
-
-  test('is looked for where the elements are', () => {
-    const elementsOf = (body: unknown) => (body as { runs?: unknown[] }).runs;
-    const watch = apiContractOf({ schema: element, elementsOf }).watch();
-    watch.lookInto({ data: [{ added: 1 }] });
-    expect(watch.unknown()).toEqual([]);
-    watch.lookInto({ runs: [{ ...row, more: 1 }] });
-    expect(watch.unknown()).toEqual(['more']);
-  });
 });
 
 describe('the fields of a day', () => {
   const all = ['adoption', 'by_model', 'credits', 'date', 'modes', 'owner', 'tier'];
 
   function fieldsOf(...parts: readonly object[]) {
-    const { carried, lacking } =
-      watching(...parts.map((part) => ({ ...row, ...part })))
-        .days()
-        .get(DAY) ?? {};
-    return { carried: [...(carried ?? [])].sort(), lacking: [...(lacking ?? [])].sort() };
+    const seen = [...watching(...parts.map((part) => ({ ...row, ...part }))).seen()].sort(byName);
+    const carried = seen.flatMap(([path, { last }]) => (last === DAY ? [path] : []));
+    const lacking = seen.flatMap(([path, field]) => (field.lacking.has(DAY) ? [path] : []));
+    return { carried, lacking: lacking.filter((path) => !carried.includes(path)) };
   }
 
   test('are those of all of its elements, and the others are missing', () => {
@@ -145,10 +149,8 @@ describe('the fields of a day', () => {
   });
 
   test('are known of days alone', () => {
-    expect([
-      ...watching(row, { ...row, date: 'soon' }, { credits: 1 }, 7)
-        .days()
-        .keys(),
-    ]).toEqual([DAY]);
+    const seen = [...watching(row, { ...row, date: 'soon', modes: {} }, { credits: 1, owner: {} }, 7).seen()];
+    expect(seen.map(([path]) => path)).toEqual(['date', 'credits', 'tier']);
+    expect(new Set(seen.map(([, { last }]) => last))).toEqual(new Set([DAY]));
   });
 });

@@ -12,6 +12,8 @@ export const DAY = dayNamed('2026-03-10');
 
 interface FakeSource extends Source {
   readonly requests: ApiRequest[];
+  /** What was compared with a contract, as it was then. */
+  readonly compared: unknown[];
 }
 
 interface FakeAnswers {
@@ -33,8 +35,11 @@ export async function inSlices<Result>(work: Generator<unknown, Result>): Promis
 /** A platform with the given answers; the size of a body is that of its JSON text. */
 export function createFakeSource(answers: FakeAnswers): FakeSource {
   const requests: ApiRequest[] = [];
+  const compared: unknown[] = [];
   return {
     requests,
+    compared,
+    compare: (_contract, elements) => void compared.push(...structuredClone(elements)),
     async get(request) {
       requests.push(request);
       const body = answers.get?.(request);

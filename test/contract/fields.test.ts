@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type KnownFields, missingIn, withDays } from '../../src/catalog/api-contract.ts';
+import { type ApiContract, type KnownFields, missingIn, withSeen } from '../../src/catalog/api-contract.ts';
 import { isDayCollector, isFetching } from '../../src/catalog/collector.ts';
 import { addDays, type Day, dayOf, daysFrom, startOf } from '../../src/catalog/day.ts';
+import type { Source } from '../../src/catalog/source.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { createRandom, drawn, type Random } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
@@ -16,13 +17,33 @@ function collectorOf(dataset: string) {
   return found;
 }
 
+/** The contract with which a collector compares what a platform answers. */
+async function contractOf(dataset: string): Promise<ApiContract> {
+  const contracts: ApiContract[] = [];
+  const collector = collectorOf(dataset);
+  const source: Source = {
+    get: async () => ({ body: { data: [] }, bytes: 0 }),
+    async pages(_request, onItems) {
+      onItems([]);
+      return { end: 'empty', complete: true, pages: 1, bytes: 0 };
+    },
+    inSlices: () => Promise.reject(new Error('not used')),
+    compare: (contract) => void contracts.push(contract),
+  };
+  await (isDayCollector(collector)
+    ? collector.fetch(source, { from: NEWEST, to: NEWEST })
+    : collector.fetch(source));
+  const [contract] = contracts;
+  if (contract === undefined) throw new Error(`${dataset} has no contract`);
+  return contract;
+}
+
 const BEFORE = 10;
 const NEWEST = dayNamed('2027-02-20');
 
 /** Polls one dataset day by day, each time with the newest days, and collects what is noticed. */
 async function observer(dataset: string) {
-  const contract = await collectorOf(dataset).apiContract?.();
-  if (contract === undefined) throw new Error(`${dataset} has no contract`);
+  const contract = await contractOf(dataset);
   let known: KnownFields = {};
   const unknown = new Set<string>();
   const missing = new Set<string>();
@@ -31,12 +52,10 @@ async function observer(dataset: string) {
     missing,
     poll(elements: readonly Row[]): void {
       const watch = contract.watch();
-      // Listings are read page by page.
-      if (dataset === 'readiness' || dataset === 'users') watch.lookAt(elements);
-      else watch.lookInto({ data: elements });
+      watch.lookAt(elements);
       for (const field of watch.unknown()) unknown.add(field);
       // As it is stored.
-      known = JSON.parse(JSON.stringify(withDays(known, watch.days()))) as KnownFields;
+      known = JSON.parse(JSON.stringify(withSeen(known, watch.seen()))) as KnownFields;
       for (const field of missingIn(known)) missing.add(field);
     },
   };
@@ -98,11 +117,10 @@ const VALUES: readonly (readonly [string, string])[] = [
 
 /** The paths that the schema of a dataset reads, from what it knows of rows that have all of them. */
 async function pathsOf(dataset: string, elements: readonly Row[]): Promise<readonly string[]> {
-  const contract = await collectorOf(dataset).apiContract?.();
-  const watch = contract?.watch();
-  watch?.lookAt(elements.map((element) => ({ date: NEWEST, ...element })));
-  const paths = [...(watch?.days().values() ?? [])].flatMap(({ carried }) => [...carried]);
-  return [...new Set(paths)].filter((path) => path !== 'date').sort();
+  const watch = (await contractOf(dataset)).watch();
+  watch.lookAt(elements.map((element) => ({ date: NEWEST, ...element })));
+  const paths = [...watch.seen()].flatMap(([path, { last }]) => (last === undefined ? [] : [path]));
+  return paths.filter((path) => path !== 'date').sort();
 }
 
 const answered = new Map<string, Row[]>();

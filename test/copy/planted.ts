@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Day } from '../../src/catalog/day.ts';
 import { createHookStore } from '../../src/hooks/intake/store.ts';
 import { COUNTS, countsFileBeside } from '../../src/store/layouts.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
@@ -33,8 +34,8 @@ export async function plant(documents = 1): Promise<string> {
   });
   await store.putRevisedOn('acme', 'tokens', tuesday);
   await store.putSucceeded('acme', 'tokens', 1_772_582_400_123);
-  const seen = { carried: new Set(['billable_tokens']), lacking: new Set<string>() };
-  await store.learnFields('acme', 'tokens', new Map([[tuesday, seen]]));
+  const seen = new Map([['billable_tokens', { last: tuesday, lacking: new Set<Day>() }]]);
+  await store.learnFields('acme', 'tokens', seen);
   const reports = Array.from({ length: documents }, (_, index) => [`report-${index}`, { index }]);
   await store.putDocuments(
     'globex',

@@ -527,9 +527,9 @@ describe('a run over days', () => {
     expect(empty.asked).toEqual(full.asked);
   });
 
-  test('fails if the contract of its answers cannot be loaded, and runs once it can', async () => {
+  test('fails if what reads its answers cannot be loaded, and runs once it can', async () => {
     const { runner, collector, runs, asked } = harness(() => ({}));
-    const whole = { ...collector, apiContract: () => Promise.reject(new Error('no such file')) };
+    const whole = { ...collector, fetch: () => Promise.reject(new Error('no such file')) };
     expect(await runner.run({ org, source }, whole, 'scheduled')).toBe('ended');
     expect(runs.get('acme', 'tokens')).toMatchObject({
       running: false,

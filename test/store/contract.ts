@@ -103,8 +103,8 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
 
       await store.putDays('acme', 'tokens', answer([wednesday]));
       expect(await revisionOf('tokens')).toBe(tokens + 1);
-      const seen = { carried: new Set(['billable_tokens']), lacking: new Set<string>() };
-      const known = await store.learnFields('acme', 'tokens', new Map([[wednesday, seen]]));
+      const seen = new Map([['billable_tokens', { last: wednesday, lacking: new Set<Day>() }]]);
+      const known = await store.learnFields('acme', 'tokens', seen);
       expect(known).toEqual({ billable_tokens: [wednesday] });
       expect(await store.learnFields('acme', 'tokens', new Map())).toEqual(known);
       expect(await store.learnFields('other', 'tokens', new Map())).toEqual({});

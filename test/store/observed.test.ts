@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { startOf } from '../../src/catalog/day.ts';
+import { type Day, startOf } from '../../src/catalog/day.ts';
 import { withAnswer } from '../../src/store/observed.ts';
 import { dayNamed } from '../support/day.ts';
 import { answer, createDirectory, openStore } from './files.ts';
@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const monday = dayNamed('2026-03-02');
 const tuesday = dayNamed('2026-03-03');
 const notes = { published: monday, isNextPoll: true, comparedDays: 2 };
-const seen = new Map([[monday, { carried: new Set(['credits']), lacking: new Set<string>() }]]);
+const seen = new Map([['credits', { last: monday, lacking: new Set<Day>() }]]);
 
 test('a damaged text keeps no row from being stored, and is replaced', async () => {
   const file = path.join(createDirectory(), 'history.db');

@@ -3,7 +3,7 @@ import { type Count, summedCounts } from '../counts.ts';
 import { elementAmount, members } from '../fields.ts';
 import { activityDataset } from './dataset.ts';
 
-export const { dayRow, contract, fetchDays } = readerOf(
+export const { dayRow, fetchDays } = readerOf(
   activityDataset,
   { byClient: members(elementAmount).transform((pairs) => pairs && clientsOf(pairs)) },
   { values: { daily_active_users_by_client: ['terminal-ui', 'web', 'non-interactive-cli'] } },

@@ -12,7 +12,7 @@ const languageElement = element({ language: anyElementName, count: requiredEleme
   ({ language, count }) => namedCount(language, count),
 );
 
-export const { dayRow, contract, fetchDays } = readerOf(productivityDataset, {
+export const { dayRow, fetchDays } = readerOf(productivityDataset, {
   byExtension: breakdownOf(extensionElement, summedCounts),
   byLanguage: breakdownOf(languageElement, summedCounts),
 });

@@ -149,7 +149,6 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
   schedule: 'readiness',
   enabledByDefault: true,
   dataset: readinessDataset,
-  apiContract: async () => (await import('./schema.ts')).readinessContract,
   families: Object.values(readinessFamilies),
   // Loaded on first use, so that validation code does not delay the first scrape.
   fetch: async (source) => (await import('./fetch.ts')).fetchReports(source),

@@ -4,7 +4,7 @@ import { isObject } from '../../catalog/object.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { createListing } from '../usable-row.ts';
 import { NEWER_READINESS_PATH, READINESS_PATH, type ReadinessReport } from './dataset.ts';
-import { reportElement } from './schema.ts';
+import { readinessContract, reportElement } from './schema.ts';
 
 /** Numbers of reports per page, tried in this order while answers are too large. */
 const PAGE_SIZES = [100, 20, 4, 1] as const;
@@ -54,7 +54,10 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
       read,
       idOf,
     },
-    (items) => items.forEach(add),
+    (items) => {
+      source.compare?.(readinessContract, items);
+      items.forEach(add);
+    },
   );
   const { lost, ...documents } = found;
   // A page whose last report has no identifier ends the walk too, but not the listing.

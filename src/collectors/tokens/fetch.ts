@@ -60,7 +60,7 @@ const ungrouped = readerOf(
   },
 );
 
-export const { dayRow, contract, fetchDays } = { ...ungrouped, fetchDays: fetchWithModels };
+export const { dayRow, fetchDays } = { ...ungrouped, fetchDays: fetchWithModels };
 
 /** An unusable tier is as good as none if it is the model's only entry, otherwise it can be that of any of them. */
 function withTiers(entries: readonly SentModel[]): readonly ModelTokens[] {

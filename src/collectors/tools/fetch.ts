@@ -37,7 +37,7 @@ const namedElement = element({ name: elementName, count: requiredElementAmount }
 
 const hookElement = element({ event: elementName, matcher: anyElementName, count: requiredElementAmount });
 
-export const { dayRow, contract, fetchDays } = readerOf(
+export const { dayRow, fetchDays } = readerOf(
   toolsDataset,
   {
     byTool: breakdownOf(toolElement, summedCounts),

@@ -144,7 +144,6 @@ export const usersCollector: DayCollector<UsersRow> = {
   schedule: 'users',
   enabledByDefault: false,
   dataset: usersDataset,
-  apiContract: async () => (await import('./schema.ts')).usersContract,
   expensive: {
     windowDays: 1,
     revisionDays: 3,

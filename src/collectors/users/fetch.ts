@@ -8,7 +8,7 @@ import { contentOf } from '../analytics.ts';
 import { salvage } from '../usable-row.ts';
 import { USERS_PATH, type UsersRow } from './dataset.ts';
 import { createDayReducer, withoutShortSums } from './reduce.ts';
-import { type PersonDay, personRow } from './schema.ts';
+import { type PersonDay, personRow, usersContract } from './schema.ts';
 
 /** Maximum number of people per page. */
 const PAGE_PEOPLE = 100;
@@ -77,7 +77,10 @@ export async function readPeople(
       // A listing can shift while it is read; only the first row of a person counts.
       idOf: (item) => idOf(item, day),
     },
-    (items) => items.forEach(take),
+    (items) => {
+      source.compare?.(usersContract, items);
+      items.forEach(take);
+    },
   );
   if (!outcome.complete) throw new IncompleteListing('people', outcome.end, outcome.pages, rejected);
   if (lost > 0) throw new IncompleteListing('people', 'rows', outcome.pages, rejected);

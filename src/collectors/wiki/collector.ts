@@ -55,7 +55,6 @@ export const wikiCollector: DocumentCollector<WikiRun> = {
   schedule: 'wiki',
   enabledByDefault: true,
   dataset: wikiDataset,
-  apiContract: async () => (await import('./fetch.ts')).wikiContract,
   // The listing may contain only the newest run of each repository.
   past: 'unknown',
   families: Object.values(wikiFamilies),

@@ -40,9 +40,8 @@ export const runElement = z.compile(
     }),
 );
 
-export const wikiContract = apiContractOf({
+const contract = apiContractOf({
   schema: runElement,
-  elementsOf: runsOf,
   unread: ['commitHash', 'branch', 'privacyLevel', 'modelUsed', 'droidVersion'],
 });
 
@@ -62,6 +61,7 @@ export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRu
   const answer = await source.get({ endpoint: 'wiki', host: 'api', path: WIKI_PATH, query: {} });
   const runs = runsOf(answer.body);
   if (runs === undefined) return { documents: [], rejected: 0, complete: false, remarks: [UNKNOWN_SHAPE] };
+  source.compare?.(contract, runs);
   const { found, add } = createListing(runElement, SOURCES);
   runs.slice(0, MAX_RUNS).forEach(add);
   const { documents, damaged, rejected } = found;

@@ -245,6 +245,8 @@ describe('days without by_model', () => {
       { startDate: EVE, endDate: DAY },
       { startDate: EVE, endDate: DAY, group_by: 'model' },
     ]);
+    // Groups have other fields than days.
+    expect(source.compared).toMatchObject([{ date: EVE, by_model: null }, { date: DAY }]);
     expect(stored(rows).get(EVE)?.rejected).toEqual({ models: 1 });
     expect(stored(rows).get(DAY)).not.toHaveProperty('rejected');
     // The group without a key can be of any model.

@@ -32,11 +32,13 @@ describe('the listing of wiki runs', () => {
     ['data', { data: [run()], meta: {} }],
     ['runs', { runs: [run()] }],
   ])('is read from %s', async (_, body) => {
-    expect(await exposedDocuments(wikiCollector, answering(body))).toEqual([
+    const source = answering(body);
+    expect(await exposedDocuments(wikiCollector, source)).toEqual([
       'wiki_runs 1',
       `wiki_last_run_timestamp_seconds{repo="github.com/acme/app"} ${CREATED / 1000}`,
       'wiki_pages{repo="github.com/acme/app"} 7',
     ]);
+    expect(source.compared).toEqual([run()]);
   });
 
   test.each([null, {}, 'text', { wikiRuns: null }, { runs: {} }, { error: 'secret' }])(
