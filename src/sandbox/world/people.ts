@@ -5,60 +5,7 @@ export type DelegationLevel = 'auto-high' | 'auto-medium' | 'auto-low' | 'spec' 
 
 type Stack = readonly [string, ...string[]];
 
-const givenNames = [
-  'ada',
-  'ben',
-  'chloe',
-  'dmitri',
-  'elif',
-  'farid',
-  'grace',
-  'hiro',
-  'ines',
-  'jonas',
-  'kira',
-  'liam',
-  'mei',
-  'noor',
-  'oscar',
-  'priya',
-  'quentin',
-  'rosa',
-  'sven',
-  'tara',
-  'umar',
-  'vera',
-  'wendy',
-  'xavier',
-  'yuki',
-  'zoe',
-] as const;
-const familyNames = [
-  'abel',
-  'brandt',
-  'costa',
-  'dubois',
-  'evans',
-  'fischer',
-  'garcia',
-  'haddad',
-  'ito',
-  'jansen',
-  'kumar',
-  'lopez',
-  'moreau',
-  'nilsen',
-  'okafor',
-  'petrov',
-  'quinn',
-  'rossi',
-  'silva',
-  'tanaka',
-  'usman',
-  'varga',
-  'weber',
-  'yilmaz',
-] as const;
+const givenNames = ['ada', 'ben', 'chloe', 'dmitri', 'elif'] as const;
 const stacks: readonly [Stack, ...Stack[]] = [
   ['TypeScript', 'CSS'],
   ['TypeScript', 'Python'],
@@ -131,9 +78,5 @@ function joinedAfter(random: Random): number {
 }
 
 function emailOf(orgName: string, index: number): string {
-  const given = givenNames[index % givenNames.length] ?? 'ada';
-  const family =
-    familyNames[(index * 7 + Math.floor(index / givenNames.length)) % familyNames.length] ?? 'abel';
-  const again = Math.floor(index / (givenNames.length * familyNames.length));
-  return `${given}.${family}${again === 0 ? '' : again + 1}@${orgName}.example`;
+  return `${givenNames[index % givenNames.length]}.${index}@${orgName}.example`;
 }
