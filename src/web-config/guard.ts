@@ -1,7 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createAdmission } from '../runtime/admission.ts';
-import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { TokenBucket } from '../runtime/rate-limiters.ts';
 import { type ExtraHeaders, HANG_UP, partsOf, respondText } from '../server/respond.ts';
@@ -11,7 +9,6 @@ import { basicCredentials, type PasswordChecker, type Verdict } from './password
 interface GuardDeps {
   readonly app: RequestListener;
   settings(): WebSettings;
-  readonly clock: Pick<Clock, 'wait'>;
   readonly passwords: PasswordChecker;
   readonly limiter: TokenBucket;
   /** Whether the client of a connection lacks the required certificate. */
@@ -23,10 +20,8 @@ interface GuardDeps {
   readonly log: Logger;
 }
 
-/** How long a response is delayed while too many comparisons are pending, and the client's `Retry-After`. */
+/** The client's `Retry-After` while too many comparisons are pending. */
 const BUSY_MS = 1_000;
-/** Maximum number of delayed responses; further connections are closed. */
-const MAX_LATE = 1_000;
 const CHALLENGE = [
   'WWW-Authenticate',
   'Basic realm="agent-platform-exporter", charset="UTF-8"',
@@ -38,8 +33,7 @@ const CHALLENGE = [
  * precedence over the route's own where `writeHeaders` writes those.
  */
 export function createGuard(deps: GuardDeps): RequestListener {
-  const { app, clock, passwords, log } = deps;
-  const late = createAdmission({ total: MAX_LATE });
+  const { app, passwords, log } = deps;
 
   return (request, response) => {
     const settings = deps.settings();
@@ -85,21 +79,7 @@ export function createGuard(deps: GuardDeps): RequestListener {
   function pass(verdict: Verdict, request: IncomingMessage, response: ServerResponse): void {
     if (verdict === 'right') app(request, response);
     else if (verdict === 'wrong') refuse(response);
-    else refuseLater(response);
-  }
-
-  /** Delays responses while passwords arrive faster than they can be compared. */
-  function refuseLater(response: ServerResponse): void {
-    const end = late.enter();
-    if (end === undefined) {
-      response.destroy();
-      return;
-    }
-    clock
-      .wait(BUSY_MS)
-      .then(() => respondText(response, 503, 'Too many passwords are being checked.', retryAfter(BUSY_MS)))
-      .catch(() => response.destroy())
-      .finally(end);
+    else respondText(response, 503, 'Too many passwords are being checked.', retryAfter(BUSY_MS));
   }
 }
 

@@ -15,7 +15,7 @@ import { createTlsListener, type TlsListener } from './tls-server.ts';
 interface WebConfigDeps {
   readonly file: string;
   readonly files: Files;
-  readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
+  readonly clock: Pick<Clock, 'elapsed'>;
   readonly log: Logger;
   readonly openPaths: readonly string[];
   readonly tokenPaths: readonly string[];
@@ -57,7 +57,6 @@ export async function openWebConfig(deps: WebConfigDeps) {
       app: createGuard({
         app,
         settings: settings.current,
-        clock,
         passwords,
         limiter: createTokenBucket(clock),
         isUncertified: (socket) => tls?.isUncertified(socket) === true,

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { waitFor } from '../support/wait-for.ts';
 import { type Ask, authority, client, forged, HASH, startWorld, tlsFile } from './world.ts';
 
 const USERS = `basic_auth_users: {alice: ${HASH}}\n`;
@@ -48,22 +47,11 @@ describe('with users', () => {
     expect((await ask({ path: '/metrics', headers: bearer })).status).toBe(401);
   });
 
-  test('guessing passwords is slowed down', async () => {
-    const { ask, clock } = await startWorld(USERS.replace('$04$', '$08$'));
-    let answered = 0;
-    const asked = Array.from({ length: 40 }, (_, number) =>
-      ask({ auth: `alice:guess-${number}` }).finally(() => {
-        answered += 1;
-      }),
+  test('more passwords than can be compared at once are refused', async () => {
+    const { ask } = await startWorld(USERS.replace('$04$', '$08$'));
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, number) => ask({ auth: `alice:guess-${number}` })),
     );
-    await waitFor(() => expect(clock.waits.length).toBeGreaterThan(20));
-    // The passwords that are compared, and none of the others.
-    expect(answered).toBeLessThan(20);
-    await waitFor(async () => {
-      await clock.advance(1_000);
-      expect(answered).toBe(40);
-    });
-    const answers = await Promise.all(asked);
     const busy = answers.filter(({ status }) => status === 503);
     expect(busy.length).toBeGreaterThan(20);
     expect(busy[0]?.headers['retry-after']).toBe('1');
