@@ -26,7 +26,7 @@ export function createLabels(identity: Identity, key: string): Labels {
       return { fingerprint: 'none', labelOf: () => undefined };
     case 'hash':
       // Hashes a text that is not an id, because the result is stored next to the hashes.
-      return { fingerprint: `hash ${hash('\0')}`, labelOf: remembered(hash) };
+      return { fingerprint: `hash ${hash('\0')}`, labelOf: ({ id }) => hash(id) };
     case 'id':
       return { fingerprint: 'id', labelOf: ({ id }) => id };
     case 'email':
@@ -34,20 +34,3 @@ export function createLabels(identity: Identity, key: string): Labels {
       return { fingerprint: 'email', labelOf: ({ id, email }) => email ?? id };
   }
 }
-
-/** Computes each person's hash once: the same people recur every few hours. */
-function remembered(hash: (id: string) => string): Labels['labelOf'] {
-  const hashes = new Map<string, string>();
-  return ({ id }) => {
-    let label = hashes.get(id);
-    if (label === undefined) {
-      if (hashes.size >= REMEMBERED) hashes.clear();
-      label = hash(id);
-      hashes.set(id, label);
-    }
-    return label;
-  };
-}
-
-/** Takes a few mebibytes. */
-const REMEMBERED = 50_000;
