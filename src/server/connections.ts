@@ -20,10 +20,8 @@ const MAX_AHEAD = 8;
 /** One of the limited connections. */
 interface Connection {
   readonly socket: Socket;
-  /** The number of requests that wait for an answer; undefined before the first one. */
-  answering: number | undefined;
-  /** Rises with each change between waiting for a request and waiting for an answer, over all connections. */
-  turn: number;
+  /** The number of requests that wait for an answer. */
+  answering: number;
   /** When the oldest unanswered request began, in milliseconds. */
   since: number;
 }
@@ -40,32 +38,37 @@ export function limitConnections(
   server: Server,
   { limit, clock }: ConnectionLimitDeps,
 ): (socket: Socket) => () => void {
-  const open = new Set<Connection>();
+  // Each in the order in which its connections came to it.
+  const [silent, idle, answering] = [new Set<Connection>(), new Set<Connection>(), new Set<Connection>()];
+  const groups = [silent, idle, answering];
   const byAddress = new Map<string, Connection>();
-  let turns = 0;
+
+  function move(connection: Connection, group?: Set<Connection>): void {
+    for (const one of groups) one.delete(connection);
+    group?.add(connection);
+  }
 
   function close(connection: Connection): void {
-    open.delete(connection);
+    move(connection);
     connection.socket.destroy();
   }
 
   function makeRoom(): void {
     const tooLong = clock.elapsed() - ANSWER_MS;
-    for (const connection of open) {
-      if (isAnswering(connection) && connection.since <= tooLong) close(connection);
-    }
-    if (open.size < limit) return;
-    close([...open].reduce((least, one) => (isLess(one, least) ? one : least)));
+    for (const connection of answering) if (connection.since <= tooLong) close(connection);
+    const open = groups.flatMap((group) => [...group]);
+    const [least] = open;
+    if (least !== undefined && open.length >= limit) close(least);
   }
 
   server.on('connection', (socket: Socket) => {
     makeRoom();
     const address = addressOf(socket);
-    const connection: Connection = { socket, answering: undefined, turn: turns++, since: 0 };
-    open.add(connection);
+    const connection: Connection = { socket, answering: 0, since: 0 };
+    silent.add(connection);
     byAddress.set(address, connection);
     socket.once('close', () => {
-      open.delete(connection);
+      move(connection);
       if (byAddress.get(address) === connection) byAddress.delete(address);
     });
   });
@@ -74,32 +77,18 @@ export function limitConnections(
     // With TLS, requests refer to another object than the accepted connection, with the same addresses.
     const connection = byAddress.get(addressOf(socket));
     if (connection === undefined) return () => undefined;
-    if (!isAnswering(connection)) {
-      connection.turn = turns++;
+    if (connection.answering === 0) {
+      move(connection, answering);
       connection.since = clock.elapsed();
     }
-    connection.answering = (connection.answering ?? 0) + 1;
+    connection.answering += 1;
     if (connection.answering > MAX_AHEAD) close(connection);
     return () => {
-      connection.answering = (connection.answering ?? 0) - 1;
-      if (connection.answering === 0) connection.turn = turns++;
+      connection.answering -= 1;
+      // One that was closed meanwhile is in no group.
+      if (connection.answering === 0 && answering.has(connection)) move(connection, idle);
     };
   };
-}
-
-function isAnswering({ answering }: Connection): boolean {
-  return answering !== undefined && answering > 0;
-}
-
-/** Whether one connection is less important than another. */
-function isLess(one: Connection, other: Connection): boolean {
-  const [rank, otherRank] = [rankOf(one), rankOf(other)];
-  return rank === otherRank ? one.turn < other.turn : rank < otherRank;
-}
-
-function rankOf({ answering }: Connection): number {
-  if (answering === undefined) return 0;
-  return answering === 0 ? 1 : 2;
 }
 
 function addressOf(socket: Socket): string {
