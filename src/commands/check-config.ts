@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load.ts';
 import { apiPathOf } from '../config/orgs.ts';
 import { formatDuration } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
+import { isOpen } from '../runtime/host-name.ts';
 import { formatListenAddress } from '../runtime/listen-address.ts';
 import type { CommandContext } from './command.ts';
 
@@ -106,10 +107,4 @@ const openNote = '  (not HTTPS: the key crosses the network in clear text)';
 function pathNote(url: string): string {
   const path = apiPathOf(url);
   return path === undefined ? '' : `  (requests would go to ${path}/api/v1/…: leave out ${path})`;
-}
-
-/** Whether a key sent to this address crosses the network in clear text. */
-export function isOpen(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }

@@ -4,7 +4,7 @@ import { loadValues } from '../config/load.ts';
 import { optionsNamed } from '../config/options.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { connectAttemptMs, httpClient } from '../runtime/http-client.ts';
-import { formatListenAddress, type ListenAddress } from '../runtime/listen-address.ts';
+import { type ListenAddress, localPlace } from '../runtime/listen-address.ts';
 import type { CommandContext } from './command.ts';
 
 const timeoutMs = 5000;
@@ -18,7 +18,7 @@ export async function run(context: CommandContext): Promise<number> {
   const shared = optionsNamed('config.file', 'web.listen-address', 'web.config.file');
   const values = await loadValues({ ...healthcheckOptions, ...shared }, context);
   const isGuarded = values['web.config.file'] !== undefined;
-  const place = values.url ?? localPlace(values['web.listen-address']);
+  const place = values.url ?? knownPlace(values['web.listen-address']);
   const { url, answer } = await reach(place, isGuarded);
   const healthy = answer === 200 || (isGuarded && (answer === 401 || answer === 'asked'));
   const said = typeof answer === 'number' ? ` answered ${answer}` : `: ${answer}`;
@@ -44,16 +44,12 @@ async function reach(place: string, isGuarded: boolean): Promise<{ url: string; 
   return by('http://');
 }
 
-/** Host and port of a server on this machine. */
-export function localPlace({ host, port }: ListenAddress): string {
-  if (port === 0) {
-    throw new ConfigError(
-      '--web.listen-address: port 0 cannot be checked',
-      'give the URL of the exporter with --url',
-    );
-  }
-  const everywhere = host === undefined || host === '0.0.0.0' || host === '::';
-  return formatListenAddress({ host: everywhere ? '127.0.0.1' : host, port });
+function knownPlace(address: ListenAddress): string {
+  if (address.port !== 0) return localPlace(address);
+  throw new ConfigError(
+    '--web.listen-address: port 0 cannot be checked',
+    'give the URL of the exporter with --url',
+  );
 }
 
 function ask(url: string, isLocal: boolean): Promise<Answer> {

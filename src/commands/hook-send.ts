@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type HookEvent, sharedPart } from '../hooks/event.ts';
-import { classifyResponse, createForwarding, flush } from '../hooks/forward/forward.ts';
+import { createForwarding, flush } from '../hooks/forward/forward.ts';
+import { tokenProblem } from '../hooks/forward/token-problem.ts';
 import type { HookLog } from '../hooks/log.ts';
 import { createRunProgram } from '../hooks/notify/local.ts';
 import { deliverAll } from '../hooks/notify/notify.ts';
 import type { HookPaths } from '../hooks/paths.ts';
-import { createPost, createSecrets, type Post, type PostRequest, readToken } from '../hooks/post.ts';
+import { createPost, createSecrets, readToken } from '../hooks/post.ts';
 import type { ForwardSettings, HookSettings } from '../hooks/settings/settings.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
@@ -74,24 +75,6 @@ const sample: HookEvent = {
   cwd: undefined,
   fields: {},
 };
-
-/**
- * Why an exporter would not take events with a token; undefined if it would. An empty batch verifies the token and counts as no
- * event. Rejects with a `PostError` if there is no answer within ten seconds.
- */
-export async function tokenProblem(
-  { url, caFile, token }: Pick<PostRequest, 'url' | 'caFile'> & { readonly token: string },
-  post: Post,
-): Promise<string | undefined> {
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await post({ url, caFile, headers, body: '{"events":[]}', timeoutMs });
-  const verdict = classifyResponse(answer, 0);
-  if (verdict.kind === 'taken') return undefined;
-  if (verdict.kind === 'later') return verdict.why;
-  return verdict.byIntake
-    ? undefined
-    : `${verdict.why}, but not as the exporter's hook intake would: check forward.url`;
-}
 
 /** Sends spooled events, ignoring pauses; exit code 1 if some are left after a minute. */
 export async function flushHook(

@@ -1,12 +1,8 @@
 import { hookOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { findPaths, type HookPaths } from '../hooks/paths.ts';
-import { defaultSettings } from '../hooks/settings/load-settings.ts';
-import { readSettingsFile } from '../hooks/settings/read-settings.ts';
-import type { HookSettings } from '../hooks/settings/settings.ts';
+import { findPaths } from '../hooks/paths.ts';
+import { settingsFor } from '../hooks/settings/settings-for.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { codeOf } from '../runtime/files.ts';
-import { unreadable } from '../runtime/text-file.ts';
 import type { CommandContext } from './command.ts';
 
 /** Reads one event, or checks, tests or flushes. */
@@ -25,15 +21,4 @@ export async function run(context: CommandContext): Promise<number> {
   const given = (['config', 'state-dir'] as const).filter((name) => values[name] !== undefined);
   await hook(given.map((name) => `--${name}=${values[name]}`));
   return 0;
-}
-
-/** The settings of the file, or the defaults if it does not exist; throws a `ConfigError`. */
-export function settingsFor({ config, home }: HookPaths): HookSettings {
-  try {
-    return readSettingsFile(config.file, home);
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    if (codeOf(error) === 'ENOENT' && !config.named) return defaultSettings;
-    throw new ConfigError(`${config.file} ${unreadable(error)}`);
-  }
 }

@@ -28,6 +28,12 @@ export function formatListenAddress({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+/** Host and port at which a server that listens there is reached from this machine. */
+export function localPlace({ host, port }: ListenAddress): string {
+  const everywhere = host === undefined || host === '0.0.0.0' || host === '::';
+  return formatListenAddress({ host: everywhere ? '127.0.0.1' : host, port });
+}
+
 // Digits and dots only are a mistyped IPv4 address, not a name.
 function isName(text: string): boolean {
   return HOST_NAME.test(text) && !/^[\d.]+$/.test(text);

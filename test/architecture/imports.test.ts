@@ -19,6 +19,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['catalog', 'runtime'],
   backfill: ['catalog', 'runtime', 'store', 'pipeline', 'exposition'],
   export: ['backfill', 'catalog', 'pipeline', 'runtime'],
+  doctor: [
+    ...['app', 'catalog', 'collectors', 'config', 'hooks', 'pipeline', 'platform', 'runtime'],
+    ...['server', 'store', 'web-config'],
+  ],
   explain: ['catalog', 'collectors', 'runtime'],
   report: ['catalog', 'collectors', 'explain', 'server'],
   pipeline: ['catalog', 'runtime', 'store', 'exposition', 'platform'],

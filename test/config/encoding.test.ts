@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readRemoteAccess } from '../../src/commands/backfill.ts';
-import { settingsFor } from '../../src/commands/hook.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
 import { createFileCredential } from '../../src/config/credential.ts';
@@ -14,6 +13,7 @@ import { createPeople } from '../../src/config/people/people.ts';
 import { resolve } from '../../src/config/resolve.ts';
 import { certificatesWith, createSecrets } from '../../src/hooks/post.ts';
 import { loadSettings } from '../../src/hooks/settings/load-settings.ts';
+import { settingsFor } from '../../src/hooks/settings/settings-for.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';
 import { collectors } from './loading.ts';
 

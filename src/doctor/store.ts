@@ -4,10 +4,11 @@ import type { StorageConfig } from '../config/storage.ts';
 import { NotStored, type Row } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../store/layouts.ts';
 import { createDatabase } from '../store/postgres.ts';
+import { UnusableSchema } from '../store/postgres-errors.ts';
 import { readFile } from '../store/reader.ts';
 import { type Layout, MEMORY, refuseSpecial, stateOf } from '../store/sqlite.ts';
 import { troubleOf } from '../store/sqlite-errors.ts';
-import { type Examination, type Finding, failure, ok, warning } from './doctor-finding.ts';
+import { type Examination, type Finding, failure, ok, warning } from './finding.ts';
 
 /** What the store holds of the organizations. */
 export type StoredFacts = NonNullable<Awaited<ReturnType<typeof examineFiles>>>;
@@ -82,6 +83,20 @@ function folderOf(file: string): Finding {
   return ok('store', `${file} ${what}; ${free}`);
 }
 
+/** What keeps an exporter from writing to a database, and whether it has to make its schema first. */
+const DATABASE_STATE = `SELECT pg_is_in_recovery()::int AS standby,
+  (current_setting('default_transaction_read_only') = 'on')::int AS fixed,
+  (NOT has_table_privilege(to_regclass('S.day')::oid, 'INSERT, UPDATE'))::int AS unwritable,
+  (to_regclass('S.day') IS NULL AND NOT has_database_privilege(current_database(), 'CREATE'))::int AS closed,
+  (to_regclass('S.day') IS NULL)::int AS new`;
+
+const DATABASE_PROBLEMS = [
+  ['standby', 'read-only', 'is read-only: it is a standby'],
+  ['fixed', 'read-only', 'is read-only: default_transaction_read_only is on'],
+  ['unwritable', 'privileges', "does not let its user write to the exporter's tables"],
+  ['closed', 'privileges', 'does not let its user create a schema'],
+] as const;
+
 async function examineDatabase(url: NonNullable<StorageConfig['url']>, { report, log }: Examination) {
   // The store logs the same trouble that is reported here.
   const silent = { ...log, error: () => undefined, warn: () => undefined };
@@ -89,32 +104,15 @@ async function examineDatabase(url: NonNullable<StorageConfig['url']>, { report,
   try {
     return await database.transaction(async (query) => {
       const [state = {}] = await query(DATABASE_STATE);
-      const finding = databaseState(state, url.describe());
-      report(finding);
-      if (state['writes'] === null || finding.verdict === 'failure') return undefined;
-      return { orgs: await query(ORGS), requests: await query(REQUESTS) };
+      const problem = DATABASE_PROBLEMS.find(([column]) => state[column] === 1);
+      if (problem !== undefined)
+        throw new UnusableSchema(problem[1], `that of ${url.describe()} ${problem[2]}`);
+      const isNew = state['new'] === 1;
+      const what = isNew ? 'has no schema yet, and it can be created' : 'can be written';
+      report(ok('store', `the database of ${url.describe()} ${what}`));
+      return isNew ? undefined : { orgs: await query(ORGS), requests: await query(REQUESTS) };
     }, 'snapshot');
   } finally {
     await database.close();
   }
-}
-
-/** `writes` is null where the schema has not been made. */
-const DATABASE_STATE = `SELECT pg_is_in_recovery()::int AS standby,
-  (current_setting('default_transaction_read_only') = 'on')::int AS fixed,
-  has_database_privilege(current_database(), 'CREATE')::int AS creates,
-  has_table_privilege(to_regclass('S.day')::oid, 'INSERT, UPDATE')::int AS writes`;
-
-function databaseState({ standby, fixed, creates, writes }: Row, source: string): Finding {
-  if (standby === 1 || fixed === 1) {
-    const why = standby === 1 ? 'it is a standby' : 'default_transaction_read_only is on';
-    const advice = 'storage.url must lead to the primary server, as a user that may write';
-    return failure('store', `the database of ${source} is read-only: ${why}`, advice);
-  }
-  if (writes === 0 || (writes === null && creates === 0)) {
-    const seen = `the user of ${source} may not ${writes === 0 ? "write to the exporter's tables" : 'create a schema'}`;
-    return failure('store', seen, 'grant the privileges that docs/postgresql.md lists');
-  }
-  const what = writes === null ? 'has no schema yet, and it can be created' : 'can be written';
-  return ok('store', `the database of ${source} ${what}`);
 }

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 
 /** What one check has found; texts are without secrets once they are printed. */
@@ -40,6 +42,38 @@ export interface Examination {
   report(finding: Finding): void;
   /** Ends the checks, all together. */
   readonly signal: AbortSignal;
+}
+
+/** Collects what checks find until a signal ends them. */
+export function createFindings(signal: AbortSignal) {
+  const findings: Finding[] = [];
+  const late = once(signal, 'abort').then(() => Promise.reject(signal.reason));
+  // Whoever waits for it gets the error.
+  late.catch(() => undefined);
+
+  /** Runs a check until the signal; what it throws is a failure of that check. */
+  async function check<Result>(name: string, work: () => Promise<Result>, org?: string) {
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([late, work()]);
+    } catch (error) {
+      const correct = 'correct it, and run this again';
+      const [seen, advice] = signal.aborted
+        ? ['not finished by the deadline', 'raise --deadline, or see above']
+        : [messageOf(error), error instanceof ConfigError ? (error.hint ?? correct) : undefined];
+      findings.push({ ...failure(name, seen, advice), org });
+      return undefined;
+    }
+  }
+
+  return {
+    findings: findings as readonly Finding[],
+    check,
+    /** Of what a check finds afterwards, nothing counts. */
+    report(finding: Finding): void {
+      if (!signal.aborted) findings.push(finding);
+    },
+  };
 }
 
 const MARKS = { ok: '✓', warning: '!', failure: '✗' } as const;

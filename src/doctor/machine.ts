@@ -1,13 +1,12 @@
+import { tokenProblem } from '../hooks/forward/token-problem.ts';
 import { findPaths } from '../hooks/paths.ts';
 import { createPost, createSecrets, PostError, readToken } from '../hooks/post.ts';
+import { settingsFor } from '../hooks/settings/settings-for.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files.ts';
-import { formatListenAddress } from '../runtime/listen-address.ts';
+import { formatListenAddress, localPlace } from '../runtime/listen-address.ts';
 import { createHttpServer } from '../server/http-server.ts';
-import { type Examination, failure, ok } from './doctor-finding.ts';
-import { localPlace } from './healthcheck.ts';
-import { settingsFor } from './hook.ts';
-import { tokenProblem } from './hook-send.ts';
+import { type Examination, failure, ok } from './finding.ts';
 
 const TIMEOUT_MS = 10_000;
 /** What an exporter says to a POST of its health. */
@@ -26,12 +25,9 @@ export async function examinePort({ config, report, clock }: Examination): Promi
   } catch (error) {
     if (codeOf(error) !== 'EADDRINUSE') throw error;
   }
-  const answer = await createPost({})({
-    url: `http://${localPlace(listen)}/-/healthy`,
-    body: '{}',
-    timeoutMs: TIMEOUT_MS,
-  }).catch(() => undefined);
-  const isOurs = answer?.body.includes(OURS) === true;
+  const url = `http://${localPlace(listen)}/-/healthy`;
+  const asked = createPost({})({ url, body: '{}', timeoutMs: TIMEOUT_MS });
+  const isOurs = (await asked.catch(() => undefined))?.body.includes(OURS) === true;
   if (isOurs) report(ok('port', `an exporter answers at ${address}`));
   else if (configFile !== undefined) {
     report(ok('port', `${address} is in use, by an exporter with TLS or a password as far as can be seen`));
@@ -50,27 +46,25 @@ export async function examineHooks(
 ): Promise<void> {
   const own = config.hooks.token;
   if (own !== undefined && isRunning) {
-    const token = await own.read();
-    secrets.push(token);
-    const url = `http://${localPlace(config.web.listenAddress)}/hooks/events`;
-    await send(`the running exporter, with the token from ${own.describe()}`, () =>
-      tokenProblem({ url, token }, createPost({})),
-    );
+    await verify(`the running exporter, with the token from ${own.describe()}`, async () => {
+      const token = await own.read();
+      secrets.push(token);
+      const url = `http://${localPlace(config.web.listenAddress)}/hooks/events`;
+      return tokenProblem({ url, token }, createPost({}));
+    });
   }
   const paths = findPaths({ config: file, stateDir: undefined }, environment);
   const { forward } = settingsFor(paths);
   if (forward !== undefined) {
-    await send(`${new URL(forward.url).host}, as ${paths.config.file} says`, async () => {
+    await verify(`${new URL(forward.url).host}, as ${paths.config.file} says`, async () => {
       const read = createSecrets(environment, (secret) => void secrets.push(secret));
       const token = readToken(forward.token, read);
       return tokenProblem({ ...forward, token }, createPost(config.api.proxy));
     });
-  } else if (own === undefined || !isRunning) {
-    const isUnset = own === undefined;
-    report(ok('hooks', isUnset ? 'no token: hook events are not accepted' : 'a token is configured'));
-  }
+  } else if (own === undefined) report(ok('hooks', 'no token: hook events are not accepted'));
+  else if (!isRunning) report(ok('hooks', 'a token is configured'));
 
-  async function send(where: string, ask: () => Promise<string | undefined>): Promise<void> {
+  async function verify(where: string, ask: () => Promise<string | undefined>): Promise<void> {
     try {
       const problem = await ask();
       const advice = 'give senders and the exporter the same token; a token in a variable needs a restart';

@@ -1,0 +1,235 @@
+import type { FetchingCollector } from '../catalog/collector.ts';
+import { hasActivity } from '../catalog/dataset.ts';
+import { addDays, type Day, dayOf, daysFrom, type Instant, weekdayOf, yesterdayOf } from '../catalog/day.ts';
+import type { OrgConfig } from '../config/config.ts';
+import { formatDuration } from '../config/parse.ts';
+import type { RequestObserver } from '../platform/attempt.ts';
+import { parseHttpDate } from '../platform/response.ts';
+import type { PlatformError } from '../runtime/errors.ts';
+import { isOpen } from '../runtime/host-name.ts';
+import { type Examination, type Finding, failure, ok, warning } from './finding.ts';
+import type { StoredFacts } from './store.ts';
+
+/** The newest days that are asked for. */
+export const DAYS = 14;
+/** Enough to see that paging works. */
+export const MAX_PAGES = 20;
+/** From how many missing days on the platform is late: one is usual until the day's figures appear. */
+const LATE_DAYS = 3;
+const LATE_WORKING_DAYS = 2;
+const SATURDAY = 5;
+const CLOCK_WARNING_MS = 30_000;
+const CLOCK_FAILURE_MS = 300_000;
+
+export type Fetched = Awaited<ReturnType<FetchingCollector['fetch']>>;
+
+/** What one endpoint answered. */
+export interface Asked {
+  readonly dataset: FetchingCollector['dataset'];
+  /** That of its host. */
+  readonly address: string;
+  readonly path: string;
+  /** The first day that was asked for. */
+  readonly from: Day;
+  /** Undefined if it failed. */
+  readonly fetched: Fetched | undefined;
+  readonly error: PlatformError | undefined;
+  /** Whether a server that failed in clear text expects TLS. */
+  readonly speaksTls: boolean;
+  /** Fields that are not read. */
+  readonly unread: readonly string[];
+}
+
+/** What checks of an organization need. */
+export interface OrgExamination extends Examination {
+  readonly org: OrgConfig;
+  readonly stored: StoredFacts | undefined;
+}
+
+/** What the checks of an organization judge. */
+export interface Facts extends OrgExamination {
+  /** The number of enabled collectors. */
+  readonly enabled: number;
+  readonly asked: Asked[];
+  /** The requests that were sent, and when their answers came. */
+  readonly attempts: (Parameters<RequestObserver['request']>[0] & { readonly at: Instant })[];
+}
+
+/** The newest day with a row. */
+export function newestOf({ fetched }: Pick<Asked, 'fetched'>): Day | undefined {
+  return fetched !== undefined && 'rows' in fetched ? [...fetched.rows.keys()].sort().at(-1) : undefined;
+}
+
+/** Whether an endpoint has data; one with more pages than are read has. */
+function hasAnswered({ fetched, error }: Asked): boolean {
+  return fetched !== undefined || (error?.reason === 'limit' && !error.tooLarge);
+}
+
+function isMissing({ error }: Asked): boolean {
+  return error?.status === 404;
+}
+
+/** What an answer says by itself; nothing of an endpoint that does not exist. */
+export function answerOf(asked: Asked, { clock }: Facts): Finding | undefined {
+  if (isMissing(asked)) return undefined;
+  if (asked.error !== undefined && !hasAnswered(asked)) return causeOf(asked, asked.error);
+  const { fetched, path, from } = asked;
+  const { name } = asked.dataset;
+  if (fetched === undefined) return ok(name, `${path}: ${MAX_PAGES} pages read, more follow`);
+  if ('documents' in fetched) {
+    const { documents, complete } = fetched;
+    const seen = `${path}: ${documents.length} documents`;
+    const said = fetched.remarks.join('; ');
+    if (complete) return ok(name, seen);
+    if (said.includes('page-cap')) return ok(name, `${seen}, more follow`);
+    if (said.startsWith('incomplete listing')) return failure('paging', `${path}: ${said}`, PAGING_ADVICE);
+    const advice = 'see the fields below; report it if the platform has changed';
+    return warning(name, `${seen}; ${said || 'some are unusable'}`, advice);
+  }
+  const newest = newestOf(asked);
+  if (newest === undefined) return ok(name, `${path}: answers, no day since ${from}`);
+  const late = daysFrom(addDays(newest, 1), yesterdayOf(clock.now()));
+  const seen = `${path}: newest day ${newest}`;
+  // A weekend on which nobody worked may have no rows.
+  const working = late.filter((day) => weekdayOf(day) < SATURDAY).length;
+  if (late.length < LATE_DAYS && working < LATE_WORKING_DAYS) return ok(name, seen);
+  const advice = 'wait: the exporter asks again every hour. A day on which nobody worked may have no row';
+  return warning(name, `${seen}, ${late.length} days before yesterday: the platform is late`, advice);
+}
+
+const HTTPS_ADVICE = 'write https:// in the URL';
+const PAGING_ADVICE = 'report it to the platform: a listing that does not end well is never used';
+
+/**
+ * The check that a failure belongs to, by its reason and message; others are about their endpoint. With what to do in place of what a
+ * running exporter would advise, which keeps earlier data and asks again.
+ */
+const CAUSES: readonly (readonly [of: RegExp, check: string, advice?: string])[] = [
+  [/^auth /, 'key'],
+  [/^role .*(\bplan\b|enterprise|upgrade|subscription)/i, 'plan'],
+  [/^role /, 'role'],
+  [
+    /^throttled /,
+    'rate',
+    'lower --api.requests-per-second, or wait and run this again; if it stays, another client uses up the rate of this organization',
+  ],
+  [/^schema .*(incomplete listing|has_more|cursor)/, 'paging', PAGING_ADVICE],
+];
+
+/** What a failed request says about the set-up. */
+function causeOf({ dataset, path, address, speaksTls }: Asked, error: PlatformError): Finding {
+  const { reason, hint, failedAt } = error;
+  const message = error.message.includes(path) ? error.message : `${path}: ${error.message}`;
+  if (address.startsWith('http:') && message.includes(' redirect '))
+    return failure('tls', message, `${HTTPS_ADVICE}, or the address it leads to`);
+  if (speaksTls) return failure('tls', `${message}; the server speaks TLS`, HTTPS_ADVICE);
+  const known = CAUSES.find(([of]) => of.test(`${reason} ${message}`));
+  const [, check = failedAt ?? dataset.name, advice = hint] = known ?? [];
+  return failure(check, message, advice);
+}
+
+/** What the answers of all endpoints say together. */
+export function ofAllAnswers(facts: Facts): readonly Finding[] {
+  const ofData = facts.asked.some(hasAnswered) ? [organization, data, fields] : [];
+  return [transport, missing, clockSkew, ...ofData, budget].flatMap((check) => check(facts));
+}
+
+/** What the hosts that answered say about the way to them; nothing on this machine without TLS. */
+function transport({ asked }: Facts): readonly Finding[] {
+  const reached = asked.filter(({ fetched, error }) => fetched !== undefined || error?.status !== undefined);
+  return [...new Set(reached.map(({ address }) => address))].flatMap((address) => {
+    const { host, protocol } = new URL(address);
+    if (protocol === 'https:') return [ok('tls', `the certificate of ${host} is trusted`)];
+    const seen = `not HTTPS: the key crosses the network to ${host} in clear text`;
+    return isOpen(address) ? [warning('tls', seen, HTTPS_ADVICE)] : [];
+  });
+}
+
+/** Endpoints that do not exist: another plan, another address, or moved paths. */
+function missing({ asked, enabled }: Facts): readonly Finding[] {
+  const absent = asked.filter(isMissing);
+  const answered = asked.filter(hasAnswered);
+  const isAnalytics = ({ path }: Asked) => path.includes('/analytics/');
+  const isWithoutPlan = answered.length > 0 && !answered.some(isAnalytics);
+  return absent.map((one) => {
+    const { name } = one.dataset;
+    const message = String(one.error?.message);
+    if (absent.length === enabled) {
+      const advice = 'check base_url and app_url: what answers there is not the platform';
+      return failure('address', `${message}, and so do all endpoints`, advice);
+    }
+    if (isWithoutPlan && isAnalytics(one)) {
+      const advice = 'analytics need the Enterprise plan, and a key that is not of a service account';
+      return failure('plan', 'no analytics endpoint exists for this key, but others do (404)', advice);
+    }
+    const setting = name === 'readiness' ? 'set --api.readiness-path' : 'upgrade the exporter';
+    const advice = `the platform has moved this path: ${setting}, or turn it off with --no-collector.${name}`;
+    return failure(name, message, advice);
+  });
+}
+
+/** Of several answers the one that was under way for the shortest time is the nearest. */
+function clockSkew({ attempts }: Facts): readonly Finding[] {
+  const skews = attempts.map(({ date, at }) => at - (parseHttpDate(date) ?? Number.NaN));
+  const [skew] = skews.filter(Number.isFinite).sort((a, b) => Math.abs(a) - Math.abs(b));
+  if (skew === undefined) return [];
+  const off = Math.abs(skew);
+  if (off < CLOCK_WARNING_MS) return [ok('clock', 'as the Date of the answers')];
+  const unit = off < 600_000 ? 1000 : 60_000;
+  const seen = `${formatDuration(Math.round(off / unit) * unit)} ${skew > 0 ? 'ahead of' : 'behind'} the Date of the answers`;
+  const advice = 'synchronize the clock of this machine (NTP): days would be asked for too early or too late';
+  return [(off < CLOCK_FAILURE_MS ? warning : failure)('clock', seen, advice)];
+}
+
+function organization({ asked, org, stored }: Facts): readonly Finding[] {
+  const orgIds = [...new Set(asked.flatMap(({ fetched }) => fetched?.orgId ?? []))];
+  const expected = org.orgId ?? stored?.orgs.find((row) => row['org'] === org.name)?.['org_id'] ?? undefined;
+  const foreign = orgIds.find((id) => expected !== undefined && id !== expected);
+  if (foreign !== undefined) {
+    const whose = org.orgId === undefined ? 'the stored days are those of' : 'org_id names';
+    const advice = 'take a key of that organization; set org_id only if the change is meant';
+    const seen = `the key belongs to organization ${foreign}, but ${whose} ${expected}`;
+    return [failure('organization', seen, advice)];
+  }
+  const of = orgIds.length === 0 ? '; no answer names the organization' : `, of ${orgIds.join(', ')}`;
+  return [ok('key', `the key is accepted${of}`)];
+}
+
+/** Whether an organization has activity; a listing with more pages than are read has. */
+function data({ asked }: Facts): readonly Finding[] {
+  const isActive = asked.filter(hasAnswered).some(({ dataset, fetched }) => {
+    if (fetched === undefined) return true;
+    if ('documents' in fetched) return fetched.documents.length > 0;
+    const rows = [...fetched.rows.values()];
+    return dataset.kind === 'days' && rows.some((row) => hasActivity(dataset, row) === true);
+  });
+  if (isActive) return [];
+  const seen = `all endpoints answer, but nothing happened within ${DAYS} days: the organization is empty`;
+  const advice = 'check that it is the right organization, and that its people use the agent';
+  return [warning('data', seen, advice)];
+}
+
+function fields({ asked }: Facts): readonly Finding[] {
+  const answered = asked.filter(hasAnswered);
+  const unusable = answered.flatMap(({ dataset, fetched }) =>
+    fetched === undefined || fetched.rejected === 0 ? [] : [`${dataset.name} ${fetched.rejected}`],
+  );
+  const changes = { 'unusable values': unusable, 'not read': answered.flatMap(({ unread }) => unread) };
+  const seen = Object.entries(changes).flatMap(([what, all]) =>
+    all.length === 0 ? [] : [`${what}: ${all.join(', ')}`],
+  );
+  if (seen.length === 0) return [ok('fields', 'all values can be used')];
+  const advice = 'the log of serve names them at debug level; upgrade if the platform has changed';
+  return [warning('fields', seen.join('; '), advice)];
+}
+
+function budget({ config, org, stored, attempts, clock }: Facts): readonly Finding[] {
+  const limit = config.api.dailyRequestLimit;
+  const asked = `this check sent ${attempts.length}`;
+  if (limit === undefined) return [ok('requests', `no daily limit; ${asked}`)];
+  const today = stored?.requests.find((row) => row['org'] === org.name && row['day'] === dayOf(clock.now()));
+  const count = Number(today?.['requests'] ?? 0);
+  const seen = `${count} of ${limit} used today; ${asked}`;
+  if (count < limit) return [ok('requests', seen)];
+  return [failure('requests', seen, 'raise api.daily_request_limit, or wait for the next UTC day')];
+}
