@@ -6,7 +6,6 @@ import type { Sample } from '../../catalog/family.ts';
 import { createLineStart, formatValue, renderFamilyHeader } from '../../exposition/text.ts';
 import { beginFile } from '../../runtime/unfinished-file.ts';
 import type { PageFamily, PastFamily } from '../page.ts';
-import { keyOf, labelsIn } from '../series-key.ts';
 
 /** Statistics of a file. */
 interface WrittenFile {
@@ -35,7 +34,7 @@ interface OpenFamily {
 interface OrgSeries {
   /** Writes the beginning of a line, up to the value. */
   readonly start: (labels: Sample['labels']) => string;
-  /** The numbers of the series by their label values, ascending. */
+  /** The numbers of the series by their label values as JSON, ascending. */
   readonly numbers: Map<string, number>;
   /** In the order of their instants. */
   readonly columns: Column[];
@@ -93,7 +92,7 @@ export async function createMonthFile(
         const { numbers, columns } = seriesOf(org, one);
         const column = new Array<number>(numbers.size).fill(Number.NaN);
         for (const sample of one.samples()) {
-          const key = keyOf(one.family.labels, sample);
+          const key = JSON.stringify(one.family.labels.map((label) => sample.labels[label] ?? ''));
           const number = numbers.get(key) ?? numbers.size;
           if (number === numbers.size) numbers.set(key, number);
           column[number] = sample.value;
@@ -159,7 +158,8 @@ function* linesOf(
       values.read(at + first, Math.max(0, Math.min(length - first, atOnce))),
     );
     for (const [index, key] of keys.slice(first, first + atOnce).entries()) {
-      const line = start(labelsIn(labels, key));
+      const own: readonly string[] = JSON.parse(key);
+      const line = start(Object.fromEntries(labels.map((label, nth) => [label, own[nth] ?? ''])));
       let lines = '';
       for (const [number, column] of block.entries()) {
         const value = column[index] ?? Number.NaN;
