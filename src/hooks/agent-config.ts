@@ -1,7 +1,7 @@
 import { isObject } from '../catalog/object.ts';
 
 /** A command in the agent's hooks configuration. */
-interface HookCommand {
+export interface HookCommand {
   readonly command: string;
   /** In seconds; by default that of an existing entry, otherwise 5. */
   readonly timeout?: number | undefined;
