@@ -1,10 +1,7 @@
-import type { Writable } from 'node:stream';
 import type { Environment } from '../config/environment.ts';
 import type { Files } from '../config/files.ts';
 import type { OptionTable, RawOptions } from '../config/option.ts';
-
-/** A stream of text for people or other programs: standard output, standard error. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+import type { Output } from '../runtime/terminal-progress.ts';
 
 /** The process environment of the commands. */
 export interface CliEnvironment {

@@ -4,8 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { createLogger } from '../runtime/log-winston.ts';
 import { createCountedLog, createLoggedProgress, type ProgressWords } from '../runtime/progress.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import type { Output } from './command.ts';
-import { createTerminal } from './terminal-progress.ts';
+import { createTerminal, type Output } from '../runtime/terminal-progress.ts';
 
 type DisplayConfig = Pick<Config, 'log' | 'storage'> & Partial<Pick<Config, 'orgs' | 'people'>>;
 

@@ -13,7 +13,8 @@ import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { soundFile } from '../runtime/installation.ts';
 import { proxyIn } from '../runtime/proxy.ts';
 import { createRedactor } from '../runtime/redact.ts';
-import type { CommandContext, Output } from './command.ts';
+import type { Output } from '../runtime/terminal-progress.ts';
+import type { CommandContext } from './command.ts';
 
 /** Generous, because a person waits and wants to know whether a slow server answers at all. */
 const timeoutMs = 10_000;

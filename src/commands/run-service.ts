@@ -3,8 +3,8 @@ import { createService, type Service } from '../app/service.ts';
 import type { Config } from '../config/config.ts';
 import { revisionOf } from '../config/environment.ts';
 import { createSystemClock } from '../runtime/clock.ts';
+import { createTerminal } from '../runtime/terminal-progress.ts';
 import type { CommandContext } from './command.ts';
-import { createTerminal } from './terminal-progress.ts';
 
 /** Creates the service as commands run it: with the machine's clock and the log on standard error. */
 export async function createRealService(
@@ -44,19 +44,15 @@ export async function withService(
   load: () => Promise<Config>,
   work: (service: Service, started: Started, ended: Promise<number>) => Promise<number>,
 ): Promise<number> {
-  let isReloadWanted = false;
-  let reload = (): void => {
-    isReloadWanted = true;
-  };
-  // From now on, because its default would end the process.
-  context.onHangup(() => reload());
+  const started = Promise.withResolvers<Service>();
+  // From now on, because its default would end the process. Until the start, a reload waits.
+  context.onHangup(() => void started.promise.then((running) => running.reload()));
+  const stopped = untilStopped(context).then(() => 0);
   const config = await load();
   const service = await createRealService(context, config, simulated, load);
-  const stopped = untilStopped(context).then(() => 0);
   try {
     const address = await service.start();
-    reload = () => void service.reload();
-    if (isReloadWanted) reload();
+    started.resolve(service);
     return await work(service, { ...address, config }, Promise.race([stopped, service.failed]));
   } finally {
     await service.stop();

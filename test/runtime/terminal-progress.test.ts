@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createTerminal } from '../../src/commands/terminal-progress.ts';
+import { createTerminal } from '../../src/runtime/terminal-progress.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 function openTerminal(columns: number) {

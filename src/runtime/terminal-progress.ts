@@ -1,7 +1,9 @@
 import { Writable } from 'node:stream';
-import type { Clock } from '../runtime/clock.ts';
-import { createProgress, type ProgressWords } from '../runtime/progress.ts';
-import type { Output } from './command.ts';
+import type { Clock } from './clock.ts';
+import { createProgress, type ProgressWords } from './progress.ts';
+
+/** A stream of text for people or other programs: standard output, standard error. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Minimum interval between redraws of the bar, in milliseconds. */
 const DRAW_EVERY_MS = 100;
