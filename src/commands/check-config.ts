@@ -8,6 +8,8 @@ import { formatDuration } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
 import { isOpen } from '../runtime/host-name.ts';
 import { formatListenAddress } from '../runtime/listen-address.ts';
+import { loadWebSettings } from '../web-config/load.ts';
+import { describeWebSettings } from '../web-config/settings.ts';
 import type { CommandContext } from './command.ts';
 
 /** Loads the configuration and prints a summary. */
@@ -19,8 +21,6 @@ export async function run(context: CommandContext): Promise<number> {
 
 async function describeWebConfig({ configFile, openHealth }: Config['web'], files: Files) {
   if (configFile === undefined) return [];
-  const { loadWebSettings } = await import('../web-config/load.ts');
-  const { describeWebSettings } = await import('../web-config/settings.ts');
   return describeWebSettings(await loadWebSettings(configFile, files), openHealth);
 }
 

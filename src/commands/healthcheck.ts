@@ -18,8 +18,17 @@ export async function run(context: CommandContext): Promise<number> {
   const shared = optionsNamed('config.file', 'web.listen-address', 'web.config.file');
   const values = await loadValues({ ...healthcheckOptions, ...shared }, context);
   const isGuarded = values['web.config.file'] !== undefined;
+  const isLocal = values.url === undefined;
   const place = values.url ?? knownPlace(values['web.listen-address']);
-  const { url, answer } = await reach(place, isGuarded);
+  // The file itself is not read: it may have changed since the exporter last used it.
+  const schemes = isGuarded ? ['https://', 'http://'] : ['http://'];
+  let url = '';
+  let answer: Answer = '';
+  for (const scheme of isLocal ? schemes : ['']) {
+    url = `${scheme}${place}/-/healthy`;
+    answer = await ask(url, isLocal);
+    if (typeof answer === 'number' || answer === 'asked') break;
+  }
   const healthy = answer === 200 || (isGuarded && (answer === 401 || answer === 'asked'));
   const said = typeof answer === 'number' ? ` answered ${answer}` : `: ${answer}`;
   context.stdout.write(healthy ? 'healthy\n' : `unhealthy: ${url}${said}\n`);
@@ -28,21 +37,6 @@ export async function run(context: CommandContext): Promise<number> {
 
 /** The answer: a status, `asked` if the connection was cut after the handshake, or a description of the failure. */
 type Answer = number | 'asked' | string;
-
-/** The file itself is not read: it may have changed since the exporter last used it. */
-async function reach(place: string, isGuarded: boolean): Promise<{ url: string; answer: Answer }> {
-  const isLocal = !place.includes('://');
-  const by = async (scheme: string) => {
-    const url = `${scheme}${place}/-/healthy`;
-    return { url, answer: await ask(url, isLocal) };
-  };
-  if (!isLocal) return by('');
-  if (isGuarded) {
-    const secured = await by('https://');
-    if (typeof secured.answer === 'number' || secured.answer === 'asked') return secured;
-  }
-  return by('http://');
-}
 
 function knownPlace(address: ListenAddress): string {
   if (address.port !== 0) return localPlace(address);

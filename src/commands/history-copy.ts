@@ -26,7 +26,7 @@ export async function run(context: CommandContext): Promise<number> {
     current.progress.show(done, total);
   };
   const signal = context.stopSignal();
-  const closing = new AsyncDisposableStack();
+  await using closing = new AsyncDisposableStack();
   closing.defer(() => log.close());
   const held = (end: CopyParts['source']) => closing.adopt(end, () => end.close());
   try {
@@ -42,8 +42,6 @@ export async function run(context: CommandContext): Promise<number> {
     if (!signal.aborted) throw error;
     stderr.write('Interrupted; nothing was copied. Run the same command again.\n');
     return 1;
-  } finally {
-    await closing.disposeAsync();
   }
 }
 

@@ -41,14 +41,14 @@ function warningsOf(paths: readonly string[]): readonly string[] {
   return paths.flatMap((each) => {
     const found = statSync(each, { throwIfNoEntry: false });
     if (user === undefined || found === undefined) return [];
-    return [
-      ...((found.mode & WRITABLE_BY_ALL) === 0
-        ? []
-        : [`Warning: every user of this machine can write ${each}: chmod o-w ${each}`]),
-      ...(found.uid === user || found.uid === ROOT
-        ? []
-        : [`Warning: ${each} belongs to another user, who can change it: choose another path`]),
-    ];
+    const warnings: string[] = [];
+    if ((found.mode & WRITABLE_BY_ALL) !== 0) {
+      warnings.push(`Warning: every user of this machine can write ${each}: chmod o-w ${each}`);
+    }
+    if (found.uid !== user && found.uid !== ROOT) {
+      warnings.push(`Warning: ${each} belongs to another user, who can change it: choose another path`);
+    }
+    return warnings;
   });
 }
 

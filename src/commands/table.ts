@@ -3,12 +3,7 @@ import { type OptionTable, optionsTakenBy } from '../config/option.ts';
 import { createOptions } from '../config/options.ts';
 import type { Command } from './command.ts';
 
-interface Entry extends Pick<Command, 'summary' | 'details' | 'load'> {
-  /** Whether its options do not depend on the collectors, which then need not be loaded. In its help, its own options come first. */
-  readonly isQuick?: true;
-}
-
-const table: Readonly<Record<string, Entry>> = {
+const table: Readonly<Record<string, Omit<Command, 'name' | 'options'>>> = {
   serve: {
     summary: 'Poll the platform on schedule and serve the metrics',
     load: () => import('./serve.ts'),
@@ -20,7 +15,6 @@ const table: Readonly<Record<string, Entry>> = {
   sandbox: {
     summary: 'Run only the simulated platform',
     details: describeFaults,
-    isQuick: true,
     load: () => import('./sandbox.ts'),
   },
   'check-config': {
@@ -85,13 +79,11 @@ const table: Readonly<Record<string, Entry>> = {
       'Stop the exporters of both stores first. An interrupted copy is started over by the same command.',
       'The copy is compared with the original before it can be used. See docs/postgresql.md.',
     ],
-    isQuick: true,
     load: () => import('./history-copy.ts'),
   },
   healthcheck: {
     summary: 'Check the health of a running exporter on this machine; exit code 0 or 1',
     details: async () => ['For container images, which then need no other HTTP client.'],
-    isQuick: true,
     load: () => import('./healthcheck.ts'),
   },
   hook: {
@@ -100,29 +92,29 @@ const table: Readonly<Record<string, Entry>> = {
       'The agent runs it. It always exits with code 0 within its deadline and prints nothing; problems',
       'are logged to hook.log in its state directory. hook-config configures the agent; see docs/hooks.md.',
     ],
-    isQuick: true,
     load: () => import('./hook.ts'),
   },
   'hook-config': {
     summary: "Print the agent's hooks configuration, or merge it into the agent's own file",
-    isQuick: true,
     load: () => import('./hook-config.ts'),
   },
 };
 
 /** Every command; each one loads its own code. */
-export const commands: readonly Command[] = Object.entries(table).map(([name, { isQuick, ...entry }]) => ({
+export const commands: readonly Command[] = Object.entries(table).map(([name, entry]) => ({
   name,
   ...entry,
   async options() {
-    const collectors = isQuick ? [] : (await import('../collectors/index.ts')).collectors;
-    const shared = optionsTakenBy(name, createOptions(collectors));
     const own: OptionTable = Object.assign(
       {},
       ...commandOptions.map((options) => optionsTakenBy(name, options)),
     );
+    const few = optionsTakenBy(name, createOptions([]));
+    // A command that asks no platform has no options of the collectors, which take time to load. In its help, its own come first.
+    if (!('api.timeout' in few)) return { ...own, ...few, ...own };
+    const { collectors } = await import('../collectors/index.ts');
     // Its own options replace shared ones of the same name, such as an --org that may be given several times.
-    return isQuick ? { ...own, ...shared, ...own } : { ...shared, ...own };
+    return { ...optionsTakenBy(name, createOptions(collectors)), ...own };
   },
 }));
 
