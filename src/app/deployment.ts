@@ -15,7 +15,7 @@ import { createRunner } from '../pipeline/runner.ts';
 import type { Core } from './core.ts';
 import { withoutForeignRows } from './foreign-rows.ts';
 import { type DeployedJob, jobOf } from './job.ts';
-import { type DeployedOrg, deployOrg } from './org.ts';
+import { type DeployedOrg, deployOrg, orgSettings } from './org.ts';
 
 /**
  * Everything derived from one configuration. It is immutable: another configuration, or a changed file that it names,
@@ -81,8 +81,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   });
   const orgs = new Map(
     config.orgs.map((org): [string, DeployedOrg] => {
-      const { readiness } = config;
-      const settings = { name: org.name, readiness, contract: org.contract, daysOff: org.daysOff, people };
+      const settings = orgSettings(org, config, people);
       const parts = { config: org, api: config.api, settings, polledBy: fetching.map(({ name }) => name) };
       return [org.name, deployOrg(parts, core, previous?.orgs.get(org.name))];
     }),

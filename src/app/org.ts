@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OrgSettings } from '../catalog/settings.ts';
-import type { ApiConfig, OrgConfig } from '../config/config.ts';
+import type { OrgSettings, PeopleSettings } from '../catalog/settings.ts';
+import type { ApiConfig, LiveConfig, OrgConfig } from '../config/config.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Core } from './core.ts';
 
@@ -18,6 +18,15 @@ export interface DeployedOrg {
 /** What an organization is deployed with. */
 interface OrgParts extends Pick<DeployedOrg, 'config' | 'settings' | 'polledBy'> {
   readonly api: ApiConfig;
+}
+
+/** The settings of an organization under a configuration. */
+export function orgSettings(
+  { name, contract, daysOff }: OrgConfig,
+  { readiness }: Pick<LiveConfig, 'readiness'>,
+  people: PeopleSettings,
+): OrgSettings {
+  return { name, readiness, contract, daysOff, people };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Day } from '../catalog/day.ts';
+import { noteDay } from './missing.ts';
 import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage, recordedOf } from './page.ts';
 import { stampsOf } from './sample-times.ts';
 import { type BackfillTarget, type Month, monthsOf } from './target.ts';
@@ -36,8 +37,7 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
       for (const org of orgs) {
         for (const collector of await bringDay(parts, org, day)) {
           complete = false;
-          const key = `${org.settings.name}/${collector}`;
-          unknown.set(key, [...(unknown.get(key) ?? []), day]);
+          noteDay(unknown, `${org.settings.name}/${collector}`, day);
         }
       }
       progress.show(++done, total);

@@ -3,14 +3,14 @@ import { ANONYMOUS } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { estimateOptions } from '../config/command-options.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
+import { estimateOrg } from '../estimate/org.ts';
+import { createPeopleByIdentity } from '../estimate/people.ts';
+import { renderEstimates } from '../estimate/table.ts';
 import { REMEMBERED_DAYS } from '../pipeline/zeros.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
-import { estimateOrg } from './estimate-org.ts';
-import { createPeopleByIdentity } from './estimate-people.ts';
-import { renderEstimates } from './estimate-table.ts';
-import { withPast } from './past.ts';
+import { openPast } from './past.ts';
 
 /** Polls once, stores nothing, and prints the number of series of each collector; exit code 1 if a collector failed. */
 export async function run(context: CommandContext): Promise<number> {
@@ -27,17 +27,16 @@ export async function run(context: CommandContext): Promise<number> {
     people: { ...loaded.people, current: () => ANONYMOUS },
   };
   const people = createPeopleByIdentity(loaded.people.current());
-  return withPast(context, config, async ({ fetch, clock }) => {
-    // The day before yesterday will do if yesterday is not available yet.
-    const { orgs, failed } = await fetch(allCollectors.map(people.watched), addDays(yesterday, -1));
-    const estimates = [];
-    for (const known of orgs) {
-      estimates.push(await estimateOrg({ ...known, config, people, failed, clock }));
-    }
-    stdout.write(
-      json ? `${JSON.stringify({ organizations: estimates }, null, 2)}\n` : renderEstimates(estimates),
-    );
-    if (failed.length > 0) stderr.write(`failed: ${failed.join(', ')}\n`);
-    return failed.length > 0 ? 1 : 0;
-  });
+  await using past = await openPast(context, config);
+  // The day before yesterday will do if yesterday is not available yet.
+  const { orgs, failed } = await past.fetch(allCollectors.map(people.watched), addDays(yesterday, -1));
+  const estimates = [];
+  for (const known of orgs) {
+    estimates.push(await estimateOrg({ ...known, config, people, failed, clock: past.clock }));
+  }
+  stdout.write(
+    json ? `${JSON.stringify({ organizations: estimates }, null, 2)}\n` : renderEstimates(estimates),
+  );
+  if (failed.length > 0) stderr.write(`failed: ${failed.join(', ')}\n`);
+  return failed.length > 0 ? 1 : 0;
 }

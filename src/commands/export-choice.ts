@@ -1,19 +1,15 @@
 import { type Collector, withoutFamilies } from '../catalog/collector.ts';
-import { addDays, dayOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { spendFamilies as spend, spendCollector } from '../collectors/spend/collector.ts';
 import { tokenFamilies as tokens, tokensCollector } from '../collectors/tokens/collector.ts';
 import { userFamilies as people, usersCollector } from '../collectors/users/collector.ts';
 import type { exportOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
 import type { ValuesOf } from '../config/option.ts';
-import type { ExportOutcome } from '../export/export.ts';
 import { createFocusFormat } from '../export/focus.ts';
-import { monthEndedBy, monthNamed } from '../export/month.ts';
 import { createJsonlFormat, createTidyFormat } from '../export/tidy.ts';
 import { createWideFormat } from '../export/wide.ts';
-import { LATE_DAYS } from '../pipeline/days-to-fetch.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { chooseCollectors, rangeUpTo, spanOf } from './past.ts';
+import { chooseCollectors } from './past.ts';
 
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
 
@@ -83,72 +79,4 @@ function focusOf(isByTeam: boolean, config: Config) {
     // A charge needs all of them, whether they are published or not.
     published: isByTeam ? [...FOCUS_COLLECTORS, ofTeams] : FOCUS_COLLECTORS,
   };
-}
-
-/**
- * The days to export, inclusive, and when they are closed if only closed ones are to be exported: by default everything that is
- * over. Throws a `ConfigError` if a month cannot be closed yet.
- */
-export function rangeToExport(
-  values: Pick<ExportValues, 'from' | 'to' | 'month' | 'corrections'>,
-  config: Pick<Config, 'history' | 'orgs'>,
-  now: Instant,
-) {
-  const { month, corrections } = values;
-  const { start, revisionWindow } = config.history;
-  if (month === undefined) {
-    if (corrections !== undefined)
-      throw new ConfigError('--corrections needs --month, whose file it compares');
-    return rangeUpTo(yesterdayOf(now), values, config, 'is not over yet; the newest complete day is');
-  }
-  if (values.from !== undefined || values.to !== undefined) {
-    throw new ConfigError('--month cannot be combined with --from and --to');
-  }
-  // A late row can come after the window, too.
-  const lateAfterDays = Math.max(revisionWindow, LATE_DAYS + 1);
-  const newest = addDays(dayOf(now), -lateAfterDays);
-  const [starts, ...others] = new Set(config.orgs.map(({ contract }) => contract?.periodStarts ?? 1));
-  if (others.length > 0) {
-    throw new ConfigError(
-      '--month: the organizations have different billing months',
-      'choose organizations with the same orgs[].billing with --org',
-    );
-  }
-  const { name, first, last } = monthNamed(month, starts) ?? monthEndedBy(newest, starts);
-  if (first < start) {
-    throw new ConfigError(
-      `--month: ${name} begins before ${start}, the first day that is fetched`,
-      'change --history.start, or give the days that there are with --from and --to',
-    );
-  }
-  if (corrections !== undefined && last <= yesterdayOf(now))
-    return { from: first, to: last, closedAfterDays: 0 };
-  if (last > newest) {
-    throw new ConfigError(
-      `--month: ${name} may still change; it closes on ${addDays(last, lateAfterDays)}`,
-      'for figures that are not final, give its days with --from and --to',
-    );
-  }
-  return { from: first, to: last, closedAfterDays: lateAfterDays };
-}
-
-/**
- * Summarizes an export in a few lines; `missing` are those about what is missing, and `corrections` is the number of figures that
- * differ, if they were compared.
- */
-export function describeExport(
-  outcome: ExportOutcome,
-  missing: readonly string[],
-  range: string,
-  corrections?: number,
-): string {
-  const count = corrections === undefined ? `${outcome.rows} rows` : `${corrections} corrections`;
-  const lines = [`${count} of ${range}`, ...missing];
-  if (outcome.open !== undefined) {
-    lines[0] = `nothing is written of ${range}: not all of its days are stored and final`;
-    for (const [who, days] of outcome.open) lines.push(`may still change: ${who} on ${spanOf(days)}`);
-    lines.push('serve stores and revises days; --storage.path=:memory: takes them from the platform instead');
-  }
-  if (outcome.interrupted) lines.push('interrupted; the output is incomplete');
-  return `${lines.join('\n')}\n`;
 }

@@ -1,3 +1,4 @@
+import { missingOf } from '../backfill/missing.ts';
 import { preciseSum } from '../collectors/counts.ts';
 import { exportOptions } from '../config/command-options.ts';
 import type { Files } from '../config/files.ts';
@@ -6,14 +7,15 @@ import { loadValues } from '../config/load.ts';
 import { createCorrections } from '../export/corrections.ts';
 import { exportDays } from '../export/export.ts';
 import type { ExportFormat } from '../export/format.ts';
-import type { RowSink } from '../export/sink.ts';
+import { describeExport } from '../export/outcome.ts';
+import { openOutput, outputFile } from '../export/output-file.ts';
+import { rangeToExport } from '../export/range.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
-import { describeExport, formatOf, rangeToExport } from './export-choice.ts';
-import { openOutput, outputFile } from './output-path.ts';
-import { loadForOrgs, missingOf, pagesOf, withPast } from './past.ts';
+import { formatOf } from './export-choice.ts';
+import { loadForOrgs, openPast, pagesOf } from './past.ts';
 
 /**
  * Writes stored days to a file or to standard output; exit code 1 if days are missing or it was interrupted.
@@ -31,41 +33,37 @@ export async function run(context: CommandContext): Promise<number> {
     values.month !== undefined && (config.storage.url !== undefined || config.storage.path !== MEMORY);
   const output = values.output === undefined ? undefined : await outputFile(values.output);
 
-  return withPast(context, config, async (past) => {
-    const { now, signal } = past;
-    const progress = past.progressOf({ verb: 'Exporting', unit: 'days' });
-    let sink: RowSink | undefined;
-    try {
-      sink = await openOutput(output, stdout);
-      const corrections = closed && createCorrections(closed.text, closed.compared, sink);
-      const { orgs, failed } = isStored
-        ? { orgs: await past.stored(), failed: [] }
-        : await past.fetch(collectors, range.from);
-      const outcome = await exportDays({
-        // The families about the data describe the exporter's knowledge at one moment, not a day.
-        pages: pagesOf(chosen, collectors, [], past),
-        orgs,
-        // Rows and a bar on the same terminal would overwrite each other.
-        progress: values.output === undefined && stdout.isTTY === true ? SILENT : progress,
-        collectors: published,
-        sumOfMonth: values.by === 'month' ? preciseSum : undefined,
-        ...range,
-        now,
-        format,
-        sink: corrections ?? sink,
-        signal,
-      });
-      const { lines, code } = missingOf(outcome, failed);
-      stderr.write(describeExport(outcome, lines, `${range.from} to ${range.to}`, corrections?.count()));
-      return outcome.open !== undefined ? 1 : code;
-    } catch (error) {
-      if (!(error instanceof Error && 'syscall' in error)) throw error;
-      stderr.write(`agent-platform-exporter: cannot write the export: ${messageOf(error)}\n`);
-      return 1;
-    } finally {
-      await sink?.abandon();
-    }
-  });
+  await using past = await openPast(context, config);
+  const { now, signal } = past;
+  const progress = past.progressOf({ verb: 'Exporting', unit: 'days' });
+  try {
+    await using sink = await openOutput(output, stdout);
+    const corrections = closed && createCorrections(closed.text, closed.compared, sink);
+    const { orgs, failed } = isStored
+      ? { orgs: await past.stored(), failed: [] }
+      : await past.fetch(collectors, range.from);
+    const outcome = await exportDays({
+      // The families about the data describe the exporter's knowledge at one moment, not a day.
+      pages: pagesOf(chosen, collectors, [], past),
+      orgs,
+      // Rows and a bar on the same terminal would overwrite each other.
+      progress: values.output === undefined && stdout.isTTY === true ? SILENT : progress,
+      collectors: published,
+      sumOfMonth: values.by === 'month' ? preciseSum : undefined,
+      ...range,
+      now,
+      format,
+      sink: corrections ?? sink,
+      signal,
+    });
+    const { lines, code } = missingOf(outcome, failed);
+    stderr.write(describeExport(outcome, lines, `${range.from} to ${range.to}`, corrections?.count()));
+    return outcome.open !== undefined ? 1 : code;
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    stderr.write(`agent-platform-exporter: cannot write the export: ${messageOf(error)}\n`);
+    return 1;
+  }
 }
 
 /** The text of the file that a closed month was written to, and how the format is compared with it. */

@@ -8,12 +8,12 @@ import { toolsCollector } from '../collectors/tools/collector.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import { reportOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
+import { openOutput, outputFile } from '../export/output-file.ts';
 import { reportHtml, reportMarkdown } from '../report/render.ts';
 import { lastPeriod, periodBefore, periodOf, reportOf } from '../report/report.ts';
 import { createSystemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { CommandContext } from './command.ts';
-import { openOutput, outputFile } from './output-path.ts';
 import { withViews } from './past.ts';
 
 const FORMATS = { html: reportHtml, markdown: reportMarkdown };
@@ -48,13 +48,9 @@ export async function run(context: CommandContext): Promise<number> {
     const reports = orgs.map(({ settings, viewAt }) =>
       reportOf(settings.name, periodIn(settings), newest, viewAt),
     );
-    const sink = await openOutput(file, context.stdout);
-    try {
-      await sink.write(FORMATS[format](reports));
-      await sink.finish();
-    } finally {
-      await sink.abandon();
-    }
+    await using sink = await openOutput(file, context.stdout);
+    await sink.write(FORMATS[format](reports));
+    await sink.finish();
     return reports.every(
       ({ days, figures }) =>
         days.length > 0 && figures.length > 0 && figures.every(({ unknown }) => unknown === 0),

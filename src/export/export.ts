@@ -1,3 +1,4 @@
+import { noteDay } from '../backfill/missing.ts';
 import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage } from '../backfill/page.ts';
 import { stampsOf } from '../backfill/sample-times.ts';
 import { dayDatasetOf } from '../catalog/collector.ts';
@@ -52,7 +53,7 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
     const { known = [], unknown: missing = [] } = Object.groupBy(parts.collectors, (collector) =>
       knowledgeOf(org, collector, day),
     );
-    for (const collector of missing) note(unknown, `${name}/${collector.name}`, day);
+    for (const collector of missing) noteDay(unknown, `${name}/${collector.name}`, day);
     const isLeftOut = known.length === 0 || (format.needsAll === true && missing.length > 0);
     if (isLeftOut && sumOfMonth === undefined) return;
     const families = await projectPage(org, known, [instantOf(day, parts.now)]);
@@ -70,8 +71,8 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
   async function write(figures: ExportedFigures): Promise<void> {
     const lines = format.rowsOf(figures);
     if ('lacks' in lines) {
-      if (lines.lacks === 'price') note(omitted, figures.org, figures.day);
-      else note(unknown, `${figures.org}/${lines.lacks}`, figures.day);
+      if (lines.lacks === 'price') noteDay(omitted, figures.org, figures.day);
+      else noteDay(unknown, `${figures.org}/${lines.lacks}`, figures.day);
       return;
     }
     for (const line of lines) {
@@ -121,8 +122,8 @@ function openDays(
       const stored = org.history.days(dataset);
       for (const day of daysFrom(from, to)) {
         const isOpen = addDays(day, closedAfterDays) > revisedOn || stored.isUnsettled(day);
-        if (knowledgeOf(org, collector, day) === 'unknown') note(unknown, who, day);
-        else if (isOpen) note(open, who, day);
+        if (knowledgeOf(org, collector, day) === 'unknown') noteDay(unknown, who, day);
+        else if (isOpen) noteDay(open, who, day);
       }
     }
   }
@@ -133,8 +134,4 @@ function openDays(
 function instantOf(day: Day, now: Instant): Instant {
   const [stamp = now] = stampsOf(day, undefined, Number.POSITIVE_INFINITY);
   return Math.min(stamp, now);
-}
-
-function note(days: Map<string, Day[]>, who: string, day: Day): void {
-  days.set(who, [...(days.get(who) ?? []), day]);
 }

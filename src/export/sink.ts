@@ -8,7 +8,7 @@ export interface RowSink {
   write(text: string): Promise<void> | void;
   /** Ends a complete export. */
   finish(): Promise<void>;
-  /** Ends an incomplete one. */
+  /** Ends an incomplete one; does nothing after `finish`. */
   abandon(): Promise<void>;
 }
 

@@ -23,6 +23,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...['app', 'catalog', 'collectors', 'config', 'hooks', 'pipeline', 'platform', 'runtime'],
     ...['server', 'store', 'web-config'],
   ],
+  estimate: ['backfill', 'catalog', 'collectors', 'config', 'pipeline', 'runtime', 'store'],
   explain: ['catalog', 'collectors', 'runtime'],
   report: ['catalog', 'collectors', 'explain', 'server'],
   pipeline: ['catalog', 'runtime', 'store', 'exposition', 'platform'],

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { firstExpensiveDayFor } from '../../src/app/past.ts';
 import { parseLabels } from '../../src/backfill/labels.ts';
+import { rangeOf } from '../../src/backfill/range.ts';
 import { ANONYMOUS } from '../../src/catalog/settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { readRemoteAccess } from '../../src/commands/backfill.ts';
-import { chooseCollectors, firstExpensiveDayFor, loadForOrgs, rangeOf } from '../../src/commands/past.ts';
+import { chooseCollectors, loadForOrgs } from '../../src/commands/past.ts';
 import { commands } from '../../src/commands/table.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
 import { loadValues } from '../../src/config/load.ts';
+import { readRemoteWrite } from '../../src/config/remote-write.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { dayNamed } from '../support/day.ts';
 import { createContext } from './surroundings.ts';
@@ -68,7 +70,7 @@ describe('--org', () => {
 describe('the range', () => {
   async function range(args: readonly string[]) {
     const { config } = await loadForOrgs(contextOf(args), []);
-    return rangeOf(await valuesOf(args), config, now);
+    return rangeOf(await valuesOf(args), config.history.start, now);
   }
 
   test('is everything that the live series has left behind, where nothing is given', async () => {
@@ -112,7 +114,7 @@ describe('the collectors', () => {
 
 describe('where it goes', () => {
   async function secretsOf(args: readonly string[], files: Readonly<Record<string, string>> = {}) {
-    return readRemoteAccess(await valuesOf(args), contextOf([], environment, files).files);
+    return readRemoteWrite(await valuesOf(args), contextOf([], environment, files).files);
   }
   const url = '--remote-write.url=http://127.0.0.1:9090/api/v1/write';
 

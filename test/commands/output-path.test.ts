@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { run as backfill } from '../../src/commands/backfill.ts';
 import { run as exportRun } from '../../src/commands/export.ts';
-import { outputFile } from '../../src/commands/output-path.ts';
 import { backfillOptions, exportOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
+import { outputFile } from '../../src/export/output-file.ts';
 import { takeLock } from '../../src/store/lock.ts';
 import { createContext } from './surroundings.ts';
 

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readRemoteAccess } from '../../src/commands/backfill.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
 import { createFileCredential } from '../../src/config/credential.ts';
@@ -10,6 +9,7 @@ import { createFiles } from '../../src/config/files.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { createPeople } from '../../src/config/people/people.ts';
+import { readRemoteWrite } from '../../src/config/remote-write.ts';
 import { resolve } from '../../src/config/resolve.ts';
 import { certificatesWith, createSecrets } from '../../src/hooks/post.ts';
 import { loadSettings } from '../../src/hooks/settings/load-settings.ts';
@@ -53,7 +53,7 @@ function load(args: readonly string[], environment: Readonly<Record<string, stri
 function remote(...flags: readonly string[]) {
   const parsed = parseArguments(['--remote-write.url=http://127.0.0.1:9/', ...flags], backfillOptions);
   const { values } = resolve(backfillOptions, parsed.help ? new Map() : parsed.flags, {}, undefined);
-  return readRemoteAccess(values, createFiles());
+  return readRemoteWrite(values, createFiles());
 }
 
 function hookPaths(file: string) {

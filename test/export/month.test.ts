@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import { formatOf, rangeToExport } from '../../src/commands/export-choice.ts';
+import { formatOf } from '../../src/commands/export-choice.ts';
 import type { Config } from '../../src/config/config.ts';
 import { createCorrections } from '../../src/export/corrections.ts';
 import { writtenValue } from '../../src/export/month.ts';
+import { rangeToExport } from '../../src/export/range.ts';
 import type { RowSink } from '../../src/export/sink.ts';
 import { createTidyFormat } from '../../src/export/tidy.ts';
 import { daily, type Row } from '../backfill/days.ts';

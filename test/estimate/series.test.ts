@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { dayFamily, type Family } from '../../src/catalog/family.ts';
+import { seriesOf, seriesWithin, sizeOf } from '../../src/estimate/series.ts';
 import { familiesOverBudget, seriesBudgetOf } from '../../src/pipeline/budget.ts';
-import { seriesOf, seriesWithin, sizeOf } from '../../src/pipeline/estimate.ts';
 import { createView } from '../../src/pipeline/view.ts';
+import { createCreditsCollector } from '../pipeline/credits-collector.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { storedOrg } from '../support/store.ts';
-import { createCreditsCollector } from './credits-collector.ts';
 
 const day = dayNamed('2026-03-02');
 const meta = { help: 'h', unit: 'credits', source: 's' } as const;

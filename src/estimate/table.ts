@@ -1,5 +1,5 @@
 import { columns } from '../runtime/columns.ts';
-import type { OrgEstimate } from './estimate-org.ts';
+import type { OrgEstimate } from './org.ts';
 
 const heads = ['collector, label', 'values', 'after limits', 'series', 'after limits'] as const;
 

@@ -1,11 +1,11 @@
 import { type Collector, dayDatasetOf } from '../catalog/collector.ts';
 import type { Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
+import { type FamilySize, familiesOverBudget } from '../pipeline/budget.ts';
+import { measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
+import type { LabelLimit } from '../pipeline/label-weights.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { type FamilySize, familiesOverBudget } from './budget.ts';
-import { measureCardinality, projectFamily } from './cardinality.ts';
-import type { LabelLimit } from './label-weights.ts';
 
 /** The number of values of a label, and the number of series with the label. */
 interface LabelSize {

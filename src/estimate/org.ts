@@ -8,12 +8,12 @@ import { usersDataset } from '../collectors/users/dataset.ts';
 import type { Config } from '../config/config.ts';
 import { type Identity, identities } from '../config/people/labels.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
-import { seriesOf, seriesWithin, sizeOf } from '../pipeline/estimate.ts';
 import { createView } from '../pipeline/view.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { daysOf } from '../store/days.ts';
 import type { StoredOrg } from '../store/store.ts';
-import type { PeopleByIdentity } from './estimate-people.ts';
+import type { PeopleByIdentity } from './people.ts';
+import { seriesOf, seriesWithin, sizeOf } from './series.ts';
 
 /** The estimate of an organization; series and values are counted before and after the limits. */
 export type OrgEstimate = Awaited<ReturnType<typeof estimateOrg>>;

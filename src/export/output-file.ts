@@ -1,7 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { createFileSink, createStreamSink, type RowSink } from '../export/sink.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { createFileSink, createStreamSink, type RowSink } from './sink.ts';
 
 /**
  * The path of a file to write: behind symbolic links, since a finished file is renamed to it and would replace the link. Rejects with a
@@ -17,10 +17,18 @@ export async function outputFile(path: string): Promise<string> {
   return path;
 }
 
-/** Opens what `outputFile` returned, or standard output without one; rejects with a `ConfigError` if the file cannot be written. */
-export async function openOutput(path: string | undefined, stdout: Writable): Promise<RowSink> {
-  if (path === undefined) return createStreamSink(stdout);
-  return createFileSink(path).catch((error: unknown) => {
+/**
+ * Opens what `outputFile` returned, or standard output without one; disposal abandons what is unfinished. Rejects with a
+ * `ConfigError` if the file cannot be written.
+ */
+export async function openOutput(
+  path: string | undefined,
+  stdout: Writable,
+): Promise<RowSink & AsyncDisposable> {
+  const sink = path === undefined ? createStreamSink(stdout) : await createFileSink(path).catch(refuse);
+  return { ...sink, [Symbol.asyncDispose]: sink.abandon };
+
+  function refuse(error: unknown): never {
     throw new ConfigError(`--output: cannot write ${path}: ${messageOf(error)}`);
-  });
+  }
 }

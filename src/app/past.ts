@@ -1,0 +1,88 @@
+import { addAbortListener } from 'node:events';
+import { type Collector, isDayCollector, isFetching } from '../catalog/collector.ts';
+import { type Day, earlier, firstOfMonth } from '../catalog/day.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
+import type { Config } from '../config/config.ts';
+import { createInstruments } from '../exposition/instruments.ts';
+import type { RunnerParts } from '../pipeline/run.ts';
+import { createRunStates } from '../pipeline/run-states.ts';
+import { createRunner } from '../pipeline/runner.ts';
+import { createOrgClient } from './clients.ts';
+import { jobName } from './job.ts';
+import { orgSettings } from './org.ts';
+import { createTraffic, trafficSettings } from './traffic.ts';
+
+interface FetchParts extends Pick<RunnerParts, 'history' | 'progress' | 'clock' | 'log'> {
+  readonly config: Config;
+  readonly version: string;
+  /** Ends the requests in flight. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Fetches what the history lacks of collectors and those that they are derived from, as the live service does; of expensive
+ * datasets, the days from `from` on. Resolves with the names of the collectors that failed, as `org/collector`; their partial
+ * data is stored.
+ */
+export async function fetchPast(
+  parts: FetchParts,
+  named: readonly Collector[],
+  from: Day,
+): Promise<readonly string[]> {
+  const { config, history, version, clock, stopping } = parts;
+  const wanted = named.map((one) => ('derivesFrom' in one ? one.derivesFrom : one.name));
+  const collectors = allCollectors
+    .filter(({ name }) => wanted.includes(name))
+    .map((collector) => named.find(({ name }) => name === collector.name) ?? collector)
+    .filter(isFetching);
+  const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
+  const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));
+  const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
+  const clientParts = { ...parts, traffic, instruments, random: Math.random };
+  const people = config.people.current();
+  const targets = config.orgs.map((org) => ({
+    org: orgSettings(org, config, people),
+    source: createOrgClient(org, config.api, clientParts),
+  }));
+  const settings = targets.map(({ org }) => org);
+  const runs = createRunStates();
+  const runner = createRunner({
+    ...parts,
+    historyStart: config.history.start,
+    revisionDays: config.history.revisionWindow,
+    expensiveFrom: firstExpensiveDayFor(from, settings),
+    // Nothing is scraped.
+    publisher: { publish: async () => undefined, showsIdle: () => false },
+    runs,
+    instruments,
+  });
+  function close(): void {
+    for (const { source } of targets) source.close();
+  }
+  const listening = addAbortListener(stopping, close);
+  try {
+    const running = targets.flatMap((target) =>
+      collectors.map(async (collector) => {
+        await runner.run(target, collector, 'scheduled');
+        const { failure } = runs.get(target.org.name, collector.name);
+        return failure === undefined ? [] : [jobName(target.org.name, collector.name)];
+      }),
+    );
+    return (await Promise.all(running)).flat();
+  } finally {
+    listening[Symbol.dispose]();
+    close();
+    await traffic.close();
+  }
+}
+
+/**
+ * The first day to fetch of expensive datasets for pages from a day on: the month of a team with a budget is known only as
+ * a whole.
+ */
+export function firstExpensiveDayFor(from: Day, orgs: readonly OrgSettings[]): Day {
+  const hasBudgets = orgs.some(({ people }) => people !== undefined && people.teamBudgets.size > 0);
+  const firsts = orgs.map(({ contract }) => firstOfMonth(from, contract?.periodStarts));
+  return hasBudgets ? [from, ...firsts].reduce(earlier) : from;
+}
