@@ -12,7 +12,7 @@ import type { DailyQuota } from './daily-quota.ts';
 type HoldScope = DatasetName | 'organization';
 
 /** A hold in force; `until` is wall-clock time. */
-export interface ActiveHold {
+interface ActiveHold {
   readonly scope: HoldScope;
   readonly until: Instant;
   readonly error: PlatformError;

@@ -15,6 +15,7 @@ const BUDGET = 'in the file of setting teams.file';
 const ONLY = 'Only teams with a budget.';
 const SHOWN =
   'A team without a budget counts on the days on which it is shown. Without any budget, none, other and unassigned complete the organization.';
+
 /** A figure of each team, in credits or in money. */
 const ofTeam = { labels: ['team'], unit: 'credits', source: DAYS, aggregation: 'additive' } as const;
 const ofTeamInMoney = {
