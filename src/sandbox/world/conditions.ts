@@ -3,19 +3,11 @@ import { mix } from '../random.ts';
 import { modelMix } from './models.ts';
 import { attendance, circlingOn, growth, type Temper } from './rhythm.ts';
 
-/** The completeness of a day's figures on the platform. */
-export interface Edition {
-  /** The share of late records still missing, 0 to 1. */
-  readonly missing: number;
-  /** The number of later revisions of the day. */
-  readonly revision: number;
-}
-
 /** The conditions shared by all people of an organization on one day. */
 export type Conditions = Readonly<ReturnType<typeof conditionsOn>>;
 
 /** The conditions of a day; determined by the arguments only. */
-export function conditionsOn(org: Temper & { readonly name: string }, day: Day, edition: Edition) {
+export function conditionsOn(org: Temper & { readonly name: string }, day: Day, edition: number) {
   return {
     day,
     seed: mix(org.seed, day),
@@ -24,6 +16,7 @@ export function conditionsOn(org: Temper & { readonly name: string }, day: Day, 
     /** The factor of model calls of people whose agents are stuck in loops that day; 1 on most days. */
     circling: circlingOn(org, day),
     mix: modelMix(org.name, day),
+    /** The number of revisions of the day's figures; below 0 while they are incomplete. */
     edition,
   };
 }
@@ -31,16 +24,16 @@ export function conditionsOn(org: Temper & { readonly name: string }, day: Day, 
 const settledAfterHours = 7 * 24;
 
 /**
- * Creates the store of revisions by day. While days are `late` in an organization, the figures of a day grow every hour for
+ * Creates the store of editions by day. While days are `late` in an organization, the figures of a day grow every hour for
  * a week.
  */
 export function createEditions(now: () => number, late: (org: string) => boolean) {
   const revisions = new Map<Day, number>();
   return {
-    of(day: Day, org: string): Edition {
+    of(day: Day, org: string): number {
       const hours = Math.floor((now() - (day + 1) * dayMs) / hourMs);
-      const missing = late(org) ? Math.min(1, Math.max(0, 1 - hours / settledAfterHours)) : 0;
-      return { missing, revision: revisions.get(day) ?? 0 };
+      const toCome = late(org) ? Math.min(settledAfterHours, Math.max(0, settledAfterHours - hours)) : 0;
+      return (revisions.get(day) ?? 0) - toCome;
     },
     revise(day: Day): void {
       revisions.set(day, (revisions.get(day) ?? 0) + 1);

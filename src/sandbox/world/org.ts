@@ -4,7 +4,7 @@ import { hex, mix, textSeed } from '../random.ts';
 import { createReadinessListing } from '../readiness/listing.ts';
 import { createRepositories } from '../readiness/repositories.ts';
 import { type Role, roles } from '../types.ts';
-import { type Conditions, conditionsOn, type Edition } from './conditions.ts';
+import { type Conditions, conditionsOn } from './conditions.ts';
 import { createPeople } from './people.ts';
 import { presence } from './person-day.ts';
 import { type Totals, totalsOn } from './totals.ts';
@@ -25,12 +25,12 @@ const names = ['acme', 'globex', 'initech', 'umbrella', 'hooli'];
 /** One organization and all its days, which can be requested in any order. */
 export type Org = ReturnType<typeof createOrg>;
 
-/** Creates the organization of that index; `editionOf` returns the completeness of a day's figures. */
+/** Creates the organization of that index; `editionOf` returns the number of revisions of a day's figures. */
 export function createOrg(
   index: number,
   seed: number,
   size: OrgSize,
-  editionOf: (day: Day, org: string) => Edition,
+  editionOf: (day: Day, org: string) => number,
   { spikeOn, dropBefore }: RecentEvents,
 ) {
   const name = names[index] ?? `org-${index}`;
@@ -45,13 +45,11 @@ export function createOrg(
 
   function conditions(day: Day): Conditions {
     const edition = editionOf(day, name);
-    return conditionsOfDays.get(`${day}/${edition.missing}/${edition.revision}`, () =>
-      conditionsOn(temper, day, edition),
-    );
+    return conditionsOfDays.get(`${day}/${edition}`, () => conditionsOn(temper, day, edition));
   }
   function presentOn(day: Day): Uint8Array {
     const on = conditions(day);
-    return presences.get(`${day}/${on.edition.revision}`, () =>
+    return presences.get(`${day}/${on.edition}`, () =>
       Uint8Array.from(people, (person) => Number(presence(person, on) === 'active')),
     );
   }
@@ -68,8 +66,7 @@ export function createOrg(
     conditions,
     totals(day: Day): Totals {
       const on = conditions(day);
-      const { missing, revision } = on.edition;
-      return totals.get(`${day}/${missing}/${revision}`, () => totalsOn(people, on));
+      return totals.get(`${day}/${on.edition}`, () => totalsOn(people, on));
     },
     /** Number of people who were active on at least one of the `length` days that end with `day`. */
     activeWithin(day: Day, length: number): number {

@@ -42,7 +42,7 @@ type Presence = 'active' | 'idle' | 'absent';
 /** Whether a person worked that day; cheap enough for months of days and thousands of people. */
 export function presence(person: Person, on: Conditions): Presence {
   if (on.day < person.joined) return 'absent';
-  if (person.founder && on.edition.revision > 0) return 'active';
+  if (person.founder && on.edition > 0) return 'active';
   if (person.runaway && on.circling > 1) return 'active';
   const drawn = unit(person.seed, on.day);
   const likely = person.diligence * on.attendance;
@@ -65,7 +65,7 @@ function activeDay(person: Person, on: Conditions, random: Random): PersonDay {
   const sessions = Math.max(1, Math.round(2.4 * work));
   const autonomy = person.autonomy * between(random, 0.7, 1.3);
   // Rounding must not hide a revision, not even on a day with hardly anyone at work.
-  const revised = person.founder ? on.edition.revision : 0;
+  const revised = person.founder ? Math.max(0, on.edition) : 0;
   const userMessages = Math.max(1, Math.round(15 * work)) + revised;
   const toolCalls = Math.round(userMessages * autonomy) + revised;
   const filesEdited = Math.round(toolCalls * between(random, 0.05, 0.16)) + revised;
@@ -120,6 +120,5 @@ function preferredModel(person: Person, on: Conditions, random: Random): Model {
 }
 
 function completeness(on: Conditions, random: Random): number {
-  const late = random();
-  return (1 - 0.15 * on.edition.missing * late) * (1 + 0.02 * on.edition.revision * (0.5 + late));
+  return 1 + 0.001 * on.edition * (0.5 + random());
 }
