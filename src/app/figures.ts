@@ -2,6 +2,7 @@ import type { Collector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysFrom, endOf, monthSoFar, yesterdayOf } from '../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../catalog/family.ts';
+import type { Cost } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import { activityFamilies as activity } from '../collectors/activity/collector.ts';
 import { activityDataset } from '../collectors/activity/dataset.ts';
@@ -25,7 +26,6 @@ import type {
   Figure,
   FigureDetail,
   FigureName,
-  Money,
   OrgFigures,
   ReadFigures,
   TrendDay,
@@ -323,7 +323,7 @@ function firstOf(samples: Iterable<Sample> | undefined): number | undefined {
   return sample?.value;
 }
 
-function moneyOf(samples: Iterable<Sample> | undefined): Money | undefined {
+function moneyOf(samples: Iterable<Sample> | undefined): Cost | undefined {
   const [sample] = samples ?? [];
   return sample && { currency: sample.labels['currency'] ?? '', amount: sample.value };
 }

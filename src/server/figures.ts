@@ -1,4 +1,5 @@
 import type { Day, Instant } from '../catalog/day.ts';
+import type { Cost } from '../catalog/settings.ts';
 
 /** One day of a figure; the value is undefined if the day is unknown. */
 export interface TrendDay {
@@ -25,12 +26,6 @@ export interface Figure {
   readonly weekBefore: number | undefined;
   /** The days up to the one described, oldest first. */
   readonly trend: readonly TrendDay[];
-}
-
-/** An amount of money. */
-export interface Money {
-  readonly currency: string;
-  readonly amount: number;
 }
 
 /** A repository whose current report is worse than the previous one. */
@@ -114,14 +109,14 @@ export interface Reason {
 export interface OrgFigures {
   readonly figures: readonly Figure[];
   /** Cost of the day and of the month, where prices are configured. */
-  readonly dayCost: Money | undefined;
-  readonly monthCost: Money | undefined;
+  readonly dayCost: Cost | undefined;
+  readonly monthCost: Cost | undefined;
   /** In credits; of a budget in money the credits that it pays for, where the month has one price. */
   readonly monthBudget: number | undefined;
   /** The day of a calendar month on which a billing month starts; the first by default. */
   readonly monthStarts?: number | undefined;
   /** The budget as configured, if it is in money. */
-  readonly costBudget?: Money | undefined;
+  readonly costBudget?: Cost | undefined;
   readonly monthForecast: number | undefined;
   /** Below and above the forecast: one of ten months ends below, and one above. */
   readonly monthRange?: { readonly lower: number; readonly upper: number } | undefined;

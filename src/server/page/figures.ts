@@ -1,5 +1,6 @@
 import { addDays, type Instant } from '../../catalog/day.ts';
-import type { Figure, FigureName, Money, OrgFigures } from '../figures.ts';
+import type { Cost } from '../../catalog/settings.ts';
+import type { Figure, FigureName, OrgFigures } from '../figures.ts';
 import { amountText, count, groupDigits, percent, readable } from './format.ts';
 import { card, dataDay, dayTime, type Html, html, moment, number } from './html.ts';
 import { monthChart, ratioLine } from './line-chart.ts';
@@ -122,7 +123,7 @@ export function overBudget(isOver: boolean): Html | undefined {
 }
 
 /** An amount of money in readable digits. */
-export function money({ currency, amount }: Money): Html {
+export function money({ currency, amount }: Cost): Html {
   return html`<data value="${amount}" title="${amountText(amount)}">${amount < 10_000 ? amountText(amount) : readable(amount)}</data> ${currency}`;
 }
 
