@@ -13,9 +13,6 @@ const MAX_COST = 31;
 const MAX_USERS = 1_000;
 const MAX_BURST = 1_000_000;
 
-/** HTTP/2 requires one of these with TLS 1.2. */
-const suitesOfHttp2 = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
-
 /** What one of the known names stands for; some names have alternative spellings. */
 function oneOf<Value>(known: ReadonlyMap<string, Value>, spellings: Readonly<Record<string, string>> = {}) {
   const names = [...known.keys()];
@@ -84,7 +81,6 @@ const tls = z
     }
     return {
       pem: entry,
-      suites: entry.cipher_suites ?? [],
       settings: {
         clientAuth,
         /** The names of which a client certificate must contain one, if given. */
@@ -198,18 +194,7 @@ export const webConfigSchema = section(
     basic_auth_users: users.optional(),
     rate_limit: section(rateLimit).optional(),
   }),
-).superRefine(({ tls_server_config: tls, http_server_config: http }, context) => {
-  const chosen = tls?.suites ?? [];
-  // Other exporters offer HTTP/2 by default and reject such a list; a shared file would fail there.
-  if (chosen.length === 0 || http?.http2 === false || tls?.settings.minVersion === 'TLSv1.3') return;
-  if (suitesOfHttp2.some((name) => chosen.includes(suites.get(name) ?? ''))) return;
-  refuse(
-    context,
-    `has no suite that HTTP/2 requires (${suitesOfHttp2.join(' or ')})`,
-    'add one of them, or http_server_config: {http2: false}',
-    ['tls_server_config', 'cipher_suites'],
-  );
-});
+);
 
 /** The section `tls_server_config` of a valid file, if it is not empty. */
 export type TlsSection = NonNullable<z.output<typeof tls>>;
