@@ -3,8 +3,8 @@ import { setConnectAttempt } from '../runtime/connect-attempt.ts';
 import { parseDatabaseUrl } from '../runtime/database-url.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { createTurns } from '../runtime/turns.ts';
 import { connectionOf } from './connection.ts';
-import { type ConnectionTurn, createConnectionTurns } from './connection-turns.ts';
 import {
   type Database,
   NotStored,
@@ -107,20 +107,25 @@ async function loadPg(): Promise<Driver> {
 /** Opens no connection before the first use. */
 export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
   const { url, log, onLost, loadDriver = loadPg } = deps;
-  const turns = createConnectionTurns(MAX_CONNECTIONS - 1);
+  const closing = new AbortController();
+  // The driver's own queue counts a wait as slowness of the server.
+  const turns = createTurns({ limit: MAX_CONNECTIONS - 1, closing: closing.signal });
+  /** Number of transactions that the server has answered. */
+  let answers = 0;
+  /** The last problem of a server that has answered nobody: whoever waited then is rejected with it. */
+  let silence: NotStored | undefined;
   let pool: { readonly pool: Pool; readonly url: string } | undefined;
   let trouble: DatabaseTrouble | undefined;
   let isUp = false;
   /** Whether the trouble is one that reading does not have, so that only a write ends it. */
   let isOfWrites = false;
-  let isClosed = false;
   let schema = 'agent_platform';
 
   /** A changed URL, such as another password, replaces the pool. */
   async function connect(): Promise<{ readonly client: PoolClient; readonly from: Pool }> {
     const text = await url.read();
     const driver = await loadDriver();
-    if (isClosed) throw new Error('the database is closed');
+    if (closing.signal.aborted) throw new Error('the database is closed');
     // Without waiting in between: of transactions that begin together, one creates the pool.
     if (pool?.url !== text) {
       // Another URL may lead to another server.
@@ -157,19 +162,30 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
     return created;
   }
 
-  async function run<Result>(
-    turn: ConnectionTurn,
+  async function runInTurn<Result>(
     mode: PostgresMode,
     work: (query: Query) => Promise<Result>,
   ): Promise<Result> {
+    const before = silence;
+    const turn = await turns.take('all', 'other');
+    try {
+      if (silence !== undefined && silence !== before) throw silence;
+      return await run(mode, work);
+    } finally {
+      turn.end();
+    }
+  }
+
+  async function run<Result>(mode: PostgresMode, work: (query: Query) => Promise<Result>): Promise<Result> {
     const before = trouble;
+    const answered = answers;
     let connection: Awaited<ReturnType<typeof connect>>;
     try {
       connection = await connect();
     } catch (error) {
       const problem = failed(error, 'snapshot');
       // A server that refuses one more connection still answers on the others.
-      if (problem.details.reason !== 'full') turn.silent(problem);
+      if (problem.details.reason !== 'full' && answers === answered) silence = problem;
       throw problem;
     }
     const { client, from } = connection;
@@ -183,7 +199,7 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
       const { command } = await send('thrown' in outcome ? 'ROLLBACK' : 'COMMIT');
       if (!('thrown' in outcome) && command !== 'COMMIT') throw new Error('the transaction was rolled back');
       isBroken = false;
-      turn.answered();
+      answers += 1;
       // One of a discarded pool leads to where the others no longer lead, and one that began before the trouble is no news.
       if (from === pool?.pool && before === trouble) succeeded(mode);
       if ('thrown' in outcome) throw outcome.thrown;
@@ -192,7 +208,7 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
       if (!isBroken) throw error;
       const problem = failed(error instanceof StatementError ? error.cause : error, mode);
       // A lost connection says nothing about the server: whoever is next connects anew.
-      if (problem.details.reason === 'slow') turn.silent(problem);
+      if (problem.details.reason === 'slow' && answers === answered) silence = problem;
       throw problem;
     } finally {
       // A connection with an error may lead to a server that is no longer the right one.
@@ -227,7 +243,7 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
     // After a failover, each open connection may lead to either server.
     if (trouble.reason === 'read-only') discardPool();
     const fields = { store: url.describe(), ...trouble };
-    if (before?.reason !== trouble.reason && !isClosed) {
+    if (before?.reason !== trouble.reason && !closing.signal.aborted) {
       const text = 'Database cannot be used; published data stays, polling and hook events wait';
       if (LASTING.has(trouble.reason)) log.error(text, fields);
       // While a server restarts, it is alternately unreachable and slow.
@@ -249,11 +265,9 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
   return {
     isUp: () => isUp,
     trouble: () => trouble,
-    transaction: (work, mode = 'write') =>
-      mode === 'leader' ? run(turns.reserved, mode, work) : turns.run((turn) => run(turn, mode, work)),
+    transaction: (work, mode = 'write') => (mode === 'leader' ? run(mode, work) : runInTurn(mode, work)),
     async close() {
-      isClosed = true;
-      turns.close();
+      closing.abort();
       await pool?.pool.end();
     },
   };
