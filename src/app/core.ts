@@ -5,7 +5,6 @@ import { createTextRenderer } from '../exposition/family-text.ts';
 import { createInstruments } from '../exposition/instruments.ts';
 import { createPublication } from '../exposition/publication.ts';
 import { createPublishedOrgs } from '../pipeline/published-orgs.ts';
-import { createRunMemory } from '../pipeline/run-memory.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -117,10 +116,8 @@ export async function createCore(
     exposition: createExposition({ publication, instruments, clock }),
     /** The published data of each organization. */
     published: createPublishedOrgs(publication),
-    /** The run states of each collector. */
+    /** The run states of each collector, and what it has learned, such as the size of its windows. */
     runs: createRunStates(),
-    /** What each collector has learned from its runs, such as the size of its windows. */
-    memory: createRunMemory(),
     /** Rate limits, quotas and pauses of each organization. */
     traffic,
     /** Limits the work under way over all organizations. */

@@ -67,11 +67,10 @@ export function closeConnections(of: Deployment, butNotOf?: Deployment): void {
 
 /** Removes the state of what is no longer polled: it would never change again. */
 async function forget(previous: Deployment, next: Deployment, core: Core): Promise<void> {
-  const { runs, memory, published, instruments } = core;
+  const { runs, published, instruments } = core;
   for (const { name, org, collector } of previous.jobs.values()) {
     if (next.jobs.has(name)) continue;
     runs.forget(org, collector);
-    memory.forget(org, collector);
   }
   for (const org of previous.orgs.keys()) {
     if (next.orgs.has(org)) continue;

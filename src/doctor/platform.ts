@@ -7,7 +7,7 @@ import { addDays, type Day, earlier, later, yesterdayOf } from '../catalog/day.t
 import type { Source } from '../catalog/source.ts';
 import { collectors } from '../collectors/index.ts';
 import type { OrgConfig } from '../config/config.ts';
-import { failureOf, withAbort } from '../pipeline/run.ts';
+import { failureOf, withRequests } from '../pipeline/run.ts';
 import { watched } from '../pipeline/watched.ts';
 import { createPlatformClient } from '../platform/client.ts';
 import { isAboutToday } from '../platform/response.ts';
@@ -60,7 +60,7 @@ export async function examineOrg(parts: OrgExamination): Promise<void> {
     clock,
     log,
   });
-  const source = withAbort(client, signal);
+  const source = withRequests(client, { signal });
   const unreachable = new Set<string>();
   try {
     for (const collector of enabled) {

@@ -2,7 +2,7 @@ import type { FetchedDays } from '../catalog/collector.ts';
 import { addDays, type Day, dayOf, type Instant } from '../catalog/day.ts';
 import type { LagNotes } from '../store/store.ts';
 import { NEWEST_DAYS } from './days-to-fetch.ts';
-import type { FetchMemory } from './run-memory.ts';
+import type { FetchMemory } from './fetch-memory.ts';
 
 /** A run may begin so much later than it was due, because others run first; in milliseconds. */
 const LATE_MS = 15 * 60_000;

@@ -2,7 +2,7 @@ import type { Window } from '../catalog/collector.ts';
 import { addDays, type Day, daysBetween } from '../catalog/day.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { daysDescending, nextWindow } from './days-to-fetch.ts';
-import { type FetchMemory, withAnswer, withFailedDay, withoutDays, withTooMuch } from './run-memory.ts';
+import { type FetchMemory, withAnswer, withFailedDay, withoutDays, withTooMuch } from './fetch-memory.ts';
 
 /**
  * The reason for a request. `newest`: the newest day, first and by itself. `window`: days to fetch. `part`: part of a

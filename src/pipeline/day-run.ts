@@ -1,7 +1,7 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
-import { IncompleteListing, type Source } from '../catalog/source.ts';
+import { IncompleteListing } from '../catalog/source.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { AnsweredDays, Completed, Revision, StoredDays } from '../store/store.ts';
@@ -19,8 +19,8 @@ import {
   revisionPassDays,
   withoutDays,
 } from './days-to-fetch.ts';
-import { type AnswerNotes, failureOf, type Run } from './run.ts';
-import type { FetchMemory, Learned } from './run-memory.ts';
+import type { FetchMemory } from './fetch-memory.ts';
+import { type AnswerNotes, failureOf, type Run, withRequests } from './run.ts';
 
 /** How many days the platform's clock may be behind before the difference is an error. */
 const MAX_DAYS_BEHIND = 2;
@@ -33,7 +33,6 @@ const MAX_DAYS_BEHIND = 2;
 export async function runDays(
   run: Run,
   collector: DayCollector<unknown>,
-  held: Pick<Learned, 'fetching'>,
   mode: 'scheduled' | 'thorough',
 ): Promise<Instant | undefined> {
   const { org, deps } = run;
@@ -43,7 +42,7 @@ export async function runDays(
   const wanted = await wantedDays(run, collector, isThorough, now);
   const { newest, historyStart, toFetch, unknown, rowless, catchingUp, isPass } = wanted;
   const comparedDays = comparedDaysOf(run, collector);
-  const before = held.fetching;
+  const { fetching: before } = deps.runs.get(org.name, collector.name);
   const { setAside } = before;
   const notesOn = lagNotes({ ...wanted, setAside, now, dueAfter: run.dueAfter, comparedDays });
   let plan = planDays({
@@ -121,7 +120,7 @@ export async function runDays(
       unpublished = true;
     }
   } finally {
-    held.fetching = plan.memory;
+    if (!run.retired()) deps.runs.update(org.name, collector.name, { fetching: plan.memory });
     work?.end();
     if (unpublished) await deps.publisher.publish(org);
     // Where nothing was answered, it is not the days that fail.
@@ -188,22 +187,13 @@ async function request(
   collector: DayCollector<unknown>,
   { window, retries }: Ask,
 ): Promise<FetchedDays<unknown> | PlatformError> {
-  const source = retries ? run.source : withoutRetries(run.source);
+  const source = retries ? run.source : withRequests(run.source, { retryOn: 'throttled' });
   try {
     return await collector.fetch(source, window, run.org);
   } catch (thrown) {
     if (thrown instanceof IncompleteListing) run.note({ rejected: thrown.rejected, remarks: [] });
     return failureOf(thrown, run.deps.log);
   }
-}
-
-/** A source whose requests are retried only if the platform asks for it. */
-function withoutRetries(source: Source): Source {
-  return {
-    ...source,
-    get: (request) => source.get({ ...request, retryOn: 'throttled' }),
-    pages: (request, onItems) => source.pages({ ...request, retryOn: 'throttled' }, onItems),
-  };
 }
 
 /** Logs each day once, when it is first set aside. */

@@ -2,42 +2,6 @@ import type { Day } from '../catalog/day.ts';
 import { backoffMs } from '../runtime/backoff.ts';
 import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
 
-/** What the runs of one collector of one organization have learned. */
-export interface Learned {
-  /** About fetching its days. */
-  fetching: FetchMemory;
-  /** The last logged problem of an answer, so that it is not logged twice. */
-  lastNote: string;
-}
-
-/** What runs have learned; it survives a reload. */
-export interface RunMemory {
-  of(org: string, collector: string): Learned;
-  /** Drops what was learned of a collector whose runs have ended for good. */
-  forget(org: string, collector: string): void;
-}
-
-/** Creates the memory of runs, empty at first. */
-export function createRunMemory(): RunMemory {
-  const known = new Map<string, Learned>();
-  return {
-    of(org, collector) {
-      const key = keyOf(org, collector);
-      const learned = known.get(key) ?? {
-        fetching: NOTHING_LEARNED,
-        lastNote: '',
-      };
-      known.set(key, learned);
-      return learned;
-    },
-    forget: (org, collector) => void known.delete(keyOf(org, collector)),
-  };
-}
-
-function keyOf(org: string, collector: string): string {
-  return JSON.stringify([org, collector]);
-}
-
 /** A day that fails by itself. Instants are monotonic, in milliseconds. */
 interface SetAsideDay {
   /** Number of consecutive failures. */
@@ -47,7 +11,7 @@ interface SetAsideDay {
 }
 
 /**
- * What was learned about fetching the days of one collector of one organization. A plain value that survives a reload.
+ * What was learned about fetching the days of one collector of one organization. A plain value.
  */
 export interface FetchMemory {
   /** Maximum number of days of the next window. */

@@ -1,7 +1,8 @@
 import type { Instant } from '../catalog/day.ts';
 import type { PlatformError } from '../runtime/errors.ts';
+import { type FetchMemory, NOTHING_LEARNED } from './fetch-memory.ts';
 
-/** The outcome of the runs of one (organization, collector). */
+/** The outcome of the runs of one (organization, collector), and what they have learned; it survives a reload. */
 export interface RunState {
   readonly running: boolean;
   /** Whether the newest data was requested at least once, successfully or not. */
@@ -13,6 +14,10 @@ export interface RunState {
   /** When each field that is not read was last seen, by path, and the paths of those that rows no longer have. */
   readonly unknownFields: ReadonlyMap<string, Instant>;
   readonly missingFields: readonly string[];
+  /** What was learned about fetching its days. */
+  readonly fetching: FetchMemory;
+  /** The last logged problem of an answer, so that it is not logged twice. */
+  readonly lastNote: string;
 }
 
 /** The state before the first run. */
@@ -25,6 +30,8 @@ const NO_RUN: RunState = {
   failure: undefined,
   unknownFields: new Map(),
   missingFields: [],
+  fetching: NOTHING_LEARNED,
+  lastNote: '',
 };
 
 /** The state of each (organization, collector). */

@@ -1,6 +1,6 @@
 import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import { IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
+import { type ApiRequest, IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf, PlatformError } from '../runtime/errors.ts';
@@ -11,7 +11,6 @@ import { NotStored } from '../store/database.ts';
 import { ForeignAnswer, type Store } from '../store/store.ts';
 import type { PublishedOrgs } from './published-orgs.ts';
 import type { Publisher } from './publisher.ts';
-import type { RunMemory } from './run-memory.ts';
 import type { RunStates } from './run-states.ts';
 
 /** Dependencies of a runner: the settings of one configuration, and state that outlives it. */
@@ -28,8 +27,6 @@ export interface RunnerParts {
   readonly runs: RunStates;
   /** Limits the work under way over all organizations; unlimited by default. */
   readonly turns?: Pick<Turns, 'take'>;
-  /** What earlier runs have learned; empty by default. */
-  readonly memory?: RunMemory;
   /** Aborted on shutdown: runs end after the request in flight. */
   readonly stopping?: AbortSignal;
   readonly instruments: Instruments;
@@ -87,35 +84,11 @@ export function failureOf(thrown: unknown, log: Logger): PlatformError {
   return new PlatformError('schema', `unforeseen: ${messageOf(thrown)}`);
 }
 
-/** A source whose requests, those in flight included, are aborted by the signal; their outcome is not counted. */
-export function withAbort(source: Source, retired: AbortSignal): Source {
+/** A source that adds a signal, or when to retry, to each of its requests. */
+export function withRequests(source: Source, more: Pick<ApiRequest, 'signal' | 'retryOn'>): Source {
   return {
     ...source,
-    get: (request) => unlessAborted(() => source.get({ ...request, signal: retired }), retired),
-    pages: (request, onItems) =>
-      unlessAborted(
-        () =>
-          source.pages({ ...request, signal: retired }, (items) => {
-            if (!retired.aborted) onItems(items);
-          }),
-        retired,
-      ),
+    get: (request) => source.get({ ...request, ...more }),
+    pages: (request, onItems) => source.pages({ ...request, ...more }, onItems),
   };
-}
-
-function unlessAborted<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  if (signal.aborted) return Promise.reject(abandoned());
-  return new Promise((resolve, reject) => {
-    function onAbort(): void {
-      reject(abandoned());
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    ask()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
-
-function abandoned(): PlatformError {
-  return new PlatformError('network', 'the run was abandoned');
 }

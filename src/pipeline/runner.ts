@@ -9,8 +9,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Turn, Urgency } from '../runtime/turns.ts';
 import { ignoreNotStored } from '../store/database.ts';
 import { runDays } from './day-run.ts';
-import { type AnswerNotes, failureOf, type Run, type RunnerParts, withAbort } from './run.ts';
-import { createRunMemory, type Learned } from './run-memory.ts';
+import { type AnswerNotes, failureOf, type Run, type RunnerParts, withRequests } from './run.ts';
 import { watched } from './watched.ts';
 
 /** An organization and its API client. */
@@ -37,7 +36,7 @@ export interface Runner {
 
 /** Creates a runner; the same (organization, collector) must not run twice at a time. */
 export function createRunner(deps: RunnerParts): Runner {
-  const { clock, log, runs, instruments, memory: memories = createRunMemory() } = deps;
+  const { clock, log, runs, instruments } = deps;
   const stopping = () => deps.stopping?.aborted === true;
 
   async function run(
@@ -78,10 +77,9 @@ export function createRunner(deps: RunnerParts): Runner {
     const { name } = collector;
     const startedAt = clock.now();
     const started = clock.elapsed();
-    const memory = memories.of(org, name);
     const isOver = () => target.retired?.aborted === true;
     runs.update(org, name, { running: true });
-    const { failure, at } = await attempt(target, collector, memory, mode, lane);
+    const { failure, at } = await attempt(target, collector, mode, lane);
     if (stopping() || isOver()) return 'aborted';
     const seconds = (clock.elapsed() - started) / 1000;
     const before = runs.get(org, name);
@@ -115,7 +113,6 @@ export function createRunner(deps: RunnerParts): Runner {
   async function attempt(
     target: Target,
     collector: FetchingCollector,
-    memory: Learned,
     mode: 'scheduled' | 'thorough',
     { giveWay }: Pick<Run, 'giveWay'>,
   ): Promise<{ readonly failure: PlatformError | undefined; readonly at: Instant }> {
@@ -127,7 +124,7 @@ export function createRunner(deps: RunnerParts): Runner {
     try {
       const run: Run = {
         org,
-        source: retired === undefined ? compared.source : withAbort(compared.source, retired),
+        source: withRequests(compared.source, { signal: retired }),
         deps,
         dueAfter: target.dueAfter,
         giveWay,
@@ -144,14 +141,14 @@ export function createRunner(deps: RunnerParts): Runner {
       // Before the first request, which would be in vain while nothing can be stored.
       await deps.history.demandWritable();
       const succeededAt = isDayCollector(collector)
-        ? await runDays(run, collector, memory, mode)
+        ? await runDays(run, collector, mode)
         : await runDocuments(run, collector);
       return { failure: undefined, at: succeededAt ?? clock.now() };
     } catch (thrown) {
       return { failure: failureOf(thrown, log), at: clock.now() };
     } finally {
       if (!isRetired()) {
-        reportUnusable(org.name, collector, memory, noted);
+        reportUnusable(org.name, collector, noted);
         await reportFields(org.name, collector, compared.watch);
       }
     }
@@ -183,16 +180,14 @@ export function createRunner(deps: RunnerParts): Runner {
 
   function reportUnusable(
     org: string,
-    collector: FetchingCollector,
-    memory: Learned,
+    { name, dataset: { name: dataset } }: FetchingCollector,
     noted: AnswerNotes,
   ): void {
-    const dataset = collector.dataset.name;
     if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
     const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were rejected`] : [];
     const text = [...rejected, ...noted.remarks].join('; ');
-    if (text === memory.lastNote) return;
-    memory.lastNote = text;
+    if (text === runs.get(org, name).lastNote) return;
+    runs.update(org, name, { lastNote: text });
     if (text !== '') log.warn('Response only partly usable', { org, dataset, detail: text });
   }
 

@@ -3,7 +3,7 @@ import { addDays, type Day, daysFrom, endOf, type Instant, startOf } from '../..
 import type { DayLags, LagKind } from '../../src/catalog/day-lag.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { lagNotes } from '../../src/pipeline/day-lag.ts';
-import { createRunMemory, NOTHING_LEARNED, withFailedDay } from '../../src/pipeline/run-memory.ts';
+import { NOTHING_LEARNED, withFailedDay } from '../../src/pipeline/fetch-memory.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
@@ -36,7 +36,6 @@ function harness(lifeOf: (day: Day) => Life, begins = startOf(addDays(start, 14)
   const history = createMemoryStore();
   const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
   let isDown = false;
-  let memory = createRunMemory();
   const collector = createCreditsCollector(async (_source, { from, to }) => {
     if (isDown) throw new PlatformError('network', 'down');
     const rows = new Map<Day, { credits: number }>();
@@ -47,11 +46,11 @@ function harness(lifeOf: (day: Day) => Life, begins = startOf(addDays(start, 14)
     }
     return { rows, lost: 0, rejected: 0, bytes: 100, remarks: [] };
   });
-  const states = createRunStates();
+  let states = createRunStates();
 
   async function poll(): Promise<void> {
     const runner = createRunner({
-      ...{ history, historyStart: start, revisionDays: 7, runs: states, memory, instruments, clock },
+      ...{ history, historyStart: start, revisionDays: 7, runs: states, instruments, clock },
       publisher: { showsIdle: () => false, publish: async () => undefined },
       log: createFakeLogger(),
     });
@@ -77,7 +76,7 @@ function harness(lifeOf: (day: Day) => Life, begins = startOf(addDays(start, 14)
     },
     /** As another process on the same store. */
     restart() {
-      memory = createRunMemory();
+      states = createRunStates();
     },
     wait: (ms: number) => clock.set(clock.now() + ms),
   };

@@ -18,7 +18,7 @@ import {
   withAnswer,
   withFailedDay,
   withTooMuch,
-} from '../../src/pipeline/run-memory.ts';
+} from '../../src/pipeline/fetch-memory.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { dayNamed } from '../support/day.ts';
 

@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import {
   type ApiRequest,
@@ -7,7 +6,7 @@ import {
   type Source,
   UnexpectedAnswer,
 } from '../../src/catalog/source.ts';
-import { failureOf, withAbort } from '../../src/pipeline/run.ts';
+import { failureOf, withRequests } from '../../src/pipeline/run.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
 import { NotStored } from '../../src/store/database.ts';
 import { ForeignAnswer } from '../../src/store/store.ts';
@@ -46,76 +45,39 @@ describe('the failure of a run', () => {
   });
 });
 
-describe('a source of a run that may be abandoned', () => {
+test('the source of a run passes on what is asked and answered, with a signal', async () => {
   const request = { endpoint: 'tokens', host: 'api', path: '/x', query: {} } as const;
   const paged: PagedRequest = {
-    ...{ ...request, cursorParameter: 'cursor' },
+    ...request,
+    cursorParameter: 'cursor',
     read: () => ({ items: [], next: undefined }),
     idOf: () => undefined,
   };
   const outcome = { end: 'last', complete: true, pages: 1, bytes: 1 } as const;
-
-  /** A platform that answers when it is told to. */
-  function createPlatform() {
-    const asked: ApiRequest[] = [];
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    let pass: (items: readonly unknown[]) => void = () => undefined;
-    const source: Source = {
-      async get(given) {
-        asked.push(given);
-        await promise;
-        return { body: 'answer', bytes: 1 };
-      },
-      async pages(given, onItems) {
-        asked.push(given);
-        pass = onItems;
-        await promise;
-        return outcome;
-      },
-      inSlices,
-    };
-    const retired = new AbortController();
-    return {
-      ...{ asked, retired, answer: resolve, fail: reject },
-      source: withAbort(source, retired.signal),
-      page: (...items: readonly unknown[]) => pass(items),
-    };
-  }
-
-  test('passes on what the platform answers, and leaves nothing behind', async () => {
-    const { source, answer, page, retired } = createPlatform();
-    const items: unknown[] = [];
-    const answers = [source.get(request), source.pages(paged, (given) => void items.push(...given))];
-    page('one', 'two');
-    answer();
-    expect(await Promise.all(answers)).toEqual([{ body: 'answer', bytes: 1 }, outcome]);
-    expect(items).toEqual(['one', 'two']);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(getEventListeners(retired.signal, 'abort')).toEqual([]);
-    expect(await source.inSlices(made())).toBe('made');
-  });
-
-  test('passes on what the platform fails with', async () => {
-    const { source, fail } = createPlatform();
-    const failing = source.get(request);
-    fail(new PlatformError('auth', '401'));
-    await expect(failing).rejects.toThrow('401');
-  });
-
-  test('fails at once when it is abandoned, with the requests under way, and passes on nothing more', async () => {
-    const { source, asked, page, retired } = createPlatform();
-    const items: unknown[] = [];
-    const under = [source.get(request), source.pages(paged, (given) => void items.push(...given))];
-    page('one');
-    retired.abort();
-    page('two');
-    for (const one of under) await expect(one).rejects.toMatchObject({ reason: 'network' });
-    expect(items).toEqual(['one']);
-    expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true, true]);
-    await expect(source.get(request)).rejects.toMatchObject({ reason: 'network' });
-    await expect(source.pages(paged, () => undefined)).rejects.toMatchObject({ reason: 'network' });
-    expect(asked).toHaveLength(2);
-  });
+  const asked: ApiRequest[] = [];
+  const source: Source = {
+    async get(given) {
+      asked.push(given);
+      return { body: 'answer', bytes: 1 };
+    },
+    async pages(given, onItems) {
+      asked.push(given);
+      onItems(['one', 'two']);
+      return outcome;
+    },
+    inSlices,
+  };
+  const { signal } = new AbortController();
+  const given = withRequests(source, { signal });
+  expect(await given.get(request)).toEqual({ body: 'answer', bytes: 1 });
+  const items: unknown[] = [];
+  expect(await given.pages(paged, (more) => void items.push(...more))).toEqual(outcome);
+  expect(items).toEqual(['one', 'two']);
+  expect(asked).toEqual([
+    { ...request, signal },
+    { ...paged, signal },
+  ]);
+  expect(await given.inSlices(made())).toBe('made');
 });
 
 function* made(): Generator<unknown, string> {
