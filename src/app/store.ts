@@ -10,7 +10,7 @@ import { openFiles } from '../store/files.ts';
 import { COUNTS, countsFileBeside, DAYS, readStoreId } from '../store/layouts.ts';
 import type { Leadership } from '../store/leader.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
-import { createReader, type ReadPart, readFile } from '../store/reader.ts';
+import { copyOrgs, type ReadPart, readFile } from '../store/reader.ts';
 import type { SharedDatabase } from '../store/shared.ts';
 import { MEMORY, openSqlite } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
@@ -153,44 +153,38 @@ async function connect(
 }
 
 /**
- * What the configured store holds, for commands: they read beside the exporters that own it, and what they add stays in
- * memory. Rejects with a `ConfigError` if it cannot be used.
+ * What the configured store holds of some organizations, for commands: they read beside the exporters that own it, and what
+ * they add stays in memory. Rejects with a `ConfigError` if it cannot be used.
  */
 export async function readStore(
-  parts: Pick<StorageParts, 'path' | 'url' | 'collectors' | 'clock' | 'log'>,
+  parts: Pick<StorageParts, 'path' | 'url' | 'collectors' | 'clock' | 'log'> & {
+    readonly orgs: readonly string[];
+  },
 ): Promise<Store> {
-  const { path, url } = parts;
-  const databases = openMemory(parts);
-  const memory = storeOf(parts, databases);
-  const write: ReadPart = (part, work) => databases[part].transaction(work, 'write');
-  if (url === undefined) {
-    if (path === MEMORY) return memory;
+  const { path, url, orgs, clock } = parts;
+  const memory = openMemory(parts);
+  const write: ReadPart = (part, work) => memory[part].transaction(work, 'write');
+  if (url !== undefined) {
+    const database = await connect({ ...parts, url });
+    try {
+      await requireOpen(database, clock);
+      await copyOrgs(orgs, (_, work) => database.transaction(work, 'snapshot'), write);
+    } finally {
+      await database.close();
+    }
+  } else if (path !== MEMORY) {
     const read: ReadPart = (part, work) =>
       part === 'days' ? readFile(path, DAYS, work) : readFile(countsFileBeside(path), COUNTS, work);
-    // What is wrong with a file shows before anything else begins.
-    await read('days', async () => undefined);
-    return createReader({ ...memory, write }, read);
+    await copyOrgs(orgs, read, write);
   }
-  const database = await connect({ ...parts, url });
-  await requireOpen(database, parts.clock);
-  const read: ReadPart = (_, work) => database.transaction(work, 'snapshot');
-  return {
-    ...createReader({ ...memory, write }, read),
-    async close() {
-      await memory.close();
-      await database.close();
-    },
-  };
+  return storeOf(parts, memory);
 }
 
 /** For commands, which do not wait for a database: rejects with a `ConfigError` if it cannot be used. */
 async function requireOpen(database: SharedDatabase, clock: Clock): Promise<void> {
   while (database.storeId() === undefined) {
     const trouble = database.trouble();
-    if (trouble !== undefined) {
-      await database.close();
-      throw new ConfigError(`storage.url: ${trouble.detail}`, trouble.hint);
-    }
+    if (trouble !== undefined) throw new ConfigError(`storage.url: ${trouble.detail}`, trouble.hint);
     await clock.wait(LOOK_MS / 10);
   }
 }

@@ -107,7 +107,8 @@ export async function openPast(
   const display = createDisplay(stderr, config, clock, secrets);
   const { log, fetching: progress } = display;
   const signal = stopSignal();
-  const history = await readStore({ ...config.storage, collectors: allCollectors, clock, log });
+  const orgs = config.orgs.map(({ name }) => name);
+  const history = await readStore({ ...config.storage, orgs, collectors: allCollectors, clock, log });
   const people = config.people.current();
   const settings = config.orgs.map((org) => orgSettings(org, config, people));
 

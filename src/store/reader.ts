@@ -3,7 +3,6 @@ import { ConfigError, messageOf } from '../runtime/errors.ts';
 import type { Query, Row } from './database.ts';
 import { hasLog, type Layout, openForReading, refuseSpecial, sqliteText, stateOf } from './sqlite.ts';
 import { isDamage } from './sqlite-errors.ts';
-import type { Store } from './store.ts';
 import { addRows, rowsOf } from './table-rows.ts';
 import { COUNT_TABLES, DAY_TABLES } from './tables.ts';
 
@@ -19,24 +18,14 @@ const MAX_READS = 3;
 /** Runs statements that see one state of the days, or of the counts. */
 export type ReadPart = (part: 'days' | 'counts', work: (query: Query) => Promise<void>) => Promise<void>;
 
-/**
- * A store in memory that begins with what another one holds of each organization that is asked for; what is added stays in
- * memory.
- */
-export function createReader(memory: Store & { readonly write: ReadPart }, read: ReadPart): Store {
-  const filled = new Map<string, Promise<void>>();
-
-  function fill(org: string): Promise<void> {
-    const known = filled.get(org) ?? fillNow(org);
-    filled.set(org, known);
-    return known;
-  }
-
-  async function fillNow(org: string): Promise<void> {
+/** Copies what a store holds of some organizations to another one. */
+export async function copyOrgs(orgs: readonly string[], read: ReadPart, write: ReadPart): Promise<void> {
+  for (const org of orgs) {
     for (const part of ['days', 'counts'] as const) {
       await read(part, (from) =>
-        memory.write(part, async (to) => {
+        write(part, async (to) => {
           for (const table of OF_ORG[part]) {
+            // A file that is disturbed is read again.
             await to(`DELETE FROM S.${table.name} WHERE org = $1`, [org]);
             for await (const rows of rowsOf(from, table, org)) await addRows(to, table, rows);
           }
@@ -44,32 +33,6 @@ export function createReader(memory: Store & { readonly write: ReadPart }, read:
       );
     }
   }
-
-  function filling<Given extends readonly unknown[], Result>(
-    use: (org: string, ...given: Given) => Promise<Result>,
-  ): (org: string, ...given: Given) => Promise<Result> {
-    return async (org, ...given) => {
-      await fill(org);
-      return use(org, ...given);
-    };
-  }
-
-  return {
-    ...memory,
-    standing: filling(memory.standing),
-    read: filling(memory.read),
-    readDataset: filling(memory.readDataset),
-    adopt: filling(memory.adopt),
-    putConfirmedKey: filling(memory.putConfirmedKey),
-    putDays: filling(memory.putDays),
-    putDocuments: filling(memory.putDocuments),
-    putRevisedOn: filling(memory.putRevisedOn),
-    putSucceeded: filling(memory.putSucceeded),
-    learnFields: filling(memory.learnFields),
-    dayLags: filling(memory.dayLags),
-    requestsOf: filling(memory.requestsOf),
-    putRequests: filling(memory.putRequests),
-  };
 }
 
 /**

@@ -62,7 +62,7 @@ async function backfilled(
   limits: { labelLimit?: (label: string) => number; seriesBudget?: number; stepMs?: number } = {},
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const history = await readStore({
-    ...{ path, url: undefined, collectors },
+    ...{ path, url: undefined, orgs: ['acme'], collectors },
     clock: { ...createSystemClock(), elapsed: () => 0 },
     log: createFakeLogger(),
   });

@@ -37,9 +37,9 @@ export function openStore(file: string, deps: Partial<SqliteDeps> = {}) {
 }
 
 /** What a file holds, which an exporter may own. */
-export function readBeside(file: string): Promise<Store> {
+export function readBeside(file: string, org = 'acme'): Promise<Store> {
   const clock = createSystemClock();
-  return readStore({ path: file, url: undefined, collectors, clock, log: createFakeLogger() });
+  return readStore({ path: file, url: undefined, orgs: [org], collectors, clock, log: createFakeLogger() });
 }
 
 /** The bytes of every file of a directory. */

@@ -21,7 +21,14 @@ async function written(file = path.join(createDirectory(), 'history.db')) {
 
 async function read(file: string) {
   const log = createFakeLogger();
-  const parts = { path: file, url: undefined, collectors: [], clock: createSystemClock(), log };
+  const parts = {
+    path: file,
+    url: undefined,
+    orgs: ['acme'],
+    collectors: [],
+    clock: createSystemClock(),
+    log,
+  };
   return Object.assign(await readStore(parts), { log });
 }
 
@@ -82,9 +89,7 @@ describe('a command', () => {
     const { file, store } = await written();
     await store.close();
     writeFileSync(file, readFileSync(file).fill(0xa5, 4096));
-    const reader = await read(file);
-    await expect(reader.read('acme')).rejects.toThrow('is damaged');
-    await reader.close();
+    await expect(read(file)).rejects.toThrow('is damaged');
   });
 
   test.each([

@@ -103,7 +103,14 @@ test('many rows, large ones and many documents are read as they were written, by
   await store.putDocuments('acme', 'readiness', listing(documents));
   await store.putDays('globex', 'tokens', answer(days.slice(0, 3), rows));
   const reader = await readStore({
-    ...{ path: file, url: undefined, collectors: [], clock: createSystemClock(), log: createFakeLogger() },
+    ...{
+      path: file,
+      url: undefined,
+      orgs: ['acme', 'globex'],
+      collectors: [],
+      clock: createSystemClock(),
+      log: createFakeLogger(),
+    },
   });
   for (const one of [store, reader]) {
     const org = await one.read('acme');

@@ -128,7 +128,7 @@ test('a clock that is wrong by a year for a while costs no figure, and its misse
   const file = path.join(createDirectory(), 'history.db');
   const program = await startWatched([`--storage.path=${file}`, '--history.retention=60d']);
   const before = (await program.page()).platform();
-  const stored = async () => (await (await readBeside(file)).read('default')).days('tokens').size;
+  const stored = async () => (await (await readBeside(file, 'default')).read('default')).days('tokens').size;
   const days = await stored();
   expect(days).toBeGreaterThanOrEqual(60);
   const wrong = '2027-11-19';

@@ -54,7 +54,7 @@ async function createPlatform(): Promise<Platform> {
 
 /** Everything in a store except the times of its answers. */
 async function contentOf(path: string): Promise<Record<string, unknown>> {
-  const parts = { path, url: undefined, collectors, clock, log: createFakeLogger() };
+  const parts = { path, url: undefined, orgs: ['acme'], collectors, clock, log: createFakeLogger() };
   const store = await readStore(parts);
   const org = await store.read('acme');
   const content: Record<string, unknown> = { orgId: org.orgId };

@@ -55,7 +55,7 @@ test('an export of 300 days has, figure by figure, what /metrics shows and a bac
   await story.stop();
 
   const history = await readStore({
-    ...{ path, url: undefined, collectors },
+    ...{ path, url: undefined, orgs: ['acme'], collectors },
     clock: { ...createSystemClock(), elapsed: () => 0 },
     log: createFakeLogger(),
   });
