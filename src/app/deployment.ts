@@ -35,7 +35,7 @@ export interface Deployment {
   readonly publisher: Publisher;
   /** The jobs by name: each fetching collector of each organization. */
   readonly jobs: ReadonlyMap<string, DeployedJob>;
-  /** Aborted once another deployment has replaced this one. */
+  /** Aborted once another deployment has replaced this one: its runs end. */
   readonly retired: AbortController;
 }
 
@@ -81,13 +81,14 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   });
   const orgs = new Map(
     config.orgs.map((org): [string, DeployedOrg] => {
-      const settings = orgSettings(org, config, people);
-      const parts = { config: org, api: config.api, settings, polledBy: fetching.map(({ name }) => name) };
+      const parts = { config: org, api: config.api, settings: orgSettings(org, config, people) };
       return [org.name, deployOrg(parts, core, previous?.orgs.get(org.name))];
     }),
   );
   const jobs = [...orgs.values()].flatMap((org) =>
-    fetching.map((collector) => jobOf({ ...core, org, collector, runner, schedules: config.schedules })),
+    fetching.map((collector) =>
+      jobOf({ ...core, org, collector, runner, schedules: config.schedules, retired: retired.signal }),
+    ),
   );
   return {
     config,

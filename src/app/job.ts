@@ -16,6 +16,8 @@ interface JobParts {
   readonly org: DeployedOrg;
   readonly collector: FetchingCollector;
   readonly runner: Runner;
+  /** Aborted once another deployment has a job in place of this one. */
+  readonly retired: AbortSignal;
   readonly leading: Pick<Leading, 'permit' | 'missed'>;
   readonly schedules: LiveConfig['schedules'];
   readonly scheduler: Pick<Scheduler, 'nextRunOf'>;
@@ -23,7 +25,7 @@ interface JobParts {
 
 /** Creates the job of a collector. */
 export function jobOf(parts: JobParts): DeployedJob {
-  const { org, collector, runner, leading, schedules, scheduler } = parts;
+  const { org, collector, runner, retired, leading, schedules, scheduler } = parts;
   const name = jobName(org.config.name, collector.name);
   const schedule = schedules[collector.schedule];
   return {
@@ -38,7 +40,7 @@ export function jobOf(parts: JobParts): DeployedJob {
         const permitted = leading.permit();
         if (permitted === undefined) return;
         const source = await org.connection.open();
-        const signals = [org.retired.signal, ...(permitted.ended === undefined ? [] : [permitted.ended])];
+        const signals = permitted.ended === undefined ? [retired] : [retired, permitted.ended];
         const dueAfter = (at: Instant) => {
           const next = scheduler.nextRunOf(name, at);
           return next === undefined ? undefined : next + schedules.jitter;
@@ -46,7 +48,7 @@ export function jobOf(parts: JobParts): DeployedJob {
         const target = { org: org.settings, source, retired: AbortSignal.any(signals), dueAfter };
         isDone = (await runner.run(target, collector, mode)) === 'ended';
       } finally {
-        if (!isDone) leading.missed(name);
+        if (!isDone && !retired.aborted) leading.missed(name);
       }
     },
   };

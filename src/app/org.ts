@@ -9,14 +9,10 @@ export interface DeployedOrg {
   readonly config: OrgConfig;
   readonly settings: OrgSettings;
   readonly connection: ReturnType<typeof createConnection>;
-  /** The names of the collectors that poll it. */
-  readonly polledBy: readonly string[];
-  /** Aborted once its runs are to end: it was removed or has changed. */
-  readonly retired: AbortController;
 }
 
 /** What an organization is deployed with. */
-interface OrgParts extends Pick<DeployedOrg, 'config' | 'settings' | 'polledBy'> {
+interface OrgParts extends Pick<DeployedOrg, 'config' | 'settings'> {
   readonly api: ApiConfig;
 }
 
@@ -29,27 +25,14 @@ export function orgSettings(
   return { name, readiness, contract, daysOff, people };
 }
 
-/**
- * Deploys an organization. The connection of the previous deployment is taken over if it fits; its runs go on if, in addition,
- * the same collectors poll it and people are identified and assigned to teams as before.
- */
+/** Deploys an organization. The connection of the previous deployment is taken over if it fits. */
 export function deployOrg(
-  { config, api, settings, polledBy }: OrgParts,
+  { config, api, settings }: OrgParts,
   core: Pick<Core, 'createClient'>,
   before: DeployedOrg | undefined,
 ): DeployedOrg {
-  const kept = before?.connection.fits(config, api) === true ? before : undefined;
-  const isSame =
-    kept?.settings.people?.identity === settings.people?.identity &&
-    kept?.settings.people?.teamRules === settings.people?.teamRules &&
-    isDeepStrictEqual(kept?.polledBy, polledBy);
-  return {
-    config,
-    settings,
-    polledBy,
-    connection: kept?.connection ?? createConnection(config, api, core),
-    retired: kept !== undefined && isSame ? kept.retired : new AbortController(),
-  };
+  const kept = before?.connection.fits(config, api) === true ? before.connection : undefined;
+  return { config, settings, connection: kept ?? createConnection(config, api, core) };
 }
 
 /** The client of an organization, created on first use so that its libraries do not delay the first scrape. */

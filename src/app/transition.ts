@@ -14,7 +14,7 @@ export async function connect({ orgs }: Deployment, { clock }: Pick<Core, 'clock
   }
 }
 
-/** Makes a deployment the current one; runs of the previous one continue until it is retired. */
+/** Makes a deployment the current one, and ends the runs of the previous one. */
 export function putInUse(next: Deployment, core: Core, previous?: Deployment): void {
   if (previous !== undefined) {
     // A retired key may still occur in a pending error.
@@ -29,18 +29,15 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
 }
 
 /**
- * Aborts the runs of the organizations that have changed, and removes organizations and collectors that no longer exist. What
- * was running, and what is elsewhere now, runs again once it is adopted.
+ * Waits for the runs of the previous deployment, and removes organizations and collectors that no longer exist. What was
+ * running, and what is elsewhere now, runs again once it is adopted.
  */
 export async function retire(previous: Deployment, next: Deployment, core: Core): Promise<void> {
   const { moved } = orgChanges(previous.config, next.config);
-  const isEnding = (org: string) => previous.orgs.get(org)?.retired !== next.orgs.get(org)?.retired;
   // The others wait for their next tick.
   const restarting = [...previous.jobs.values()].filter(
-    ({ name, org }) =>
-      isEnding(org) && (!next.jobs.has(name) || moved.includes(org) || core.scheduler.isRunning(name)),
+    ({ name, org }) => !next.jobs.has(name) || moved.includes(org) || core.scheduler.isRunning(name),
   );
-  for (const [name, { retired }] of previous.orgs) if (isEnding(name)) retired.abort();
   closeConnections(previous, next);
   await core.scheduler.retire(restarting.map(({ name }) => name));
   await forget(previous, next, core);

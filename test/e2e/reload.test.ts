@@ -109,7 +109,7 @@ describe('organizations', () => {
     ]);
   });
 
-  test('keep a run in progress if their settings are unchanged', async () => {
+  test('begin a run in progress again if their settings are unchanged, and nothing else', async () => {
     const story = await startStory({ collectors: KINDS });
     story.platform.setFaults(['slow=1:300']);
     story.ticker.tick('20 * * * *');
