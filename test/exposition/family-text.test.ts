@@ -53,23 +53,6 @@ describe('the text of a family', () => {
     });
   });
 
-  test('is given up when the signal is aborted', async () => {
-    const stop = new AbortController();
-    let closed = false;
-    function* endless(): Iterable<Sample> {
-      try {
-        for (let index = 0; ; index++) {
-          if (index === 10_000) stop.abort(new Error('stopped'));
-          yield { labels: { repo: String(index) }, value: 1 };
-        }
-      } finally {
-        closed = true;
-      }
-    }
-    await expect(renderText(family, 'acme', endless(), { signal: stop.signal })).rejects.toThrow('stopped');
-    expect(closed).toBe(true);
-  });
-
   test('passes on what its samples throw', async () => {
     function* broken(): Iterable<Sample> {
       yield* repos(20_000);
@@ -107,20 +90,5 @@ describe('renderings at the same time', () => {
     await Promise.all(Array.from({ length: 4 }, () => render(family, 'acme', repos(2_000))));
     running = false;
     expect(otherWork).toBeGreaterThan(100);
-  });
-
-  test('come one after the other, also after one that failed', async () => {
-    const taken: string[] = [];
-    function* noted(org: string): Iterable<Sample> {
-      for (const sample of repos(20_000)) {
-        if (taken.at(-1) !== org) taken.push(org);
-        yield sample;
-      }
-      if (org === 'b') throw new Error('no more');
-    }
-    const orgs = ['a', 'b', 'c'];
-    const done = await Promise.allSettled(orgs.map((org) => renderText(family, org, noted(org))));
-    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(taken).toEqual(orgs);
   });
 });
