@@ -6,6 +6,7 @@ import type { Query, Row, Value } from './database.ts';
 import { MAX_SWEPT, type SweepMark } from './retention.ts';
 import { ForeignAnswer, UNCONFIRMED } from './store.ts';
 import { isSound } from './stored-org.ts';
+import { DAY_TABLES } from './tables.ts';
 
 // The statements of the store's writes; each runs within a transaction.
 
@@ -110,14 +111,8 @@ export async function noteOrgId(query: Query, org: string, orgId: string | undef
   if (known === undefined) await putOrg(query, org, { orgId });
 }
 
-/** The tables whose rows belong to an organization, with what tells its rows apart. */
-const OF_ORG: readonly (readonly [table: string, key: readonly string[]])[] = [
-  ['org', []],
-  ['dataset', ['dataset']],
-  ['day', ['dataset', 'day']],
-  ['document', ['dataset', 'id']],
-  ['observed', ['dataset']],
-];
+/** The tables whose rows belong to an organization, or to a former one of its name. */
+const OF_ORG = DAY_TABLES.filter(({ key }) => key[1] === 'former');
 
 /**
  * Assigns a name to an organization; resolves with the identifier of the one that was set aside. What is stored without an
@@ -126,10 +121,13 @@ const OF_ORG: readonly (readonly [table: string, key: readonly string[]])[] = [
 export async function adopt(query: Query, org: string, orgId: string): Promise<string | undefined> {
   const before = await orgIdOf(query, org);
   if (before === orgId) return undefined;
-  for (const [table, key] of OF_ORG) {
+  for (const { name: table, key } of OF_ORG) {
     if (before !== undefined)
       await query(`UPDATE S.${table} SET former = $2 WHERE org = $1 AND former = ''`, [org, before]);
-    const isSame = key.map((column) => `AND now.${column} = old.${column}`).join(' ');
+    const isSame = key
+      .slice(2)
+      .map((column) => `AND now.${column} = old.${column}`)
+      .join(' ');
     // Only where nothing was set aside just now can there be rows in the way.
     if (before === undefined)
       await query(
