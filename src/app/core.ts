@@ -1,5 +1,5 @@
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
-import type { ApiConfig, OrgConfig, StartConfig } from '../config/config.ts';
+import type { ApiConfig, Config, OrgConfig } from '../config/config.ts';
 import { createExposition } from '../exposition/exposition.ts';
 import { createTextRenderer } from '../exposition/family-text.ts';
 import { createInstruments } from '../exposition/instruments.ts';
@@ -9,7 +9,7 @@ import { createRunStates } from '../pipeline/run-states.ts';
 import type { PlatformClient } from '../platform/client.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ConfigError } from '../runtime/errors.ts';
-import { createLogger, type LogLevel } from '../runtime/log-winston.ts';
+import { createLogger } from '../runtime/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../runtime/progress.ts';
 import { createRedactor } from '../runtime/redact.ts';
 import { createTurns } from '../runtime/turns.ts';
@@ -18,7 +18,7 @@ import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
 import { createLeading } from './leading.ts';
 import { openStorage } from './store.ts';
-import { createTraffic, type TrafficSettings } from './traffic.ts';
+import { createTraffic, trafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
 export interface CliEnvironment {
@@ -55,13 +55,6 @@ interface CoreEvents {
 /** Work that takes longer mostly waits for the platform, and must not hold up other organizations. */
 const SLOW_TURN_MS = 2_000;
 
-/** The settings of the first deployment that the core begins with. */
-interface FirstSettings {
-  readonly traffic: TrafficSettings;
-  readonly logLevel: LogLevel;
-  readonly maxTurns: number;
-}
-
 /** Every family that can be published, in page order, regardless of the configuration. */
 function publishedFamilies() {
   const ofCollectors = allCollectors.flatMap(({ name: collector, families }) =>
@@ -71,16 +64,11 @@ function publishedFamilies() {
 }
 
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
-export async function createCore(
-  config: StartConfig,
-  first: FirstSettings,
-  environment: CliEnvironment,
-  events: CoreEvents,
-) {
+export async function createCore(config: Config, environment: CliEnvironment, events: CoreEvents) {
   const { version, revision, clock, random, stderr } = environment;
   const stopping = new AbortController();
   const redactor = createRedactor(events.secrets);
-  const log = createLogger({ ...config.log, level: first.logLevel, stream: stderr, clock, redactor });
+  const log = createLogger({ ...config.log, stream: stderr, clock, redactor });
   const publication = createPublication({ families: publishedFamilies(), clock, log });
   const store = await openStorage({
     ...config.storage,
@@ -102,7 +90,7 @@ export async function createCore(
     clock,
   });
   const leading = createLeading(store.leadership, clock);
-  const traffic = createTraffic({ history, clock }, first.traffic);
+  const traffic = createTraffic({ history, clock }, trafficSettings(config, []));
   return {
     log,
     redactor,
@@ -122,7 +110,7 @@ export async function createCore(
     traffic,
     /** Limits the work under way over all organizations. */
     turns: createTurns({
-      limit: first.maxTurns,
+      limit: config.api.maxConcurrentRequests,
       closing: stopping.signal,
       slow: { ms: SLOW_TURN_MS, clock },
     }),

@@ -23,7 +23,6 @@ import { restore } from './restore.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
 import { logUnlessNotStored } from './store.ts';
 import { takePart } from './take-part.ts';
-import { trafficSettings } from './traffic.ts';
 import { closeConnections, connect, jobsOf } from './transition.ts';
 import { openServiceWeb } from './web.ts';
 
@@ -54,12 +53,7 @@ export async function createService(parts: ServiceParts) {
   const startedAt = clock.now();
   const startedElapsed = clock.elapsed();
   let deployments: Deployments | undefined;
-  const first = {
-    traffic: trafficSettings(config, []),
-    logLevel: config.log.level,
-    maxTurns: config.api.maxConcurrentRequests,
-  };
-  const core = await createCore(config, first, parts, {
+  const core = await createCore(config, parts, {
     secrets,
     publish: async (org) => deployments?.publishOrg(org),
     onExit,

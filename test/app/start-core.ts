@@ -32,10 +32,6 @@ export async function startCore(history: string) {
   const core = await createCore(
     config,
     {
-      ...{ logLevel: 'info', maxTurns: 1 },
-      traffic: { api: config.api, orgIds: new Map(), dayDatasets: [] },
-    },
-    {
       ...{ version: '1', revision: 'test', clock, random: () => 0.5, stderr },
       ticker: createFakeTicker(),
     },
