@@ -54,7 +54,7 @@ function orgStatus(
   const paths = core.traffic.pathsOf(org);
   return {
     name,
-    orgId: core.published.orgId(name),
+    orgId: core.published.of(name).orgId,
     apiHost: new URL(org.baseUrl).host,
     requestsToday: core.traffic.requestsToday(name),
     collectors: collectors.map((collector) => ({
@@ -77,14 +77,14 @@ function collectorStatus(
   series: ReadonlyMap<string, number>,
 ): CollectorStatus {
   const { name, description } = collector;
-  const dataDay = published.publishedDay(org, name);
-  const run = runOf(runs, org, collector, dataDay !== undefined);
+  const shown = published.of(org).collectors.get(name);
+  const run = runOf(runs, org, collector, shown?.day !== undefined);
   const { failure } = run;
   return {
     name,
     description,
     state: stateOf(run),
-    dataDay,
+    dataDay: shown?.day,
     lastRunAt: run.lastRunAt,
     lastSuccessAt: run.lastSuccessAt,
     lastDurationSeconds: run.lastDurationSeconds,
@@ -96,10 +96,10 @@ function collectorStatus(
       since: failure.since,
     },
     series: collector.families.reduce((sum, family) => sum + (series.get(family.name) ?? 0), 0),
-    uncoveredDays: isDayCollector(collector) ? published.uncoveredDays(org, name) : undefined,
+    uncoveredDays: isDayCollector(collector) ? shown?.uncovered : undefined,
     unknownFields: isFetching(collector) ? someOf([...run.unknownFields.keys()].sort()) : undefined,
     missingFields: isFetching(collector) ? someOf(run.missingFields) : undefined,
-    published: !published.isExpired(org, name),
+    published: shown?.expired !== true,
   };
 }
 

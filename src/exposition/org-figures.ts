@@ -5,19 +5,6 @@ import { createLineStart, escapeLabelValue, type Format, formatValue, renderFami
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The figures of one metric about organizations. */
-interface OrgFigures {
-  set(labels: Labels, value: number): void;
-  /** Counts from 0. */
-  add(labels: Labels, count: number): void;
-  /** Adds a value to a histogram. */
-  observe(labels: Labels, value: number): void;
-  /** Removes an organization's series, or those with these labels. */
-  remove(org: string, isGone?: (labels: Labels) => boolean): void;
-  /** The header, and the lines of each organization as one text, which is kept while they are the same; nothing without series. */
-  texts(format: Format): Generator<Buffer>;
-}
-
 /** What lines of equal labels have in common over all organizations, of which there may be hundreds. */
 interface Line {
   readonly labels: Labels;
@@ -43,7 +30,7 @@ interface OfOrg {
 }
 
 /** Creates the figures of a metric, the first label of which is `org`. */
-export function createOrgFigures(metric: OwnMetric): OrgFigures {
+export function createOrgFigures(metric: OwnMetric) {
   const { name, labels: names, buckets = [] } = metric;
   const byOrg = new Map<string, OfOrg>();
   const lines = new Map<string, Line>();
@@ -106,27 +93,31 @@ export function createOrgFigures(metric: OwnMetric): OrgFigures {
   }
 
   return {
-    set(labels, value) {
+    set(labels: Labels, value: number): void {
       change(labels['org'], lineOf(labels), () => value);
     },
-    add(labels, count) {
+    /** Counts from 0. */
+    add(labels: Labels, count: number): void {
       change(labels['org'], lineOf(labels), (before) => before + count);
     },
-    observe(labels, value) {
+    /** Adds a value to a histogram. */
+    observe(labels: Labels, value: number): void {
       const histogram = histogramOf(labels);
       for (const { bound, line } of histogram.buckets)
         change(labels['org'], line, (before) => before + (value <= bound ? 1 : 0));
       change(labels['org'], histogram.sum, (before) => before + value);
       change(labels['org'], histogram.count, (before) => before + 1);
     },
-    remove(org, isGone = () => true) {
+    /** Removes an organization's series, or those with these labels. */
+    remove(org: string, isGone: (labels: Labels) => boolean = () => true): void {
       const ofOrg = byOrg.get(org);
       if (ofOrg === undefined) return;
       ofOrg.text = undefined;
       for (const { labels, index } of lines.values()) if (isGone(labels)) delete ofOrg.values[index];
       if (Object.keys(ofOrg.values).length === 0) byOrg.delete(org);
     },
-    *texts(format) {
+    /** The header, and the lines of each organization as one text, which is kept while they are the same; nothing without series. */
+    *texts(format: Format): Generator<Buffer> {
       if (byOrg.size === 0) return;
       yield encode(renderFamilyHeader(metric, format));
       for (const [org, ofOrg] of [...byOrg].sort(byName)) {

@@ -13,33 +13,6 @@ interface Selection {
   readonly org?: string | undefined;
 }
 
-/** Keeps the texts of every organization, and publishes them as one deflated page, at most once per second. */
-export interface Publication {
-  /**
-   * Replaces all texts of an organization with these, by collector. Overflowed ones are omitted. Throws on a family that
-   * is undeclared, belongs to another collector, or occurs twice.
-   */
-  replace(org: string, texts: ReadonlyMap<string, readonly FamilyText[]>): void;
-  /** Removes an organization's series from the page. */
-  remove(org: string): void;
-  /** Publishes changes now; resolves with a page that contains every earlier change. */
-  flush(): Promise<Deflated>;
-  /** The page, as last published. */
-  current(): Deflated;
-  /** Deflates a part of what is kept. */
-  select(selection: Selection): Promise<Deflated>;
-  /** The names that `?collect[]=` accepts; initially those of all families. */
-  readonly collectors: ReadonlySet<string>;
-  /** Sets the names of the enabled collectors. */
-  setCollectors(names: ReadonlySet<string>): void;
-  /** Series by collector, 0 for those without any at present. */
-  series(): ReadonlyMap<string, number>;
-  /** An organization's series by family, whether published already or not. */
-  seriesOf(org: string): ReadonlyMap<string, number>;
-  /** Publishes changes and stops the timer; nothing may be published afterwards. */
-  close(): Promise<void>;
-}
-
 /** A family in page order. */
 interface PublishedFamily {
   readonly name: string;
@@ -86,8 +59,11 @@ const MAX_REST_MS = 5000;
 /** An organization's texts of up to this many bytes share a buffer: one of its own takes half a kilobyte beside its bytes. */
 const SHARED = 1024 * 1024;
 
+/** Keeps the texts of every organization, and publishes them as one deflated page, at most once per second. */
+export type Publication = ReturnType<typeof createPublication>;
+
 /** Creates a publication, empty at first. */
-export function createPublication({ families, clock, log }: PublicationDeps): Publication {
+export function createPublication({ families, clock, log }: PublicationDeps) {
   const declared = declareFamilies(families);
   const selectable = new Set(families.flatMap(({ collector }) => collector ?? []));
   const byOrg = new Map<string, KeptOrg>();
@@ -161,37 +137,50 @@ export function createPublication({ families, clock, log }: PublicationDeps): Pu
   }
 
   return {
-    get collectors() {
+    /** The names that `?collect[]=` accepts; initially those of all families. */
+    get collectors(): ReadonlySet<string> {
       return collectors;
     },
-    setCollectors(names) {
+    /** Sets the names of the enabled collectors. */
+    setCollectors(names: ReadonlySet<string>): void {
       collectors = names;
     },
+    /** The page, as last published. */
     current: () => page,
-    select: (selection) => deflateOpen(textsOf(selection)),
+    /** Deflates a part of what is kept. */
+    select: (selection: Selection) => deflateOpen(textsOf(selection)),
+    /** Publishes changes now; resolves with a page that contains every earlier change. */
     flush,
-    replace(org, texts) {
+    /**
+     * Replaces all texts of an organization with these, by collector. Overflowed ones are omitted. Throws on a family that
+     * is undeclared, belongs to another collector, or occurs twice.
+     */
+    replace(org: string, texts: ReadonlyMap<string, readonly FamilyText[]>): void {
       expectOpen();
       byOrg.set(org, keep(declared, texts));
       touch();
     },
-    remove(org) {
+    /** Removes an organization's series from the page. */
+    remove(org: string): void {
       expectOpen();
       if (byOrg.delete(org)) touch();
     },
-    series() {
+    /** Series by collector, 0 for those without any at present. */
+    series(): ReadonlyMap<string, number> {
       const series = new Map<string, number>();
       for (const org of byOrg.values()) {
         for (const [collector, more] of org.series) count(series, collector, more);
       }
       return series;
     },
-    seriesOf(org) {
+    /** An organization's series by family, whether published already or not. */
+    seriesOf(org: string): ReadonlyMap<string, number> {
       const series = new Map<string, number>();
       for (const text of byOrg.get(org)?.texts ?? []) count(series, text.declaration.family, text.series);
       return series;
     },
-    async close() {
+    /** Publishes changes and stops the timer; nothing may be published afterwards. */
+    async close(): Promise<void> {
       await flush();
       closing.abort(new Error('the publication is closed'));
     },

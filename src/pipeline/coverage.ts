@@ -27,18 +27,10 @@ export interface CoverageParts {
 }
 
 /** The states of all days of an organization, as known at an instant. */
-export interface Coverage {
-  stateOf(dataset: DatasetName, day: Day): DayState;
-  /** Whether a dataset was answered, but never with a row. */
-  isUnused(dataset: DatasetName): boolean;
-  /** The number of unknown days of a dataset, up to a day, among those that are fetched. */
-  unknownDays(dataset: DatasetName, upTo: Day): number;
-  /** The days without a row that count as days without activity. */
-  idleDays(dataset: DatasetName): ReadonlySet<Day>;
-}
+export type Coverage = ReturnType<typeof createCoverage>;
 
 /** Derives the state of each day from what all collected datasets have answered until `knownAt`. */
-export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage {
+export function createCoverage(parts: CoverageParts, knownAt: Instant) {
   const { history, datasets, historyStart, firstDay = historyStart } = parts;
   const newest = yesterdayOf(knownAt);
   const settled = new Map(
@@ -113,14 +105,17 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant): Coverage
 
   return {
     stateOf,
-    isUnused: (dataset) => newestRow(dataset) === undefined && history.days(dataset).size > 0,
-    unknownDays(dataset, upTo) {
+    /** Whether a dataset was answered, but never with a row. */
+    isUnused: (dataset: DatasetName) => newestRow(dataset) === undefined && history.days(dataset).size > 0,
+    /** The number of unknown days of a dataset, up to a day, among those that are fetched. */
+    unknownDays(dataset: DatasetName, upTo: Day): number {
       const first = firstAsked(dataset);
       const isKnown = (day: Day) => day >= first && day <= upTo && stateOf(dataset, day) !== 'unknown';
       const known = [...history.days(dataset).keys()].filter(isKnown);
       return Math.max(0, daysBetween(first, upTo) + 1) - known.length;
     },
-    idleDays: (dataset) =>
+    /** The days without a row that count as days without activity. */
+    idleDays: (dataset: DatasetName): ReadonlySet<Day> =>
       new Set(
         [...rowlessOf(dataset)].flatMap(([day, state]) =>
           state === 'idle' || state === 'provisional' ? [day] : [],

@@ -165,17 +165,6 @@ export function firstDayOf({ historyStart, retentionDays = 0 }: HistoryBounds, n
   return later(addDays(yesterdayOf(now), 1 - retentionDays), historyStart);
 }
 
-/** Handles days without a row that a late dataset passes while it catches up. */
-interface CatchingUp {
-  /**
-   * Takes an answer before it is stored and returns the days to fetch again in this run: a dataset that was late has
-   * passed them, so its earlier answer about them is void.
-   */
-  answered(days: readonly Day[], rows: ReadonlyMap<Day, unknown>): Promise<readonly Day[]>;
-  /** The day of the last pass that is to be stored again once all of them have been answered; undefined if it is stored. */
-  lastPass(): Day | undefined;
-}
-
 interface CatchingUpParts {
   /** The covered days, as they were when the run began. */
   readonly covered: KnownDays;
@@ -184,8 +173,10 @@ interface CatchingUpParts {
   putLastPass(day: Day): Promise<void>;
 }
 
-/** Starts from the days without a row that are newer than every row. */
-export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpParts): CatchingUp {
+/**
+ * Handles days without a row that a late dataset passes while it catches up. Starts from those that are newer than every row.
+ */
+export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpParts) {
   const days = [...covered.keys()].sort();
   const [first, last] = [days[0], days.at(-1)];
   const newestRow = first && last && newestRowOf(covered, first, last);
@@ -193,7 +184,11 @@ export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpP
   let unsettled = false;
 
   return {
-    async answered(answered, rows) {
+    /**
+     * Takes an answer before it is stored and returns the days to fetch again in this run: a dataset that was late has
+     * passed them, so its earlier answer about them is void.
+     */
+    async answered(answered: readonly Day[], rows: ReadonlyMap<Day, unknown>): Promise<readonly Day[]> {
       for (const day of answered) late.delete(day);
       const newest = [...rows.keys()].sort().at(-1);
       const passed = [...late].filter((day) => newest !== undefined && day < newest);
@@ -207,6 +202,7 @@ export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpP
       unsettled = true;
       return passed;
     },
+    /** The day of the last pass that is to be stored again once all of them have been answered; undefined if it is stored. */
     lastPass: () => (unsettled ? lastPass : undefined),
   };
 }

@@ -4,18 +4,6 @@ import { type KeptValues, keepLargest, OTHER } from './folding.ts';
 /** Maximum number of values of a label before the smallest are folded. */
 export type LabelLimit = (label: string) => number;
 
-/** The values of labels by weight. */
-interface LabelWeights {
-  /** Adds samples of a family, all of them or the next ones; families come in the order of declaration. */
-  add(family: Family, samples: readonly Sample[]): void;
-  /** The values that are kept, of each label over its limit. */
-  kept(): KeptValues;
-  /** The number of values of each label over its limit, without `other`. */
-  sizeOf(label: string): number;
-  /** The number of a family's label values that are not kept, over all labels. */
-  foldedOf(family: Family, kept: KeptValues): number;
-}
-
 /** What is known of a label. */
 interface Tally {
   /**
@@ -27,8 +15,8 @@ interface Tally {
   readonly seen: Map<Family, Set<string>>;
 }
 
-/** Creates the weights of a collector's labels. */
-export function createLabelWeights(families: readonly Family[], limitOf: LabelLimit): LabelWeights {
+/** Creates the weights of a collector's label values. */
+export function createLabelWeights(families: readonly Family[], limitOf: LabelLimit) {
   const tallies = new Map<string, Tally>();
   const limited = limitedLabelsOf(families);
   const summed = labelsOf(families.filter(({ aggregation }) => aggregation === 'additive'));
@@ -61,13 +49,15 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
   }
 
   return {
-    add(family, samples) {
+    /** Adds samples of a family, all of them or the next ones; families come in the order of declaration. */
+    add(family: Family, samples: readonly Sample[]): void {
       if (samples.length === 0) return;
       for (const label of family.labels) {
         if (limited.has(label)) weigh(label, tallyOf(label), family, samples);
       }
     },
-    kept() {
+    /** The values that are kept, of each label over its limit. */
+    kept(): KeptValues {
       const kept = new Map<string, ReadonlySet<string>>();
       for (const [label, { weights }] of tallies) {
         const limit = limitOf(label);
@@ -75,8 +65,10 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
       }
       return kept;
     },
-    sizeOf: (label) => ownValues(tallies.get(label)?.weights ?? new Map()),
-    foldedOf(family, kept) {
+    /** The number of values of each label over its limit, without `other`. */
+    sizeOf: (label: string) => ownValues(tallies.get(label)?.weights ?? new Map()),
+    /** The number of a family's label values that are not kept, over all labels. */
+    foldedOf(family: Family, kept: KeptValues): number {
       let folded = 0;
       for (const [label, stays] of kept) {
         for (const value of tallies.get(label)?.seen.get(family) ?? []) {

@@ -2,7 +2,7 @@ import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { Publication } from '../exposition/publication.ts';
-import { createSerialQueue, type SerialQueue } from '../runtime/serial-queue.ts';
+import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { RowsFrom } from '../store/store.ts';
 
 /** One collector of an organization, as last published. */
@@ -40,54 +40,27 @@ export interface PublishedOrg {
 }
 
 /** The published state of each organization. It outlives the publishers, each of which serves one configuration. */
-export interface PublishedOrgs {
-  /** The day that a collector's published families describe. */
-  publishedDay(org: string, collector: string): Day | undefined;
-  /** Whether a collector's dataset was published as having had no activity on a day, even if only provisionally. */
-  showsIdle(org: string, collector: string, day: Day): boolean;
-  /** Number of unknown days of a collector's dataset since the start of history, as last published. */
-  uncoveredDays(org: string, collector: string): number | undefined;
-  /** The platform's identifier of an organization, as last published. */
-  orgId(org: string): string | undefined;
-  /** Another organization that was published with the same identifier of the platform. */
-  twinOf(org: string, orgId: string): string | undefined;
-  /** Whether a collector's last good answer is older than the maximum age. */
-  isExpired(org: string, collector: string): boolean;
-  /** Removes an organization that is no longer configured from the page. */
-  forget(org: string): void;
-  /** The state of an organization, which is empty at first. */
-  of(org: string): PublishedOrg;
-  /** Whether a state is still the organization's, that is, was not forgotten. */
-  has(org: string, state: PublishedOrg): boolean;
-  /** One organization at a time: concurrent slices of work would add up to a long one. */
-  readonly queue: SerialQueue;
-  /** The last logged state of each organization's collectors, so that it is not logged twice. */
-  readonly logged: Map<string, string>;
-}
+export type PublishedOrgs = ReturnType<typeof createPublishedOrgs>;
 
 /** Creates the state of publishing, empty at first. */
-export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): PublishedOrgs {
+export function createPublishedOrgs(publication: Pick<Publication, 'remove'>) {
   const states = new Map<string, PublishedOrg>();
-
-  function published(org: string, collector: string): PublishedCollector | undefined {
-    return states.get(org)?.collectors.get(collector);
-  }
-
   return {
-    publishedDay: (org, collector) => published(org, collector)?.day,
-    showsIdle: (org, collector, day) => published(org, collector)?.idle?.includes(day) === true,
-    uncoveredDays: (org, collector) => published(org, collector)?.uncovered,
-    orgId: (org) => states.get(org)?.orgId,
-    twinOf(org, orgId) {
+    /** Whether a collector's dataset was published as having had no activity on a day, even if only provisionally. */
+    showsIdle: (org: string, collector: string, day: Day) =>
+      states.get(org)?.collectors.get(collector)?.idle?.includes(day) === true,
+    /** Another organization that was published with the same identifier of the platform. */
+    twinOf(org: string, orgId: string): string | undefined {
       for (const [name, state] of states) if (name !== org && state.orgId === orgId) return name;
       return undefined;
     },
-    isExpired: (org, collector) => published(org, collector)?.expired ?? false,
-    forget(org) {
+    /** Removes an organization that is no longer configured from the page. */
+    forget(org: string): void {
       states.delete(org);
       publication.remove(org);
     },
-    of(org) {
+    /** The state of an organization, which is empty at first. */
+    of(org: string): PublishedOrg {
       const known = states.get(org);
       if (known !== undefined) return known;
       const state: PublishedOrg = {
@@ -99,8 +72,11 @@ export function createPublishedOrgs(publication: Pick<Publication, 'remove'>): P
       states.set(org, state);
       return state;
     },
-    has: (org, state) => states.get(org) === state,
+    /** Whether a state is still the organization's, that is, was not forgotten. */
+    has: (org: string, state: PublishedOrg) => states.get(org) === state,
+    /** One organization at a time: concurrent slices of work would add up to a long one. */
     queue: createSerialQueue(),
-    logged: new Map(),
+    /** The last logged state of each organization's collectors, so that it is not logged twice. */
+    logged: new Map<string, string>(),
   };
 }

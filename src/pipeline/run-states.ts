@@ -35,32 +35,27 @@ const NO_RUN: RunState = {
 };
 
 /** The state of each (organization, collector). */
-export interface RunStates {
-  get(org: string, collector: string): RunState;
-  update(org: string, collector: string, change: Partial<RunState>): void;
-  /** The failures of an organization's other collectors. */
-  failuresOf(org: string, except: string): readonly PlatformError[];
-  /** Forgets a collector that no longer runs. */
-  forget(org: string, collector: string): void;
-}
+export type RunStates = ReturnType<typeof createRunStates>;
 
 /** Creates the states, empty at first. */
-export function createRunStates(): RunStates {
+export function createRunStates() {
   const states = new Map<string, Map<string, RunState>>();
   function get(org: string, collector: string): RunState {
     return states.get(org)?.get(collector) ?? NO_RUN;
   }
   return {
     get,
-    update(org, collector, change) {
+    update(org: string, collector: string, change: Partial<RunState>): void {
       const ofOrg = states.get(org) ?? new Map<string, RunState>();
       states.set(org, ofOrg.set(collector, { ...get(org, collector), ...change }));
     },
-    failuresOf(org, except) {
+    /** The failures of an organization's other collectors. */
+    failuresOf(org: string, except: string): readonly PlatformError[] {
       const others = [...(states.get(org) ?? [])].filter(([collector]) => collector !== except);
       return others.flatMap(([, { failure }]) => failure?.error ?? []);
     },
-    forget(org, collector) {
+    /** Forgets a collector that no longer runs. */
+    forget(org: string, collector: string): void {
       states.get(org)?.delete(collector);
       if (states.get(org)?.size === 0) states.delete(org);
     },

@@ -16,25 +16,6 @@ export interface Job {
   run(mode: 'scheduled' | 'thorough'): Promise<void>;
 }
 
-/** Runs jobs on their schedules; jobs and schedules may change while it runs. */
-export interface Scheduler {
-  /** Runs every job once and starts its schedule. */
-  start(): void;
-  /** Runs jobs (all unless named) thoroughly as soon as they are free, after the start; resolves when all have ended. */
-  refresh(names?: ReadonlySet<string>): Promise<void>;
-  /** Runs jobs as scheduled, but now; those that are running, once more afterwards. */
-  catchUp(names: Iterable<string>): void;
-  isRunning(name: string): boolean;
-  /** When a job is due next, or after an instant, in milliseconds. */
-  nextRunOf(name: string, after?: Instant): Instant | undefined;
-  /** Removes these jobs; resolves when none of them is running. */
-  retire(names: readonly string[]): Promise<void>;
-  /** Adds new jobs, which run at once, and updates the schedules of the others. */
-  adopt(jobs: readonly Job[]): void;
-  /** Stops the schedules; resolves when no job is running. */
-  stop(): Promise<void>;
-}
-
 /** Dependencies of a scheduler. */
 interface SchedulerParts {
   readonly ticker: Ticker;
@@ -56,8 +37,11 @@ interface Lane {
   ticking: Ticking | undefined;
 }
 
+/** Runs jobs on their schedules; jobs and schedules may change while it runs. */
+export type Scheduler = ReturnType<typeof createScheduler>;
+
 /** Creates a scheduler in which each job has a lane of its own, so that no job delays another. */
-export function createScheduler({ ticker, clock, random, log }: SchedulerParts): Scheduler {
+export function createScheduler({ ticker, clock, random, log }: SchedulerParts) {
   let started = false;
   /** Resolved at the start, or at the end if there is none before. */
   const begun = Promise.withResolvers<void>();
@@ -162,26 +146,31 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts):
   }
 
   return {
-    start() {
+    /** Runs every job once and starts its schedule. */
+    start(): void {
       started = true;
       ticker.onJump(() => void onJump());
       startLanes([...lanes.values()]);
       begun.resolve();
     },
-    async refresh(names) {
+    /** Runs jobs (all unless named) thoroughly as soon as they are free, after the start; resolves when all have ended. */
+    async refresh(names?: ReadonlySet<string>): Promise<void> {
       await begun.promise;
       const selected = [...lanes.values()].filter(({ job }) => names === undefined || names.has(job.name));
       const running: Promise<void>[] = [];
       await each(selected, (lane) => running.push(thoroughly(lane)));
       await Promise.all(running);
     },
-    catchUp(names) {
+    /** Runs jobs as scheduled, but now; those that are running, once more afterwards. */
+    catchUp(names: Iterable<string>): void {
       const selected = [...names].flatMap((name) => lanes.get(name) ?? []);
       void each(selected, (lane) => void runNext(lane));
     },
-    isRunning: (name) => lanes.get(name)?.running !== undefined,
-    nextRunOf: (name, after) => lanes.get(name)?.ticking?.next(after),
-    async retire(names) {
+    isRunning: (name: string) => lanes.get(name)?.running !== undefined,
+    /** When a job is due next, or after an instant, in milliseconds. */
+    nextRunOf: (name: string, after?: Instant) => lanes.get(name)?.ticking?.next(after),
+    /** Removes these jobs; resolves when none of them is running. */
+    async retire(names: readonly string[]): Promise<void> {
       const going = names.flatMap((name) => lanes.get(name) ?? []);
       for (const lane of going) {
         lane.retired = true;
@@ -190,7 +179,8 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts):
       }
       await Promise.all(going.map((lane) => lane.thoroughNext ?? lane.running));
     },
-    adopt(jobs) {
+    /** Adds new jobs, which run at once, and updates the schedules of the others. */
+    adopt(jobs: readonly Job[]): void {
       const added: Lane[] = [];
       for (const job of jobs) {
         const known = lanes.get(job.name);
@@ -206,7 +196,8 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts):
       }
       if (started && !stopped.signal.aborted) startLanes(added);
     },
-    async stop() {
+    /** Stops the schedules; resolves when no job is running. */
+    async stop(): Promise<void> {
       stopped.abort();
       begun.resolve();
       for (const lane of lanes.values()) lane.ticking?.stop();

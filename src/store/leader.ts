@@ -13,33 +13,6 @@ import {
   watched,
 } from './leader-row.ts';
 
-/** Whether this process is the one that polls and writes. */
-export interface Leadership {
-  /** Whether requests may be sent and answers stored now; true only for a leader whose last beat is recent. */
-  isLeader(): boolean;
-  /** Throws a `NotStored` unless this process leads. */
-  demand(): void;
-  /** Aborted once this process leads no more; undefined if it does not lead now. */
-  term(): AbortSignal | undefined;
-  /**
-   * Runs statements as one write transaction of the leader. Rejects with a `NotStored` if another process may lead: the
-   * transaction begins with a lock of the leader's row, so that no takeover comes before its end. `epoch` is the row's.
-   */
-  write<Result>(work: (query: Query, epoch: string) => Promise<Result>): Promise<Result>;
-  /** Reports that the database has lost commits that this process has seen. */
-  wentBack(what: Readonly<Record<string, unknown>>): void;
-  /** Reports that a connection was lost: the next server may lack commits. */
-  connectionLost(): void;
-  /** Whether rows are made by another process, with other settings. */
-  hasOtherSettings(): boolean;
-  /** Asks the leader, on whichever process, to fetch again what may have changed. */
-  askToRefresh(): Promise<void>;
-  /** Begins to take part; resolves once it is known who leads. */
-  start(events: LeaderEvents): Promise<void>;
-  /** Gives the row back; no run may be in progress. */
-  close(): Promise<void>;
-}
-
 /** What a process takes part with, and the events: a term begins, may resume, and ends. */
 export interface LeaderEvents {
   /** Fingerprint of the settings that shape what is stored. */
@@ -105,8 +78,11 @@ interface Term {
   healed: number;
 }
 
+/** Whether this process is the one that polls and writes. */
+export type Leadership = ReturnType<typeof createLeadership>;
+
 /** Creates the leadership of a process, which does not lead at first. */
-export function createLeadership(deps: LeadershipDeps): Leadership {
+export function createLeadership(deps: LeadershipDeps) {
   const { store, id, clock, log, intervals = LEADER_INTERVALS } = deps;
   const closing = new AbortController();
   const known = Promise.withResolvers<void>();
@@ -264,12 +240,19 @@ export function createLeadership(deps: LeadershipDeps): Leadership {
   }
 
   return {
+    /** Whether requests may be sent and answers stored now; true only for a leader whose last beat is recent. */
     isLeader: () => leading() !== undefined,
-    demand() {
+    /** Throws a `NotStored` unless this process leads. */
+    demand(): void {
       if (leading() === undefined) throw notLeading();
     },
+    /** Aborted once this process leads no more; undefined if it does not lead now. */
     term: () => leading()?.over.signal,
-    async write(work) {
+    /**
+     * Runs statements as one write transaction of the leader. Rejects with a `NotStored` if another process may lead: the
+     * transaction begins with a lock of the leader's row, so that no takeover comes before its end. `epoch` is the row's.
+     */
+    async write<Result>(work: (query: Query, epoch: string) => Promise<Result>): Promise<Result> {
       const mine = leading();
       if (mine === undefined) throw notLeading();
       // New writes let a beat pass: their shared locks would otherwise follow one another without a gap.
@@ -280,21 +263,27 @@ export function createLeadership(deps: LeadershipDeps): Leadership {
         return work(query, row.epoch);
       });
     },
+    /** Reports that the database has lost commits that this process has seen. */
     wentBack,
+    /** Reports that a connection was lost: the next server may lack commits. */
     connectionLost,
+    /** Whether rows are made by another process, with other settings. */
     hasOtherSettings: () => leading() === undefined && seen !== undefined && seen.settings !== settings(),
-    async askToRefresh() {
+    /** Asks the leader, on whichever process, to fetch again what may have changed. */
+    async askToRefresh(): Promise<void> {
       // If it cannot be stored now, the next beat does it.
       isRefreshDue = true;
       await store.ask();
       isRefreshDue = false;
     },
-    start(next) {
+    /** Begins to take part; resolves once it is known who leads. */
+    start(next: LeaderEvents): Promise<void> {
       events = next;
       loops = Promise.allSettled([beats(), looks()]);
       return known.promise;
     },
-    async close() {
+    /** Gives the row back; no run may be in progress. */
+    async close(): Promise<void> {
       closing.abort();
       known.resolve();
       const bye = loops.then(async () => {

@@ -3,25 +3,15 @@ import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { StoreDatabase } from './create-store.ts';
+import type { Query } from './database.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import type { LeaderIntervals } from './leader-row.ts';
 import { createLeaderStore } from './leader-store.ts';
-import { createDatabase, type PostgresDatabase } from './postgres.ts';
+import { createDatabase } from './postgres.ts';
 import { migrate, readLeader } from './postgres-schema.ts';
 
 /** The waits between attempts to use the database, in milliseconds. */
 const RETRY = { baseMs: 1_000, capMs: 5_000 };
-
-/** A PostgreSQL database that several processes share. */
-export interface SharedDatabase extends StoreDatabase, Pick<PostgresDatabase, 'trouble'> {
-  /** Which of the processes polls; it takes part once it is started. */
-  readonly leadership: Leadership;
-  /** Resolves once the schema is current; the database is tried again until then. */
-  readonly opened: Promise<void>;
-  /** Identifies the store, the same in all of its processes; undefined until it was opened. */
-  storeId(): string | undefined;
-}
 
 interface SharedDeps {
   readonly url: { read(): Promise<string>; describe(): string };
@@ -30,8 +20,11 @@ interface SharedDeps {
   readonly intervals?: LeaderIntervals | undefined;
 }
 
+/** A PostgreSQL database that several processes share. */
+export type SharedDatabase = ReturnType<typeof openShared>;
+
 /** Opens a database; it is tried until it can be used. */
-export function openShared({ url, clock, log, intervals }: SharedDeps): SharedDatabase {
+export function openShared({ url, clock, log, intervals }: SharedDeps) {
   const closing = new AbortController();
   const database = createDatabase({ url, log, onLost: () => leadership.connectionLost() });
   const leadership: Leadership = createLeadership({
@@ -68,14 +61,18 @@ export function openShared({ url, clock, log, intervals }: SharedDeps): SharedDa
     isUp: database.isUp,
     trouble: database.trouble,
     transaction: database.transaction,
-    async epochOf(query) {
+    async epochOf(query: Query) {
       const { epoch } = await readLeader(query);
       return epoch;
     },
+    /** Which of the processes polls; it takes part once it is started. */
     leadership,
+    /** Resolves once the schema is current; the database is tried again until then. */
     opened,
+    /** Identifies the store, the same in all of its processes; undefined until it was opened. */
     storeId: () => storeId,
-    async close() {
+    /** Resolves once the transactions under way have ended. */
+    async close(): Promise<void> {
       closing.abort();
       await database.close();
     },

@@ -78,5 +78,5 @@ test('no row that was read for a publication stays in memory with it', async () 
     .of('acme')
     .withView?.(new Map(), async (view) => view.row(tokensDataset, first));
   expect(row).toEqual({ credits: 10 });
-  expect(published.uncoveredDays('acme', 'tokens')).toBe(0);
+  expect(published.of('acme').collectors.get('tokens')?.uncovered).toBe(0);
 });

@@ -157,11 +157,12 @@ test('two names for one organization are warned of once', async () => {
 
 test('what was published of an organization is known until it is forgotten', async () => {
   const { publish, putDay, putOld, published, clock, putDayOf } = createHarness();
+  const shown = (collector = 'tokens') => published.of('acme').collectors.get(collector);
   const known = () => ({
-    day: published.publishedDay('acme', 'tokens'),
-    uncovered: published.uncoveredDays('acme', 'tokens'),
-    orgId: published.orgId('acme'),
-    isExpired: published.isExpired('acme', 'tokens'),
+    day: shown()?.day,
+    uncovered: shown()?.uncovered,
+    orgId: published.of('acme').orgId,
+    isExpired: shown()?.expired === true,
     isIdle: published.showsIdle('acme', 'tokens', DAY),
   });
   const nothing = {
@@ -175,7 +176,7 @@ test('what was published of an organization is known until it is forgotten', asy
   await publish();
   const first = { ...nothing, day: DAY, uncovered: 399, orgId: 'org-1' };
   expect(known()).toEqual(first);
-  expect(published.publishedDay('acme', 'readiness')).toBeUndefined();
+  expect(shown('readiness')?.day).toBeUndefined();
   await clock.advance(MAX_AGE_MS + 1);
   await publish();
   expect(known()).toMatchObject({ day: DAY, isExpired: true });
@@ -221,9 +222,9 @@ test('a publisher whose configuration was replaced publishes nothing, also if th
   await putDay('tokens', { credits: 5 });
   replace(retired.signal);
   expect(await publish()).toContain('daily_credits 1');
-  expect(published.publishedDay('acme', 'tokens')).toBeUndefined();
+  expect(published.of('acme').collectors.get('tokens')?.day).toBeUndefined();
   expect(await publish()).toEqual([]);
   replace();
   await publish();
-  expect(published.publishedDay('acme', 'tokens')).toBe(DAY);
+  expect(published.of('acme').collectors.get('tokens')?.day).toBe(DAY);
 });

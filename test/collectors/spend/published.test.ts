@@ -78,7 +78,7 @@ test('spend is published with the tokens that it derives from, whichever of thei
   await put(month);
   await publish();
   expect(samples.get('credits_month_to_date')).toEqual([{ labels: {}, value: 100 }]);
-  expect(published.publishedDay('acme', 'spend')).toBe(LAST);
+  expect(published.of('acme').collectors.get('spend')?.day).toBe(LAST);
 
   await put({ [FIRST]: { credits: 25 } });
   samples.clear();
@@ -104,7 +104,7 @@ test('spend goes with the tokens when they are too old, and only one of them say
   await publish();
   clock.set(clock.now() + MAX_AGE_MS + 1);
   await publish();
-  expect(published.isExpired('acme', 'spend')).toBe(true);
+  expect(published.of('acme').collectors.get('spend')?.expired).toBe(true);
   const withdrawn = log.events.filter(({ level }) => level === 'warn');
   expect(withdrawn.map(({ fields }) => fields?.['collector'])).toEqual(['tokens']);
 });
