@@ -88,7 +88,8 @@ export function copyStore({ source, target, show, signal }: CopyParts): Promise<
   }
 }
 
-async function sizeOf(queryOf: QueryOf): Promise<number> {
+/** The number of rows of a store. */
+export async function sizeOf(queryOf: QueryOf): Promise<number> {
   let sum = 0;
   for (const table of TABLES) {
     const [row] = await queryOf(table)(`SELECT count(*) AS rows FROM S.${table.name}`);

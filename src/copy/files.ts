@@ -9,8 +9,8 @@ import { ownerOf, takeOwnership } from '../store/lock.ts';
 import { readFile } from '../store/reader.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { troubleOf } from '../store/sqlite-errors.ts';
-import { DAY_TABLES, TABLES } from '../store/tables.ts';
-import type { CopyEnd, QueryOf } from './copy.ts';
+import { DAY_TABLES } from '../store/tables.ts';
+import { type CopyEnd, type QueryOf, sizeOf } from './copy.ts';
 
 /** Opens files to copy them. Throws a `ConfigError` if there are none, or if another process has them. */
 export function openFileSource(path: string): CopyEnd {
@@ -68,7 +68,8 @@ export function openFileTarget(path: string, log: Logger): CopyEnd {
       // Only the moves were interrupted.
       if (existsSync(mark)) moveToPlace();
       rmSync(folder, { recursive: true, force: true });
-      if (await hasRows(path)) return reading(path, work);
+      // Nothing of it is replaced. A file of another program is refused.
+      if ((await reading(path, sizeOf)) > 0) return reading(path, work);
       try {
         const result = await make(work);
         writeFileSync(mark, '');
@@ -94,17 +95,6 @@ async function reading<Result>(path: string, work: (queryOf: QueryOf) => Promise
   return readFile(path, DAYS, (days) =>
     readFile(countsFileBeside(path), COUNTS, (counts) => work(queryOf(days, counts))),
   );
-}
-
-/** Whether a place has any row that a copy would replace. Rejects with a `ConfigError` for a file of another program. */
-function hasRows(path: string): Promise<boolean> {
-  return reading(path, async (of) => {
-    for (const table of TABLES) {
-      const rows = await of(table)(`SELECT 1 AS one FROM S.${table.name} LIMIT 1`);
-      if (rows.length > 0) return true;
-    }
-    return false;
-  });
 }
 
 /** Keeps exporters away from the place for as long as the copy takes. */
