@@ -1,5 +1,4 @@
 import { type Collector, dayDatasetOf } from '../catalog/collector.ts';
-import type { Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { type FamilySize, familiesOverBudget } from '../pipeline/budget.ts';
 import { measureCardinality, projectFamily } from '../pipeline/cardinality.ts';
@@ -31,22 +30,25 @@ export async function sizeOf(
     measureCardinality(collector.families, dataset, view, limitOf),
     clock,
   );
-  const values = new Map<string, Set<string>>();
-  const series = new Map<string, number>();
+  const labels = new Map<string, { readonly seen: Set<string>; series: number }>();
   const families = cardinality.families.map((measured): FamilySize => {
-    const { name, dropPriority, labels } = measured.family;
+    const { name, dropPriority, labels: own } = measured.family;
     let count = 0;
     for (const sample of projectFamily(measured, cardinality.kept, dataset, view)) {
       count += 1;
-      note(sample, labels, values);
+      for (const label of own) {
+        const size = labels.get(label) ?? { seen: new Set(), series: 0 };
+        labels.set(label, size);
+        size.seen.add(sample.labels[label] ?? '');
+        size.series += 1;
+      }
     }
-    for (const label of labels) series.set(label, (series.get(label) ?? 0) + count);
-    return { family: name, dropPriority, labelled: labels.length > 0, series: count };
+    return { family: name, dropPriority, labelled: own.length > 0, series: count };
   });
-  const labels = [...values].map(
-    ([label, seen]) => [label, { values: seen.size, series: series.get(label) ?? 0 }] as const,
+  const sizes = [...labels].map(
+    ([label, { seen, series }]) => [label, { values: seen.size, series }] as const,
   );
-  return { families, labels: new Map(labels) };
+  return { families, labels: new Map(sizes) };
 }
 
 /** The series of some families that remain if all share a budget; the order of all decides which are dropped first. */
@@ -58,11 +60,4 @@ export function seriesWithin(own: readonly FamilySize[], all: readonly FamilySiz
 /** All series of some families. */
 export function seriesOf(families: readonly FamilySize[]): number {
   return families.reduce((sum, { series }) => sum + series, 0);
-}
-
-function note(sample: Sample, labels: readonly string[], values: Map<string, Set<string>>): void {
-  for (const label of labels) {
-    const seen = values.get(label) ?? new Set<string>();
-    values.set(label, seen.add(sample.labels[label] ?? ''));
-  }
 }
