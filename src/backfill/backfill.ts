@@ -65,7 +65,7 @@ export async function backfill(parts: BackfillParts): Promise<BackfillOutcome> {
 /** Writes what the target lacks of a day; resolves with the collectors whose day is unknown. */
 async function bringDay(parts: BackfillParts, org: AssessedOrg, day: Day): Promise<readonly string[]> {
   const { target } = parts;
-  const stamps = stampsOf(day, parts.stepMs, parts.now);
+  const stamps = stampsOf(day, parts.stepMs, parts.pages.knownAt);
   const { known = [], unknown = [] } = Object.groupBy(parts.collectors, (collector) =>
     knowledgeOf(org, collector, day),
   );

@@ -35,7 +35,7 @@ export interface PageParts {
   readonly labelLimit: LabelLimit;
   /** Maximum number of series per organization. */
   readonly seriesBudget: number;
-  /** The time of the knowledge in the history. */
+  /** The time of the knowledge in the history: the present. */
   readonly knownAt: Instant;
   readonly clock: Pick<Clock, 'elapsed' | 'slices'>;
 }
@@ -48,7 +48,6 @@ export interface PastDays {
   /** The first and the last day, inclusive. */
   readonly from: Day;
   readonly to: Day;
-  readonly now: Instant;
   readonly progress: CountedProgress;
   /** Aborted when the work should stop. */
   readonly signal: AbortSignal;

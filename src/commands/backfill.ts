@@ -46,7 +46,7 @@ export async function run(context: CommandContext): Promise<number> {
   const secrets = remote?.secrets ?? (() => []);
 
   await using past = await openPast(context, config, secrets);
-  const { now, clock, log, signal, settings } = past;
+  const { clock, log, signal, settings } = past;
   // Everything that determines the samples.
   const identity = [from, to, values.step, labels, settings, collectors.map(({ name }) => name)];
   const target =
@@ -63,7 +63,6 @@ export async function run(context: CommandContext): Promise<number> {
       orgs,
       from,
       to,
-      now,
       target,
       signal,
     });

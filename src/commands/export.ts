@@ -34,7 +34,6 @@ export async function run(context: CommandContext): Promise<number> {
   const output = values.output === undefined ? undefined : await outputFile(values.output);
 
   await using past = await openPast(context, config);
-  const { now, signal } = past;
   const progress = past.progressOf({ verb: 'Exporting', unit: 'days' });
   try {
     await using sink = await openOutput(output, stdout);
@@ -51,10 +50,9 @@ export async function run(context: CommandContext): Promise<number> {
       collectors: published,
       sumOfMonth: values.by === 'month' ? preciseSum : undefined,
       ...range,
-      now,
       format,
       sink: corrections ?? sink,
-      signal,
+      signal: past.signal,
     });
     const { lines, code } = missingOf(outcome, failed);
     stderr.write(describeExport(outcome, lines, `${range.from} to ${range.to}`, corrections?.count()));

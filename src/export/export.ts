@@ -56,7 +56,7 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
     for (const collector of missing) noteDay(unknown, `${name}/${collector.name}`, day);
     const isLeftOut = known.length === 0 || (format.needsAll === true && missing.length > 0);
     if (isLeftOut && sumOfMonth === undefined) return;
-    const families = await projectPage(org, known, [instantOf(day, parts.now)]);
+    const families = await projectPage(org, known, [instantOf(day, pages.knownAt)]);
     const monthStarts = org.settings.contract?.periodStarts;
     const of = { org: name, orgId: org.history.orgId, day, monthStarts };
     if (sumOfMonth === undefined) return write({ ...of, period: day, families });

@@ -62,7 +62,6 @@ export function createExporter({ world, history, clock, onPage, onRevisions }: E
         from,
         to,
         stepMs: undefined,
-        now: clock.now(),
         target: {
           samples: 0,
           stretches: (months) => months,
