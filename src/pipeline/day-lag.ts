@@ -1,4 +1,3 @@
-import type { FetchedDays } from '../catalog/collector.ts';
 import { addDays, type Day, dayOf, type Instant } from '../catalog/day.ts';
 import type { LagNotes } from '../store/store.ts';
 import { NEWEST_DAYS } from './days-to-fetch.ts';
@@ -13,37 +12,22 @@ interface RunFacts extends Pick<LagNotes, 'comparedDays'>, Pick<FetchMemory, 'se
   /** When a scheduled run is due at the latest after an instant; undefined without a schedule. */
   readonly dueAfter: ((at: Instant) => Instant | undefined) | undefined;
   readonly newest: Day;
-  /** The newest stored day with a row. */
-  readonly newestRow: Day | undefined;
   /** When the last run succeeded. */
   readonly succeededAt: Instant | undefined;
   readonly lastPass: Day | undefined;
 }
 
-/**
- * Looks for the day that a run sees for the first time: notes on the days of each answer, before they are stored. Answers come
- * with the newest day first.
- */
-export function lagNotes(run: RunFacts): (answer: Pick<FetchedDays<unknown>, 'rows' | 'lost'>) => LagNotes {
-  const { now, newest, succeededAt, comparedDays } = run;
+/** What a run knows about when days appear and change: notes on its answers, of which each may have lost rows. */
+export function lagNotes(run: RunFacts): (lost: number) => LagNotes {
+  const { now, newest, succeededAt, comparedDays, setAside, lastPass } = run;
   const due = succeededAt === undefined || succeededAt > now ? undefined : run.dueAfter?.(succeededAt);
   const isNextPoll = due !== undefined && now <= due + LATE_MS;
-  let { newestRow } = run;
+  // Older days without a row are asked for once a day.
+  const isAsked = (day: Day) => day > addDays(newest, -NEWEST_DAYS) || lastPass === addDays(dayOf(now), -1);
   let isWhole = true;
-
-  /** Whether the poll before this one has asked for a day, if it was over. */
-  function wasAsked(day: Day): boolean {
-    if (run.setAside.has(day)) return false;
-    // Older days without a row are asked for once a day.
-    return day > addDays(newest, -NEWEST_DAYS) || run.lastPass === addDays(dayOf(now), -1);
-  }
-
-  return ({ rows, lost }) => {
+  return (lost) => {
     isWhole &&= lost === 0;
-    const day = [...rows.keys()].sort().at(-1);
-    const isNew = day !== undefined && (newestRow === undefined || day > newestRow);
-    if (isNew) newestRow = day;
-    const isFirst = isNew && isNextPoll && isWhole && wasAsked(day);
-    return { published: isFirst ? day : undefined, isNextPoll, comparedDays };
+    const isSure = isNextPoll && isWhole;
+    return { isNextPoll, comparedDays, isNews: (day) => isSure && !setAside.has(day) && isAsked(day) };
   };
 }

@@ -15,7 +15,6 @@ import {
   firstExpensiveDay,
   type KnownDays,
   MAX_WINDOW_DAYS,
-  newestRowOf,
   revisionPassDays,
   withoutDays,
 } from './days-to-fetch.ts';
@@ -101,7 +100,7 @@ export async function runDays(
         const next = afterAnswer(withDays(plan, passed), ask, fetched.rows.size, fetched.bytes);
         // One transaction with the last answer.
         completed = nextAsk(next) === undefined ? completedWith(next) : undefined;
-        const lags = notesOn(fetched);
+        const lags = notesOn(fetched.lost);
         await store(run, collector, fetched, { days: answered, completes: completed, lags });
         plan = next;
         work?.advance(days.filter((day) => unknown.includes(day)).length);
@@ -154,7 +153,6 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
     ...pass,
     toFetch,
     succeededAt,
-    newestRow: newestRowOf(known, historyStart, newest),
     unknown: toFetch.filter((day) => !covered.has(day)),
     rowless: new Set([...ofPass].filter((day) => covered.has(day) && !covered.isFilled(day))),
     catchingUp: createCatchingUp({

@@ -9,17 +9,16 @@ import type { AnsweredDays, LagNotes } from './store.ts';
 
 /** Days before the newest are compared once a day; in milliseconds, with some time for a run that failed. */
 const DAILY_MS = 26 * 3_600_000;
-/** How many days are remembered that are no longer compared: a day of which the row was damaged and fetched again is not a new one. */
-const REMEMBERED_DAYS = 14;
+/** For how many more days an answer with a day that is compared is awaited. */
+const AWAITED_DAYS = 14;
 
 /** What was observed of a dataset's answers, besides their rows: a plain value. */
 interface Observed {
   readonly fields?: KnownFields;
-  /**
-   * The days that were seen for the first time as the newest: when the row last changed (null if that is no longer to be found
-   * out), and when it was compared.
-   */
-  readonly days?: Readonly<Record<string, readonly [changedAt: Instant | null, comparedAt: Instant]>>;
+  /** The newest day that had a row. */
+  readonly newest?: Day;
+  /** The days that are compared since their rows were first seen: when a row last changed, and when it was compared. */
+  readonly days?: Readonly<Record<string, readonly [changedAt: Instant, comparedAt: Instant]>>;
   readonly lags?: DayLags;
 }
 
@@ -27,34 +26,34 @@ interface Observed {
 export function withAnswer(
   before: Observed,
   { rows, at }: Pick<AnsweredDays, 'rows' | 'at'>,
-  { published, isNextPoll, comparedDays }: LagNotes,
+  { isNews, isNextPoll, comparedDays }: LagNotes,
   revised: ReadonlySet<Day>,
 ): Observed {
-  const days = new Map(Object.entries(before.days ?? {}) as [Day, readonly [Instant | null, Instant]][]);
+  const isLast = (day: Day) => dayOf(at) >= addDays(day, comparedDays);
+  const compared = Object.entries(before.days ?? {}) as [Day, readonly [Instant, Instant]][];
+  const days = new Map(compared.filter(([day]) => !isLast(addDays(day, AWAITED_DAYS))));
   let { lags } = before;
-  function count(kind: LagKind, ms: number): void {
+  function count(kind: LagKind, day: Day, changedAt: Instant): void {
+    const ms = Math.max(0, changedAt - endOf(day));
     const bound = LAG_BOUNDS.find((one) => ms <= one * 1000) ?? Number.POSITIVE_INFINITY;
     const [number, sum] = lags?.[`${kind} ${bound}`] ?? [0, 0];
-    lags = { ...lags, [`${kind} ${bound}`]: [number + 1, sum + Math.max(0, ms)] };
+    lags = { ...lags, [`${kind} ${bound}`]: [number + 1, sum + ms] };
   }
   for (const [day, [changedAt, comparedAt]] of days) {
-    if (!rows.has(day) || changedAt === null) continue;
+    if (!rows.has(day)) continue;
     const isKnown = day === yesterdayOf(at) ? isNextPoll : at - comparedAt <= DAILY_MS;
-    const changed = !revised.has(day) ? changedAt : isKnown ? at : null;
-    const isLast = dayOf(at) >= addDays(day, comparedDays);
-    if (isLast && changed !== null) count('settled', changed - endOf(day));
-    days.set(day, [isLast ? null : changed, at]);
+    // Undefined if it is no longer to be found out.
+    const changed = !revised.has(day) ? changedAt : isKnown ? at : undefined;
+    if (changed !== undefined && isLast(day)) count('settled', day, changed);
+    if (changed === undefined || isLast(day)) days.delete(day);
+    else days.set(day, [changed, at]);
   }
-  if (published !== undefined) {
-    const isCompared = dayOf(at) < addDays(published, comparedDays);
-    if (!days.has(published)) {
-      days.set(published, [isCompared ? at : null, at]);
-      count('published', at - endOf(published));
-    }
-    const forgotten = addDays(published, -comparedDays - REMEMBERED_DAYS);
-    for (const day of days.keys()) if (day < forgotten) days.delete(day);
+  const newest = [before.newest ?? [], ...rows.keys()].flat().sort().at(-1);
+  if (newest !== undefined && newest !== before.newest && isNews(newest)) {
+    count('published', newest, at);
+    if (!isLast(newest)) days.set(newest, [at, at]);
   }
-  return { ...before, days: Object.fromEntries(days), ...(lags && { lags }) };
+  return { ...before, ...(newest && { newest }), days: Object.fromEntries(days), ...(lags && { lags }) };
 }
 
 /** Changes what was observed of a dataset, within the caller's transaction, and resolves with what it is now. */

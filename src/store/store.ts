@@ -101,8 +101,8 @@ export interface AnsweredDays {
 
 /** What a run knows about when days are published and change. */
 export interface LagNotes {
-  /** The day whose row is seen for the first time, as the newest one, by the poll that follows one without it. */
-  readonly published: Day | undefined;
+  /** Whether the poll before this one, which succeeded, would have seen the row of a day. */
+  isNews(day: Day): boolean;
   /** Whether the poll before this one succeeded, with no scheduled one between them. */
   readonly isNextPoll: boolean;
   /** For how many days after its own one a day is asked for again. */

@@ -26,7 +26,7 @@ export async function plant(documents = 1): Promise<string> {
   await store.putConfirmedKey('acme', 'key');
   await store.adopt('acme', 'org_2');
   await store.putDays('acme', 'tokens', answer([monday, tuesday], { [tuesday]: { credits: 2.5 } }, 7));
-  const lags = { published: tuesday, isNextPoll: true, comparedDays: 7 };
+  const lags = { isNews: () => true, isNextPoll: true, comparedDays: 7 };
   const wednesday = Date.UTC(2026, 2, 4, 2);
   await store.putDays('acme', 'tokens', {
     ...answer([tuesday], { [tuesday]: { credits: 3 } }, wednesday),

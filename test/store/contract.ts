@@ -58,7 +58,7 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
         store.putDays('acme', 'tokens', {
           ...answer([monday], { [monday]: { credits } }, at, 'org_1'),
           isCurrent: () => isCurrent,
-          lags: { published: monday, isNextPoll: true, comparedDays: 2 },
+          lags: { isNews: () => true, isNextPoll: true, comparedDays: 2 },
         });
       const published = { 'published 7200': [1, 1.5 * hour] };
       const first = await put(1, ended + 1.5 * hour);

@@ -277,7 +277,7 @@ test('lags are those of one dataset, and a day that is too old to be compared is
   const put = (dataset: 'tokens' | 'tools', published: Day, at: number) =>
     store.putDays('acme', dataset, {
       ...answer([published], { [published]: { n: at } }, at),
-      lags: { published, isNextPoll: true, comparedDays: 2 },
+      lags: { isNews: () => true, isNextPoll: true, comparedDays: 2 },
     });
   const ended = startOf(addDays(first, 1));
   const [tokens, tools] = [
