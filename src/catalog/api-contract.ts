@@ -1,29 +1,33 @@
 import { type Day, later } from './day.ts';
 import { byName } from './object.ts';
 
-/** Names of unknown fields that are kept of a dataset: a hostile answer has as many as it likes. */
-export const MAX_NAMES = 50;
-
 /** A field is missing once so many active days lack it. */
 const MISSING_DAYS = 7;
 
-/** What the elements of a dataset's answers are known to contain. */
+/** What the API is known to send at a path of an answer's elements; an element of a list has the path of the list. */
 export interface ApiContract {
-  /** Begins to compare answers with it. */
-  watch(): FieldWatch;
+  /** Empty for an element of an answer. */
+  readonly path: string;
+  readonly isList: boolean;
+  /** Those of the object, or of each element of the list, by name; without them, the value is read as a whole. */
+  readonly members?: ReadonlyMap<string, ApiContract> | undefined;
+  /** Paths of members that are not read, on purpose. */
+  readonly unread: ReadonlySet<string>;
+  /** The known values of a text, or member names of an object, as `spelling` writes them; by default any. */
+  readonly known?: ReadonlySet<string> | undefined;
+  /** Whether it describes more than its day: then it shows no activity on it. */
+  readonly isBeyondDay: boolean;
+  isReadable(value: unknown): boolean;
 }
 
-/** Compares answers with a contract. It keeps names of fields and never a value. */
-export interface FieldWatch {
-  /** Looks at elements of an answer, before anything changes them. */
-  lookAt(elements: readonly unknown[]): void;
-  /**
-   * The fields that are not read, as paths: those that the contract does not know, those that no element had in a readable form, and
-   * those with a value outside its known set.
-   */
-  unknown(): readonly string[];
-  /** What was seen of the known fields of days, by path. Of a list without elements nothing is known. */
-  seen(): ReadonlyMap<string, SeenField>;
+/** The path of a member of what is at a path. */
+export function pathOf(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+/** A value as it is compared: upper and lower case, hyphens and underscores are used alike. */
+export function spelling(value: string): string {
+  return value.toLowerCase().replaceAll('_', '-');
 }
 
 /** What was seen of a field. */

@@ -7,8 +7,8 @@ import { addDays, type Day, earlier, later, yesterdayOf } from '../catalog/day.t
 import type { Source } from '../catalog/source.ts';
 import { collectors } from '../collectors/index.ts';
 import type { OrgConfig } from '../config/config.ts';
+import { createFieldWatch } from '../pipeline/field-watch.ts';
 import { failureOf, withRequests } from '../pipeline/run.ts';
-import { watched } from '../pipeline/watched.ts';
 import { createPlatformClient } from '../platform/client.ts';
 import { isAboutToday } from '../platform/response.ts';
 import { PlatformError } from '../runtime/errors.ts';
@@ -96,7 +96,8 @@ function nameOf(url: URL, { config }: OrgExamination): Promise<Finding | undefin
 async function ask(collector: FetchingCollector, source: Source, facts: Facts): Promise<Asked> {
   const { dataset } = collector;
   const address = addressOf(collector, facts.org);
-  const compared = watched(source);
+  const watch = createFieldWatch();
+  const compared = { ...source, compare: watch.compare };
   const yesterday = yesterdayOf(facts.clock.now());
   const isExpensive = 'expensive' in collector;
   const known = facts.asked.flatMap((one) => newestOf(one) ?? []).sort();
@@ -115,14 +116,14 @@ async function ask(collector: FetchingCollector, source: Source, facts: Facts): 
     fetched,
     error,
     speaksTls: error !== undefined && address.startsWith('http:') && (await speaksTls(new URL(address))),
-    unread: (compared.watch?.unknown() ?? []).map((field) => `${dataset.name} ${field}`),
+    unread: watch.unknown().map((field) => `${dataset.name} ${field}`),
   };
 
   /** For earlier days if the platform has not come that far. */
   async function fetchUntil(last: Day): Promise<Fetched> {
-    if (!isDayCollector(collector)) return collector.fetch(compared.source);
+    if (!isDayCollector(collector)) return collector.fetch(compared);
     try {
-      return await collector.fetch(compared.source, { from: earlier(from, last), to: last });
+      return await collector.fetch(compared, { from: earlier(from, last), to: last });
     } catch (thrown) {
       const isEarly = thrown instanceof PlatformError && isAboutToday(thrown);
       if (!isEarly || last <= addDays(to, -MAX_DAYS_BEHIND)) throw thrown;

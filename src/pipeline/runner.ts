@@ -1,4 +1,4 @@
-import { type FieldWatch, MAX_NAMES, missingIn } from '../catalog/api-contract.ts';
+import { missingIn } from '../catalog/api-contract.ts';
 import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { DAY_MS, type Instant } from '../catalog/day.ts';
@@ -9,8 +9,8 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Turn, Urgency } from '../runtime/turns.ts';
 import { ignoreNotStored } from '../store/database.ts';
 import { runDays } from './day-run.ts';
+import { createFieldWatch, type FieldWatch, MAX_NAMES } from './field-watch.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withRequests } from './run.ts';
-import { watched } from './watched.ts';
 
 /** An organization and its API client. */
 interface Target {
@@ -120,11 +120,12 @@ export function createRunner(deps: RunnerParts): Runner {
     const { name } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
-    const compared = watched(source);
+    const watch = createFieldWatch();
+    const compared = { ...source, compare: watch.compare };
     try {
       const run: Run = {
         org,
-        source: withRequests(compared.source, { signal: retired }),
+        source: withRequests(compared, { signal: retired }),
         deps,
         dueAfter: target.dueAfter,
         giveWay,
@@ -149,7 +150,7 @@ export function createRunner(deps: RunnerParts): Runner {
     } finally {
       if (!isRetired()) {
         reportUnusable(org.name, collector, noted);
-        await reportFields(org.name, collector, compared.watch);
+        await reportFields(org.name, collector, watch);
       }
     }
   }
@@ -158,16 +159,16 @@ export function createRunner(deps: RunnerParts): Runner {
   async function reportFields(
     org: string,
     { name, dataset }: FetchingCollector,
-    watch: FieldWatch | undefined,
+    watch: FieldWatch,
   ): Promise<void> {
     const now = clock.now();
     const before = runs.get(org, name);
     const unknownFields = new Map([...before.unknownFields].filter(([, at]) => now - at <= REMEMBERED_MS));
-    for (const field of watch?.unknown() ?? [])
+    for (const field of watch.unknown())
       if (unknownFields.has(field) || unknownFields.size < MAX_NAMES) unknownFields.set(field, now);
-    const seen = watch?.seen();
+    const seen = watch.seen();
     const fields =
-      seen?.size && (await deps.history.learnFields(org, dataset.name, seen).catch(ignoreNotStored));
+      seen.size > 0 && (await deps.history.learnFields(org, dataset.name, seen).catch(ignoreNotStored));
     const missingFields = fields ? missingIn(fields) : before.missingFields;
     runs.update(org, name, { unknownFields, missingFields });
     instruments.fields({ org, dataset: dataset.name }, unknownFields.size, missingFields.length);

@@ -1,25 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
-import { watched } from '../../src/pipeline/watched.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
-
-test('elements are compared with the contract of the first ones, and requests are passed on', async () => {
-  const answer = { body: {}, bytes: 0 };
-  const unused = () => Promise.reject(new Error('not used'));
-  const compared = watched({ get: async () => answer, pages: unused, inSlices: unused });
-  expect(compared.watch).toBeUndefined();
-  const seen: unknown[] = [];
-  const watch = {
-    lookAt: (elements: readonly unknown[]) => void seen.push(...elements),
-    unknown: () => [],
-    seen: () => new Map(),
-  };
-  compared.source.compare?.({ watch: () => watch }, [1, 2]);
-  compared.source.compare?.({ watch: unused as never }, [3]);
-  expect(seen).toEqual([1, 2, 3]);
-  expect(compared.watch).toBe(watch);
-  expect(await compared.source.get({} as never)).toBe(answer);
-});
 
 test("an organization's failures are those of its other collectors that still run", () => {
   const states = createRunStates();

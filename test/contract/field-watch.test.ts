@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { byName } from '../../src/catalog/object.ts';
 import { apiContractOf } from '../../src/collectors/api-contract.ts';
-import { DAY } from './fakes.ts';
+import { createFieldWatch } from '../../src/pipeline/field-watch.ts';
+import { DAY } from '../collectors/fakes.ts';
 
 const model = z.object({ name: z.string(), credits: z.number() });
 
@@ -27,8 +28,8 @@ const contract = apiContractOf({
 });
 
 function watching(...data: unknown[]) {
-  const watch = contract.watch();
-  watch.lookAt(data);
+  const watch = createFieldWatch();
+  watch.compare(contract, data);
   return watch;
 }
 
@@ -75,10 +76,14 @@ describe('what an answer has that is not read', () => {
     [[60, 40, 1], false],
     [[250, 1], false],
   ])('is looked for in a hundred elements of answers with %j: %j', (sizes, isNoticed) => {
-    const watch = contract.watch();
+    const watch = createFieldWatch();
     for (const [index, length] of sizes.entries()) {
       const isLast = index === sizes.length - 1;
-      watch.lookAt(Array.from({ length }, () => (isLast ? { ...row, added: 1 } : row)));
+      const element = isLast ? { ...row, added: 1 } : row;
+      watch.compare(
+        contract,
+        Array.from({ length }, () => element),
+      );
     }
     expect(watch.unknown()).toEqual(isNoticed ? ['added'] : []);
   });
