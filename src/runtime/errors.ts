@@ -21,35 +21,25 @@ export type FailedAt = 'name' | 'proxy' | 'tls' | 'connection';
 export class PlatformError extends Error {
   readonly reason: FailureReason;
   /** A hint for the operator, in plain words. */
-  readonly hint: string | undefined;
+  declare readonly hint: string | undefined;
   /** HTTP status, if there was an answer. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** No request is useful before this instant (milliseconds). */
-  readonly retryAt: number | undefined;
+  declare readonly retryAt: number | undefined;
   /** Whether a smaller request could succeed. */
-  readonly tooLarge: boolean;
+  readonly tooLarge: boolean = false;
   /** Undefined if there was an answer, or no request. */
-  readonly failedAt: FailedAt | undefined;
+  declare readonly failedAt: FailedAt | undefined;
 
   constructor(
     reason: FailureReason,
     message: string,
-    details: {
-      hint?: string | undefined;
-      status?: number | undefined;
-      retryAt?: number | undefined;
-      tooLarge?: boolean;
-      failedAt?: FailedAt | undefined;
-    } = {},
+    details: Partial<Pick<PlatformError, 'hint' | 'status' | 'retryAt' | 'tooLarge' | 'failedAt'>> = {},
   ) {
     super(message);
     this.name = 'PlatformError';
     this.reason = reason;
-    this.hint = details.hint;
-    this.status = details.status;
-    this.retryAt = details.retryAt;
-    this.tooLarge = details.tooLarge ?? false;
-    this.failedAt = details.failedAt;
+    Object.assign(this, details);
   }
 }
 
