@@ -14,7 +14,6 @@ import { walkPages } from './paging.ts';
 import { type ConfiguredPaths, type KnownPaths, withPaths } from './paths.ts';
 import { withRetries } from './retries.ts';
 
-const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const MAX_PAGES = 10_000;
 
 export interface PlatformClientDeps {
@@ -37,8 +36,8 @@ export interface PlatformClientDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly observer: RequestObserver;
-  /** Maximum size of a body, in bytes after decompression; 64 MiB by default. */
-  readonly maxResponseBytes?: number | undefined;
+  /** Maximum size of a body, in bytes after decompression. */
+  readonly maxResponseBytes: number;
   /** Limits the request rate; passed in so that it survives a reload. A new limiter by default. */
   readonly limiter?: PacingLimiter | undefined;
   /** Limits the requests per day; unlimited by default. */
@@ -69,7 +68,7 @@ export interface PlatformClient extends Source {
  * `PlatformError`s, and what `demand` throws. Throws a `ConfigError` if the proxy is invalid.
  */
 export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
-  const { clock } = deps;
+  const { clock, maxResponseBytes } = deps;
   const closing = new AbortController();
   const closed = closing.signal;
   const agents = createAgentPool({
@@ -78,7 +77,6 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     limitMs: deps.timeoutMs,
     proxy: deps.proxy,
   });
-  const maxResponseBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES;
   const limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;
   const throttleHolds = deps.throttleHolds ?? createThrottleHolds(clock);

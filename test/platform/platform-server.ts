@@ -76,6 +76,7 @@ export function createTestClient(url: string, overrides: Partial<PlatformClientD
     appUrl: url,
     credential: async () => KEY,
     timeoutMs: 5_000,
+    maxResponseBytes: 64 * 1024 * 1024,
     retries: 4,
     requestsPerSecond: Number.POSITIVE_INFINITY,
     version: '1.2.3',
