@@ -8,18 +8,13 @@ const REMEMBERED_SECRETS = 200;
 const NOTHING = /(?!)/;
 
 /** Removes secrets, credentials and e-mail addresses from text. */
-export interface Redactor {
-  /** The text with everything private replaced by `***`. */
-  redact(text: string): string;
-  /** Adds a secret that the source may no longer contain, such as a key about to be rotated. */
-  remember(secret: string): void;
-}
+export type Redactor = ReturnType<typeof createRedactor>;
 
 /**
  * Creates a redactor that reads `secrets` at each call, so that keys added or rotated at run time apply at once, and
  * keeps masking those it has seen before. Values under four characters are ignored.
  */
-export function createRedactor(secrets: () => Iterable<string>): Redactor {
+export function createRedactor(secrets: () => Iterable<string>) {
   const known = new Set<string>();
   /** Undefined once another secret is known. */
   let pattern: RegExp | undefined = NOTHING;
@@ -38,8 +33,10 @@ export function createRedactor(secrets: () => Iterable<string>): Redactor {
   }
 
   return {
+    /** Adds a secret that the source may no longer contain, such as a key about to be rotated. */
     remember,
-    redact(text) {
+    /** The text with everything private replaced by `***`. */
+    redact(text: string): string {
       const current = [...secrets()];
       for (const secret of current) remember(secret);
       if (pattern === undefined) {

@@ -6,16 +6,8 @@ export interface Turn {
   end(): void;
 }
 
-/**
- * Limits concurrent work over all owners. Urgent work goes first; owners of equally urgent work take turns, so that a
- * busy owner delays none of the others by more than one turn, and each owner's work goes in the order in which it came.
- */
-export interface Turns {
-  /** Resolves when it is the caller's turn, or at once, without a turn to end, after an abort. */
-  take(owner: string, urgency: Urgency, retired?: AbortSignal): Promise<Turn>;
-  /** Changes the limit for later turns. */
-  setLimit(limit: number): void;
-}
+/** The permissions of `createTurns`. */
+export type Turns = ReturnType<typeof createTurns>;
 
 export type Urgency = 'urgent' | 'other';
 
@@ -33,8 +25,11 @@ interface TurnsParts {
   readonly closing?: AbortSignal;
 }
 
-/** Creates the turns; none is taken yet. */
-export function createTurns({ limit, slow, closing }: TurnsParts): Turns {
+/**
+ * Limits concurrent work over all owners; no turn is taken yet. Urgent work goes first; owners of equally urgent work take turns,
+ * so that a busy owner delays none of the others by more than one turn, and each owner's work goes in the order in which it came.
+ */
+export function createTurns({ limit, slow, closing }: TurnsParts) {
   const waiting: Readonly<Record<Urgency, Queue>> = { urgent: new Map(), other: new Map() };
   let most = limit;
   let taken = 0;
@@ -70,7 +65,8 @@ export function createTurns({ limit, slow, closing }: TurnsParts): Turns {
   }
 
   return {
-    async take(owner, urgency, retired) {
+    /** Resolves when it is the caller's turn, or at once, without a turn to end, after an abort. */
+    async take(owner: string, urgency: Urgency, retired?: AbortSignal): Promise<Turn> {
       if (closing?.aborted === true || retired?.aborted === true) return NO_TURN;
       const owners = waiting[urgency];
       return new Promise((resolve) => {
@@ -89,7 +85,8 @@ export function createTurns({ limit, slow, closing }: TurnsParts): Turns {
         admitNext();
       });
     },
-    setLimit(next) {
+    /** Changes the limit for later turns. */
+    setLimit(next: number): void {
       most = next;
       admitNext();
     },

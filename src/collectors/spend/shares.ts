@@ -23,15 +23,6 @@ interface ModelCredits {
 /** The same while they are added up. */
 type Sums = { -readonly [Name in keyof ModelCredits]: ModelCredits[Name] };
 
-interface Comparison {
-  /** The credits of the day and of the days before, above zero; undefined if none are known by model. */
-  readonly ofDay: number | undefined;
-  readonly before: number | undefined;
-  /** The number of known days before. */
-  readonly knownBefore: number;
-  readonly models: readonly ModelCredits[];
-}
-
 /** Each model's share of the day's credits, 0 for models of the baseline alone; undefined on a day without credits. */
 export function sharesByModel(view: View, day: Day): readonly ModelSample[] | undefined {
   const { ofDay, models } = view.ofDay(compare, day);
@@ -46,13 +37,15 @@ export function baselineSharesByModel(view: View, day: Day): readonly ModelSampl
 }
 
 /** Both families need the credits of the same models. */
-function compare(view: View, day: Day): Comparison {
+function compare(view: View, day: Day) {
   const known = knownDays(view, day);
   const today = isUsed(view, day) ? [day] : [];
   const earlier = known.filter((of) => isUsed(view, of));
   return {
+    /** The credits of the day and of the days before, above zero; undefined if none are known by model. */
     ofDay: totalOf(view, today),
     before: totalOf(view, earlier),
+    /** The number of known days before. */
     knownBefore: known.length,
     models: creditsByModel(view, today, earlier),
   };

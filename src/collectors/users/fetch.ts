@@ -15,16 +15,6 @@ const PAGE_PEOPLE = 100;
 
 const paging = z.object({ has_more: z.boolean().nullish(), next_cursor: z.string().nullish() }).nullish();
 
-/** A day's listing apart from its people. */
-interface Listing {
-  readonly rejected: number;
-  /** The name of the unusable field of each fault. */
-  readonly faults: readonly string[];
-  readonly people: number;
-  readonly bytes: number;
-  readonly orgId: string | undefined;
-}
-
 /** Fetches the people of the last day of a window; throws if the listing is incomplete. */
 export async function fetchUsers(
   source: Source,
@@ -39,12 +29,9 @@ export async function fetchUsers(
 }
 
 /** Walks the listing of one day and passes on each person once; throws if it is incomplete. */
-export async function readPeople(
-  source: Source,
-  day: Day,
-  onPerson: (person: PersonDay) => void,
-): Promise<Listing> {
+export async function readPeople(source: Source, day: Day, onPerson: (person: PersonDay) => void) {
   let [rejected, lost, people] = [0, 0, 0];
+  /** The name of the unusable field of each fault. */
   const faults: string[] = [];
   let orgId: string | undefined;
 

@@ -5,15 +5,8 @@ import type { PersonDay } from './schema.ts';
 
 type Text = string | undefined;
 
-/** The individual people of a day. */
-interface PeopleTable {
-  add(day: PersonDay, team: string): void;
-  /** All people, sorted by label; the team of a folded group is `other`. Yields between columns. */
-  columns(shownTeams: ReadonlySet<string>): Generator<void, PeopleColumns>;
-}
-
-/** Creates a table, if the settings identify people. */
-export function createPeopleTable({ labelOf, identity }: PeopleSettings): PeopleTable | undefined {
+/** Creates a table of the individual people of a day, if the settings identify them. */
+export function createPeopleTable({ labelOf, identity }: PeopleSettings) {
   if (identity === 'none') return undefined;
   // The parsed objects are not kept: twenty thousand of them would cost more than everything else here.
   const rows = new Map<string, number>();
@@ -33,7 +26,7 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
   }
 
   return {
-    add(day, team) {
+    add(day: PersonDay, team: string): void {
       const user = labelOf(day.person);
       if (user === undefined) return;
       const known = rows.get(user);
@@ -48,7 +41,8 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings): People
       if ((day.billable_tokens ?? 0) > (describedCredits[row] ?? 0)) describe(row, day, team);
       figures.addTo(row, day);
     },
-    *columns(shownTeams) {
+    /** All people, sorted by label; the team of a folded group is `other`. Yields between columns. */
+    *columns(shownTeams: ReadonlySet<string>): Generator<void, PeopleColumns> {
       // Sorted, because the order of arrival is that of the ids, which a hash must not reveal.
       const users = [...rows.keys()].sort();
       const order = users.map((user) => rows.get(user) ?? 0);

@@ -18,15 +18,11 @@ import type { PersonDay } from './schema.ts';
 const OTHER_MODELS = `${OTHER}\n${OTHER}`;
 const FIELDS = Object.values(FIGURES);
 
-/** Reduces the people of a day to a row, keeping no more of each person than the row needs. */
-interface DayReducer {
-  add(person: PersonDay): void;
-  /** Yields between steps, so that the caller can let other work run. */
-  finish(): Generator<void, UsersRow>;
-}
-
-/** Creates a reducer for one day; the settings decide how people are identified. */
-export function createDayReducer(settings: PeopleSettings): DayReducer {
+/**
+ * Creates what reduces the people of a day to a row, keeping no more of each person than the row needs; the settings decide how
+ * people are identified.
+ */
+export function createDayReducer(settings: PeopleSettings) {
   // By model and tier, in lines of their own: a label value has no line break.
   const models = new Map<string, number>();
   const levels = new Map<string, number>();
@@ -63,7 +59,7 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
   }
 
   return {
-    add(day) {
+    add(day: PersonDay): void {
       const active = isActive(day);
       const team = settings.teamOf(day.person);
       total = plusKnown(total, day.billable_tokens);
@@ -72,7 +68,8 @@ export function createDayReducer(settings: PeopleSettings): DayReducer {
       isQuiet &&= !active && FIELDS.every((field) => (day[field] ?? 0) === 0);
       table?.add(day, team);
     },
-    *finish() {
+    /** Yields between steps, so that the caller can let other work run. */
+    *finish(): Generator<void, UsersRow> {
       const byTeam = protectedTeams([...teams.values()], new Set(settings.teamBudgets.keys()));
       const perUser = creditStatistics(credits);
       yield;

@@ -12,26 +12,28 @@ const REMEMBERED = 256;
 export type Verdict = 'right' | 'wrong' | 'busy';
 
 /** Checks credentials. */
-export interface PasswordChecker {
-  /**
-   * Resolves at once for credentials that were right before; otherwise after a comparison, at the same cost for
-   * existing and unknown users, or with `busy` if too many are pending. Rejects if comparing fails.
-   */
-  check(given: Credentials, users: ReadonlyMap<string, string>, address: string): Verdict | Promise<Verdict>;
-}
+export type PasswordChecker = ReturnType<typeof createPasswordChecker>;
 
 /**
  * Creates a checker. It stores no password: correct credentials are cached by a keyed hash, with the user's bcrypt
  * hash.
  */
-export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>): PasswordChecker {
+export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>) {
   const secret = randomBytes(32);
   const decoyOf = createDecoys(secret);
   const right = new Set<string>();
   const waiting = new Map<string, Promise<Verdict>>();
   const admission = createAdmission({ total: MAX_WAITING, perOwner: MAX_WAITING_OF_ADDRESS });
 
-  function check({ user, password }: Credentials, users: ReadonlyMap<string, string>, address: string) {
+  /**
+   * Resolves at once for credentials that were right before; otherwise after a comparison, at the same cost for
+   * existing and unknown users, or with `busy` if too many are pending. Rejects if comparing fails.
+   */
+  function check(
+    { user, password }: Credentials,
+    users: ReadonlyMap<string, string>,
+    address: string,
+  ): Verdict | Promise<Verdict> {
     const known = users.get(user);
     const hash = known ?? decoyOf(user, [...users.values()]);
     const key = createHmac('sha256', secret)
