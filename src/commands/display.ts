@@ -8,11 +8,8 @@ import { createTerminal, type Output } from '../runtime/terminal-progress.ts';
 
 type DisplayConfig = Pick<Config, 'log' | 'storage'> & Partial<Pick<Config, 'orgs' | 'people'>>;
 
-/** Shows the progress of a command. */
-export type Display = ReturnType<typeof createDisplay>;
-
 /**
- * The log; on a terminal with a progress bar below it, elsewhere with progress messages. The secrets of the configuration
+ * The log of a command; on a terminal with a progress bar below it, elsewhere with progress messages. The secrets of the configuration
  * and `more` are masked.
  */
 export function createDisplay(

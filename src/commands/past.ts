@@ -91,9 +91,6 @@ export function pagesOf(
   };
 }
 
-/** What is known of the chosen organizations' past, and what can be fetched of it. */
-export type Past = Awaited<ReturnType<typeof openPast>>;
-
 /**
  * Opens the stored history of the chosen organizations; what is fetched stays in memory. `secrets` are masked in the log.
  * Rejects with a `ConfigError` if the store cannot be used.
