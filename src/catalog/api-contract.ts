@@ -35,7 +35,7 @@ export interface SeenField {
   /** The last day with it. */
   last?: Day | undefined;
   /** Days with activity of which an element lacked it. */
-  readonly lacking: Set<Day>;
+  lacking?: Set<Day>;
 }
 
 /**
@@ -51,7 +51,7 @@ export function withSeen(known: KnownFields, seen: ReadonlyMap<string, SeenField
     const [before = last, ...since] = fields.get(path) ?? [];
     if (before === undefined) continue;
     const newest = later(before, last ?? before);
-    const without = [...new Set([...since, ...lacking])].filter((day) => day > newest).sort();
+    const without = [...new Set([...since, ...(lacking ?? [])])].filter((day) => day > newest).sort();
     fields.set(path, [newest, ...without.slice(0, MISSING_DAYS)]);
   }
   return Object.fromEntries([...fields].sort(byName));

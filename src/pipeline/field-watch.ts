@@ -49,12 +49,17 @@ export function createFieldWatch() {
         const field = fieldOf(path);
         field.last = later(day, field.last ?? day);
       }
-      if (sight.isActive) for (const path of sight.lacking) fieldOf(path).lacking.add(day);
+      if (!sight.isActive) continue;
+      for (const path of sight.lacking) {
+        const field = fieldOf(path);
+        field.lacking ??= new Set();
+        field.lacking.add(day);
+      }
     }
   }
 
   function fieldOf(path: string): SeenField {
-    const field = fields.get(path) ?? { lacking: new Set() };
+    const field = fields.get(path) ?? {};
     fields.set(path, field);
     return field;
   }

@@ -112,7 +112,7 @@ describe('the fields of a day', () => {
   function fieldsOf(...parts: readonly object[]) {
     const seen = [...watching(...parts.map((part) => ({ ...row, ...part }))).seen()].sort(byName);
     const carried = seen.flatMap(([path, { last }]) => (last === DAY ? [path] : []));
-    const lacking = seen.flatMap(([path, field]) => (field.lacking.has(DAY) ? [path] : []));
+    const lacking = seen.flatMap(([path, field]) => (field.lacking?.has(DAY) ? [path] : []));
     return { carried, lacking: lacking.filter((path) => !carried.includes(path)) };
   }
 

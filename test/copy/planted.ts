@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { Day } from '../../src/catalog/day.ts';
 import { createHookStore } from '../../src/hooks/intake/store.ts';
 import { COUNTS, countsFileBeside } from '../../src/store/layouts.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
@@ -34,7 +33,7 @@ export async function plant(documents = 1): Promise<string> {
   });
   await store.putRevisedOn('acme', 'tokens', tuesday);
   await store.putSucceeded('acme', 'tokens', 1_772_582_400_123);
-  const seen = new Map([['billable_tokens', { last: tuesday, lacking: new Set<Day>() }]]);
+  const seen = new Map([['billable_tokens', { last: tuesday }]]);
   await store.learnFields('acme', 'tokens', seen);
   const reports = Array.from({ length: documents }, (_, index) => [`report-${index}`, { index }]);
   await store.putDocuments(

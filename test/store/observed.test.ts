@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const monday = dayNamed('2026-03-02');
 const tuesday = dayNamed('2026-03-03');
 const notes = { isNews: () => true, isNextPoll: true, comparedDays: 2 };
-const seen = new Map([['credits', { last: monday, lacking: new Set<Day>() }]]);
+const seen = new Map([['credits', { last: monday }]]);
 
 test('a damaged text keeps no row from being stored, and is replaced', async () => {
   const file = path.join(createDirectory(), 'history.db');
