@@ -108,6 +108,8 @@ async function ask(collector: FetchingCollector, source: Source, facts: Facts): 
     error = failureOf(thrown, facts.log);
     return undefined;
   });
+  // A server for TLS says nothing, or 400, to a request in clear text.
+  const isRefused = error !== undefined && [undefined, 400].includes(error.status);
   return {
     dataset,
     address,
@@ -115,7 +117,7 @@ async function ask(collector: FetchingCollector, source: Source, facts: Facts): 
     from,
     fetched,
     error,
-    speaksTls: error !== undefined && address.startsWith('http:') && (await speaksTls(new URL(address))),
+    speaksTls: isRefused && address.startsWith('http:') && (await speaksTls(new URL(address))),
     unread: watch.unknown().map((field) => `${dataset.name} ${field}`),
   };
 
