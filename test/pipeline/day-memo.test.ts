@@ -14,18 +14,3 @@ test('what was made of a day is made once for each function, even if it is nothi
   memo.of<unknown>(one, addDays(first, 1), one);
   expect(made).toEqual(['one', 'other', 'one']);
 });
-
-test('of the days of a function, the first ones are forgotten beyond 64', () => {
-  const memo = createDayMemo();
-  const made: number[] = [];
-  const figure = () => undefined;
-  const ask = (index: number) => memo.of(figure, addDays(first, index), () => void made.push(index));
-  for (let index = 0; index < 64; index++) ask(index);
-  for (let index = 0; index < 64; index++) ask(index);
-  expect(made).toHaveLength(64);
-  ask(64);
-  for (let index = 64; index >= 1; index--) ask(index);
-  expect(made).toHaveLength(65);
-  ask(0);
-  expect(made).toHaveLength(66);
-});
