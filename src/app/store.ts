@@ -4,8 +4,8 @@ import type { StorageConfig } from '../config/storage.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { createStore, type StoreDatabase } from '../store/create-store.ts';
-import { ignoreNotStored, NotStored } from '../store/database.ts';
+import { createStore } from '../store/create-store.ts';
+import { ignoreNotStored, NotStored, type StoreDatabase, type StoreDatabases } from '../store/database.ts';
 import { openFiles } from '../store/files.ts';
 import { COUNTS, countsFileBeside, DAYS, readStoreId } from '../store/layouts.ts';
 import type { Leadership } from '../store/leader.ts';
@@ -96,19 +96,14 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   };
 }
 
-interface Databases {
-  readonly days: StoreDatabase;
-  readonly counts: StoreDatabase;
-}
-
-function openMemory({ log }: Pick<StorageParts, 'log'>): Databases {
+function openMemory({ log }: Pick<StorageParts, 'log'>): StoreDatabases {
   const deps = { path: MEMORY, onDamage: 'replace', log } as const;
   return { days: openSqlite({ ...deps, layout: DAYS }), counts: openSqlite({ ...deps, layout: COUNTS }) };
 }
 
 function storeOf(
   parts: Pick<StorageParts, 'collectors' | 'clock' | 'log'>,
-  databases: Databases & { readonly leadership?: Leadership },
+  databases: StoreDatabases & { readonly leadership?: Leadership },
 ): Store {
   const { leadership } = databases;
   return createStore({

@@ -11,7 +11,7 @@ import { type Day, parseDay } from '../catalog/day.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { type Database, NotStored, type Query, type Value } from './database.ts';
+import { NotStored, type Query, type StoreDatabases, type Value } from './database.ts';
 import { mergeDays } from './merge.ts';
 import { observe, readLags, withAnswer } from './observed.ts';
 import { planSweep } from './retention.ts';
@@ -32,23 +32,7 @@ import {
 import type { AnsweredDocuments, Retention, Store, StoredAnswer } from './store.ts';
 import { type Damaged, type Reading, readDataset, readOrg, readStanding } from './stored-org.ts';
 
-/** A database of the store. */
-export interface StoreDatabase extends Database {
-  /** Within a transaction: another epoch says that what was read before means nothing. */
-  epochOf(query: Query): Promise<string>;
-  /** As `transaction`, for a write so small that its success does not end a trouble: another one may still not fit. */
-  probe?(work: (query: Query) => Promise<unknown>): Promise<unknown>;
-  /** Notices a file that was removed or replaced. */
-  tend?(): Promise<void>;
-  /** Replaced rows must not stay in any file. */
-  scrub?(): Promise<void>;
-}
-
-export interface StoreParts {
-  /** What can be asked again. */
-  readonly days: StoreDatabase;
-  /** What cannot: another file, or the same database. */
-  readonly counts: StoreDatabase;
+export interface StoreParts extends StoreDatabases {
   readonly datasets: readonly (DayDataset<unknown> | DocumentDataset<unknown>)[];
   /** Runs a transaction that may write, by default whenever it is asked to. */
   readonly write?: (<Result>(work: (query: Query) => Promise<Result>) => Promise<Result>) | undefined;

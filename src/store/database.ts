@@ -28,6 +28,26 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A database of the store. */
+export interface StoreDatabase extends Database {
+  /** Within a transaction: another epoch says that what was read before means nothing. */
+  epochOf(query: Query): Promise<string>;
+  /** As `transaction`, for a write so small that its success does not end a trouble: another one may still not fit. */
+  probe?(work: (query: Query) => Promise<unknown>): Promise<unknown>;
+  /** Opens a file anew that was removed or replaced, and removes deleted rows from the files beside it if that is due. */
+  tend?(): Promise<void>;
+  /** Removes deleted and replaced rows from the write-ahead log; again with `tend` if a reader prevents it now. */
+  scrub?(): Promise<void>;
+}
+
+/** The databases of a store. */
+export interface StoreDatabases {
+  /** What can be asked again. */
+  readonly days: StoreDatabase;
+  /** What cannot: another file, or the same database. */
+  readonly counts: StoreDatabase;
+}
+
 /** A database that cannot be used at present, or that another process has taken over. */
 export class NotStored extends Error {
   /** The problem, and a hint for the operator. */

@@ -2,20 +2,15 @@ import { dirname } from 'node:path';
 import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createFolder } from '../runtime/files.ts';
+import type { StoreDatabases } from './database.ts';
 import { COUNTS, countsFileBeside, DAYS } from './layouts.ts';
 import { type Lock, ownerOf, takeOwnership } from './lock.ts';
-import { openSqlite, refuseSpecial, type SqliteDatabase, type SqliteDeps } from './sqlite.ts';
+import { openSqlite, refuseSpecial, type SqliteDeps } from './sqlite.ts';
 import { troubleOf } from './sqlite-errors.ts';
 
 /** How long a start waits for files that another process owns, in milliseconds. */
 const OWNER_WAIT_MS = 30_000;
 const OWNER_LOOK_MS = 250;
-
-/** The databases of a store in files. */
-interface StoreFiles {
-  readonly days: SqliteDatabase;
-  readonly counts: SqliteDatabase;
-}
 
 interface StoreFilesDeps extends Omit<SqliteDeps, 'layout'> {
   readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
@@ -27,7 +22,7 @@ interface StoreFilesDeps extends Omit<SqliteDeps, 'layout'> {
  * Opens the files of a store, which belong to this process from then on. Rejects with a `ConfigError` if another process still
  * owns them after half a minute, or if one of them must not be touched.
  */
-export async function openFiles(deps: StoreFilesDeps): Promise<StoreFiles> {
+export async function openFiles(deps: StoreFilesDeps): Promise<StoreDatabases> {
   const { path, clock, log, signal } = deps;
   let lock = await ownAtStart();
 

@@ -8,10 +8,10 @@ import { createFolder } from '../runtime/files.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import {
-  type Database,
   NotStored,
   type Query,
   type Row,
+  type StoreDatabase,
   type TransactionMode,
   type Value,
 } from './database.ts';
@@ -63,18 +63,6 @@ export interface SqliteDeps {
   readonly openDatabase?: ((path: string) => DatabaseSync) | undefined;
 }
 
-/** A database in a file or in memory. */
-export interface SqliteDatabase extends Database {
-  /** Identifies what the file holds: another one after the file was opened anew. Within a transaction. */
-  epochOf(): Promise<string>;
-  /** See `StoreDatabase`. */
-  probe(work: (query: Query) => Promise<unknown>): Promise<unknown>;
-  /** Opens the file anew if it was removed or replaced, and removes deleted rows from the files beside it if that is due. */
-  tend(): Promise<void>;
-  /** Removes deleted and replaced rows from the write-ahead log; again with `tend` if a reader prevents it now. */
-  scrub(): Promise<void>;
-}
-
 type SqliteMode = TransactionMode | 'probe';
 
 interface Open {
@@ -88,7 +76,7 @@ interface Open {
  * Opens a file. Throws a `ConfigError` if it must not be touched: it is another program's or of a newer layout, or damaged
  * and not to be replaced. With any other trouble it is tried again at the next use.
  */
-export function openSqlite(deps: SqliteDeps): SqliteDatabase {
+export function openSqlite(deps: SqliteDeps): Required<StoreDatabase> {
   const { path, layout, onDamage, log, openDatabase = openFile } = deps;
   const queue = createSerialQueue();
   let open: Open | undefined;
