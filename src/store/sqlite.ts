@@ -67,7 +67,8 @@ type SqliteMode = TransactionMode | 'probe';
 
 interface Open {
   readonly db: DatabaseSync;
-  readonly inode: bigint | undefined;
+  /** Of the file and its log: SQLite writes on into a removed one, and a crash loses that. */
+  readonly inodes: string;
   readonly epoch: string;
   readonly statements: Map<string, StatementSync>;
 }
@@ -89,7 +90,7 @@ export function openSqlite(deps: SqliteDeps): Required<StoreDatabase> {
   function use(): Open {
     if (isClosed) throw new Error('the store is closed');
     deps.keepOwning?.();
-    if (open !== undefined && open.inode === inodeOf(path)) return open;
+    if (open?.inodes === inodesOf(path)) return open;
     if (open !== undefined) {
       log.warn('Store file removed or replaced; opened anew, and missing data is fetched again', { path });
       closeNow();
@@ -112,7 +113,7 @@ export function openSqlite(deps: SqliteDeps): Required<StoreDatabase> {
     }
     return {
       db,
-      inode: inodeOf(path),
+      inodes: inodesOf(path),
       epoch: randomUUID(),
       statements: new Map(),
     };
@@ -329,8 +330,11 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function inodeOf(path: string): bigint | undefined {
-  return path === MEMORY ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+function inodesOf(path: string): string {
+  if (path === MEMORY) return '';
+  return [path, `${path}-wal`]
+    .map((file) => statSync(file, { bigint: true, throwIfNoEntry: false })?.ino)
+    .join();
 }
 
 /** Throws a `ConfigError` if a path is something that cannot be a file of this exporter. */

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -125,6 +125,19 @@ describe('a file that cannot be used', () => {
     expect(await second.take([stop('2')])).toEqual({ accepted: 1, duplicates: 0 });
     expect(await second.values('events_total')).toMatchObject({ Stop: 2 });
     expect(second.log.events.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+
+  test('whose log was removed is in use again before an event is acknowledged, and nothing is lost in a crash', async () => {
+    const file = createPlace();
+    const intake = await openIntake(createFileStore(file));
+    await intake.take([stop('1')]);
+    rmSync(`${file}-wal`);
+    await intake.take([stop('2')]);
+    // What a killed process leaves behind.
+    const left = createPlace();
+    cpSync(path.dirname(file), path.dirname(left), { recursive: true });
+    const after = await openIntake(createFileStore(left));
+    expect(await after.values('events_total')).toMatchObject({ Stop: 2 });
   });
 
   test('that was removed is created again, with everything counted so far', async () => {
