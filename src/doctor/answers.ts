@@ -48,8 +48,6 @@ export interface OrgExamination extends Examination {
 
 /** What the checks of an organization judge. */
 export interface Facts extends OrgExamination {
-  /** The number of enabled collectors. */
-  readonly enabled: number;
   readonly asked: Asked[];
   /** The requests that were sent, and when their answers came. */
   readonly attempts: (Parameters<RequestObserver['request']>[0] & { readonly at: Instant })[];
@@ -146,7 +144,7 @@ function transport({ asked }: Facts): readonly Finding[] {
 }
 
 /** Endpoints that do not exist: another plan, another address, or moved paths. */
-function missing({ asked, enabled }: Facts): readonly Finding[] {
+function missing({ asked }: Facts): readonly Finding[] {
   const absent = asked.filter(isMissing);
   const answered = asked.filter(hasAnswered);
   const isAnalytics = ({ path }: Asked) => path.includes('/analytics/');
@@ -154,7 +152,7 @@ function missing({ asked, enabled }: Facts): readonly Finding[] {
   return absent.map((one) => {
     const { name } = one.dataset;
     const message = String(one.error?.message);
-    if (absent.length === enabled) {
+    if (absent.length === asked.length) {
       const advice = 'check base_url and app_url: what answers there is not the platform';
       return failure('address', `${message}, and so do all endpoints`, advice);
     }

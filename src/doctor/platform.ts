@@ -46,7 +46,7 @@ export async function examineOrg(parts: OrgExamination): Promise<void> {
   for (const address of new Set(enabled.map((one) => addressOf(one, org)))) {
     report(await nameOf(new URL(address), parts));
   }
-  const facts: Facts = { ...parts, enabled: enabled.length, asked: [], attempts: [] };
+  const facts: Facts = { ...parts, asked: [], attempts: [] };
   const client = createPlatformClient({
     ...clientSettings(org, config.api),
     observer: {
