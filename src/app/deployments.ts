@@ -43,9 +43,8 @@ export function createDeployments(config: LiveConfig, core: Core) {
     try {
       await retire(before, next, core);
       startCounters(next, core);
-      await restore(core, next);
-      // New jobs run at once; the others keep their schedule.
-      core.scheduler.adopt([...next.jobs.values()]);
+      // New jobs run at once, also if the store cannot be read now; the others keep their schedule.
+      await restore(core, next).finally(() => core.scheduler.adopt([...next.jobs.values()]));
       await publishAll();
       await core.publication.flush();
     } catch (error) {

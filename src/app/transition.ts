@@ -34,12 +34,17 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
  */
 export async function retire(previous: Deployment, next: Deployment, core: Core): Promise<void> {
   const { moved } = orgChanges(previous.config, next.config);
-  // The others wait for their next tick.
-  const restarting = [...previous.jobs.values()].filter(
-    ({ name, org }) => !next.jobs.has(name) || moved.includes(org) || core.scheduler.isRunning(name),
-  );
+  const [restarting, waiting]: [string[], DeployedJob[]] = [[], []];
+  for (const { name, org } of previous.jobs.values()) {
+    const job = next.jobs.get(name);
+    if (job === undefined || moved.includes(org) || core.scheduler.isRunning(name)) restarting.push(name);
+    else waiting.push(job);
+  }
   closeConnections(previous, next);
-  await core.scheduler.retire(restarting.map(({ name }) => name));
+  const ended = core.scheduler.retire(restarting);
+  // These wait for their next tick; the jobs of the previous deployment would end as soon as they run.
+  core.scheduler.adopt(waiting);
+  await ended;
   await forget(previous, next, core);
 }
 

@@ -33,6 +33,8 @@ interface Lane {
   /** Whether it has run. */
   begun: boolean;
   running: Promise<void> | undefined;
+  /** Whether the run in progress, or otherwise the last one, is a thorough one. */
+  isThorough: boolean;
   thoroughNext: Promise<void> | undefined;
   ticking: Ticking | undefined;
 }
@@ -47,9 +49,12 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts) 
   const begun = Promise.withResolvers<void>();
   const stopped = new AbortController();
   const lanes = new Map<string, Lane>();
+  /** Jobs whose thorough run was ended by their removal: it begins again if they are added again. */
+  const unfinished = new Set<string>();
 
   function run(lane: Lane, mode: 'scheduled' | 'thorough'): Promise<void> {
     lane.begun = true;
+    lane.isThorough = mode === 'thorough';
     const running = lane.job
       .run(mode)
       .catch((thrown: unknown) => {
@@ -141,7 +146,7 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts) 
   function startLanes(these: readonly Lane[]): void {
     for (const lane of these) tick(lane);
     void each(these, (lane) => {
-      if (!lane.begun) void run(lane, 'scheduled');
+      if (!lane.begun) void run(lane, unfinished.delete(lane.job.name) ? 'thorough' : 'scheduled');
     });
   }
 
@@ -173,6 +178,8 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts) 
     async retire(names: readonly string[]): Promise<void> {
       const going = names.flatMap((name) => lanes.get(name) ?? []);
       for (const lane of going) {
+        if (lane.thoroughNext !== undefined || (lane.running !== undefined && lane.isThorough))
+          unfinished.add(lane.job.name);
         lane.retired = true;
         lane.ticking?.stop();
         lanes.delete(lane.job.name);
@@ -212,6 +219,7 @@ function laneOf(job: Job): Lane {
     retired: false,
     begun: false,
     running: undefined,
+    isThorough: false,
     thoroughNext: undefined,
     ticking: undefined,
   };

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDeployments } from '../../src/app/deployments.ts';
+import { PlatformError } from '../../src/runtime/errors.ts';
+import type { Store } from '../../src/store/store.ts';
 import { startCore } from './start-core.ts';
 
 /** Applies settings with other people while the stored data is being read, which then fails. */
@@ -24,4 +26,56 @@ test('a reload is incomplete if the history cannot be used', async () => {
 
 test('a reload reports no error if the service ends before the history was read', async () => {
   expect(await applyUnread({ isEnding: true })).not.toContain('level=error');
+});
+
+/** A started service whose platform refuses every request, the number of which is counted; what the store says of lags is given. */
+async function startRefused(dayLags: Store['dayLags']) {
+  const { config, core, log } = await startCore(':memory:');
+  let asked = 0;
+  async function refuse(): Promise<never> {
+    asked += 1;
+    throw new PlatformError('auth', 'no');
+  }
+  const client = {
+    get: refuse,
+    pages: refuse,
+    inSlices: () => Promise.reject(new Error('not used')),
+    close: () => undefined,
+  };
+  const history = { ...core.history, dayLags };
+  const deployments = createDeployments(config, { ...core, history, createClient: async () => client });
+  core.scheduler.adopt([...deployments.inUse().jobs.values()]);
+  core.scheduler.start();
+  await core.scheduler.refresh();
+  /** Resolves with the number of requests of a run of every collector. */
+  async function run(): Promise<number> {
+    const before = asked;
+    await core.scheduler.refresh();
+    return asked - before;
+  }
+  return { config, deployments, run, log };
+}
+
+test('after a reload while the store cannot be read, collectors run as before', async () => {
+  const { config, deployments, run, log } = await startRefused(() => Promise.reject(new Error('no store')));
+  const before = await run();
+  expect(before).toBeGreaterThan(0);
+  await deployments.apply(config);
+  expect(log()).toContain('Applying the new settings was incomplete');
+  expect(await run()).toBe(before);
+});
+
+test('a run that begins while a reload waits for the store is one of the new settings', async () => {
+  const reading = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<Awaited<ReturnType<Store['dayLags']>>>();
+  const { config, deployments, run } = await startRefused(() => {
+    reading.resolve();
+    return read.promise;
+  });
+  const before = await run();
+  const applying = deployments.apply(config);
+  await reading.promise;
+  expect(await run()).toBe(before);
+  read.resolve(new Map());
+  await applying;
 });

@@ -393,6 +393,31 @@ describe('adding and removing jobs', () => {
     expect(runs).toHaveLength(2);
   });
 
+  test('one that ran thoroughly when it was removed does so if it is added again', async () => {
+    const { create, job, clock, runs, releases } = harness();
+    const scheduler = create([job('a', true), job('b', true), job('c')]);
+    scheduler.start();
+    await clock.advance(0);
+    releases.get('a')?.();
+    await clock.advance(0);
+    void scheduler.refresh();
+    await clock.advance(0);
+    expect(runs.splice(0)).toEqual(['a scheduled', 'b scheduled', 'c scheduled', 'a thorough', 'c thorough']);
+    for (let round = 0; round < 2; round++) {
+      const retired = scheduler.retire(['a', 'b', 'c']);
+      releases.get('a')?.();
+      releases.get('b')?.();
+      await retired;
+      scheduler.adopt([job('a'), job('b'), job('c')]);
+      await clock.advance(0);
+    }
+    expect(runs).toEqual([
+      ...['a thorough', 'b thorough', 'c scheduled'],
+      ...['a scheduled', 'b scheduled', 'c scheduled'],
+    ]);
+    await scheduler.stop();
+  });
+
   test('a removed one can be added again, and the schedule of one that stays goes on', async () => {
     const { create, job, ticker, clock, runs } = harness();
     const begun: string[] = [];
