@@ -54,8 +54,11 @@ export async function run(context: CommandContext): Promise<number> {
       })),
     };
   };
+  // From now on, because a start that is aborted has nothing to lose.
+  const stop = context.stopSignal();
+  const stoppable = { ...context, stopSignal: () => stop };
   try {
-    return await withService(context, true, load, async (_, { port, scheme, config }, ended) => {
+    return await withService(stoppable, true, load, async (_, { port, scheme, config }, ended) => {
       const host = config.web.listenAddress.host ?? 'localhost';
       context.stdout.write(`${described(`${scheme}://${formatListenAddress({ host, port })}`, config)}\n`);
       return ended;

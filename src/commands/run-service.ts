@@ -47,9 +47,10 @@ export async function withService(
   const started = Promise.withResolvers<Service>();
   // From now on, because its default would end the process. Until the start, a reload waits.
   context.onHangup(() => void started.promise.then((running) => running.reload()));
-  const stopped = untilStopped(context).then(() => 0);
   const config = await load();
   const service = await createRealService(context, config, simulated, load);
+  // Not before: while it waits for a store, a signal may end the process at once.
+  const stopped = untilStopped(context).then(() => 0);
   try {
     const address = await service.start();
     started.resolve(service);

@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { takeOwnership } from '../../src/store/lock.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -21,10 +25,10 @@ function hanging(patienceMs: number): string {
   return `--import=data:text/javascript,${encodeURIComponent(script)}`;
 }
 
-/** The real program, serving, with something in it that prevents it from ending; its platform never answers. */
-async function startHanging(patienceMs: number) {
-  const args = ['serve', '--web.listen-address=127.0.0.1:0', '--storage.path=:memory:'];
-  const program = spawn(process.execPath, [hanging(patienceMs), bin, ...args], {
+/** The real program, serving; its platform never answers. */
+function startServe(storagePath: string, ...nodeArguments: readonly string[]) {
+  const args = ['serve', '--web.listen-address=127.0.0.1:0', `--storage.path=${storagePath}`];
+  const program = spawn(process.execPath, [...nodeArguments, bin, ...args], {
     env: {
       ...COMPILE_CACHE,
       AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:9',
@@ -44,8 +48,11 @@ async function startHanging(patienceMs: number) {
   return { program, said, stderr: () => stderr };
 }
 
+/** With something in it that prevents it from ending. */
+const startHanging = (patienceMs: number) => startServe(':memory:', hanging(patienceMs));
+
 test('SIGTERM ends a process that hangs within five seconds, and it says so', async () => {
-  const { program, said, stderr } = await startHanging(5_000);
+  const { program, said, stderr } = startHanging(5_000);
   await said('Serving');
   program.kill('SIGTERM');
   expect(await once(program, 'close')).toEqual([143, null]);
@@ -53,11 +60,23 @@ test('SIGTERM ends a process that hangs within five seconds, and it says so', as
 });
 
 test('a second SIGTERM ends it at once', async () => {
-  const { program, said, stderr } = await startHanging(1_000);
+  const { program, said, stderr } = startHanging(1_000);
   await said('Serving');
   program.kill('SIGTERM');
   await said('Stopping');
   program.kill('SIGTERM');
   expect(await once(program, 'close')).toEqual([null, 'SIGTERM']);
   expect(stderr()).not.toContain('not stopped');
+});
+
+test('SIGTERM ends a start at once that waits for the store of another process', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stopping-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'history.db');
+  const lock = takeOwnership(file);
+  onTestFinished(() => lock.release());
+  const { program, said } = startServe(file);
+  await said('Waiting for the store');
+  program.kill('SIGTERM');
+  expect(await once(program, 'close')).toEqual([null, 'SIGTERM']);
 });
