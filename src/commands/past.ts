@@ -147,7 +147,8 @@ interface Wanted {
 
 /**
  * Runs work on what is known of the chosen organizations at any instant: what is stored, and what the platform tells of the days
- * that are not. Resolves with the exit code: 1 if a collector failed, or if the work says that something is missing.
+ * that are not. Resolves with the exit code: 1 if a collector failed, or if the work says that something is missing; rejects with a
+ * `ConfigError` without organizations.
  */
 export async function withViews(
   context: CommandContext,
@@ -159,6 +160,9 @@ export async function withViews(
 ): Promise<number> {
   const chosen = await loadForOrgs(context, wanted.orgs);
   const { config } = chosen;
+  if (config.orgs.length === 0) {
+    throw new ConfigError('this shard has no organization', 'leave out --shard and --total-shards');
+  }
   const collectors = wanted.collectors.filter(
     ({ name }, index) => index === 0 || config.collectors.get(name) === true,
   );

@@ -118,7 +118,7 @@ export function escapedMarkdown(text: string): string {
 function* sections({ org, explanation }: ExplainedOrg, { heading, table }: Style): Generator<string> {
   if (explanation === undefined) {
     yield heading(org);
-    yield 'The credits of one of the sides are unknown on every day.';
+    yield 'The credits of one of the sides are unknown on every day.\n';
     return;
   }
   const { before, after, what, models, byModel, byTeam, sameWeekdays } = explanation;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { run } from '../../src/commands/explain.ts';
 import { explainOptions } from '../../src/config/command-options.ts';
 import { startRewriting } from '../e2e/rewriting.ts';
-import { createPastContext, startPlatform } from './surroundings.ts';
+import { createEmptyShardContext, createPastContext, startPlatform } from './surroundings.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
 afterEach(() => void vi.useRealTimers());
@@ -33,6 +33,11 @@ test('ranges are compared as daily means, with the teams that every day shows', 
 
 test('days without known credits are an exit code of 1', async () => {
   expect(await explained(['--to=2026-12-24'])).toEqual({ code: 1, org: 'acme', known: false });
+});
+
+test('a shard without an organization says so', async () => {
+  const { context } = createEmptyShardContext(explainOptions);
+  await expect(run(context)).rejects.toThrow('this shard has no organization');
 });
 
 /** A platform whose answers at these paths have no row of 16 November. */

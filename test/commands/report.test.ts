@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { run } from '../../src/commands/report.ts';
 import { reportOptions } from '../../src/config/command-options.ts';
-import { createPastContext } from './surroundings.ts';
+import { createEmptyShardContext, createPastContext } from './surroundings.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
 afterEach(() => void vi.useRealTimers());
@@ -51,4 +51,9 @@ test('a day that is not over is refused', async () => {
 test('a file that cannot be written is named', async () => {
   const file = path.join(tmpdir(), 'no-such-folder', 'october.html');
   await expect(report([`--output=${file}`])).rejects.toThrow(`--output: cannot write ${file}: ENOENT`);
+});
+
+test('a shard without an organization says so', async () => {
+  const { context } = createEmptyShardContext(reportOptions);
+  await expect(run(context)).rejects.toThrow('this shard has no organization');
 });

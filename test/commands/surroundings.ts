@@ -5,6 +5,7 @@ import type { CommandContext } from '../../src/commands/command.ts';
 import { parseArguments } from '../../src/config/arguments.ts';
 import type { OptionTable } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
+import { shardOf } from '../../src/config/shard.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { createFaultyPlatform } from '../platform/faulty/platform.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
@@ -51,6 +52,14 @@ export async function createPastContext(options: OptionTable, args: readonly str
   ];
   const table = { ...createOptions(collectors), ...options };
   return createContext(table, all, { AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner' });
+}
+
+/** The same of a shard that serves no organization. */
+export function createEmptyShardContext(options: OptionTable) {
+  const args = ['--api.base-url=http://127.0.0.1:1', '--storage.path=:memory:', '--total-shards=2'];
+  const table = { ...createOptions(collectors), ...options };
+  const shard = `--shard=${1 - shardOf('default', 2)}`;
+  return createContext(table, [...args, shard], { AGENT_PLATFORM_API_KEY: 'key' });
 }
 
 function textOf(stream: PassThrough): string {

@@ -28,7 +28,7 @@ describe('an explanation', () => {
 
   test('says so where there is none', () => {
     const text = 'The credits of one of the sides are unknown on every day.';
-    expect(explanationText([{ org: 'acme', explanation: undefined }])).toContain(text);
+    expect(explanationText([{ org: 'acme', explanation: undefined }])).toBe(`acme\n${text}\n`);
     expect(explanationJson([{ org: 'acme', explanation: undefined }])).toBe('{"org":"acme","known":false}\n');
   });
 
