@@ -26,7 +26,7 @@ interface OwnTraffic {
 }
 
 /** The settings of the traffic: plain values that are replaced as a whole. */
-export interface TrafficSettings {
+interface TrafficSettings {
   readonly api: Pick<ApiConfig, 'requestsPerSecond' | 'dailyRequestLimit'>;
   /** The configured identifiers of organizations, by name. */
   readonly orgIds: ReadonlyMap<string, string | undefined>;

@@ -1,7 +1,4 @@
-/** Runs tasks one at a time, in the order in which they were added. */
-export type SerialQueue = ReturnType<typeof createSerialQueue>;
-
-/** Creates an empty queue; it is unbounded, so its callers limit what they add. */
+/** Creates an empty queue, which runs tasks one at a time, in the order in which they were added; it is unbounded. */
 export function createSerialQueue() {
   let last: Promise<void> = Promise.resolve();
   return {
