@@ -21,7 +21,7 @@ const HINTS: Readonly<Record<TroubleReason, string>> = {
   failed: 'check the disk of --storage.path',
 };
 
-/** By SQLite's primary result code. */
+/** By SQLite's extended result code, or by its primary one. */
 const REASONS: ReadonlyMap<number, TroubleReason> = new Map([
   [3, 'read-only'],
   [5, 'locked'],
@@ -34,6 +34,8 @@ const REASONS: ReadonlyMap<number, TroubleReason> = new Map([
   [18, 'damaged'],
   [23, 'read-only'],
   [26, 'damaged'],
+  // The file is shorter than it says; of other errors of reading and writing, the disk may recover.
+  [522, 'damaged'],
 ]);
 
 const SYSTEM_REASONS: ReadonlyMap<string, TroubleReason> = new Map([
@@ -63,7 +65,10 @@ function reasonOf(error: unknown): TroubleReason {
   if (/^(?:no such (?:table|column)|unsupported file format|malformed database)/.test(error.message))
     return 'damaged';
   // The low byte is the primary code; the other bytes specify it further.
-  if ('errcode' in error) return REASONS.get(Number(error.errcode) & 0xff) ?? 'failed';
+  if ('errcode' in error) {
+    const code = Number(error.errcode);
+    return REASONS.get(code) ?? REASONS.get(code & 0xff) ?? 'failed';
+  }
   return ('code' in error ? SYSTEM_REASONS.get(String(error.code)) : undefined) ?? 'failed';
 }
 

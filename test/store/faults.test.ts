@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -400,6 +401,21 @@ describe('a place that cannot be used', () => {
     const store = openStore(file);
     await store.putDays('acme', 'tools', toTools).catch(() => store.putDays('acme', 'tools', toTools));
     expect(await sizeOf(store, 'tools')).toBe(1);
+  });
+
+  test('a file cut off while it is in use is damage, not an error of the disk', async () => {
+    const file = path.join(createDirectory(), 'history.db');
+    const before = openStore(file);
+    await before.putDays('acme', 'tokens', answer([monday], { [monday]: { text: 'long'.repeat(9000) } }));
+    await before.close();
+    const store = openStore(file);
+    // The log then says how many pages there are.
+    await store.putDays('acme', 'tools', toTools);
+    truncateSync(file, statSync(file).size - 16_384);
+    await expect(store.read('acme')).rejects.toThrow(NotStored);
+    expect(readdirSync(path.dirname(file))).toContain('history.db.damaged-1');
+    await store.putDays('acme', 'tools', toTools);
+    expect(store.log.events.map(({ level }) => level)).toEqual(['error', 'warn', 'info']);
   });
 });
 
