@@ -69,10 +69,10 @@ export function withLimits(attempt: Attempt, { holds, limiter, dailyQuota, close
     const { endpoint } = request;
     const held = holds.current(endpoint);
     if (held !== undefined) return held;
-    // If the client was closed, the attempt fails in the exchange, like any other.
-    await limiter.take(endOf(request, closed)).catch(() => undefined);
-    // A hold may have begun meanwhile.
-    return holds.current(endpoint) ?? dailyQuota?.take();
+    const ended = endOf(request, closed);
+    await limiter.take(ended).catch(() => undefined);
+    // A hold may have begun meanwhile. An attempt that nobody waits for fails in the exchange, unsent.
+    return holds.current(endpoint) ?? (ended.aborted ? undefined : dailyQuota?.take());
   }
 
   return async (request, budgetMs) => {

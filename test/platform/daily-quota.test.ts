@@ -175,6 +175,14 @@ describe('the daily quota', () => {
     expect(server.requests).toHaveLength(7);
   });
 
+  test('counts no request that is given up before it is sent', async () => {
+    const server = await startServer(answers({}));
+    const { quota } = create(5);
+    const { client } = createTestClient(server.url, { dailyQuota: quota });
+    const error = await failureOf(client.get({ ...tokensRequest(), signal: AbortSignal.abort() }));
+    expect([error.reason, server.requests, quota.today()]).toEqual(['network', [], undefined]);
+  });
+
   test('allows everything below it', async () => {
     const server = await startServer(answers({}));
     const { quota } = create(5);
