@@ -2,6 +2,7 @@ import { parseArguments } from '../config/arguments.ts';
 import { quoted } from '../config/parse.ts';
 import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
 import { suggestion } from '../runtime/suggestion.ts';
+import { NotStored } from '../store/database.ts';
 import type { CliEnvironment, Command } from './command.ts';
 import { renderCommandHelp, renderHelp } from './help.ts';
 
@@ -82,8 +83,11 @@ export async function runCli(
   }
 }
 
-// Errors of the system or the platform are described by their message; any other error is a bug of the program.
+// Errors of the system, the platform or the store are described by their message; any other error is a bug of the program.
 function describe(error: unknown): string {
-  const expected = error instanceof PlatformError || (error instanceof Error && 'code' in error);
+  const expected =
+    error instanceof PlatformError ||
+    error instanceof NotStored ||
+    (error instanceof Error && 'code' in error);
   return error instanceof Error && !expected ? (error.stack ?? error.message) : messageOf(error);
 }

@@ -233,7 +233,7 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
     if (run.retired()) return undefined;
     const at = deps.clock.now();
     const documents = new Map(fetched.documents.map((document) => [dataset.idOf(document), document]));
-    await deps.history.putDocuments(org.name, dataset.name, {
+    const gone = await deps.history.putDocuments(org.name, dataset.name, {
       documents,
       damaged: new Set(fetched.damaged?.map((document) => dataset.idOf(document))),
       complete: fetched.complete,
@@ -241,6 +241,10 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
       at,
       completes: run.stopping() ? undefined : { succeededAt: at },
     });
+    if (gone > 0 && documents.size === 0) {
+      const fields = { org: org.name, collector: collector.name, gone };
+      deps.log.warn('The platform lists nothing any more; what it listed is no longer published', fields);
+    }
     run.note(fetched);
     await deps.publisher.publish(org);
     return at;

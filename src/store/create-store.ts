@@ -98,7 +98,7 @@ export function createStore(parts: StoreParts): Store {
     query: Query,
     { org, former, dataset }: Place,
     { documents, damaged, complete }: AnsweredDocuments,
-  ): Promise<boolean> {
+  ): Promise<{ readonly isChanged: boolean; readonly gone: number }> {
     const place = [org, former, dataset];
     const ids = new Map([...documents.keys()].map((id) => [keyOf(id), id]));
     const rows = await query(
@@ -129,7 +129,7 @@ export function createStore(parts: StoreParts): Store {
       );
       isChanged ||= changed.length > 0;
     }
-    return isChanged;
+    return { isChanged, gone: gone.length };
   }
 
   /** Reads in one transaction; what it finds damaged is fetched again. */
@@ -230,8 +230,9 @@ export function createStore(parts: StoreParts): Store {
       write(async (query) => {
         await noteOrgId(query, org, answer.orgId);
         const place = { org, former: '', dataset };
-        const isChanged = await putDocuments(query, place, answer);
+        const { isChanged, gone } = await putDocuments(query, place, answer);
         await noteAnswer(query, place, { isChanged, answeredAt: answer.at, ...answer.completes });
+        return gone;
       }),
     putRevisedOn: (org, dataset, day) =>
       write((query) => noteAnswer(query, { org, former: '', dataset }, { isChanged: false, revisedOn: day })),

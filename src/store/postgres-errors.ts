@@ -30,7 +30,7 @@ const HINTS: Readonly<Record<DatabaseReason, string>> = {
   tls: 'check sslmode and sslrootcert of storage.url',
   missing: 'create the database of storage.url',
   full: 'free space on the server, or raise its limit of connections',
-  'read-only': 'storage.url must lead to the primary server',
+  'read-only': 'storage.url must lead to the primary server, and default_transaction_read_only be off',
   slow: 'look for locks and load on the server',
   newer: 'run a release at least as new as the one that has migrated the schema',
   older:

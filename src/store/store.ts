@@ -190,7 +190,8 @@ export interface Store {
   /** Stores the fingerprint of the key whose answers come from the organization, or `UNCONFIRMED`. */
   putConfirmedKey(org: string, key: string): Promise<void>;
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<StoredAnswer>;
-  putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<void>;
+  /** Resolves with the number of documents that are no longer listed. */
+  putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<number>;
   /** A pass on the day of the last one raises no revision. */
   putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;

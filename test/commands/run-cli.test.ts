@@ -5,6 +5,7 @@ import { commands } from '../../src/commands/table.ts';
 import * as kinds from '../../src/config/kinds.ts';
 import { option, optionsOf } from '../../src/config/option.ts';
 import { ConfigError, PlatformError } from '../../src/runtime/errors.ts';
+import { NotStored } from '../../src/store/database.ts';
 import { createContext } from './surroundings.ts';
 
 const options = {
@@ -66,6 +67,7 @@ describe('a command', () => {
   test.each([
     [Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE' }), 'listen EADDRINUSE'],
     [new PlatformError('server', 'answered 500'), 'answered 500'],
+    [new NotStored('the database is slow', { reason: 'slow', detail: '', hint: '' }), 'the database is slow'],
     ['a text', 'a text'],
   ])('that fails otherwise exits with 1 and one line', async (thrown, line) => {
     const run = command(async () => {

@@ -663,6 +663,25 @@ describe('a run over documents', () => {
     expect(runs.get('acme', 'readiness').failure?.error.reason).toBe('timeout');
   });
 
+  test('a listing that is empty all at once is logged, once', async () => {
+    const { runner, log } = harness(() => ({}));
+    let listed: readonly string[] = [];
+    const collector = collecting(
+      async () => ({ documents: listed, complete: true, rejected: 0, remarks: [] }),
+      reports,
+    );
+    for (listed of [[], ['a', 'b'], ['b'], [], []]) {
+      await runner.run({ org, source }, collector, 'scheduled');
+    }
+    expect(log.events.filter(({ level }) => level === 'warn')).toEqual([
+      {
+        level: 'warn',
+        message: 'The platform lists nothing any more; what it listed is no longer published',
+        fields: { org: 'acme', collector: 'readiness', gone: 1 },
+      },
+    ]);
+  });
+
   test('a listing counts as tried and succeeded, unless the run was abandoned: then nothing of it is stored', async () => {
     const { runner, history, runs, clock, published } = harness(() => ({}));
     const retired = new AbortController();

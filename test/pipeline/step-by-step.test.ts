@@ -251,10 +251,11 @@ async function walk(
         }));
         answeredAt = clock.now();
         date = Math.max(...documents.map(({ createdAt }) => createdAt), answeredAt);
-        return store.putDocuments('acme', next.dataset, {
+        await store.putDocuments('acme', next.dataset, {
           documents: new Map(documents.map((one) => [one.id, one])),
           ...{ complete: true, orgId: undefined, at: clock.now() },
         });
+        return;
       }
       case 'wait': {
         const instants = {
