@@ -64,7 +64,7 @@ function orgStatus(
         isDayCollector(collector) && isFetching(collector) && !('expensive' in collector)
           ? historyDays
           : undefined,
-      path: isFetching(collector) ? paths.get(collector.dataset.name) : undefined,
+      path: isFetching(collector) ? paths.get(collector.dataset.name)?.path : undefined,
     })),
   };
 }

@@ -27,6 +27,8 @@ export interface ApiAnswer {
   readonly bytes: number;
   /** Fingerprint of the API key of the request; the key itself stays inside the client. */
   readonly key?: string | undefined;
+  /** The path of the redirect's target that answered, as a request would name it. */
+  readonly movedTo?: string | undefined;
 }
 
 /** A page of a listing: its items, and the cursor of the next page if there is one. */

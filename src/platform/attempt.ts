@@ -36,6 +36,17 @@ function urlOf(request: ApiRequest, hosts: Hosts): URL {
   return url;
 }
 
+/**
+ * The path of a redirect's target as a request would name it, to be asked directly the next time; undefined if it needs
+ * another query, lies outside of the base URL's path, or is an unusual one.
+ */
+function pathOf(target: URL, asked: URL, request: ApiRequest): string | undefined {
+  const base = asked.pathname.slice(0, asked.pathname.length - request.path.length);
+  if (target.search !== asked.search || !target.pathname.startsWith(base)) return undefined;
+  const path = target.pathname.slice(base.length);
+  return /^(?:\/[A-Za-z0-9._~-]+){1,20}$/.test(path) && path.length <= 256 ? path : undefined;
+}
+
 interface SingleAttemptDeps {
   readonly org: string;
   readonly hosts: Hosts;
@@ -73,7 +84,12 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     await clock.slices.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
-    return outcome.ok ? { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key, org) } } : outcome;
+    if (!outcome.ok) return outcome;
+    const target = exchanged.kind === 'answer' ? exchanged.movedTo : undefined;
+    const movedTo = target && pathOf(target, url, request);
+    // Paths are shown, so one that repeats the key is not remembered.
+    const shown = movedTo?.includes(key) ? undefined : movedTo;
+    return { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key, org), movedTo: shown } };
   };
 }
 

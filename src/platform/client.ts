@@ -113,6 +113,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     org: deps.org,
     configured: deps.paths ?? {},
     known: deps.knownPaths ?? new Map(),
+    clock,
     log: deps.log,
   });
   const get = withAdmission(found, deps.admission);

@@ -30,6 +30,8 @@ export interface Answered {
   /** The whole body of a 2xx answer, the beginning of any other. */
   text: string;
   bytes: number;
+  /** The address that answered, if not the one that was asked. */
+  movedTo?: URL;
 }
 
 /** One GET with its redirects, each limited to `timeoutMs` milliseconds; never throws; `ended` aborts it. */
@@ -129,6 +131,7 @@ export function createExchange(deps: ExchangeParts): Exchange {
     let url = start;
     for (let hops = 0; ; hops += 1) {
       const exchanged = await bounded(url, key, bounds);
+      if (exchanged.kind === 'answer' && hops > 0) exchanged.movedTo = url;
       if (exchanged.kind !== 'moved') return exchanged;
       const { status, to } = exchanged;
       if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'too many redirects' };

@@ -1,5 +1,7 @@
 import type { DatasetName } from '../catalog/dataset.ts';
+import { DAY_MS } from '../catalog/day.ts';
 import type { ApiRequest, Source } from '../catalog/source.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 
@@ -8,38 +10,71 @@ type Ask = Source['get'];
 /** The configured paths, by endpoint: they are the only ones of their resource. */
 export type ConfiguredPaths = Readonly<Partial<Record<DatasetName, string>>>;
 
-/** The path that answered last, of resources that have several, by endpoint. */
-export type KnownPaths = Map<DatasetName, string>;
+/** What is known about the paths of resources that have several, by endpoint. */
+export type KnownPaths = Map<DatasetName, AnsweringPath>;
+
+interface AnsweringPath {
+  /** The path that answered last. */
+  readonly path: string;
+  /** The first one of the paths to which this applies. */
+  readonly first: string;
+  /** When that was tried last, on the clock's `elapsed`. */
+  readonly triedAt: number;
+}
 
 interface PathsDeps {
   readonly org: string;
   readonly configured: ConfiguredPaths;
   readonly known: KnownPaths;
+  readonly clock: Pick<Clock, 'elapsed'>;
   readonly log: Logger;
 }
 
 /** The statuses that say that a path is not that of the resource. */
 const MISSING: ReadonlySet<number | undefined> = new Set([404, 405, 410]);
+/** How long another path is used before the first one is tried again, in milliseconds. */
+const TRY_AGAIN_MS = DAY_MS;
 
-/** Asks for a resource by the path that answered last, of those that a request names; one that is missing leads to the next. */
-export function withPaths(ask: Ask, { org, configured, known, log }: PathsDeps): Ask {
+/**
+ * Asks for a resource by the path that answered last, of those that a request names. A path that is missing leads to the
+ * next one, and the target of a redirect is remembered. The first path is tried again once a day, at no risk: whatever it
+ * answers then, the one that works is asked too.
+ */
+export function withPaths(ask: Ask, { org, configured, known, clock, log }: PathsDeps): Ask {
+  function answeringOf(endpoint: DatasetName, first: string): AnsweringPath | undefined {
+    const answering = known.get(endpoint);
+    return answering?.first === first ? answering : undefined;
+  }
+
+  function note(endpoint: DatasetName, path: string, first: string): void {
+    const { path: before, triedAt } = answeringOf(endpoint, first) ?? {
+      path: first,
+      triedAt: clock.elapsed(),
+    };
+    known.set(endpoint, { path, first, triedAt });
+    if (path !== before) log.info('Another path of the platform answers', { org, endpoint, path, before });
+  }
+
   return async ({ otherPaths, ...request }) => {
     if (otherPaths === undefined) return ask(request);
     const { endpoint } = request;
     const only = configured[endpoint];
     const paths = only === undefined ? [request.path, ...otherPaths] : [only];
-    const before = paths.find((path) => path === known.get(endpoint)) ?? paths[0];
+    const [first = request.path] = paths;
+    const answering = answeringOf(endpoint, first);
+    const now = clock.elapsed();
+    const isTrial = answering !== undefined && now - answering.triedAt >= TRY_AGAIN_MS;
+    if (isTrial) known.set(endpoint, { ...answering, triedAt: now });
+    const usual = answering === undefined ? paths : [answering.path, ...paths];
     let missing: PlatformError | undefined;
-    for (const path of new Set([before ?? request.path, ...paths])) {
+    for (const path of new Set(isTrial ? [first, ...usual] : usual)) {
       try {
         const answer = await ask({ ...request, path });
-        known.set(endpoint, path);
-        if (path !== before)
-          log.info('Another path of the platform answers', { org, endpoint, path, before });
+        note(endpoint, answer.movedTo ?? path, first);
         return answer;
       } catch (error) {
-        if (!isMissing(error)) throw error;
-        missing ??= error;
+        if (!isMissing(error) && !(isTrial && path === first && path !== answering.path)) throw error;
+        if (isMissing(error)) missing ??= error;
       }
     }
     throw missing === undefined ? new Error('no path was asked') : withHint(missing, request);

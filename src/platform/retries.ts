@@ -88,7 +88,7 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
     return paused;
   }
 
-  return effort;
+  return (request) => throttleHolds.guard(request.endpoint, () => effort(request));
 }
 
 /** Whether the platform itself asked to retry later, or for fewer requests. */

@@ -1,7 +1,7 @@
 import http, { type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Story, startStory } from './harness.ts';
+import { DAY, type Story, startStory } from './harness.ts';
 
 async function startStranger(): Promise<{ url: string; seen: IncomingHttpHeaders[] }> {
   const seen: IncomingHttpHeaders[] = [];
@@ -45,6 +45,13 @@ const OLD = '/api/organization/maturity-level-reports';
 const NEW = '/api/organization/agent-readiness-reports';
 const SAID = 'Another path of the platform answers';
 
+/** The paths of the requests that `act` causes, and whether each was answered with 200. */
+async function requestsOf(story: Story, act: () => Promise<unknown>) {
+  const before = story.platform.requests.length;
+  await act();
+  return story.platform.requests.slice(before).map(({ path, status }) => `${status} ${path}`);
+}
+
 /** The path that `/status` names. */
 async function shownPath(story: Story): Promise<unknown> {
   const status = (await (await story.get('/status')).json()) as {
@@ -70,6 +77,20 @@ describe('a platform whose readiness listing has moved', () => {
       ]);
     },
   );
+
+  test('is asked by the first path once a day, and by it alone once it answers', async () => {
+    const story = await startStory({ sandbox: { faults: ['moved'] }, collectors: ['readiness'] });
+    expect(await requestsOf(story, () => story.poll())).not.toContain(`404 ${OLD}`);
+    story.clock.advance(DAY);
+    const asked = await requestsOf(story, () => story.poll());
+    expect(asked.filter((request) => request === `404 ${OLD}`)).toHaveLength(1);
+    expect(story.logged(SAID)).toHaveLength(1);
+    story.platform.setFaults([]);
+    story.clock.advance(DAY);
+    const back = await requestsOf(story, () => story.poll());
+    expect(new Set(back)).toEqual(new Set([`200 ${OLD}`]));
+    expect(story.logged(SAID, `path=${OLD}`)).toHaveLength(1);
+  });
 
   test('is asked by a configured path only, which a reload changes', async () => {
     const story = await startStory({

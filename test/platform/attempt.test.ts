@@ -65,4 +65,24 @@ describe('an attempt', () => {
     const request = tokensRequest({ startDate: '2026-11-19' });
     expect((await attempt(ANSWER, { host, request })).asked).toEqual([`${url}?startDate=2026-11-19`]);
   });
+
+  const longest = Array.from({ length: 20 }, () => 'abcdefghijk').join('/');
+  test.each([
+    ['/v2/tokens', '/v2/tokens'],
+    [`/${longest}`, `/${longest}`],
+    [`/${longest}/a`, undefined],
+    [`/${'x'.repeat(255)}`, `/${'x'.repeat(255)}`],
+    [`/${'x'.repeat(256)}`, undefined],
+    ['/v2/tokens/', undefined],
+    ['/v2/%74okens', undefined],
+    [`/v2/${KEY}`, undefined],
+    ['/v2/tokens?more=1', undefined],
+    ['/v2/tokens?', '/v2/tokens'],
+  ])('that was moved to %s is asked as %s the next time', async (path, expected) => {
+    for (const base of ['', '/gateway']) {
+      const host = `http://api.test${base}`;
+      const { outcome } = await attempt({ ...ANSWER, movedTo: new URL(`${host}${path}`) }, { host });
+      expect(outcome).toMatchObject({ ok: true, answer: { movedTo: expected } });
+    }
+  });
 });

@@ -45,5 +45,38 @@ describe('a hold', () => {
     expect([holds.current('wiki'), holds.current('tokens')]).toEqual([other, other]);
     await clock.advance(1_000);
     expect([holds.current('wiki'), holds.current('tokens')]).toEqual([one, undefined]);
+    await expect(holds.guard('wiki', async () => 1)).rejects.toBe(one);
+  });
+
+  test('is followed by one request, for which those of its scope alone wait', async () => {
+    const { clock, holds, one } = create();
+    holds.hold('wiki', 1_000, one);
+    await clock.advance(1_000);
+    const probe = Promise.withResolvers<number>();
+    const asked: string[] = [];
+    const ask = (name: string, answer: Promise<number>) => () => {
+      asked.push(name);
+      return answer;
+    };
+    const first = holds.guard('wiki', ask('first', probe.promise));
+    const second = holds.guard('wiki', ask('second', Promise.resolve(2)));
+    expect(await holds.guard('tokens', ask('tokens', Promise.resolve(3)))).toBe(3);
+    await clock.advance(0);
+    expect(asked).toEqual(['first', 'tokens']);
+    probe.reject(one);
+    await expect(first).rejects.toBe(one);
+    expect(await second).toBe(2);
+    expect(await holds.guard('wiki', ask('third', Promise.resolve(4)))).toBe(4);
+  });
+
+  test('that replaces the one of a request in progress is kept at its end', async () => {
+    const { clock, holds, one, other } = create();
+    holds.hold('organization', 1_000, one);
+    await clock.advance(1_000);
+    const probing = holds.guard('wiki', async () => holds.hold('organization', 500, other));
+    const waiting = holds.guard('tokens', async () => 1);
+    await probing;
+    await expect(waiting).rejects.toBe(other);
+    expect(holds.current('wiki')).toBe(other);
   });
 });

@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { PlatformClientDeps } from '../../src/platform/client.ts';
 import type { KnownPaths } from '../../src/platform/paths.ts';
-import { createTestClient, failureOf, startServer } from './platform-server.ts';
+import { createTestClient, failureOf, KEY, startServer } from './platform-server.ts';
 
 const OLD = '/api/organization/maturity-level-reports';
 const NEW = '/api/organization/agent-readiness-reports';
+const DAY = 86_400_000;
 
 const reports = {
   endpoint: 'readiness',
@@ -44,7 +45,7 @@ async function startPlatform(routes: Routes, overrides: Partial<PlatformClientDe
     log.events
       .filter(({ level }) => level === 'info')
       .map(({ fields }) => [fields['before'], fields['path']]);
-  return { routes, client, clock, asked, ask, said, answering: () => knownPaths.get('readiness') };
+  return { routes, client, clock, asked, ask, said, answering: () => knownPaths.get('readiness')?.path };
 }
 
 describe('a resource with two known paths', () => {
@@ -70,19 +71,63 @@ describe('a resource with two known paths', () => {
     ]);
   });
 
-  test('follows a redirect of the path that answers each time', async () => {
-    const { ask, said, answering } = await startPlatform({ [OLD]: '/v9/reports', '/v9/reports': 200 });
-    expect([await ask(), await ask()]).toEqual([
-      [OLD, '/v9/reports'],
-      [OLD, '/v9/reports'],
+  test('is asked by the first one again once a day, whatever that answers', async () => {
+    const { routes, clock, ask, said, answering } = await startPlatform({ [NEW]: 200 });
+    await ask();
+    await clock.advance(DAY - 1);
+    expect(await ask()).toEqual([NEW]);
+    await clock.advance(1);
+    expect([await ask(), await ask()]).toEqual([[OLD, NEW], [NEW]]);
+    routes[OLD] = 403;
+    await clock.advance(DAY);
+    expect([await ask(), await ask(), answering()]).toEqual([[OLD, NEW], [NEW], NEW]);
+    routes[OLD] = 200;
+    await clock.advance(DAY);
+    expect([await ask(), await ask(), answering()]).toEqual([[OLD], [OLD], OLD]);
+    expect(said()).toEqual([
+      [OLD, NEW],
+      [NEW, OLD],
     ]);
-    expect([answering(), said()]).toEqual([OLD, []]);
   });
 
-  test('is asked by the other one where a redirect leads nowhere', async () => {
-    const { ask, answering } = await startPlatform({ [OLD]: '/v9/reports', [NEW]: 200 });
-    expect([await ask(), await ask()]).toEqual([[OLD, '/v9/reports', NEW], [NEW]]);
-    expect(answering()).toBe(NEW);
+  test('remembers where a redirect leads, and asks there directly', async () => {
+    const { routes, clock, ask, said, answering } = await startPlatform({
+      [OLD]: '/v9/reports',
+      '/v9/reports': 200,
+    });
+    expect([await ask(), await ask()]).toEqual([[OLD, '/v9/reports'], ['/v9/reports']]);
+    expect([answering(), said()]).toEqual(['/v9/reports', [[OLD, '/v9/reports']]]);
+    await clock.advance(DAY);
+    expect([await ask(), await ask()]).toEqual([[OLD, '/v9/reports'], ['/v9/reports']]);
+    Object.assign(routes, { [OLD]: 404, '/v9/reports': 404, [NEW]: 200 });
+    expect([await ask(), await ask()]).toEqual([['/v9/reports', OLD, NEW], [NEW]]);
+    expect(said()).toHaveLength(2);
+  });
+
+  test('below a base path, remembers a redirect within it, and follows any other each time', async () => {
+    const within = await startPlatform({ [`/app${OLD}`]: `/app${NEW}`, [`/app${NEW}`]: 200 }, {}, '/app');
+    expect([await within.ask(), await within.ask()]).toEqual([[`/app${OLD}`, `/app${NEW}`], [`/app${NEW}`]]);
+    expect(within.answering()).toBe(NEW);
+    const outside = await startPlatform({ [`/app${OLD}`]: NEW, [NEW]: 200 }, {}, '/app');
+    expect([await outside.ask(), await outside.ask()]).toEqual([
+      [`/app${OLD}`, NEW],
+      [`/app${OLD}`, NEW],
+    ]);
+  });
+
+  test.each([
+    ['another query', `${NEW}?limit=7`],
+    ['the key', `/${KEY}`],
+    ['an address', '/someone@example.com'],
+    ['a long path', `/${'x'.repeat(300)}`],
+  ])('does not remember a redirect to %s', async (_, location) => {
+    const { ask, said, answering } = await startPlatform({
+      [OLD]: location,
+      [location.split('?')[0] ?? '']: 200,
+    });
+    expect(await ask()).toHaveLength(2);
+    expect(await ask()).toHaveLength(2);
+    expect([answering(), said()]).toEqual([OLD, []]);
   });
 
   test('is asked by a configured path only', async () => {

@@ -225,17 +225,41 @@ describe('Retry-After', () => {
     expect(await failureOf(client.get(tokensRequest()))).toBe(error);
   });
 
-  test('beyond an hour ends after an hour', async () => {
-    const again = { status: 429, headers: { 'retry-after': '999999999999' } };
-    const server = await startServer(answers(again));
+  test('beyond an hour is retried after an hour, by one request for which the others wait', async () => {
+    const held: (() => void)[] = [];
+    const asked = Promise.withResolvers<void>();
+    const server = await startServer((_request, response, count) => {
+      const again = () => response.writeHead(429, { 'retry-after': '999999999999' }).end();
+      if (count === 1) {
+        again();
+        return;
+      }
+      held.push(again);
+      asked.resolve();
+    });
     const { client, clock } = createTestClient(server.url);
     const first = await failureOf(client.get(tokensRequest()));
     expect(first).toMatchObject({ retryAt: START + 3_600_000 });
     await clock.advance(3_600_000);
-    expect(await failureOf(client.get(wiki))).toMatchObject({
-      ...{ reason: 'throttled', retryAt: START + 7_200_000 },
-    });
+    const later = [tokensRequest(), wiki, tokensRequest()].map((request) => failureOf(client.get(request)));
+    await asked.promise;
+    for (const answer of held) answer();
+    const [probe, ...others] = await Promise.all(later);
+    expect(probe).toMatchObject({ reason: 'throttled', retryAt: START + 7_200_000 });
+    expect(others).toEqual([probe, probe]);
     expect(server.requests).toHaveLength(2);
+  });
+
+  test('lets all continue once the request after it was answered, successfully or not', async () => {
+    const server = await startServer(
+      answers({ status: 429, headers: { 'retry-after': '600' } }, { status: 404 }, {}),
+    );
+    const { client, clock, codes } = createTestClient(server.url);
+    await failureOf(client.get(tokensRequest()));
+    await clock.advance(600_000);
+    const [probe] = await Promise.all([failureOf(client.get(tokensRequest())), client.get(wiki)]);
+    expect(probe.status).toBe(404);
+    expect(codes).toEqual(['429', '404', '200']);
   });
 
   test('with no retries left is kept as well', async () => {
