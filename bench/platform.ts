@@ -14,7 +14,7 @@ export interface World {
 }
 
 /** A simulated platform in a process of its own. */
-export interface Platform extends AsyncDisposable {
+interface Platform extends AsyncDisposable {
   readonly world: World;
   readonly url: string;
   /** CPU time so far. */

@@ -26,7 +26,7 @@ export function runPostgres(program: string, args: readonly string[], cwd: strin
 }
 
 /** A PostgreSQL server with its defaults, on loopback, in a temporary directory. */
-export interface MeasuredPostgres extends AsyncDisposable {
+interface MeasuredPostgres extends AsyncDisposable {
   readonly url: string;
   /** CPU time of all of its processes, in seconds. */
   cpuSeconds(): number;

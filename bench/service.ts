@@ -29,7 +29,7 @@ export interface Phase extends Stalls {
   readonly p99: number;
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   /** A folder of its own. */
   readonly folder: string;
   readonly args: readonly string[];

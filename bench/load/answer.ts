@@ -5,7 +5,7 @@ const LAST_CHUNK = '\r\n0\r\n\r\n';
 const HEAD_BYTES = 4096;
 
 /** Reads one answer after the other from what a connection receives; the bodies are discarded. */
-export interface AnswerReader {
+interface AnswerReader {
   /**
    * Whether a received chunk ends an answer. Throws an error on a status other than 200, or if the answer does not say
    * where it ends.

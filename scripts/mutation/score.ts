@@ -10,7 +10,7 @@ interface Tested extends Omit<Mutant, 'fileName'> {
 }
 
 /** How many of the tested mutants the tests detected, in percent with the 95 % Wilson interval, and those they did not. */
-export interface Score {
+interface Score {
   readonly tested: number;
   readonly score: number;
   readonly low: number;

@@ -18,7 +18,7 @@ export interface TestProxy {
  * What it does with a CONNECT: it answers with a status, not at all, with a 200 that nothing follows, with one and a page of
  * its own, or opens a tunnel to a port of this machine, whatever the target is.
  */
-export type ProxyAnswer = number | 'silence' | 'mute' | 'page' | { readonly port: number };
+type ProxyAnswer = number | 'silence' | 'mute' | 'page' | { readonly port: number };
 
 /** Starts a proxy for one test, with TLS if it gets a certificate. */
 export async function startProxy(

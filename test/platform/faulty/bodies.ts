@@ -7,7 +7,7 @@ import type { Damage } from './kinds.ts';
 import { bodyOf, otherMetadata, rowsOf } from './paging.ts';
 
 /** Remembers what was sent to an organization. */
-export interface Memory {
+interface Memory {
   /** Whether it was sent before; records that it was. */
   sentBefore(what: string): boolean;
 }

@@ -2,7 +2,7 @@ import type { Answer, Answering, ApiRequest, Endpoint, Row } from '../../../src/
 import type { Faults } from './faults.ts';
 
 /** A JSON body, read. */
-export type Body = Readonly<Record<string, unknown>>;
+type Body = Readonly<Record<string, unknown>>;
 
 /** The body of an answer, parsed. */
 export async function bodyOf(answer: Answer): Promise<Body> {

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A network in front of a server, whose trouble the test decides. */
-export interface Proxy {
+interface Proxy {
   readonly port: number;
   /** Delays each piece of an answer, in milliseconds. */
   delay(ms: number): void;
