@@ -119,6 +119,8 @@ function preferredModel(person: Person, on: Conditions, random: Random): Model {
   return modelAt(on.mix, drawn < 0.25 ? drawn * 4 : unit(person.seed, 1));
 }
 
-function completeness(on: Conditions, random: Random): number {
-  return 1 + 0.001 * on.edition * (0.5 + random());
+/** Up to 15 % of an incomplete day is to come within a week of hours; each revision adds about 2 %. */
+function completeness({ edition }: Conditions, random: Random): number {
+  const late = random();
+  return edition < 0 ? 1 + (0.15 / 168) * edition * late : 1 + 0.02 * edition * (0.5 + late);
 }
