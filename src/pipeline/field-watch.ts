@@ -1,5 +1,5 @@
 import { type ApiContract, pathOf, type SeenField, spelling } from '../catalog/api-contract.ts';
-import { later, parseDay } from '../catalog/day.ts';
+import { type Day, later, parseDay } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
 
 /** Names of unknown fields that are kept of a dataset: a hostile answer has as many as it likes. */
@@ -13,9 +13,9 @@ const MIN_ODD = 2;
 const PLAIN_NAME = /^(?!.*\d{6})[A-Za-z_][A-Za-z0-9_-]{0,47}$/;
 const NO_PLAIN_NAME = '(not a plain name)';
 
-/** What one element of an answer has. */
+/** What is seen of one element of an answer. */
 interface Sight {
-  readonly carried: Set<string>;
+  readonly day: Day | undefined;
   /** Fields that it lacks, or that an element of a list in it lacks. */
   readonly lacking: Set<string>;
   /** Whether a number above zero shows activity. */
@@ -41,21 +41,22 @@ export function createFieldWatch() {
     const looked = [...elements.slice(0, half), ...elements.slice(half).slice(-half)].filter(isObject);
     left -= looked.length;
     for (const element of looked) {
-      const sight: Sight = { carried: new Set(), lacking: new Set(), isActive: false };
-      walkMembers(contract, element, sight);
       const day = typeof element['date'] === 'string' ? parseDay(element['date']) : undefined;
-      if (day === undefined) continue;
-      for (const path of sight.carried) {
-        const field = fieldOf(path);
-        field.last = later(day, field.last ?? day);
-      }
-      if (!sight.isActive) continue;
+      const sight: Sight = { day, lacking: new Set(), isActive: false };
+      walkMembers(contract, element, sight);
+      if (day === undefined || !sight.isActive) continue;
       for (const path of sight.lacking) {
         const field = fieldOf(path);
         field.lacking ??= new Set();
         field.lacking.add(day);
       }
     }
+  }
+
+  function noteCarried(path: string, day: Day | undefined): void {
+    if (day === undefined) return;
+    const field = fieldOf(path);
+    field.last = later(day, field.last ?? day);
   }
 
   function fieldOf(path: string): SeenField {
@@ -76,8 +77,11 @@ export function createFieldWatch() {
     }
     for (const [name, member] of members) {
       const found = value[name] ?? undefined;
-      (found === undefined ? sight.lacking : sight.carried).add(member.path);
-      if (found !== undefined) walk(member, found, sight);
+      if (found === undefined) sight.lacking.add(member.path);
+      else {
+        noteCarried(member.path, sight.day);
+        walk(member, found, sight);
+      }
     }
   }
 
