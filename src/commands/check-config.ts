@@ -6,7 +6,7 @@ import { loadConfig } from '../config/load.ts';
 import { apiPathOf } from '../config/orgs.ts';
 import { formatDuration } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
-import { isOpen } from '../runtime/host-name.ts';
+import { isInClearText } from '../runtime/host-name.ts';
 import { formatListenAddress } from '../runtime/listen-address.ts';
 import { loadWebSettings } from '../web-config/load.ts';
 import { describeWebSettings } from '../web-config/settings.ts';
@@ -32,9 +32,9 @@ function renderSummary(config: Config, webLines: readonly string[]): string {
   for (const { name, baseUrl, appUrl, credential, contract, daysOff } of config.orgs) {
     lines.push(
       `  ${name}`,
-      `    API          ${baseUrl}${isOpen(baseUrl) ? openNote : ''}${pathNote(baseUrl)}`,
+      `    API          ${baseUrl}${isInClearText(baseUrl) ? openNote : ''}${pathNote(baseUrl)}`,
     );
-    if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isOpen(appUrl) ? openNote : ''}`);
+    if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isInClearText(appUrl) ? openNote : ''}`);
     lines.push(`    key from     ${credential.describe()}`, ...contractLines(contract));
     if (daysOff !== undefined)
       lines.push(`    days off     ${daysOff.size} from ${[...daysOff].sort()[0] ?? 'none'}`);

@@ -6,7 +6,7 @@ import { formatDuration } from '../config/parse.ts';
 import type { RequestObserver } from '../platform/attempt.ts';
 import { parseHttpDate } from '../platform/response.ts';
 import type { PlatformError } from '../runtime/errors.ts';
-import { isOpen } from '../runtime/host-name.ts';
+import { isInClearText } from '../runtime/host-name.ts';
 import { type Examination, type Finding, failure, ok, warning } from './finding.ts';
 import type { StoredFacts } from './store.ts';
 
@@ -139,7 +139,7 @@ function transport({ asked }: Facts): readonly Finding[] {
     const { host, protocol } = new URL(address);
     if (protocol === 'https:') return [ok('tls', `the certificate of ${host} is trusted`)];
     const seen = `not HTTPS: the key crosses the network to ${host} in clear text`;
-    return isOpen(address) ? [warning('tls', seen, HTTPS_ADVICE)] : [];
+    return isInClearText(address) ? [warning('tls', seen, HTTPS_ADVICE)] : [];
   });
 }
 

@@ -8,8 +8,8 @@ export function portOf({ port, protocol }: URL): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
-/** Whether a key sent to this address crosses the network in clear text. */
-export function isOpen(url: string): boolean {
+/** Whether what is sent to this address, such as a key, crosses the network in clear text. */
+export function isInClearText(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
