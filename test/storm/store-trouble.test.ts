@@ -42,14 +42,16 @@ async function startOn(
   return {
     ...program,
     clock,
-    untilPersistent: (expected) =>
-      waitFor(
+    untilPersistent(expected) {
+      const passSometimes = seldom(() => clock.pass(SWEEP));
+      return waitFor(
         async () => {
-          clock.pass(SWEEP);
+          passSometimes();
           expect((await program.page()).value(PERSISTENT)).toBe(expected);
         },
         { log: program.log },
-      ),
+      );
+    },
     logged: (...texts) =>
       program
         .log()
@@ -111,8 +113,10 @@ test('a disk that fills up under an existing history costs no figure, and what i
 
   writeFileSync(room, '100000');
   await program.untilPersistent(1);
+  // A request that time ran out for sets its day aside until the next run, which no schedule brings.
+  const passSometimes = seldom(() => program.clock.pass(SWEEP));
   await waitFor(async () => {
-    program.clock.pass(SWEEP);
+    passSometimes();
     const now = await program.page();
     expect(Object.values(now.by('dataset', 'agent_platform_history_uncovered'))).toEqual([0, 0, 0, 0]);
   });
