@@ -57,8 +57,8 @@ interface RowPart {
    * total and another total's parts would be meaningless; it never keeps a total from being replaced.
    */
   readonly breaksDown?: readonly string[];
-  /** Whether a complete response may lack members that an earlier one had, such as figures of too few people. */
-  readonly mayLack?: boolean;
+  /** The members that a complete response may lack although an earlier one had them, such as figures of too few people. */
+  readonly mayLack?: readonly string[];
   /** Whether an answered value says the same as the stored one in less detail: then the stored one stays. */
   isCoarser?(stored: unknown, answered: unknown): boolean;
 }

@@ -85,9 +85,10 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
       continue;
     }
     const isKnown = old.some((value) => value !== undefined);
-    const lacking = part.mayLack
-      ? 0
-      : old.filter((value, index) => value !== undefined && now[index] === undefined).length;
+    const lacking = part.members.filter(
+      (member, index) =>
+        old[index] !== undefined && now[index] === undefined && part.mayLack?.includes(member) !== true,
+    ).length;
     const isWorse =
       faultsBefore === 0
         ? faultsAfter > 0 || lacking > 0

@@ -60,8 +60,14 @@ describe('a day that is answered again', () => {
   });
 
   test('may lack optional members of a complete answer', () => {
-    const people: RowParts = { people: { fields: [], members: ['teams'], mayLack: true } };
-    expect(mergeRow({ teams: [1] }, {}, people)).toEqual({ row: {}, isRevised: true, missing: 0 });
+    const people: RowParts = { people: { fields: [], members: ['sum', 'teams'], mayLack: ['teams'] } };
+    const stored = { sum: 1, teams: [1] };
+    expect(mergeRow(stored, { sum: 1 }, people)).toEqual({ row: { sum: 1 }, isRevised: true, missing: 0 });
+    expect(mergeRow(stored, { teams: [2] }, people)).toEqual({
+      row: { ...stored, rejected: { people: 0 } },
+      isRevised: false,
+      missing: 1,
+    });
   });
 
   test('is settled by a complete answer, which is not a revision of the damaged parts', () => {

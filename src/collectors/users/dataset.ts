@@ -93,7 +93,8 @@ export const usersDataset: DayDataset<UsersRow> = {
         'people',
         'unshownActivity',
       ],
-      mayLack: true,
+      // Not credits, which a response lacks only if it has them of nobody, nor counts, if it has no figure of anybody.
+      mayLack: ['perUser', 'byTeam', 'budgetedTeams', 'people', 'unshownActivity'],
     },
   },
   isCurrent: ({ identity, teamRules }, { people = ANONYMOUS }: OrgSettings) =>

@@ -32,6 +32,7 @@ export function createDayReducer(settings: PeopleSettings) {
   const table = createPeopleTable(settings);
   let total: number | undefined;
   let isQuiet = true;
+  let hasFigures = false;
 
   function addActive(day: PersonDay): void {
     if (day.billable_tokens !== undefined) credits.push(day.billable_tokens);
@@ -66,6 +67,7 @@ export function createDayReducer(settings: PeopleSettings) {
       if (active) addActive(day);
       addToTeam(team, day, active);
       isQuiet &&= !active && FIELDS.every((field) => (day[field] ?? 0) === 0);
+      hasFigures ||= active || FIELDS.some((field) => day[field] !== undefined);
       table?.add(day, team);
     },
     /** Yields between steps, so that the caller can let other work run. */
@@ -77,9 +79,10 @@ export function createDayReducer(settings: PeopleSettings) {
         identity: settings.identity,
         teamRules: settings.teamRules,
         credits: total,
-        byPrimaryModel: modelsOf(models),
-        byDelegationLevel: countsOf(levels),
-        byLanguage: countsOf(languages),
+        // Without any figure, it is unknown who was active.
+        byPrimaryModel: hasFigures ? modelsOf(models) : undefined,
+        byDelegationLevel: hasFigures ? countsOf(levels) : undefined,
+        byLanguage: hasFigures ? countsOf(languages) : undefined,
         perUser,
         byTeam,
         budgetedTeams: budgetedTeams(),

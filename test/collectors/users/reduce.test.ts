@@ -5,6 +5,7 @@ import type { PeopleSettings } from '../../../src/catalog/settings.ts';
 import { MAX_PARTS } from '../../../src/collectors/counts.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { type UsersRow, usersDataset } from '../../../src/collectors/users/dataset.ts';
+import { mergeRow } from '../../../src/store/merge.ts';
 import { createFakeView, DAY, expositionOf, linesOf } from '../fakes.ts';
 import { type Person, person, reduced, teamsById } from './people.ts';
 
@@ -105,6 +106,41 @@ describe('a day of people', () => {
     for (const done of ['files_edited', 'git_commits', 'hooks', 'messages'])
       expect(shows(person('a', { sessions: 0, [done]: 1 }), person('b')), done).toBe(true);
     expect(reduced([person('a', { billable_tokens: 3 })])).not.toHaveProperty('unshownActivity');
+  });
+});
+
+describe('a day that is answered again', () => {
+  const worked: Person = { billable_tokens: 5, tool_calls: 2, primary_model: 'm', languages: ['Go'] };
+  const answer = (change: Person, settings?: PeopleSettings) =>
+    reduced(
+      ['a', 'b', 'c'].map((id) => person(id, { ...worked, ...change })),
+      settings,
+    );
+  const none = { sessions: null, tool_calls: null, primary_model: null, languages: null };
+
+  test.each([
+    ['figures', {}, { ...none, billable_tokens: null }],
+    ['credits', {}, { billable_tokens: null }],
+    ['figures where it never had credits', { billable_tokens: null }, { ...none, billable_tokens: null }],
+  ])('keeps its people if the answer has no %s', (_, before, after) => {
+    for (const settings of [undefined, byId]) {
+      const stored = answer(before, settings);
+      const merged = mergeRow(stored, answer(after, settings), usersDataset.parts ?? {});
+      expect(merged).toMatchObject({ row: stored, isRevised: false });
+      expect(merged.missing).toBeGreaterThan(0);
+    }
+  });
+
+  test.each([
+    ['has them of one person only', [person('a', worked), person('b', { sessions: null })]],
+    ['says that nobody did anything', [person('a', { sessions: 0, billable_tokens: 0 })]],
+  ])('has the people of an answer that %s', (_, people) => {
+    const now = reduced(people);
+    expect(mergeRow(answer({}), now, usersDataset.parts ?? {})).toEqual({
+      row: now,
+      isRevised: true,
+      missing: 0,
+    });
   });
 });
 
