@@ -94,7 +94,8 @@ function partsOf({ org, period, days, figures, explanation, month, readiness }: 
       nameOf(one),
       amount(one.value, one),
       amount(one.before, one),
-      change(one),
+      // Between two currencies, what one lost is in the other.
+      figures.filter(({ title }) => title === one.title).length > 1 ? '' : change(one),
     ]);
     tables.push({ title: 'Figures', head: ['', `this ${period.kind}`, 'before', 'change'], rows });
   }

@@ -115,10 +115,11 @@ test('where prices change their currency, each has the cost of its own days, and
   ];
   const days = daysFrom(addDays(first, -7), addDays(first, 13));
   const stored = figures(new Map(days.map((day) => [day, 1_000_000])));
-  const costIn = (day: Day) =>
+  const reportIn = (day: Day) =>
     reportOf('acme', periodOf('week', day), newest, (asOf) =>
       viewOfDays(stored, dayOf(asOf - 1), { prices }),
-    ).figures.filter(({ title }) => title === 'Cost');
+    );
+  const costIn = (day: Day) => reportIn(day).figures.filter(({ title }) => title === 'Cost');
   expect(costIn(first)).toEqual([
     { title: 'Cost', currency: 'USD', value: 4, before: 14, unknown: 0 },
     { title: 'Cost', currency: 'EUR', value: 5, before: 0, unknown: 0 },
@@ -126,6 +127,14 @@ test('where prices change their currency, each has the cost of its own days, and
   expect(costIn(addDays(first, 7))).toEqual([
     { title: 'Cost', currency: 'EUR', value: 7, before: 5, unknown: 0 },
     { title: 'Cost', currency: 'USD', value: 0, before: 4, unknown: 0 },
+  ]);
+  // What one currency has less is in the other.
+  const lines = [first, addDays(first, 7)].flatMap((day) => reportMarkdown([reportIn(day)]).split('\n'));
+  expect(lines.filter((line) => line.startsWith('| Cost ('))).toEqual([
+    '| Cost (USD) | 4.00 | 14.00 |  |',
+    '| Cost (EUR) | 5.00 | 0.00 |  |',
+    '| Cost (EUR) | 7.00 | 5.00 |  |',
+    '| Cost (USD) | 0.00 | 4.00 |  |',
   ]);
 });
 
