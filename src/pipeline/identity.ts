@@ -43,7 +43,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
 
   /** The stored identity, after adopting the configured identifier if it differs. */
   async function known() {
-    const { orgId: configured } = settings;
+    const configured = settings.orgId === undefined ? undefined : labelValue(settings.orgId);
     const { orgId, confirmedKey } = await history.standing(org);
     if (configured === undefined || configured === orgId) return { orgId, confirmedKey };
     await history.adopt(org, configured);

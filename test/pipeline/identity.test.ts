@@ -112,6 +112,15 @@ test('an identifier that is configured is the only one', async () => {
   expect(await meant.orgId()).toBe('org_2');
 });
 
+test('an identifier that is configured may be too long for a label, or not printable', async () => {
+  for (const id of [`org_${'x'.repeat(300)}`, 'org_\u200b1']) {
+    const meant = world({ orgId: id });
+    meant.names.set('tokens', id);
+    expect(await meant.get('tokens')).toEqual(['admitted']);
+    expect(await meant.orgId()).toBe(labelValue(id));
+  }
+});
+
 describe('answers without an identifier', () => {
   test('are admitted while none is known, and where no analytics are collected', async () => {
     const { get, names } = world();
