@@ -23,6 +23,8 @@ export interface PostRequest {
   /** A file with certificates (PEM) that are trusted for this address in addition to the default ones. */
   readonly caFile?: string | undefined;
   readonly timeoutMs: number;
+  /** Whether the body of the response, which may never end, does not matter. */
+  readonly statusOnly?: boolean;
 }
 
 /** Sends a POST; rejects with a `PostError` if there is no response in time. Redirects are not followed. */
@@ -57,7 +59,7 @@ export function createPost(settings: ProxySettings): Post {
     return { ...agents.for(url), close: agents.destroy };
   }
 
-  return async ({ url: address, body, headers = {}, caFile, timeoutMs }) => {
+  return async ({ url: address, body, headers = {}, caFile, timeoutMs, statusOnly = false }) => {
     const url = new URL(address);
     const ca = caFile === undefined ? undefined : await certificatesWith(caFile);
     const { agent, proxy, close } = await connectionFor(url, timeoutMs, ca);
@@ -80,7 +82,7 @@ export function createPost(settings: ProxySettings): Post {
       agent,
     };
     const request = httpClient(url.protocol === 'https:').request(url, options, (response) => {
-      readAnswer(response).then(resolve, fail);
+      readAnswer(response, statusOnly).then(resolve, fail);
     });
     const timer = setTimeout(() => {
       const why = `no answer within ${timeoutMs} ms`;
@@ -95,9 +97,9 @@ export function createPost(settings: ProxySettings): Post {
   };
 }
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
+async function readAnswer(response: IncomingMessage, statusOnly: boolean): Promise<Answer> {
   let text = '';
-  for await (const part of response.setEncoding('utf8')) {
+  for await (const part of statusOnly ? [] : response.setEncoding('utf8')) {
     text += part;
     if (text.length >= MAX_BODY_LENGTH) break;
   }

@@ -137,6 +137,18 @@ describe('a POST', () => {
     });
   });
 
+  test.each(['', 'x'])(
+    'of which only the status matters does not wait for a body that begins %j',
+    async (body) => {
+      const url = await answering((_request, response) => {
+        response.writeHead(200).flushHeaders();
+        response.write(body);
+        // It does not end.
+      });
+      expect(await post({ ...to(url), statusOnly: true })).toMatchObject({ status: 200, body: '' });
+    },
+  );
+
   test('without an answer in time fails with the time', async () => {
     const url = await answering(() => undefined);
     await expect(post({ ...to(url), timeoutMs: 20 })).rejects.toMatchObject({

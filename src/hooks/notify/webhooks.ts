@@ -95,6 +95,6 @@ async function postTo(
   if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address)) {
     throw new Error('its URL is not an http or https URL');
   }
-  const { status } = await post({ ...rest, url: address, headers, timeoutMs });
+  const { status } = await post({ ...rest, url: address, headers, timeoutMs, statusOnly: true });
   if (status < 200 || status > 299) throw new Error(`answered ${status}`);
 }

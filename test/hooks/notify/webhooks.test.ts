@@ -93,7 +93,10 @@ test('a chat gets its form at its address, within the time of the run', async ()
   await sendToChat({ type: 'discord', url: { variable: 'URL' } }, notice, parts);
   const body = JSON.stringify(chatForms.discord(notice));
   expect(requests).toEqual([
-    { url: 'https://chat.example/secret', body, headers: {}, caFile: undefined, timeoutMs: 1234 },
+    {
+      ...{ url: 'https://chat.example/secret', body, headers: {}, caFile: undefined, timeoutMs: 1234 },
+      statusOnly: true,
+    },
   ]);
 });
 
@@ -107,7 +110,7 @@ test('a webhook gets the event with the requested members, signed with the time 
   const signature = createHmac('sha256', 'key').update(`1700000000.${body}`).digest('hex');
   expect(requests).toEqual([
     {
-      ...{ url, body, caFile: '/ca.pem', timeoutMs: 1234 },
+      ...{ url, body, caFile: '/ca.pem', timeoutMs: 1234, statusOnly: true },
       headers: {
         'x-agent-platform-timestamp': '1700000000',
         'x-agent-platform-signature': `sha256=${signature}`,
