@@ -1,4 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { type Clock, createSystemClock } from '../runtime/clock.ts';
 import { textOf } from '../runtime/text-file.ts';
 
@@ -16,6 +18,9 @@ interface Known {
   readonly text: string;
 }
 
+/** A pipe or a device says nothing of its size, and may have no end; in bytes. */
+const MOST_BYTES_WITHOUT_SIZE = 64 * 1024 ** 2;
+
 /** A file system may give two changes within so many milliseconds the same time. */
 const SAME_TIME_MS = 2_000;
 
@@ -25,7 +30,7 @@ const SAME_TIME_MS = 2_000;
  */
 export function createFiles(
   clock: Pick<Clock, 'elapsed'> = createSystemClock(),
-  readBytes: (path: string) => Promise<Buffer> = readFile,
+  readBytes: (path: string, most: number) => Promise<Buffer> = readAtMost,
 ): Files {
   const known = new Map<string, Known>();
   return {
@@ -36,9 +41,16 @@ export function createFiles(
       const isSame = last?.mark === mark;
       if (isSame && last.readAt - last.since > SAME_TIME_MS) return last.text;
       const readAt = clock.elapsed();
-      const text = textOf(await readBytes(path));
+      const text = textOf(await readBytes(path, Math.max(Number(size), MOST_BYTES_WITHOUT_SIZE)));
       known.set(path, { mark, since: isSame ? last.since : readAt, readAt, text });
       return text;
     },
   };
+}
+
+/** Rejects, as the system would for a file that is too large, if there is more. */
+async function readAtMost(path: string, most: number): Promise<Buffer> {
+  const bytes = await buffer(createReadStream(path, { end: most }));
+  if (bytes.length > most) throw Object.assign(new Error('file too large'), { code: 'EFBIG' });
+  return bytes;
 }

@@ -38,5 +38,6 @@ export function unreadable(error: unknown): string {
   if (code === 'ENOENT') return 'does not exist';
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied';
   if (code === 'EISDIR') return 'is a directory';
+  if (code === 'EFBIG') return 'is too large';
   return `cannot be read (${code})`;
 }

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createFiles } from '../../src/config/files.ts';
+import { unreadable } from '../../src/runtime/text-file.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -46,4 +48,15 @@ test('a change within the same instant as the one before is found by the next re
   clock.now = 60_000;
   expect(await files.read(path)).toBe('two');
   expect(await files.read(path)).toBe('two');
+});
+
+test('a device without an end is too large, and a pipe is read to its end', async () => {
+  const files = createFiles();
+  expect(await files.read('/dev/null')).toBe('');
+  const endless = await files.read('/dev/zero').catch(unreadable);
+  expect(endless).toBe('is too large');
+  const pipe = join(directory, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const [text] = await Promise.all([files.read(pipe), writeFile(pipe, 'one')]);
+  expect(text).toBe('one');
 });
