@@ -119,6 +119,8 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
   let isUp = false;
   /** Whether the trouble is one that reading does not have, so that only a write ends it. */
   let isOfWrites = false;
+  /** The causes of the present trouble that were logged. */
+  const told = new Set<DatabaseTrouble['reason']>();
   let schema = 'agent_platform';
 
   /** A changed URL, such as another password, replaces the pool. */
@@ -235,7 +237,6 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
   }
 
   function failed(error: unknown, mode: PostgresMode): NotStored {
-    const before = trouble;
     trouble = troubleOf(error);
     isUp = false;
     if (isConnectionLost(error)) onLost?.();
@@ -243,11 +244,12 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
     // After a failover, each open connection may lead to either server.
     if (trouble.reason === 'read-only') discardPool();
     const fields = { store: url.describe(), ...trouble };
-    if (before?.reason !== trouble.reason && !closing.signal.aborted) {
+    // While a server restarts, it is alternately unreachable and slow.
+    const cause = trouble.reason === 'slow' ? 'unreachable' : trouble.reason;
+    if (!told.has(cause) && !closing.signal.aborted) {
+      told.add(cause);
       const text = 'Database cannot be used; published data stays, polling and hook events wait';
-      if (LASTING.has(trouble.reason)) log.error(text, fields);
-      // While a server restarts, it is alternately unreachable and slow.
-      else if (before === undefined || LASTING.has(before.reason)) log.warn(text, fields);
+      log[LASTING.has(trouble.reason) ? 'error' : 'warn'](text, fields);
     }
     return new NotStored(trouble.detail, trouble);
   }
@@ -257,6 +259,7 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
     const before = trouble;
     isOfWrites = false;
     trouble = undefined;
+    told.clear();
     isUp = true;
     if (before === undefined) return;
     log.info('Database can be used again', { store: url.describe() });

@@ -193,6 +193,12 @@ test.each([
     ['ECONNREFUSED', '28P01', '42501'],
     ['warn', 'error', 'error'],
   ],
+  [
+    'another cause is said once, too',
+    ['ECONNREFUSED', '53100', '57014', '53100', '25006'],
+    ['warn', 'warn', 'warn'],
+  ],
+  ['all are said anew after the end', ['53100', '', '53100'], ['warn', 'info', 'warn']],
   ['after it, the restart is said', ['28P01', 'ECONNREFUSED'], ['error', 'warn']],
   ['the end is said once', ['ECONNREFUSED', '', ''], ['warn', 'info']],
   ['nothing is said of what works', ['', ''], []],
