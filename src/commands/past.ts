@@ -105,6 +105,8 @@ export async function openPast(
   const { log, fetching: progress } = display;
   const signal = stopSignal();
   const orgs = config.orgs.map(({ name }) => name);
+  const { index, total } = config.shard;
+  if (orgs.length === 0) log.warn('This shard has no organization', { shard: index, shards: total });
   const history = await readStore({ ...config.storage, orgs, collectors: allCollectors, clock, log });
   const people = config.people.current();
   const settings = config.orgs.map((org) => orgSettings(org, config, people));

@@ -4,7 +4,7 @@ import { run } from '../../src/commands/estimate.ts';
 import { estimateOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
 import type { OrgEstimate } from '../../src/estimate/org.ts';
-import { createContext, startPlatform } from './surroundings.ts';
+import { createContext, createEmptyShardContext, startPlatform } from './surroundings.ts';
 
 // A Wednesday: on a Monday the newest day is a Sunday, on which few people are active.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
@@ -128,4 +128,10 @@ test('a collector that fails is named, and the exit code is 1', async () => {
   expect(await broken.run()).toBe(1);
   expect(broken.stdout()).toMatch(/^users, identity none \(failed\)/m);
   expect(broken.stderr()).toContain('failed: default/users');
+});
+
+test('a shard without an organization has nothing to estimate, and says so', async () => {
+  const { context, stderr } = createEmptyShardContext(estimateOptions);
+  expect(await run(context)).toBe(0);
+  expect(stderr()).toContain('level=warn msg="This shard has no organization"');
 });
