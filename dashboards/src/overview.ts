@@ -17,7 +17,7 @@ import { budgetTile, monthTile, peopleTile, weekTile } from './money.ts';
 import { bars } from './panels/chart.ts';
 import { drillTo } from './panels/drill.ts';
 import type { Placed } from './panels/panel.ts';
-import { table } from './panels/table.ts';
+import { HIDDEN, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
 import { now } from './query.ts';
 import { readinessTile } from './readiness.ts';
@@ -34,12 +34,17 @@ export const alerts: Described<string> = {
   source: 'Prometheus',
 };
 
-/** The alerts that fire, with what each is about as the label `about`; a dataset has the name of its collector. */
+/**
+ * The alerts that fire, with what each is about as the label `about`, and its severity as `order`, in which `info` is the last; a
+ * dataset has the name of its collector.
+ */
 function firingAlerts(): Expression {
   const selected = `${alerts.name}{alertname=~"AgentPlatform.+",alertstate="firing",org=~"$org|"}`;
   const withOneName = `label_replace(${selected}, "collector", "", "dataset", ".+")`;
   const distinct = `max by (alertname,org,severity,${SUBJECTS.join()}) (${withOneName})`;
-  return { text: `label_join(${distinct}, "about", "", "${SUBJECTS.join('", "')}")`, about: [alerts] };
+  const withSubject = `label_join(${distinct}, "about", "", "${SUBJECTS.join('", "')}")`;
+  const withOrder = `label_join(${withSubject}, "order", "", "severity")`;
+  return { text: `label_replace(${withOrder}, "order", "z", "severity", "info")`, about: [alerts] };
 }
 
 /** The age of the data of the other panels, in one line. */
@@ -138,8 +143,9 @@ const firing: Row = {
           width: 200,
           properties: { noValue: '–' },
         },
+        { of: 'order', title: 'Order', properties: HIDDEN },
       ],
-      sort: { by: 'Severity', desc: false },
+      sort: { by: 'Order', desc: false },
       noValue: 'None fires, or the rules are not loaded',
       height: 6,
     }),

@@ -15,7 +15,7 @@ import { bars, lines } from './panels/chart.ts';
 import { drillTo, orgLink } from './panels/drill.ts';
 import type { Placed } from './panels/panel.ts';
 import { ranking } from './panels/ranking.ts';
-import { type TableColumn, table } from './panels/table.ts';
+import { HIDDEN, type TableColumn, table } from './panels/table.ts';
 import { days, now } from './query.ts';
 import { labelVariable } from './variables.ts';
 
@@ -206,8 +206,7 @@ const [teamUsed, teamExpected, teamBudget] = [
 const budgetOrder: TableColumn = {
   of: promql`${teamExpected} / ${teamBudget} or 0 * ${teamUsed} or 0 * ${teamBudget}`,
   title: 'Order',
-  // The second one hides a column up to version 12.1.
-  properties: { 'custom.hideFrom': { viz: true }, 'custom.hidden': true },
+  properties: HIDDEN,
 };
 
 /** The months of the teams, and their budgets. */

@@ -36,6 +36,9 @@ export function colouredFrom(steps: readonly ReturnType<typeof step>[]) {
   return { 'custom.cellOptions': { type: 'color-text' }, thresholds: { mode: 'absolute', steps } };
 }
 
+/** The properties of a column that is only sorted by. The second one hides it up to version 12.1. */
+export const HIDDEN = { 'custom.hideFrom': { viz: true }, 'custom.hidden': true } as const;
+
 /** The properties of a column with a bar for each of its numbers. */
 export const BARS = {
   'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' },
