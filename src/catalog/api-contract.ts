@@ -8,7 +8,6 @@ const MISSING_DAYS = 7;
 export interface ApiContract {
   /** Empty for an element of an answer. */
   readonly path: string;
-  readonly isList: boolean;
   /** Those of the object, or of each element of the list, by name; without them, the value is read as a whole. */
   readonly members?: ReadonlyMap<string, ApiContract> | undefined;
   /** Paths of members that are not read, on purpose. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ApiContract, pathOf, spelling } from '../catalog/api-contract.ts';
+import { isObject } from '../catalog/object.ts';
 
 /** The known tiers of models, and modes of autonomy: the platform's own words of several years. */
 export const TIERS = ['standard', 'thinking'];
@@ -33,42 +34,44 @@ export function apiContractOf({ schema, values = {}, beyondDay = [], ...parts }:
   return contractAt(schema, '');
 
   function contractAt(of: z.core.$ZodType, path: string): ApiContract {
+    const structure = structureOf(of);
+    const members = Object.entries(structure?.shape ?? {}).map(
+      ([name, member]) => [name, contractAt(member, pathOf(path, name))] as const,
+    );
     const known = values[path]?.map(spelling);
     return {
       path,
-      isList: false,
       unread,
+      members: structure && new Map(members),
       known: known && new Set(known),
       isBeyondDay: beyondDay.includes(path),
-      isReadable: (value) => z.safeParse(of, value).success,
-      ...structureOf(of, path),
+      isReadable: (value) => structure?.isFit(value) === true || z.safeParse(of, value).success,
     };
   }
+}
 
-  /** Whatever is neither an object nor a list of objects is read as a whole. */
-  function structureOf(
-    of: z.core.$ZodType,
-    path: string,
-  ): Pick<ApiContract, 'isList' | 'members'> | undefined {
-    const { def } = (of as z.core.$ZodTypes)._zod;
-    switch (def.type) {
-      case 'pipe':
-        return structureOf(def.in, path) ?? structureOf(def.out, path);
-      case 'optional':
-      case 'nullable':
-        return structureOf(def.innerType, path);
-      case 'array': {
-        const element = structureOf(def.element, path);
-        return element && { ...element, isList: true };
-      }
-      case 'object': {
-        const members = Object.entries(def.shape).map(
-          ([name, member]) => [name, contractAt(member, pathOf(path, name))] as const,
-        );
-        return { isList: false, members: new Map(members) };
-      }
-      default:
-        return undefined;
+/** The members of an object, or of each object of a list. */
+interface Structure {
+  readonly shape: Readonly<Record<string, z.core.$ZodType>>;
+  isFit(value: unknown): boolean;
+}
+
+/** Whatever is neither an object nor a list of objects is read as a whole. */
+function structureOf(of: z.core.$ZodType): Structure | undefined {
+  const { def } = (of as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'pipe':
+      return structureOf(def.in) ?? structureOf(def.out);
+    case 'optional':
+    case 'nullable':
+      return structureOf(def.innerType);
+    case 'array': {
+      const element = structureOf(def.element);
+      return element && { ...element, isFit: Array.isArray };
     }
+    case 'object':
+      return { shape: def.shape, isFit: isObject };
+    default:
+      return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { type ApiContract, pathOf, type SeenField, spelling } from '../catalog/api-contract.ts';
-import { type Day, later, parseDay } from '../catalog/day.ts';
+import { later, parseDay } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
 
 /** Names of unknown fields that are kept of a dataset: a hostile answer has as many as it likes. */
@@ -12,15 +12,6 @@ const MIN_ODD = 2;
 /** Other names may be data: identifiers, addresses, keys. */
 const PLAIN_NAME = /^(?!.*\d{6})[A-Za-z_][A-Za-z0-9_-]{0,47}$/;
 const NO_PLAIN_NAME = '(not a plain name)';
-
-/** What is seen of one element of an answer. */
-interface Sight {
-  readonly day: Day | undefined;
-  /** Fields that it lacks, or that an element of a list in it lacks. */
-  readonly lacking: Set<string>;
-  /** Whether a number above zero shows activity. */
-  isActive: boolean;
-}
 
 /** What is seen of fields in the answers of a run. */
 export type FieldWatch = ReturnType<typeof createFieldWatch>;
@@ -40,78 +31,67 @@ export function createFieldWatch() {
     if (half <= 0) return;
     const looked = [...elements.slice(0, half), ...elements.slice(half).slice(-half)].filter(isObject);
     left -= looked.length;
-    for (const element of looked) {
-      const day = typeof element['date'] === 'string' ? parseDay(element['date']) : undefined;
-      const sight: Sight = { day, lacking: new Set(), isActive: false };
-      walkMembers(contract, element, sight);
-      if (day === undefined || !sight.isActive) continue;
-      for (const path of sight.lacking) {
-        const field = fieldOf(path);
-        field.lacking ??= new Set();
-        field.lacking.add(day);
-      }
-    }
+    for (const element of looked) look(contract, element);
   }
 
-  function noteCarried(path: string, day: Day | undefined): void {
-    if (day === undefined) return;
-    const field = fieldOf(path);
-    field.last = later(day, field.last ?? day);
+  function look(contract: ApiContract, element: Readonly<Record<string, unknown>>): void {
+    const day = typeof element['date'] === 'string' ? parseDay(element['date']) : undefined;
+    /** Fields that the element lacks, or that an element of a list in it lacks. */
+    const lacking = new Set<string>();
+    /** Whether a number above zero shows activity. */
+    let isActive = false;
+    walk(contract, element);
+    if (day === undefined || !isActive) return;
+    for (const path of lacking) {
+      const field = fieldOf(path);
+      field.lacking ??= new Set();
+      field.lacking.add(day);
+    }
+
+    function walk(
+      { path, members = new Map(), unread }: ApiContract,
+      object: Readonly<Record<string, unknown>>,
+    ): void {
+      for (const name of Object.keys(object)) {
+        if (unknown.size >= MAX_NAMES) break;
+        if (members.has(name) || unread.has(pathOf(path, name))) continue;
+        unknown.add(pathOf(path, PLAIN_NAME.test(name) ? name : NO_PLAIN_NAME));
+      }
+      for (const [name, member] of members) {
+        const value = object[name] ?? undefined;
+        if (value === undefined) lacking.add(member.path);
+        else read(member, value);
+      }
+    }
+
+    function read(contract: ApiContract, value: unknown): void {
+      const { path, members, known, isBeyondDay } = contract;
+      if (day !== undefined) {
+        const field = fieldOf(path);
+        field.last = later(day, field.last ?? day);
+      }
+      const isPlain = members === undefined && known === undefined;
+      // Once one plain value is readable the form is.
+      const isReadable = (isPlain && readable.has(path)) || contract.isReadable(value);
+      if (isReadable) readable.add(path);
+      else odd.set(path, (odd.get(path) ?? 0) + 1);
+      if (members !== undefined) {
+        const parts = isReadable ? [value].flat().slice(0, OF_A_LIST) : [];
+        for (const part of parts.filter(isObject)) walk(contract, part);
+        return;
+      }
+      const words = isObject(value) ? Object.keys(value) : [value];
+      const isNew = (word: unknown) => typeof word === 'string' && known?.has(spelling(word)) === false;
+      if (isReadable && words.some(isNew)) unknown.add(`${path} (new value)`);
+      const numbers = isObject(value) ? Object.values(value) : [value];
+      isActive ||= !isBeyondDay && numbers.some((one) => typeof one !== 'object' && Number(one) > 0);
+    }
   }
 
   function fieldOf(path: string): SeenField {
     const field = fields.get(path) ?? {};
     fields.set(path, field);
     return field;
-  }
-
-  function walkMembers(
-    { path, members = new Map(), unread }: ApiContract,
-    value: Readonly<Record<string, unknown>>,
-    sight: Sight,
-  ): void {
-    for (const name of Object.keys(value)) {
-      if (unknown.size >= MAX_NAMES) break;
-      if (members.has(name) || unread.has(pathOf(path, name))) continue;
-      unknown.add(pathOf(path, PLAIN_NAME.test(name) ? name : NO_PLAIN_NAME));
-    }
-    for (const [name, member] of members) {
-      const found = value[name] ?? undefined;
-      if (found === undefined) sight.lacking.add(member.path);
-      else {
-        noteCarried(member.path, sight.day);
-        walk(member, found, sight);
-      }
-    }
-  }
-
-  function walk(contract: ApiContract, value: unknown, sight: Sight): void {
-    const { path, members, isList } = contract;
-    if (members === undefined) {
-      read(contract, value, sight);
-      return;
-    }
-    const isFit = isList ? Array.isArray(value) : isObject(value);
-    noteForm(path, isFit);
-    const found = Array.isArray(value) ? value.slice(0, OF_A_LIST) : [value];
-    if (isFit) for (const one of found.filter(isObject)) walkMembers(contract, one, sight);
-  }
-
-  function read(contract: ApiContract, value: unknown, sight: Sight): void {
-    const { path, known, isBeyondDay } = contract;
-    // Once one is readable the form is.
-    const isReadable = (known === undefined && readable.has(path)) || contract.isReadable(value);
-    noteForm(path, isReadable);
-    const words = isObject(value) ? Object.keys(value) : [value];
-    const isNew = (word: unknown) => typeof word === 'string' && known?.has(spelling(word)) === false;
-    if (isReadable && words.some(isNew)) unknown.add(`${path} (new value)`);
-    const numbers = isObject(value) ? Object.values(value) : [value];
-    sight.isActive ||= !isBeyondDay && numbers.some((one) => typeof one !== 'object' && Number(one) > 0);
-  }
-
-  function noteForm(path: string, isReadable: boolean): void {
-    if (isReadable) readable.add(path);
-    else odd.set(path, (odd.get(path) ?? 0) + 1);
   }
 
   return {

@@ -7,6 +7,8 @@ import { DAY } from '../collectors/fakes.ts';
 
 const model = z.object({ name: z.string(), credits: z.number() });
 
+const owned = z.object({ id: z.string() });
+
 /** With each form of schema that the datasets use. */
 const element = z
   .object({
@@ -17,6 +19,7 @@ const element = z
     modes: z.record(z.string(), z.number()).optional(),
     by_model: z.preprocess((value) => value ?? undefined, z.array(model).optional()),
     owner: z.object({ seats: z.number().optional() }).nullable(),
+    client: z.preprocess((value) => (typeof value === 'string' ? { id: value } : value), owned.optional()),
   })
   .transform((row) => row);
 
@@ -46,6 +49,8 @@ describe('what an answer has that is not read', () => {
     ['odd values alone', [{ credits: 'x' }, { credits: 'y' }], ['credits']],
     ['an odd value beside a usual one', [{ credits: 'x' }, { credits: 7 }], []],
     ['no object', [{ owner: 1 }, { owner: [] }], ['owner']],
+    ['a text in place of an object that is read too', [{ client: 'a' }, { client: 'b' }], []],
+    ['an amount in its place', [{ client: 1 }, { client: 2 }], ['client']],
     ['no list', [{ by_model: { a: 1 } }, { by_model: 'a' }], ['by_model']],
     ['odd values in a list', [{ by_model: [{ name: 1, credits: 1 }, { name: 2 }] }], ['by_model.name']],
     ['known words, however they are written', [{ tier: 'STANDARD' }, { tier: 'Auto-High' }], []],
@@ -107,7 +112,7 @@ describe('what an answer has that is not read', () => {
 });
 
 describe('the fields of a day', () => {
-  const all = ['adoption', 'by_model', 'credits', 'date', 'modes', 'owner', 'tier'];
+  const all = ['adoption', 'by_model', 'client', 'credits', 'date', 'modes', 'owner', 'tier'];
 
   function fieldsOf(...parts: readonly object[]) {
     const seen = [...watching(...parts.map((part) => ({ ...row, ...part }))).seen()].sort(byName);
@@ -119,7 +124,7 @@ describe('the fields of a day', () => {
   test('are those of all of its elements, and the others are missing', () => {
     expect(fieldsOf({ credits: 1, tier: null }, { modes: {}, owner: { seats: 0 } })).toEqual({
       carried: ['credits', 'date', 'modes', 'owner', 'owner.seats', 'tier'],
-      lacking: ['adoption', 'by_model'],
+      lacking: ['adoption', 'by_model', 'client'],
     });
   });
 
