@@ -1,19 +1,14 @@
-import type { FetchingCollector } from '../catalog/collector.ts';
 import { hasActivity } from '../catalog/dataset.ts';
-import { addDays, type Day, dayOf, daysFrom, type Instant, weekdayOf, yesterdayOf } from '../catalog/day.ts';
+import { addDays, dayOf, daysFrom, type Instant, weekdayOf, yesterdayOf } from '../catalog/day.ts';
 import type { OrgConfig } from '../config/config.ts';
 import { formatDuration } from '../config/parse.ts';
-import type { RequestObserver } from '../platform/attempt.ts';
 import { parseHttpDate } from '../platform/response.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { isInClearText } from '../runtime/host-name.ts';
+import { type Asked, DAYS, MAX_PAGES, type Requests } from './ask.ts';
 import { type Examination, type Finding, failure, ok, warning } from './finding.ts';
 import type { StoredFacts } from './store.ts';
 
-/** The newest days that are asked for. */
-export const DAYS = 14;
-/** Enough to see that paging works. */
-export const MAX_PAGES = 20;
 /** From how many missing days on the platform is late: one is usual until the day's figures appear. */
 const LATE_DAYS = 3;
 const LATE_WORKING_DAYS = 2;
@@ -21,72 +16,42 @@ const SATURDAY = 5;
 const CLOCK_WARNING_MS = 30_000;
 const CLOCK_FAILURE_MS = 300_000;
 
-export type Fetched = Awaited<ReturnType<FetchingCollector['fetch']>>;
-
-/** What one endpoint answered. */
-export interface Asked {
-  readonly dataset: FetchingCollector['dataset'];
-  /** That of its host. */
-  readonly address: string;
-  readonly path: string;
-  /** The first day that was asked for. */
-  readonly from: Day;
-  /** Undefined if it failed. */
-  readonly fetched: Fetched | undefined;
-  readonly error: PlatformError | undefined;
-  /** Whether a server that failed in clear text expects TLS. */
-  readonly speaksTls: boolean;
-  /** Fields that are not read. */
-  readonly unread: readonly string[];
-}
-
-/** What checks of an organization need. */
-export interface OrgExamination extends Examination {
+/** What the checks of all answers judge. */
+export interface Facts extends Examination, Pick<Requests, 'attempts'> {
   readonly org: OrgConfig;
   readonly stored: StoredFacts | undefined;
-}
-
-/** What the checks of an organization judge. */
-export interface Facts extends OrgExamination {
-  readonly asked: Asked[];
-  /** The requests that were sent, and when their answers came. */
-  readonly attempts: (Parameters<RequestObserver['request']>[0] & { readonly at: Instant })[];
-}
-
-/** The newest day with a row. */
-export function newestOf({ fetched }: Pick<Asked, 'fetched'>): Day | undefined {
-  return fetched !== undefined && 'rows' in fetched ? [...fetched.rows.keys()].sort().at(-1) : undefined;
-}
-
-/** Whether an endpoint has data; one with more pages than are read has. */
-function hasAnswered({ fetched, error }: Asked): boolean {
-  return fetched !== undefined || (error?.reason === 'limit' && !error.tooLarge);
+  readonly asked: readonly Asked[];
 }
 
 function isMissing({ error }: Asked): boolean {
   return error?.status === 404;
 }
 
+function hasAnswered({ error }: Asked): boolean {
+  return error === undefined;
+}
+
 /** What an answer says by itself; nothing of an endpoint that does not exist. */
-export function answerOf(asked: Asked, { clock }: Facts): Finding | undefined {
+export function answerOf(asked: Asked, now: Instant): Finding | undefined {
+  const { dataset, fetched, error, path, from, newest } = asked;
+  const { name } = dataset;
   if (isMissing(asked)) return undefined;
-  if (asked.error !== undefined && !hasAnswered(asked)) return causeOf(asked, asked.error);
-  const { fetched, path, from } = asked;
-  const { name } = asked.dataset;
+  if (error !== undefined) return causeOf(asked, error);
   if (fetched === undefined) return ok(name, `${path}: ${MAX_PAGES} pages read, more follow`);
   if ('documents' in fetched) {
-    const { documents, complete } = fetched;
-    const seen = `${path}: ${documents.length} documents`;
+    const seen = `${path}: ${fetched.documents.length} documents`;
     const said = fetched.remarks.join('; ');
-    if (complete) return ok(name, seen);
+    if (fetched.complete) return ok(name, seen);
     if (said.includes('page-cap')) return ok(name, `${seen}, more follow`);
-    if (said.startsWith('incomplete listing')) return failure('paging', `${path}: ${said}`, PAGING_ADVICE);
+    if (said.startsWith('incomplete listing')) {
+      const advice = 'report it to the platform: a listing that does not end well is never used';
+      return failure('paging', `${path}: ${said}`, advice);
+    }
     const advice = 'see the fields below; report it if the platform has changed';
     return warning(name, `${seen}; ${said || 'some are unusable'}`, advice);
   }
-  const newest = newestOf(asked);
   if (newest === undefined) return ok(name, `${path}: answers, no day since ${from}`);
-  const late = daysFrom(addDays(newest, 1), yesterdayOf(clock.now()));
+  const late = daysFrom(addDays(newest, 1), yesterdayOf(now));
   const seen = `${path}: newest day ${newest}`;
   // A weekend on which nobody worked may have no rows.
   const working = late.filter((day) => weekdayOf(day) < SATURDAY).length;
@@ -96,34 +61,25 @@ export function answerOf(asked: Asked, { clock }: Facts): Finding | undefined {
 }
 
 const HTTPS_ADVICE = 'write https:// in the URL';
-const PAGING_ADVICE = 'report it to the platform: a listing that does not end well is never used';
 
-/**
- * The check that a failure belongs to, by its reason and message; others are about their endpoint. With what to do in place of what a
- * running exporter would advise, which keeps earlier data and asks again.
- */
-const CAUSES: readonly (readonly [of: RegExp, check: string, advice?: string])[] = [
+/** The check that a failure belongs to, by its reason and message; others are about the connection or their endpoint. */
+const CHECKS: readonly (readonly [of: RegExp, check: string])[] = [
   [/^auth /, 'key'],
   [/^role .*(\bplan\b|enterprise|upgrade|subscription)/i, 'plan'],
   [/^role /, 'role'],
-  [
-    /^throttled /,
-    'rate',
-    'lower --api.requests-per-second, or wait and run this again; if it stays, another client uses up the rate of this organization',
-  ],
-  [/^schema .*(incomplete listing|has_more|cursor)/, 'paging', PAGING_ADVICE],
+  [/^throttled /, 'rate'],
+  [/^schema .*(incomplete listing|has_more|cursor)/, 'paging'],
 ];
 
 /** What a failed request says about the set-up. */
 function causeOf({ dataset, path, address, speaksTls }: Asked, error: PlatformError): Finding {
   const { reason, hint, failedAt } = error;
   const message = error.message.includes(path) ? error.message : `${path}: ${error.message}`;
+  if (speaksTls) return failure('tls', `${message}; the server speaks TLS`, HTTPS_ADVICE);
   if (address.startsWith('http:') && message.includes(' redirect '))
     return failure('tls', message, `${HTTPS_ADVICE}, or the address it leads to`);
-  if (speaksTls) return failure('tls', `${message}; the server speaks TLS`, HTTPS_ADVICE);
-  const known = CAUSES.find(([of]) => of.test(`${reason} ${message}`));
-  const [, check = failedAt ?? dataset.name, advice = hint] = known ?? [];
-  return failure(check, message, advice);
+  const [, check = failedAt ?? dataset.name] = CHECKS.find(([of]) => of.test(`${reason} ${message}`)) ?? [];
+  return failure(check, message, hint);
 }
 
 /** What the answers of all endpoints say together. */
@@ -134,7 +90,7 @@ export function ofAllAnswers(facts: Facts): readonly Finding[] {
 
 /** What the hosts that answered say about the way to them; nothing on this machine without TLS. */
 function transport({ asked }: Facts): readonly Finding[] {
-  const reached = asked.filter(({ fetched, error }) => fetched !== undefined || error?.status !== undefined);
+  const reached = asked.filter((one) => hasAnswered(one) || one.error?.status !== undefined);
   return [...new Set(reached.map(({ address }) => address))].flatMap((address) => {
     const { host, protocol } = new URL(address);
     if (protocol === 'https:') return [ok('tls', `the certificate of ${host} is trusted`)];
@@ -208,14 +164,12 @@ function data({ asked }: Facts): readonly Finding[] {
 }
 
 function fields({ asked }: Facts): readonly Finding[] {
-  const answered = asked.filter(hasAnswered);
-  const unusable = answered.flatMap(({ dataset, fetched }) =>
-    fetched === undefined || fetched.rejected === 0 ? [] : [`${dataset.name} ${fetched.rejected}`],
-  );
-  const changes = { 'unusable values': unusable, 'not read': answered.flatMap(({ unread }) => unread) };
-  const seen = Object.entries(changes).flatMap(([what, all]) =>
-    all.length === 0 ? [] : [`${what}: ${all.join(', ')}`],
-  );
+  const seen = asked.flatMap(({ dataset: { name }, fetched, unread }) => [
+    ...(fetched === undefined || fetched.rejected === 0
+      ? []
+      : [`${name} ${fetched.rejected} unusable values`]),
+    ...unread.map((field) => `${name} ${field} not read`),
+  ]);
   if (seen.length === 0) return [ok('fields', 'all values can be used')];
   const advice = 'the log of serve names them at debug level; upgrade if the platform has changed';
   return [warning('fields', seen.join('; '), advice)];

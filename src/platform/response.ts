@@ -10,6 +10,9 @@ const ROLE_HINT =
   'The owner of the key needs the Manager or Owner role in the organization. Analytics also need the Enterprise plan, and refuse keys of service accounts.';
 const MISSING_HINT =
   'Check the configured URL. Without the Enterprise plan, an organization may have no analytics at all.';
+/** What to do about a rate that the platform rejects. */
+export const RATE_HINT =
+  'Lower --api.requests-per-second; if that changes nothing, another client uses up the rate of this organization.';
 const LIMIT_HINT = 'Request less at once: a shorter window or a smaller page.';
 const NOT_JSON_HINT =
   'Check that the configured URL is the API, and that no login page or proxy answers for it.';
@@ -130,7 +133,7 @@ function refusal(
     return failure(new PlatformError('role', message, { status, hint: ROLE_HINT }), 'never');
   if (status === 413) return failure(tooLarge(message, status), 'never');
   const reason = status === 429 || (status === 503 && RATE_LIMIT.test(said)) ? 'throttled' : 'server';
-  const hint = status === 404 ? MISSING_HINT : undefined;
+  const hint = reason === 'throttled' ? RATE_HINT : status === 404 ? MISSING_HINT : undefined;
   const error = new PlatformError(reason, message, { status, hint });
   if (!RETRIED_STATUSES.has(status)) return failure(error, 'never');
   // A date is relative to the server's clock; another clock could be hours off.

@@ -5,7 +5,7 @@ import { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type Attempt, endOf, type RequestObserver } from './attempt.ts';
 import type { ThrottleHolds } from './limits.ts';
-import type { Failure } from './response.ts';
+import { type Failure, RATE_HINT } from './response.ts';
 
 /** Time limit of a request, including all attempts and the waits between them. */
 const EFFORT_MS = 120_000;
@@ -76,7 +76,7 @@ export function withRetries(attempt: Attempt, deps: RetryDeps): (request: ApiReq
     const scope = reason === 'throttled' ? 'organization' : endpoint;
     const hint =
       scope === 'organization'
-        ? 'The platform requested a pause; no requests are sent for this organization until it ends.'
+        ? `The platform requested a pause; no requests are sent for this organization until it ends. ${RATE_HINT}`
         : 'The platform requested a pause of this endpoint; no requests are sent to it until it ends.';
     const paused = new PlatformError(reason, `${error.message} (paused until ${until})`, {
       hint,

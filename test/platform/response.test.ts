@@ -78,7 +78,7 @@ describe('an answer', () => {
     [404, 'never', 'configured URL'],
     [405, 'never', undefined],
     [413, 'never', 'at once'],
-    [429, 'always', undefined],
+    [429, 'always', 'requests-per-second'],
     [501, 'never', undefined],
     [502, 'always', undefined],
     [505, 'never', undefined],
