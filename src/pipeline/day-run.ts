@@ -274,6 +274,7 @@ async function store(
   const stored = await deps.history.putDays(org.name, dataset, {
     ...answer,
     rows: fetched.rows,
+    seen: run.seen(),
     parts: collector.dataset.parts,
     orgId: fetched.orgId,
     at: deps.clock.now(),
@@ -281,6 +282,8 @@ async function store(
   });
   if (run.retired()) return;
   if (stored.lags !== undefined) deps.instruments.dayLags(org.name, dataset, stored.lags);
+  if (stored.missingFields !== undefined)
+    deps.runs.update(org.name, collector.name, { missingFields: stored.missingFields });
   run.note(withMissing(fetched, stored.missing));
   // A day that was published as idle counts as revised, too.
   const revisions = [

@@ -13,9 +13,6 @@ const MIN_ODD = 2;
 const PLAIN_NAME = /^(?!.*\d{6})[A-Za-z_][A-Za-z0-9_-]{0,47}$/;
 const NO_PLAIN_NAME = '(not a plain name)';
 
-/** What is seen of fields in the answers of a run. */
-export type FieldWatch = ReturnType<typeof createFieldWatch>;
-
 /** Compares the answers of a run with the contract of their dataset. It keeps names of fields and never a value. */
 export function createFieldWatch() {
   const unknown = new Set<string>();

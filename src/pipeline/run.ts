@@ -1,3 +1,4 @@
+import type { SeenField } from '../catalog/api-contract.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { type ApiRequest, IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
@@ -42,6 +43,8 @@ export type RunPublisher = Pick<Publisher, 'publish'> & Pick<PublishedOrgs, 'sho
 export interface Run {
   readonly org: OrgSettings;
   readonly source: Source;
+  /** What its answers so far show of the fields of days, by path. */
+  seen(): ReadonlyMap<string, SeenField>;
   readonly deps: RunnerParts;
   /** Lets waiting work run first; the newest day of an organization is urgent. */
   giveWay(urgency: Urgency): Promise<void>;

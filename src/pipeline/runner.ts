@@ -1,4 +1,3 @@
-import { missingIn } from '../catalog/api-contract.ts';
 import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { DAY_MS, type Instant } from '../catalog/day.ts';
@@ -7,10 +6,10 @@ import type { Source } from '../catalog/source.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Turn, Urgency } from '../runtime/turns.ts';
-import { ignoreNotStored } from '../store/database.ts';
 import { runDays } from './day-run.ts';
-import { createFieldWatch, type FieldWatch, MAX_NAMES } from './field-watch.ts';
+import { createFieldWatch, MAX_NAMES } from './field-watch.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withRequests } from './run.ts';
+import type { RunState } from './run-states.ts';
 
 /** An organization and its API client. */
 interface Target {
@@ -121,11 +120,12 @@ export function createRunner(deps: RunnerParts): Runner {
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
     const watch = createFieldWatch();
-    const compared = { ...source, compare: watch.compare };
+    const before = runs.get(org.name, name);
     try {
       const run: Run = {
         org,
-        source: withRequests(compared, { signal: retired }),
+        source: withRequests({ ...source, compare: watch.compare }, { signal: retired }),
+        seen: watch.seen,
         deps,
         dueAfter: target.dueAfter,
         giveWay,
@@ -150,27 +150,24 @@ export function createRunner(deps: RunnerParts): Runner {
     } finally {
       if (!isRetired()) {
         reportUnusable(org.name, collector, noted);
-        await reportFields(org.name, collector, watch);
+        reportFields(org.name, collector, watch.unknown(), before);
       }
     }
   }
 
-  /** Tells of fields that the schema does not know, and of known ones that rows no longer have. */
-  async function reportFields(
+  /** Tells of fields that the schema does not know, and of known ones that rows no longer have, unlike before the run. */
+  function reportFields(
     org: string,
     { name, dataset }: FetchingCollector,
-    watch: FieldWatch,
-  ): Promise<void> {
+    seen: readonly string[],
+    before: RunState,
+  ): void {
     const now = clock.now();
-    const before = runs.get(org, name);
     const unknownFields = new Map([...before.unknownFields].filter(([, at]) => now - at <= REMEMBERED_MS));
-    for (const field of watch.unknown())
+    for (const field of seen)
       if (unknownFields.has(field) || unknownFields.size < MAX_NAMES) unknownFields.set(field, now);
-    const seen = watch.seen();
-    const fields =
-      seen.size > 0 && (await deps.history.learnFields(org, dataset.name, seen).catch(ignoreNotStored));
-    const missingFields = fields ? missingIn(fields) : before.missingFields;
-    runs.update(org, name, { unknownFields, missingFields });
+    runs.update(org, name, { unknownFields });
+    const { missingFields } = runs.get(org, name);
     instruments.fields({ org, dataset: dataset.name }, unknownFields.size, missingFields.length);
     const who = { org, dataset: dataset.name };
     for (const field of [...unknownFields.keys()].filter((one) => !before.unknownFields.has(one)))

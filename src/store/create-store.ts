@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { withSeen } from '../catalog/api-contract.ts';
+import { missingIn } from '../catalog/api-contract.ts';
 import {
   type DatasetName,
   type DayDataset,
@@ -223,8 +223,8 @@ export function createStore(parts: StoreParts): Store {
         const revisions = stored.revisions.filter(({ before }) => answer.isCurrent?.(before) !== false);
         if (notes === undefined) return { ...stored, revisions };
         const revised = new Set(revisions.map(({ day }) => day));
-        const { lags } = await observe(query, place, (before) => withAnswer(before, answer, notes, revised));
-        return { ...stored, revisions, lags };
+        const now = await observe(query, place, (before) => withAnswer(before, answer, notes, revised));
+        return { ...stored, revisions, lags: now.lags, missingFields: missingIn(now.fields ?? {}) };
       }),
     putDocuments: (org, dataset, answer) =>
       write(async (query) => {
@@ -240,14 +240,6 @@ export function createStore(parts: StoreParts): Store {
       write((query) =>
         noteAnswer(query, { org, former: '', dataset }, { isChanged: false, succeededAt: at }),
       ),
-    learnFields: (org, dataset, seen) =>
-      write(async (query) => {
-        const { fields = {} } = await observe(query, { org, former: '', dataset }, (before) => ({
-          ...before,
-          fields: withSeen(before.fields ?? {}, seen),
-        }));
-        return fields;
-      }),
     dayLags: (org) => days.transaction((query) => readLags(query, org), 'snapshot'),
     requestsOf: (org) =>
       counts.transaction(async (query) => {

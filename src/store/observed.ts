@@ -1,4 +1,4 @@
-import type { KnownFields } from '../catalog/api-contract.ts';
+import { type KnownFields, withSeen } from '../catalog/api-contract.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { type DayLags, LAG_BOUNDS, type LagKind } from '../catalog/day-lag.ts';
@@ -16,16 +16,16 @@ const AWAITED_DAYS = 14;
 interface Observed {
   readonly fields?: KnownFields;
   /** The newest day that had a row. */
-  readonly newest?: Day;
+  readonly newest?: Day | undefined;
   /** The days that are compared since their rows were first seen: when a row last changed, and when it was compared. */
   readonly days?: Readonly<Record<string, readonly [changedAt: Instant, comparedAt: Instant]>>;
-  readonly lags?: DayLags;
+  readonly lags?: DayLags | undefined;
 }
 
-/** Follows the days of an answer, and counts their lags. */
+/** Follows the days and fields of an answer, and counts the lags of days. */
 export function withAnswer(
   before: Observed,
-  { rows, at }: Pick<AnsweredDays, 'rows' | 'at'>,
+  { rows, at, seen = new Map() }: Pick<AnsweredDays, 'rows' | 'at' | 'seen'>,
   { isNews, isNextPoll, comparedDays }: LagNotes,
   revised: ReadonlySet<Day>,
 ): Observed {
@@ -53,7 +53,8 @@ export function withAnswer(
     count('published', newest, at);
     if (!isLast(newest)) days.set(newest, [at, at]);
   }
-  return { ...before, ...(newest && { newest }), days: Object.fromEntries(days), ...(lags && { lags }) };
+  const fields = withSeen(before.fields ?? {}, seen);
+  return { ...before, fields, newest, days: Object.fromEntries(days), lags };
 }
 
 /** Changes what was observed of a dataset, within the caller's transaction, and resolves with what it is now. */

@@ -1,4 +1,4 @@
-import type { KnownFields, SeenField } from '../catalog/api-contract.ts';
+import type { SeenField } from '../catalog/api-contract.ts';
 import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { DayLags } from '../catalog/day-lag.ts';
@@ -95,8 +95,10 @@ export interface AnsweredDays {
   readonly orgId: string | undefined;
   readonly at: Instant;
   readonly completes?: Completed | undefined;
-  /** Without it, the lag of no day is counted. */
+  /** Without it, nothing is observed: neither the lag of a day nor a field. */
   readonly lags?: LagNotes | undefined;
+  /** What was seen of the fields of its elements, by path. */
+  readonly seen?: ReadonlyMap<string, SeenField> | undefined;
 }
 
 /** What a run knows about when days are published and change. */
@@ -143,6 +145,8 @@ export interface StoredAnswer {
   readonly missing: number;
   /** All counted lags of the dataset's days, if there are any and the answer has notes on them. */
   readonly lags?: DayLags | undefined;
+  /** The paths of the fields that the dataset's rows had and no longer have; undefined if the answer has no notes. */
+  readonly missingFields?: readonly string[] | undefined;
 }
 
 /** The number of requests for an organization on a UTC day. */
@@ -195,8 +199,6 @@ export interface Store {
   /** A pass on the day of the last one raises no revision. */
   putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;
-  /** Adds what was seen of a dataset's days to what is known of its fields, and resolves with all of it. */
-  learnFields(org: string, dataset: DatasetName, seen: ReadonlyMap<string, SeenField>): Promise<KnownFields>;
   /** The counted lags of the days of an organization, by dataset. */
   dayLags(org: string): Promise<ReadonlyMap<DatasetName, DayLags>>;
   /** The request count of the last day with any requests. */

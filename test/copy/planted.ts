@@ -30,11 +30,10 @@ export async function plant(documents = 1): Promise<string> {
   await store.putDays('acme', 'tokens', {
     ...answer([tuesday], { [tuesday]: { credits: 3 } }, wednesday),
     lags,
+    seen: new Map([['billable_tokens', { last: tuesday }]]),
   });
   await store.putRevisedOn('acme', 'tokens', tuesday);
   await store.putSucceeded('acme', 'tokens', 1_772_582_400_123);
-  const seen = new Map([['billable_tokens', { last: tuesday }]]);
-  await store.learnFields('acme', 'tokens', seen);
   const reports = Array.from({ length: documents }, (_, index) => [`report-${index}`, { index }]);
   await store.putDocuments(
     'globex',

@@ -15,16 +15,15 @@ const seen = new Map([['credits', { last: monday }]]);
 test('a damaged text keeps no row from being stored, and is replaced', async () => {
   const file = path.join(createDirectory(), 'history.db');
   const before = openStore(file);
-  await before.learnFields('acme', 'tokens', seen);
+  await before.putDays('acme', 'tokens', { ...answer([]), lags: notes, seen });
   await before.close();
   const db = new DatabaseSync(file);
   db.exec(`UPDATE observed SET data = substr(data, 2)`);
   db.close();
   const store = openStore(file);
   const rows = answer([monday], { [monday]: { credits: 1 } }, startOf(tuesday) + HOUR);
-  const { lags } = await store.putDays('acme', 'tokens', { ...rows, lags: notes });
-  expect(lags).toEqual({ 'published 3600': [1, HOUR] });
-  expect(await store.learnFields('acme', 'tokens', seen)).toEqual({ credits: [monday] });
+  const { lags, missingFields } = await store.putDays('acme', 'tokens', { ...rows, lags: notes });
+  expect([lags, missingFields]).toEqual([{ 'published 3600': [1, HOUR] }, []]);
   expect(await store.dayLags('acme')).toEqual(new Map([['tokens', lags]]));
   await store.close();
 });
@@ -69,4 +68,20 @@ test('a change between comparisons that are more than a day apart has no lag', (
   });
   expect(known).toMatchObject({ 'settled 172800': [1, 27 * HOUR] });
   expect(Object.keys(unknown ?? {})).toEqual(['published 3600']);
+});
+
+test('a field is missing after seven active days without it, of the dataset and organization that had it', async () => {
+  const store = openStore(path.join(createDirectory(), 'history.db'));
+  const missing = async (org: string, days: readonly Day[]) => {
+    const lacking = new Map([['credits', { lacking: new Set(days) }]]);
+    const given = { ...answer([]), lags: notes, seen: lacking };
+    return (await store.putDays(org, 'tokens', given)).missingFields;
+  };
+  const later = Array.from({ length: 7 }, (_, index) => addDays(tuesday, index));
+  await store.putDays('acme', 'tokens', { ...answer([]), lags: notes, seen });
+  expect(await missing('acme', later.slice(0, 6))).toEqual([]);
+  expect(await missing('other', later)).toEqual([]);
+  expect(await missing('acme', later.slice(6))).toEqual(['credits']);
+  expect((await store.putDays('acme', 'tokens', answer([]))).missingFields).toBeUndefined();
+  await store.close();
 });
