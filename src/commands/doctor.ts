@@ -14,15 +14,14 @@ export async function run(context: CommandContext): Promise<number> {
   const signal = AbortSignal.any([context.stopSignal(), AbortSignal.timeout(values.deadline)]);
   const found = createFindings(signal);
   const config = await found.check('configuration', () => loadConfig({ ...context, collectors }));
-  const secrets: string[] = [];
   const clock = createSystemClock();
   // Only errors: what else is of interest is in the report.
   const quiet = config && { ...config, log: { ...config.log, level: 'error' as const } };
-  const display = quiet && createDisplay(context.stderr, quiet, clock, () => secrets);
+  const display = quiet && createDisplay(context.stderr, quiet, clock);
   if (config !== undefined && display !== undefined) {
-    const { log } = display;
+    const { log, redactor } = display;
     const hookConfig = values['hook-config'];
-    await examine({ ...context, ...found, config, signal, secrets, clock, log, hookConfig });
+    await examine({ ...context, ...found, ...redactor, config, signal, clock, log, hookConfig });
   }
   const redact = display?.redactor.redact ?? redactForms;
   context.stdout.write(renderFindings(found.findings, values.format, redact));

@@ -37,8 +37,8 @@ export interface Examination {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The secrets that checks read, for redaction. */
-  readonly secrets: string[];
+  /** Masks a secret that a check reads. */
+  remember(secret: string): void;
   report(finding: Finding): void;
   /** Ends the checks, all together. */
   readonly signal: AbortSignal;

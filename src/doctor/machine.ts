@@ -40,7 +40,7 @@ export async function examinePort({ config, report, clock }: Examination): Promi
 
 /** Checks the token of hook events: of this exporter, if it runs, and of this machine's agents, if they forward. */
 export async function examineHooks(
-  { config, report, environment, secrets }: Examination,
+  { config, report, environment, remember }: Examination,
   isRunning: boolean,
   file: string | undefined,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function examineHooks(
   if (own !== undefined && isRunning) {
     await verify(`the running exporter, with the token from ${own.describe()}`, async () => {
       const token = await own.read();
-      secrets.push(token);
+      remember(token);
       const url = `http://${localPlace(config.web.listenAddress)}/hooks/events`;
       return tokenProblem({ url, token }, createPost({}));
     });
@@ -57,8 +57,7 @@ export async function examineHooks(
   const { forward } = settingsFor(paths);
   if (forward !== undefined) {
     await verify(`${new URL(forward.url).host}, as ${paths.config.file} says`, async () => {
-      const read = createSecrets(environment, (secret) => void secrets.push(secret));
-      const token = readToken(forward.token, read);
+      const token = readToken(forward.token, createSecrets(environment, remember));
       return tokenProblem({ ...forward, token }, createPost(config.api.proxy));
     });
   } else if (own === undefined) report(ok('hooks', 'no token: hook events are not accepted'));
