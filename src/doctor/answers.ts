@@ -2,6 +2,7 @@ import { hasActivity } from '../catalog/dataset.ts';
 import { addDays, dayOf, daysFrom, type Instant, weekdayOf, yesterdayOf } from '../catalog/day.ts';
 import type { OrgConfig } from '../config/config.ts';
 import { formatDuration } from '../config/parse.ts';
+import { PAGING_HINT } from '../pipeline/run.ts';
 import { parseHttpDate } from '../platform/response.ts';
 import type { PlatformError } from '../runtime/errors.ts';
 import { isInClearText } from '../runtime/host-name.ts';
@@ -43,10 +44,7 @@ export function answerOf(asked: Asked, now: Instant): Finding | undefined {
     const said = fetched.remarks.join('; ');
     if (fetched.complete) return ok(name, seen);
     if (said.includes('page-cap')) return ok(name, `${seen}, more follow`);
-    if (said.startsWith('incomplete listing')) {
-      const advice = 'report it to the platform: a listing that does not end well is never used';
-      return failure('paging', `${path}: ${said}`, advice);
-    }
+    if (said.startsWith('incomplete listing')) return failure('paging', `${path}: ${said}`, PAGING_HINT);
     const advice = 'see the fields below; report it if the platform has changed';
     return warning(name, `${seen}; ${said || 'some are unusable'}`, advice);
   }
@@ -107,15 +105,11 @@ function missing({ asked }: Facts): readonly Finding[] {
   const isWithoutPlan = answered.length > 0 && !answered.some(isAnalytics);
   return absent.map((one) => {
     const { name } = one.dataset;
-    const message = String(one.error?.message);
-    if (absent.length === asked.length) {
-      const advice = 'check base_url and app_url: what answers there is not the platform';
-      return failure('address', `${message}, and so do all endpoints`, advice);
-    }
-    if (isWithoutPlan && isAnalytics(one)) {
-      const advice = 'analytics need the Enterprise plan, and a key that is not of a service account';
-      return failure('plan', 'no analytics endpoint exists for this key, but others do (404)', advice);
-    }
+    const { message = '', hint } = one.error ?? {};
+    if (absent.length === asked.length)
+      return failure('address', `${message}, and so do all endpoints: that is not the platform`, hint);
+    if (isWithoutPlan && isAnalytics(one))
+      return failure('plan', 'no analytics endpoint exists for this key, but others do (404)', hint);
     const setting = name === 'readiness' ? 'set --api.readiness-path' : 'upgrade the exporter';
     const advice = `the platform has moved this path: ${setting}, or turn it off with --no-collector.${name}`;
     return failure(name, message, advice);

@@ -65,6 +65,10 @@ export interface AnswerNotes {
   readonly remarks: Iterable<string>;
 }
 
+/** What to do about a listing that does not end well. */
+export const PAGING_HINT =
+  'Earlier complete data is kept. The platform pages incorrectly; if that persists, contact its operator.';
+
 /** Converts anything thrown by a run into a `PlatformError` with a reason. */
 export function failureOf(thrown: unknown, log: Logger): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
@@ -79,7 +83,7 @@ export function failureOf(thrown: unknown, log: Logger): PlatformError {
   }
   if (thrown instanceof IncompleteListing) {
     return new PlatformError(thrown.end === 'page-cap' ? 'limit' : 'schema', thrown.message, {
-      hint: 'Earlier complete data is kept. The platform pages incorrectly; if that persists, contact its operator.',
+      hint: PAGING_HINT,
     });
   }
   if (thrown instanceof ForeignAnswer) return new PlatformError('organization', thrown.message);

@@ -9,7 +9,7 @@ const RATE_LIMIT = /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i;
 const ROLE_HINT =
   'The owner of the key needs the Manager or Owner role in the organization. Analytics also need the Enterprise plan, and refuse keys of service accounts.';
 const MISSING_HINT =
-  'Check the configured URL. Without the Enterprise plan, an organization may have no analytics at all.';
+  'Check the configured URL. Analytics need the Enterprise plan, and a key that is not of a service account.';
 /** What to do about a rate that the platform rejects. */
 export const RATE_HINT =
   'Lower --api.requests-per-second; if that changes nothing, another client uses up the rate of this organization.';
