@@ -82,6 +82,8 @@ export function createRunner(deps: RunnerParts): Runner {
     if (stopping() || isOver()) return 'aborted';
     const seconds = (clock.elapsed() - started) / 1000;
     const before = runs.get(org, name);
+    // Known before this failure is: of several at a time, the first one tells of it.
+    const known = runs.failuresOf(org, name).map(causeOf);
     runs.update(org, name, {
       running: false,
       tried: true,
@@ -94,7 +96,7 @@ export function createRunner(deps: RunnerParts): Runner {
     const who = { org, collector: name };
     if (failure !== undefined) {
       const hasData = await hasAnswer(org, collector.dataset.name);
-      const isKnown = runs.failuresOf(org, name).map(causeOf).includes(causeOf(failure));
+      const isKnown = known.includes(causeOf(failure));
       logFailure(log, who, before.failure?.error, failure, { hasData, isKnown });
     } else if (before.failure !== undefined) log.info('Collector recovered', who);
     return failure?.reason === 'store' ? 'unstored' : 'ended';

@@ -592,6 +592,16 @@ describe('a run over days', () => {
     expect(key.log.events.map(({ level }) => level)).toEqual(['debug']);
   });
 
+  test('of several collectors that meet a cause at the same time, one tells of it', async () => {
+    const { runner, collector, log } = harness(() => new PlatformError('role', 'refused'));
+    const both = [collector, { ...collector, name: 'tools' }];
+    await Promise.all(both.map((one) => runner.run({ org, source }, one, 'scheduled')));
+    expect(log.events.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'Collector failing'],
+      ['debug', 'Collector failing like another one of the organization'],
+    ]);
+  });
+
   test('nothing is requested while the store cannot be used, which is the reason of the failure', async () => {
     const { run, asked, history, runs, log } = harness(() => ({}));
     const { readDataset, standing } = history;
