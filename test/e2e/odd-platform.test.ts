@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startStory } from './harness.ts';
 import type { Page } from './page.ts';
-import { settledPage, startProgram } from './program.ts';
+import { createNoonClock, settledPage, startProgram } from './program.ts';
 import type { Rewrite } from './rewriting.ts';
 
 const SUCCESS = 'agent_platform_exporter_collector_success';
@@ -38,6 +38,7 @@ test('names that are not printable, or differ only near the end, are distinct la
   const program = await startProgram(
     others.map((name) => `--no-collector.${name}`),
     rename,
+    createNoonClock(),
   );
   const page = await settledPage(program, ['tokens']);
   const models = page.by('model', 'agent_platform_daily_credits_by_model');

@@ -8,11 +8,12 @@ import { collectors } from '../../src/collectors/index.ts';
 import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from '../e2e/page.ts';
+import { createNoonClock } from '../e2e/program.ts';
 import { expectSettled } from '../e2e/settled.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startServe } from './platform.ts';
-import { createPrograms, type Program } from './programs.ts';
+import { KEY } from './platform.ts';
+import { createPrograms, type Program, written } from './programs.ts';
 
 const KILLS = 52;
 /** Kills in rounds after the first sync. */
@@ -23,6 +24,8 @@ const DATASETS = ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'w
 
 const programs = createPrograms();
 const clock = createSystemClock();
+/** No day ends between two processes, which would store different days. */
+const noon = createNoonClock();
 
 interface Platform {
   readonly url: string;
@@ -32,7 +35,7 @@ interface Platform {
 
 /** A simulated platform that counts its requests, and whose clock does not advance. */
 async function createPlatform(): Promise<Platform> {
-  const now = clock.now();
+  const now = noon.now();
   const sandbox = createSandbox({ now: () => now, users: 6, repos: 4 });
   const waiting = new Set<{ left: number; resolve: () => void }>();
   const server = createServer((request, response) => {
@@ -82,17 +85,29 @@ function coveredDays(content: Record<string, unknown>): Record<string, number> {
   );
 }
 
-function serveArguments(storage: string): readonly string[] {
-  // A thousand days take many windows per dataset: the first sync is not over before the last kill.
-  return [`--storage.path=${storage}`, '--history.start=2024-01-01', '--api.requests-per-second=400'];
+function serve(platform: Platform, storage: string): Program {
+  return programs.exporter(
+    [
+      ...['serve', '--web.listen-address=127.0.0.1:0', `--storage.path=${storage}`],
+      // A thousand days take many windows per dataset: the first sync is not over before the last kill.
+      ...['--history.start=2024-01-01', '--api.requests-per-second=400'],
+    ],
+    {
+      AGENT_PLATFORM_API_BASE_URL: platform.url,
+      AGENT_PLATFORM_API_KEY: KEY,
+      AGENT_PLATFORM_ORG: 'acme',
+      NODE_OPTIONS: noon.nodeArguments.join(' '),
+    },
+  );
 }
 
 /** Serves until every day is stored and every collector has succeeded, then stops it properly. */
 async function syncToTheEnd(platform: Platform, storage: string): Promise<void> {
-  const { program, url } = await startServe(programs, platform.url, serveArguments(storage));
+  const program = serve(platform, storage);
+  const port = await written(program, 'stderr', /msg=Serving .*\bport=(\d+)/);
   await waitFor(async () => {
-    const page = readPage(await (await fetch(`${url}/metrics`)).text());
-    expectSettled(page, DATASETS, Date.now());
+    const page = readPage(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    expectSettled(page, DATASETS, noon.now());
   });
   program.send('SIGTERM');
   expect(await program.ended).toEqual({ code: 0, signal: null });
@@ -106,14 +121,7 @@ async function serveAndKill(
   requests = 12,
 ): Promise<void> {
   const asked = platform.requests(1 + Math.floor(chance() * requests));
-  const program: Program = programs.exporter(
-    ['serve', '--web.listen-address=127.0.0.1:0', ...serveArguments(storage)],
-    {
-      AGENT_PLATFORM_API_BASE_URL: platform.url,
-      AGENT_PLATFORM_API_KEY: 'sandbox-acme-owner',
-      AGENT_PLATFORM_ORG: 'acme',
-    },
-  );
+  const program = serve(platform, storage);
   const ending = await Promise.race([asked, program.ended]);
   expect(ending, program.stderr()).toBeUndefined();
   await clock.wait(chance() * 30);
