@@ -30,7 +30,8 @@ async function startOn(
 ): Promise<Stored> {
   const clock = createMachineClock(NOON);
   const flags = [
-    ...[`--storage.path=${file}`, `--history.start=${start}`],
+    // Longer than the time that passes during a request.
+    ...[`--storage.path=${file}`, `--history.start=${start}`, '--api.timeout=10m'],
     ...['analytics', 'readiness', 'wiki'].map((name) => `--schedule.${name}=${NEVER}`),
     ...more,
   ];
