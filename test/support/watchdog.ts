@@ -8,11 +8,15 @@ interface Watchdog {
   stop(): Promise<unknown>;
 }
 
+/** No trial has begun, so that there is nothing to limit. */
+const NONE = -1;
+
 // `Atomics.wait` returns early if the number changed before; otherwise the trial has used up its time.
 const WATCH = `
   const { workerData: { state, limitMs, name } } = require('node:worker_threads');
   const { writeSync } = require('node:fs');
   const numbers = new Int32Array(state);
+  Atomics.wait(numbers, 0, ${NONE});
   for (;;) {
     const seed = Atomics.load(numbers, 0);
     if (Atomics.wait(numbers, 0, seed, limitMs) !== 'timed-out') continue;
@@ -23,7 +27,7 @@ const WATCH = `
 /** Starts watching; a trial that takes longer than the limit of a wait is reported, and ends the process. */
 export function createWatchdog(name: string, limitMs = WAIT_LIMIT_MS): Watchdog {
   const state = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-  const numbers = new Int32Array(state);
+  const numbers = new Int32Array(state).fill(NONE);
   const worker = new Worker(WATCH, { eval: true, execArgv: [], workerData: { state, limitMs, name } });
   worker.unref();
   return {
