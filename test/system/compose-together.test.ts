@@ -82,6 +82,9 @@ describe.runIf(hasTools)('what compose.yaml starts', () => {
     expect(await values(days)).toEqual([1, 1]);
     const [samples = 0] = await values(`min(count_over_time(agent_platform_daily_credits[${DAYS}d]))`);
     expect(samples).toBeGreaterThan(DAYS - 5);
-    expect(await values('count by (org) (agent_platform_credits_month_budget)')).toEqual([1, 1]);
+    // The first scrape may have come before the first figures.
+    await waitFor(async () =>
+      expect(await values('count by (org) (agent_platform_credits_month_budget)')).toEqual([1, 1]),
+    );
   });
 });

@@ -121,7 +121,10 @@ describe('a database', () => {
     await first.program.ended;
     platform.program.send('SIGKILL');
     const again = await startExporter(platform.url, environment);
-    expect((await pageOf(again)).value('agent_platform_daily_credits')).toBe(credits);
+    // It waits for what is stored, but listens without it if that takes longer than usual.
+    await waitFor(async () =>
+      expect((await pageOf(again)).value('agent_platform_daily_credits')).toBe(credits),
+    );
   });
 });
 
