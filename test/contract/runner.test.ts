@@ -81,3 +81,25 @@ test('what changes in the answers is logged once by name, counted and shown, als
     'agent_platform_exporter_missing_fields{org="acme",dataset="productivity"} 1',
   ]);
 });
+
+test('the fields of an answer from another organization are not learned', async () => {
+  const history = createMemoryStore();
+  await history.adopt('acme', 'org_9');
+  const clock = createFakeClock(startOf(dayNamed('2026-03-11')) + 3_600_000, { autoAdvance: true });
+  const runs = createRunStates();
+  const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
+  const publisher = { showsIdle: () => false, publish: async () => undefined };
+  const log = createFakeLogger();
+  const parts = { history, historyStart: start, revisionDays: 7, publisher, runs, instruments, clock, log };
+  const source = platformThatChanges(dayNamed('2026-03-11'));
+  await createRunner(parts).run({ org, source }, productivityCollector, 'scheduled');
+  expect(runs.get('acme', 'productivity').failure?.error.reason).toBe('organization');
+
+  const lacking = new Set(Array.from({ length: 7 }, (_, index) => addDays(dayNamed('2026-03-11'), index)));
+  const { missingFields } = await history.putDays('acme', 'productivity', {
+    ...{ days: [], rows: new Map(), orgId: 'org_9', at: clock.now() },
+    lags: { isNews: () => false, isNextPoll: true, comparedDays: 7 },
+    seen: new Map([['git_commits', { lacking }]]),
+  });
+  expect(missingFields).toEqual([]);
+});
