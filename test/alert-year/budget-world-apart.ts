@@ -1,6 +1,6 @@
 import { weekdayOf } from '../../src/catalog/day.ts';
-import { createRandom, type Random } from '../fuzz/random.ts';
-import { type BudgetedYear, type NextDay, yearOf } from './budget-world.ts';
+import type { Random } from '../fuzz/random.ts';
+import { type BudgetedYear, type Generator, yearOf } from './budget-world.ts';
 
 // A second kind of organizations, which no method was chosen with.
 
@@ -12,8 +12,7 @@ const HOLIDAYS: ReadonlySet<string> = new Set([
 
 /** Projects begin and end; people work on one at a time, take weeks off, and some of their days are runaways. */
 export function createYearApart(seed: number, people: number): BudgetedYear {
-  const random = createRandom(seed * 9973 + people);
-  return yearOf(people, random, (day) => HOLIDAYS.has(day), projects(people, random));
+  return yearOf(people, seed * 9973 + people, (day) => HOLIDAYS.has(day), projects);
 }
 
 interface Worker {
@@ -23,33 +22,48 @@ interface Worker {
   awayFor: number;
 }
 
-function projects(people: number, random: Random): NextDay {
+interface Projects {
+  readonly workers: readonly Worker[];
+  /** The day on which each of them begins. */
+  readonly joined: readonly number[];
+  market: number;
+  index: number;
+}
+
+function projects(people: number, random: Random): Generator {
   const workers = Array.from(
     { length: people },
     (): Worker => ({ keenness: 0.3 + 0.7 * random(), daysLeft: 0, intensity: 1, awayFor: 0 }),
   );
   // Newcomers arrive over the months: a third of the people from the beginning, all of them at the end.
   const joined = workers.map((_, index) => (index < people / 3 ? 0 : Math.floor(700 * random())));
-  let [market, index] = [0, -1];
-  return (day, isOff) => {
-    index += 1;
-    market += 0.012 * (2 * random() - 1);
-    const isWeekend = weekdayOf(day) > 4;
-    const share = isOff ? 0.08 : isWeekend ? 0.12 : 0.9;
-    let credits = 0;
-    for (const [at, worker] of workers.entries()) {
-      if (index < (joined[at] ?? 0)) continue;
-      if (worker.daysLeft-- <= 0) {
-        worker.daysLeft = Math.round(exponential(40, random));
-        worker.intensity = 0.4 + exponential(0.6, random);
+  return projectsFrom({ workers, joined, market: 0, index: -1 }, random);
+}
+
+function projectsFrom(state: Projects, random: Random): Generator {
+  return {
+    next(day, isOff) {
+      state.index += 1;
+      state.market += 0.012 * (2 * random() - 1);
+      const isWeekend = weekdayOf(day) > 4;
+      const share = isOff ? 0.08 : isWeekend ? 0.12 : 0.9;
+      let credits = 0;
+      for (const [at, worker] of state.workers.entries()) {
+        if (state.index < (state.joined[at] ?? 0)) continue;
+        if (worker.daysLeft-- <= 0) {
+          worker.daysLeft = Math.round(exponential(40, random));
+          worker.intensity = 0.4 + exponential(0.6, random);
+        }
+        if (worker.awayFor-- > 0) continue;
+        if (random() < 0.012) worker.awayFor = 5 + Math.floor(10 * random());
+        if (random() >= share * worker.keenness) continue;
+        const runaway = random() < 0.003 ? 6 : 1;
+        credits += 1.5e6 * worker.intensity * (exponential(0.5, random) + exponential(0.5, random)) * runaway;
       }
-      if (worker.awayFor-- > 0) continue;
-      if (random() < 0.012) worker.awayFor = 5 + Math.floor(10 * random());
-      if (random() >= share * worker.keenness) continue;
-      const runaway = random() < 0.003 ? 6 : 1;
-      credits += 1.5e6 * worker.intensity * (exponential(0.5, random) + exponential(0.5, random)) * runaway;
-    }
-    return credits * Math.exp(market);
+      return credits * Math.exp(state.market);
+    },
+    fork: (other) =>
+      projectsFrom({ ...state, workers: state.workers.map((worker) => ({ ...worker })) }, other),
   };
 }
 

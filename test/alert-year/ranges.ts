@@ -1,6 +1,6 @@
 import { thresholds } from '../../alerts/src/index.ts';
 import { type Day, daysFrom, firstOfMonth, lastOfMonth } from '../../src/catalog/day.ts';
-import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../../src/collectors/month-range.ts';
+import { boundsOf, monthRange, probabilityAbove } from '../../src/collectors/month-range.ts';
 import { creditsOf } from '../../src/collectors/weekdays.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { type BudgetedYear, YEAR_OF_BUDGETS } from './budget-world.ts';
@@ -14,11 +14,22 @@ interface Covered {
   days: number;
 }
 
+/** What a day says of its month. */
+export interface Foreseen {
+  readonly lower: number;
+  readonly forecast: number;
+  readonly upper: number;
+  /** How likely the month exceeds its budget. */
+  readonly overBudget: number;
+}
+
+/** What the days of a year say of their months. */
+export type Foresight = ReadonlyMap<Day, Foreseen>;
+
 /** The ranges of some years, and the alerts that they would have told, counted by month. */
-export interface PooledRanges {
+export interface PooledForesight {
   readonly people: number;
   readonly years: number;
-  readonly withDaysOff: boolean;
   readonly covered: readonly Readonly<Covered>[];
   /** The same, by year, and in December alone. */
   readonly coveredByYear: readonly Readonly<Covered>[];
@@ -34,9 +45,13 @@ export interface PooledRanges {
   readonly falsely: number;
 }
 
-/** A month of a year, with the range of each of its days. */
+export interface PooledRanges extends PooledForesight {
+  readonly withDaysOff: boolean;
+}
+
+/** A month of a year, with what each of its days says of it. */
 interface Month {
-  readonly days: readonly { readonly day: Day; readonly range: MonthRange | undefined }[];
+  readonly days: readonly { readonly day: Day; readonly foreseen: Foreseen | undefined }[];
   readonly credits: readonly number[];
   readonly total: number;
   readonly budget: number;
@@ -47,33 +62,41 @@ interface Month {
 
 /** Compares the range of each day of some years with what its month came to. */
 export function pooledRanges(years: readonly BudgetedYear[], withDaysOff: boolean): PooledRanges {
-  const months = years.flatMap((year, index) => monthsOf(year, withDaysOff, index));
+  return { ...pooledForesight(years, (year) => rangesOf(year, withDaysOff)), withDaysOff };
+}
+
+/** Compares what each day of some years says with what its month came to. */
+export function pooledForesight(
+  years: readonly BudgetedYear[],
+  foresee: (year: BudgetedYear) => Foresight,
+): PooledForesight {
+  const months = years.flatMap((year, index) => monthsOf(year, foresee(year), index));
   const covered = Array.from({ length: 6 }, nothing);
   const coveredByYear = Array.from(years, nothing);
   const coveredInDecember = nothing();
   const errors: number[] = [];
   let unknown = 0;
   for (const { days, total, year, month } of months) {
-    for (const { day, range } of days.slice(0, -1)) {
-      if (range === undefined) {
+    for (const { day, foreseen } of days.slice(0, -1)) {
+      if (foreseen === undefined) {
         unknown += 1;
         continue;
       }
       const dayOfMonth = Number(day.slice(8));
-      const { lower, upper } = boundsOf(range);
+      const { lower, forecast, upper } = foreseen;
       const part = covered[Math.min(5, Math.floor((dayOfMonth - 1) / PART_DAYS))];
       for (const counted of [part, coveredByYear[year], month === 12 ? coveredInDecember : undefined]) {
         if (counted === undefined) continue;
         counted.days += 1;
         if (total >= lower && total <= upper) counted.within += 1;
       }
-      if (dayOfMonth === 15) errors.push(Math.abs((range.toDate + range.rest) / total - 1));
+      if (dayOfMonth === 15) errors.push(Math.abs(forecast / total - 1));
     }
   }
   const alerts = months.map((month) => ({ over: overOn(month), told: toldOn(month) }));
   const found = alerts.filter(({ over, told }) => over !== undefined && told !== undefined && told <= over);
   return {
-    ...{ people: years[0]?.people ?? 0, years: years.length, withDaysOff, unknown },
+    ...{ people: years[0]?.people ?? 0, years: years.length, unknown },
     ...{ covered, coveredByYear, coveredInDecember },
     errorOf15th: errors.reduce((sum, error) => sum + error, 0) / errors.length,
     found: found.length,
@@ -87,23 +110,28 @@ function nothing(): Covered {
   return { within: 0, days: 0 };
 }
 
-function monthsOf(
-  { credits, daysOff, budgets }: BudgetedYear,
-  withDaysOff: boolean,
-  year: number,
-): readonly Month[] {
+function rangesOf({ credits, daysOff, budgets }: BudgetedYear, withDaysOff: boolean): Foresight {
   const { settings } = createFakeView({});
-  const days = daysFrom(YEAR_OF_BUDGETS.from, YEAR_OF_BUDGETS.to);
-  const ranges = days.map((day) => {
+  const foreseen = new Map<Day, Foreseen>();
+  for (const day of daysFrom(YEAR_OF_BUDGETS.from, YEAR_OF_BUDGETS.to)) {
     const known = creditsOf({ ...settings, daysOff: withDaysOff ? daysOff : undefined }, (of) =>
       of > day ? undefined : credits.get(of),
     );
-    return { day, range: monthRange(known, day) };
-  });
+    const range = monthRange(known, day);
+    if (range === undefined) continue;
+    const forecast = range.toDate + range.rest;
+    const overBudget = probabilityAbove(range, budgets.get(firstOfMonth(day)) ?? 0);
+    foreseen.set(day, { ...boundsOf(range), forecast, overBudget });
+  }
+  return foreseen;
+}
+
+function monthsOf({ credits, budgets }: BudgetedYear, foresight: Foresight, year: number): readonly Month[] {
   return [...budgets].map(([first, budget]) => {
-    const own = daysFrom(first, lastOfMonth(first)).map((day) => credits.get(day) ?? 0);
+    const days = daysFrom(first, lastOfMonth(first));
+    const own = days.map((day) => credits.get(day) ?? 0);
     return {
-      days: ranges.filter(({ day }) => firstOfMonth(day) === first),
+      days: days.map((day) => ({ day, foreseen: foresight.get(day) })),
       credits: own,
       total: sum(own),
       budget,
@@ -120,8 +148,8 @@ function overOn({ credits, budget }: Month): number | undefined {
 }
 
 /** The day of the month, from 0 on, with which the alert fires: the second of two days in a row. */
-function toldOn({ days, budget }: Month): number | undefined {
-  const likely = days.map(({ range }) => (range === undefined ? 0 : probabilityAbove(range, budget)));
+function toldOn({ days }: Month): number | undefined {
+  const likely = days.map(({ foreseen }) => foreseen?.overBudget ?? 0);
   const isTold = (at: number) => {
     const both = Math.min(likely[at - 1] ?? 0, likely[at] ?? 0);
     const isLate = at >= thresholds.budgetLikelyFromDay.default;

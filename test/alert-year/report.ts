@@ -1,7 +1,7 @@
 import type { PooledDrops } from './drops.ts';
 import type { PooledForecasts } from './forecasts.ts';
 import type { Judged } from './judged.ts';
-import type { PooledRanges } from './ranges.ts';
+import type { PooledForesight, PooledRanges } from './ranges.ts';
 import { type PooledDoubles, type PooledSpikes, precisionOf, recallOf } from './spikes.ts';
 
 const percent = (ratio: number) => `${(100 * ratio).toFixed(0)} %`;
@@ -70,13 +70,13 @@ ${rows.map((row) => `| ${row} |`).join('\n')}
 }
 
 /** The share of the days whose month ends within their range. */
-export function shareWithin(covered: PooledRanges['covered']): number {
+export function shareWithin(covered: PooledForesight['covered']): number {
   const total = (of: 'within' | 'days') => covered.reduce((sum, part) => sum + part[of], 0);
   return total('within') / total('days');
 }
 
 /** The standard error of the share of all years, from how much the years differ. */
-function standardError(years: PooledRanges['coveredByYear']): number {
+function standardError(years: PooledForesight['coveredByYear']): number {
   const shares = years.map((year) => shareWithin([year]));
   const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
   const squares = shares.reduce((sum, share) => sum + (share - mean) ** 2, 0);
@@ -99,6 +99,27 @@ export function budgetTable(pooled: readonly PooledRanges[]): string {
     ].join(' | '),
   );
   return `| People | Days off | Months over budget | Found | Missed | False | Precision | Recall | Found five days before |
+|---|---|---|---|---|---|---|---|---|
+${rows.map((row) => `| ${row} |`).join('\n')}
+`;
+}
+
+/** The table of what can be foreseen, by the kind of organization. */
+export function oracleTable(kinds: Readonly<Record<string, PooledForesight>>): string {
+  const rows = Object.entries(kinds).map(([kind, one]) =>
+    [
+      kind,
+      tenthsOf(shareWithin(one.covered)),
+      tenthsOf(standardError(one.coveredByYear)),
+      tenthsOf(one.errorOf15th),
+      one.found + one.missed,
+      one.falsely,
+      percent(precisionOf(one)),
+      percent(recallOf(one)),
+      percent(one.early / one.found),
+    ].join(' | '),
+  );
+  return `| Kind | Within | ± | Error on the 15th | Months over budget | False | Precision | Recall | Found five days before |
 |---|---|---|---|---|---|---|---|---|
 ${rows.map((row) => `| ${row} |`).join('\n')}
 `;

@@ -5,12 +5,14 @@ import { createYearApart } from './budget-world-apart.ts';
 import { expectDocumented } from './document.ts';
 import { pooledDrops } from './drops.ts';
 import { pooledForecasts } from './forecasts.ts';
-import { pooledRanges } from './ranges.ts';
+import { foreseenByOracle } from './oracle.ts';
+import { pooledForesight, pooledRanges } from './ranges.ts';
 import {
   budgetTable,
   doubleTable,
   dropTable,
   forecastTable,
+  oracleTable,
   rangeTable,
   shareWithin,
   spikeTable,
@@ -87,6 +89,19 @@ describe.each([
 
   test('are as documented; UPDATE=1 writes the tables anew', () => {
     expectDocumented(part, `${rangeTable(pooled)}\n${budgetTable(pooled)}`);
+  });
+});
+
+describe('months of five people that an oracle foresees', () => {
+  const ofYears = (create: typeof createBudgetedYear) =>
+    pooledForesight(
+      seeds.map((seed) => create(seed, 5)),
+      foreseenByOracle,
+    );
+  const kinds = { First: ofYears(createBudgetedYear), Second: ofYears(createYearApart) };
+
+  test('are as documented; UPDATE=1 writes the table anew', () => {
+    expectDocumented('oracle', oracleTable(kinds));
   });
 });
 
