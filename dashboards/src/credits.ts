@@ -39,7 +39,8 @@ function modelVariable(): QueryVariableBuilder {
 }
 
 const NO_PRICE = 'No price known';
-const MONEY = { unit: 'none', decimals: 2 };
+/** How a table shows an amount of money. */
+export const AMOUNT = { unit: 'none', decimals: 2 } as const;
 
 const money: Row = {
   title: 'Money',
@@ -62,8 +63,7 @@ const money: Row = {
     ranking({
       title: 'Models by cost',
       text: 'Cost of each model over the days in the range, by currency.',
-      unit: 'none',
-      decimals: 2,
+      ...AMOUNT,
       labels: [
         { of: 'model', title: 'Model', to: modelLink, width: 250 },
         { of: 'currency', title: 'Currency', width: 100 },
@@ -80,11 +80,11 @@ const money: Row = {
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.credits) },
         { of: 'currency', title: 'Currency', width: 95 },
-        { of: newest(spend.costMonthToDate), title: 'To date', ...MONEY },
-        { of: newest(spend.costMonthForecast), title: 'Forecast', ...MONEY },
-        { of: newest(spend.costWeeks.present), title: '7 days', ...MONEY },
-        { of: newest(spend.costWeeks.before), title: '7 days before', ...MONEY },
-        { of: promql`1e6 * ${newest(spend.creditPrice)}`, title: 'Per million', ...MONEY },
+        { of: newest(spend.costMonthToDate), title: 'To date', ...AMOUNT },
+        { of: newest(spend.costMonthForecast), title: 'Forecast', ...AMOUNT },
+        { of: newest(spend.costWeeks.present), title: '7 days', ...AMOUNT },
+        { of: newest(spend.costWeeks.before), title: '7 days before', ...AMOUNT },
+        { of: promql`1e6 * ${newest(spend.creditPrice)}`, title: 'Per million', ...AMOUNT },
       ],
       sort: { by: 'To date', desc: true },
       noValue: NO_PRICE,

@@ -3,7 +3,7 @@ import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { userFamilies as of } from '../../src/collectors/users/collector.ts';
 import { personFamilies as by } from '../../src/collectors/users/person-families.ts';
 import { teamBudgetFamilies as budgets } from '../../src/collectors/users/team-budgets.ts';
-import { budgetColumns, MODEL_AND_TIER, modelLink } from './credits.ts';
+import { AMOUNT, budgetColumns, MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';
 import { meanOverOrgs } from './figures.ts';
@@ -182,8 +182,7 @@ const teams: Row = {
     ranking({
       title: 'Cost by team',
       text: 'Cost of each team over the days in the range; that of no shown team is unassigned, so that the teams add up to the cost.',
-      unit: 'none',
-      decimals: 2,
+      ...AMOUNT,
       labels: [
         { of: 'team', title: 'Team', to: teamLink },
         { of: 'currency', title: 'Currency' },
@@ -227,12 +226,7 @@ const months: Row = {
       columns: [
         ...ORG_AND_TEAM,
         { of: 'currency', title: 'Currency', width: 90 },
-        {
-          of: newest(budgets.teamCostMonthToDate, { only: TEAM }),
-          title: 'To date',
-          unit: 'none',
-          decimals: 2,
-        },
+        { of: newest(budgets.teamCostMonthToDate, { only: TEAM }), title: 'To date', ...AMOUNT },
       ],
       sort: { by: 'To date', desc: true },
       noValue: 'None known: no teams are published, or there is no price',
