@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Day } from '../catalog/day.ts';
+import { labelValue } from '../catalog/label.ts';
 import type { Contract } from '../catalog/settings.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { publicHolidaysOf } from './calendar.ts';
@@ -23,7 +24,7 @@ export interface OrgConfig {
   readonly baseUrl: string;
   readonly appUrl: string;
   readonly credential: Credential;
-  /** The organization's identifier on the platform, if only its answers are accepted. */
+  /** The organization's identifier on the platform as a label value, if only its answers are accepted. */
   readonly orgId?: string | undefined;
   readonly contract?: Contract | undefined;
   /** The listed days off and the public holidays of the country. */
@@ -69,12 +70,12 @@ async function orgOfEntry(
   { environment, files }: SecretSources,
 ): Promise<OrgConfig> {
   const { base_url: baseUrl, app_url: appUrl = baseUrl, api_key_env: variable } = entry;
-  const { name, org_id: orgId } = entry;
+  const { name, org_id: id } = entry;
   const org = {
     name,
     baseUrl,
     appUrl,
-    orgId,
+    orgId: orgIdOf(id),
     contract: contractOf(entry),
     daysOff: await daysOffOf(entry, node),
   };
@@ -125,7 +126,12 @@ async function orgOfEnvironment(
       `set ${keyVariable} or ${keyVariable}_FILE, or try the exporter without a key: agent-platform-exporter demo`,
     );
   }
-  return { name, baseUrl, appUrl: appUrl ?? baseUrl, orgId: values['api.org-id']?.trim(), credential };
+  return { name, baseUrl, appUrl: appUrl ?? baseUrl, orgId: orgIdOf(values['api.org-id']), credential };
+}
+
+/** A configured identifier as answers and the store have it. */
+function orgIdOf(configured: string | undefined): string | undefined {
+  return configured === undefined ? undefined : labelValue(configured.trim());
 }
 
 function noOrganization(): ConfigError {

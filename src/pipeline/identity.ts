@@ -11,7 +11,7 @@ import { type Store, UNCONFIRMED } from '../store/store.ts';
 
 /** The settings of an identity check. */
 interface IdentitySettings {
-  /** The configured identifier. */
+  /** The configured identifier, as a label value. */
   readonly orgId: string | undefined;
   /** The collected analytics endpoints: their answers name the organization. */
   readonly endpoints: readonly DatasetName[];
@@ -43,7 +43,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
 
   /** The stored identity, after adopting the configured identifier if it differs. */
   async function known() {
-    const configured = settings.orgId === undefined ? undefined : labelValue(settings.orgId);
+    const { orgId: configured } = settings;
     const { orgId, confirmedKey } = await history.standing(org);
     if (configured === undefined || configured === orgId) return { orgId, confirmedKey };
     await history.adopt(org, configured);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { labelValue } from '../../src/catalog/label.ts';
 import type { Given } from './loading.ts';
 import { configErrorOf, load } from './loading.ts';
 
@@ -111,6 +112,20 @@ describe('organizations of the file', () => {
     const config = await load({ ...given, files: { '/etc/exporter/c.yml': yaml }, organizations: 'ignored' });
     expect(config.orgs).toEqual([]);
   });
+});
+
+test('the identifier of an organization is a label value, as answers and the store have it', async () => {
+  for (const id of ['org_1', `org_${'x'.repeat(300)}`, 'org_\u200b1']) {
+    const { orgs } = await load({
+      organizations: 'required',
+      args: [address, `--api.org-id= ${id} `, '--config.file=/c.yml'],
+      environment: { AGENT_PLATFORM_API_KEY: 'k', ACME_KEY: 'k' },
+      files: {
+        '/c.yml': `orgs: [{name: acme, base_url: "https://a.example", api_key_env: ACME_KEY, org_id: ${JSON.stringify(id)}}]`,
+      },
+    });
+    expect(orgs.map(({ orgId }) => orgId)).toEqual([labelValue(id), labelValue(id)]);
+  }
 });
 
 describe('an incomplete organization is rejected', () => {
