@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { Agent } from 'node:https';
 import { connect } from 'node:tls';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Ask, authority, client, forged, HASH, startWorld, tlsFile } from './world.ts';
 
 const USERS = `basic_auth_users: {alice: ${HASH}}\n`;
@@ -171,6 +172,20 @@ describe('TLS', () => {
       second.destroy();
     },
   );
+
+  test('keeps the connection of a scraper while others only hold theirs, beyond the limit', async () => {
+    const { port, ask } = await startWorld(tlsFile(), { maxConnections: 4 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    expect(await ask({ agent })).toMatchObject({ status: 200, reused: false });
+    for (let count = 0; count < 12; count++) {
+      const held = connect({ port, servername: 'localhost', ca: authority.certificate });
+      held.on('error', () => undefined);
+      onTestFinished(() => void held.destroy());
+      await once(held, 'secureConnect');
+    }
+    expect(await ask({ agent })).toMatchObject({ status: 200, reused: true });
+  });
 
   test('gives no answer to clients that use plain HTTP', async () => {
     const { port, ask } = await startWorld(tlsFile());

@@ -58,7 +58,11 @@ export interface World {
 /** An application that answers with the requested route, behind a web configuration file. */
 export async function startWorld(
   yaml: string,
-  options: { readonly openHealth?: boolean; readonly app?: RequestListener } = {},
+  options: {
+    readonly openHealth?: boolean;
+    readonly app?: RequestListener;
+    readonly maxConnections?: number;
+  } = {},
 ): Promise<World> {
   const files = new Map<string, string | Error>([
     [FILE, yaml],
@@ -81,7 +85,8 @@ export async function startWorld(
       writeHeaders(response, 200, ['Content-Security-Policy', "default-src 'none'", 'X-Own', 'yes']);
       response.end(`${request.method} ${request.url}`);
     });
-  const http = createHttpServer({ ...web.serve(app), clock: createSystemClock(), maxConnections: 100 });
+  const { maxConnections = 100 } = options;
+  const http = createHttpServer({ ...web.serve(app), clock: createSystemClock(), maxConnections });
   const { port } = await http.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await http.close(0);
