@@ -49,8 +49,8 @@ function acceptsGzip(offers: readonly string[]): boolean {
 
 /**
  * The offers of a header: names with parameters, in small letters, without spaces and quotes. The package `negotiator` takes a
- * third of a small scrape's time, as patterns take an eighth, and would have to know every parameter that a client may send,
- * such as `escaping`.
+ * third of a small scrape's time, and would have to know every parameter that a client may send, such as `escaping`; patterns
+ * take an eighth.
  */
 function offersIn(header: string): readonly string[] {
   return header
@@ -66,7 +66,7 @@ function nameOf(offer: string): string {
 
 /** The weight of an offer; one that is not a number from 0 to 1 counts as 1. */
 function qualityOf(offer: string): number {
-  const weight = Number(parameterOf(offer, 'q') ?? 1);
+  const weight = Number(parameterOf(offer, 'q') || 1);
   return weight >= 0 && weight <= 1 ? weight : 1;
 }
 
