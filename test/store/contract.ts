@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SeenField } from '../../src/catalog/api-contract.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { ForeignAnswer, RowNotRead, type Store, UNCONFIRMED } from '../../src/store/store.ts';
 import { dayNamed } from '../support/day.ts';
@@ -74,6 +75,27 @@ export function describeStore(place: string, open: () => Promise<Store>): void {
       expect(await store.dayLags('acme')).toEqual(new Map());
       await store.adopt('acme', 'org_1');
       expect(await store.dayLags('acme')).toEqual(lags);
+    });
+
+    test('finds a field missing after seven active days without it, where it was learned from accepted answers', async () => {
+      const store = await open();
+      const lags = { isNews: () => true, isNextPoll: true, comparedDays: 2 };
+      const later = Array.from({ length: 7 }, (_, index) => addDays(tuesday, index));
+      const put = (org: string, credits: SeenField, orgId = 'org_1') =>
+        store.putDays(org, 'tokens', { ...answer([]), orgId, lags, seen: new Map([['credits', credits]]) });
+      const missing = async (org: string, days: readonly Day[]) =>
+        (await put(org, { lacking: new Set(days) })).missingFields;
+      await put('acme', { last: monday });
+      expect(await missing('acme', later.slice(0, 6))).toEqual([]);
+      expect(await missing('other', later)).toEqual([]);
+      await expect(put('acme', { last: later[6] }, 'org_2')).rejects.toThrow(ForeignAnswer);
+      expect(await missing('acme', later.slice(6))).toEqual(['credits']);
+      expect((await store.putDays('acme', 'tokens', answer([]))).missingFields).toBeUndefined();
+      await store.adopt('acme', 'org_2');
+      const unknown = { lacking: new Set(later) };
+      expect((await put('acme', unknown, 'org_2')).missingFields).toEqual([]);
+      await store.adopt('acme', 'org_1');
+      expect(await missing('acme', [])).toEqual(['credits']);
     });
 
     test('raises the revision of a dataset once its rows, documents, coverage or last pass have changed, and only then', async () => {

@@ -69,19 +69,3 @@ test('a change between comparisons that are more than a day apart has no lag', (
   expect(known).toMatchObject({ 'settled 172800': [1, 27 * HOUR] });
   expect(Object.keys(unknown ?? {})).toEqual(['published 3600']);
 });
-
-test('a field is missing after seven active days without it, of the dataset and organization that had it', async () => {
-  const store = openStore(path.join(createDirectory(), 'history.db'));
-  const missing = async (org: string, days: readonly Day[]) => {
-    const lacking = new Map([['credits', { lacking: new Set(days) }]]);
-    const given = { ...answer([]), lags: notes, seen: lacking };
-    return (await store.putDays(org, 'tokens', given)).missingFields;
-  };
-  const later = Array.from({ length: 7 }, (_, index) => addDays(tuesday, index));
-  await store.putDays('acme', 'tokens', { ...answer([]), lags: notes, seen });
-  expect(await missing('acme', later.slice(0, 6))).toEqual([]);
-  expect(await missing('other', later)).toEqual([]);
-  expect(await missing('acme', later.slice(6))).toEqual(['credits']);
-  expect((await store.putDays('acme', 'tokens', answer([]))).missingFields).toBeUndefined();
-  await store.close();
-});
