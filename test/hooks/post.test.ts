@@ -138,14 +138,17 @@ describe('a POST', () => {
   });
 
   test.each(['', 'x'])(
-    'of which only the status matters does not wait for a body that begins %j',
+    'of which only the status matters does not wait for a body that begins %j, and closes its connection',
     async (body) => {
+      const closed = Promise.withResolvers<void>();
       const url = await answering((_request, response) => {
         response.writeHead(200).flushHeaders();
         response.write(body);
         // It does not end.
+        response.on('close', () => closed.resolve());
       });
       expect(await post({ ...to(url), statusOnly: true })).toMatchObject({ status: 200, body: '' });
+      await closed.promise;
     },
   );
 
