@@ -25,8 +25,8 @@ const SAME_TIME_MS = 2_000;
 
 /**
  * The local file system. Key files are read before each request, and reading takes several times as long as asking whether a
- * file is the same: one that was read when it had been the same for a while is not read again. It is asked on the loop: a
- * thread takes ten times as long, which was a tenth of a round's time.
+ * file is the same: one that was read when it had been the same for a while is not read again. The question blocks the event loop
+ * for microseconds; in a thread it takes ten times as long, and a tenth of the time in which all organizations are polled.
  */
 export function createFiles(
   clock: Pick<Clock, 'elapsed'> = createSystemClock(),

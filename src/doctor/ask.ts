@@ -29,7 +29,7 @@ export type Requests = ReturnType<typeof createRequests>;
 /** What one endpoint answered. */
 export type Asked = Awaited<ReturnType<Requests['ask']>>;
 
-/** Creates what asks endpoints, and the list of the requests that were sent, with when their answers came. */
+/** Asks the endpoints of an organization; `attempts` lists the requests that were sent, and when their answers came. */
 export function createRequests(parts: Examination & { readonly org: OrgConfig }) {
   const { config, org, version, clock, log, signal } = parts;
   const attempts: (Parameters<RequestObserver['request']>[0] & { readonly at: Instant })[] = [];
@@ -59,18 +59,18 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
     const from = later(addDays(to, 1 - days), config.history.start);
     let error: PlatformError | undefined;
     const fetched = await fetchUntil(to).catch((thrown: unknown) => {
-      // Whoever pages to the limit has data.
+      // A listing that reaches the limit of pages has data.
       if (!(thrown instanceof IncompleteListing && thrown.end === 'page-cap')) error = failureOf(thrown, log);
       return undefined;
     });
-    const rows = fetched !== undefined && 'rows' in fetched ? [...fetched.rows.keys()] : [];
-    const newest = rows.sort().at(-1);
-    newestOfAll = [newestOfAll ?? [], newest ?? []].flat().sort().at(-1);
+    const filled = fetched !== undefined && 'rows' in fetched ? [...fetched.rows.keys()] : [];
+    const newest = filled.sort().at(-1);
+    if (newest !== undefined) newestOfAll = later(newest, newestOfAll ?? newest);
     // A server for TLS says nothing, or 400, to a request in clear text.
     const isRefused = error !== undefined && [undefined, 400].includes(error.status);
     return {
       dataset: collector.dataset,
-      /** That of its host. */
+      /** The address of its host. */
       address,
       path: attempts.findLast(({ endpoint }) => endpoint === name)?.path ?? name,
       /** The first day that was asked for, and the newest one with a row. */

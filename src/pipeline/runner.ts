@@ -82,7 +82,7 @@ export function createRunner(deps: RunnerParts): Runner {
     if (stopping() || isOver()) return 'aborted';
     const seconds = (clock.elapsed() - started) / 1000;
     const before = runs.get(org, name);
-    // Known before this failure is: of several at a time, the first one tells of it.
+    // Read before this failure is recorded: of several collectors that meet a cause at once, the first one logs it.
     const known = runs.failuresOf(org, name).map(causeOf);
     runs.update(org, name, {
       running: false,
@@ -157,7 +157,7 @@ export function createRunner(deps: RunnerParts): Runner {
     }
   }
 
-  /** Tells of fields that the schema does not know, and of known ones that rows no longer have, unlike before the run. */
+  /** Counts the fields that the schema does not know and the known ones that rows no longer have; logs those that the run has found. */
   function reportFields(
     org: string,
     { name, dataset }: FetchingCollector,

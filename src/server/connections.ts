@@ -24,7 +24,7 @@ interface Connection {
   answering: number;
   /** When the oldest unanswered request began, in milliseconds. */
   since: number;
-  /** Where it waits for its end; undefined once it is closed. */
+  /** The group from which it may be closed; undefined once it is. */
   group: Set<Connection> | undefined;
 }
 

@@ -93,7 +93,7 @@ export const usersDataset: DayDataset<UsersRow> = {
         'people',
         'unshownActivity',
       ],
-      // Not credits, which a response lacks only if it has them of nobody, nor counts, if it has no figure of anybody.
+      // A response without credits has them of nobody, and one without counts has no figure of anybody: neither replaces a known day.
       mayLack: ['perUser', 'byTeam', 'budgetedTeams', 'people', 'unshownActivity'],
     },
   },
