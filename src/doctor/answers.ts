@@ -165,7 +165,7 @@ function fields({ asked }: Facts): readonly Finding[] {
     ...unread.map((field) => `${name} ${field} not read`),
   ]);
   if (seen.length === 0) return [ok('fields', 'all values can be used')];
-  const advice = 'the log of serve names them at debug level; upgrade if the platform has changed';
+  const advice = 'the log of serve names them; upgrade if the platform has changed';
   return [warning('fields', seen.join('; '), advice)];
 }
 
