@@ -24,8 +24,6 @@ interface Connection {
   answering: number;
   /** When the oldest unanswered request began, in milliseconds. */
   since: number;
-  /** The group from which it may be closed; undefined once it is. */
-  group: Set<Connection> | undefined;
 }
 
 /**
@@ -42,12 +40,12 @@ export function limitConnections(
 ): (socket: Socket) => () => void {
   // Each in the order in which its connections came to it.
   const [silent, idle, answering] = [new Set<Connection>(), new Set<Connection>(), new Set<Connection>()];
+  const groups = [silent, idle, answering];
   const byAddress = new Map<string, Connection>();
-  const bySocket = new WeakMap<Socket, Connection>();
 
   function move(connection: Connection, group?: Set<Connection>): void {
-    connection.group?.delete(connection);
-    connection.group = group?.add(connection);
+    for (const one of groups) one.delete(connection);
+    group?.add(connection);
   }
 
   function close(connection: Connection): void {
@@ -58,7 +56,7 @@ export function limitConnections(
   function makeRoom(): void {
     const tooLong = clock.elapsed() - ANSWER_MS;
     for (const connection of answering) if (connection.since <= tooLong) close(connection);
-    const open = [...silent, ...idle, ...answering];
+    const open = groups.flatMap((group) => [...group]);
     const [least] = open;
     if (least !== undefined && open.length >= limit) close(least);
   }
@@ -66,24 +64,18 @@ export function limitConnections(
   server.on('connection', (socket: Socket) => {
     makeRoom();
     const address = addressOf(socket);
-    const connection: Connection = { socket, answering: 0, since: 0, group: undefined };
-    move(connection, silent);
+    const connection: Connection = { socket, answering: 0, since: 0 };
+    silent.add(connection);
     byAddress.set(address, connection);
-    bySocket.set(socket, connection);
     socket.once('close', () => {
       move(connection);
       if (byAddress.get(address) === connection) byAddress.delete(address);
     });
   });
 
-  // With TLS, requests refer to another object than the accepted connection, with the same addresses.
-  server.on('secureConnection', (socket: Socket) => {
-    const connection = byAddress.get(addressOf(socket));
-    if (connection !== undefined) bySocket.set(socket, connection);
-  });
-
   return (socket) => {
-    const connection = bySocket.get(socket);
+    // With TLS, requests refer to another object than the accepted connection, with the same addresses.
+    const connection = byAddress.get(addressOf(socket));
     if (connection === undefined) return () => undefined;
     if (connection.answering === 0) {
       move(connection, answering);
@@ -94,7 +86,7 @@ export function limitConnections(
     return () => {
       connection.answering -= 1;
       // One that was closed meanwhile is in no group.
-      if (connection.answering === 0 && connection.group === answering) move(connection, idle);
+      if (connection.answering === 0 && answering.has(connection)) move(connection, idle);
     };
   };
 }
