@@ -51,6 +51,12 @@ async function polled(
     if (page === undefined) throw new Error('nobody polls');
     const uncovered = new Map<string, number>();
     for (const { name } of orgs) {
+      // With the reasons, of which the kept part of a log may have none.
+      const failing = page
+        .find('agent_platform_exporter_collector_failing', { org: name })
+        .filter(({ value }) => Number(value) === 1)
+        .map(({ labels }) => [...labels.values()].join(' '));
+      expect(failing).toEqual([]);
       for (const collector of ['tokens', 'tools', 'activity', 'productivity', 'readiness', 'wiki'])
         expect(page.value('agent_platform_exporter_collector_success', { org: name, collector })).toBe(1);
       for (const dataset of ['tokens', 'tools', 'activity', 'productivity']) {
