@@ -30,22 +30,28 @@ interface Declared {
   readonly dataset: DayDataset<unknown>;
   readonly family: DayFamily;
   readonly label: string;
-  /** The number of days that are summed; people and teams of several days cannot be. */
-  readonly days: 1 | 7;
+  /** How the values of 7 days become one; a family of weeks has done it. */
+  readonly over: 'sum' | 'mean' | 'week';
 }
 
 const declared: readonly Declared[] = [
-  { name: 'models', dataset: tokensDataset, family: tokens.dailyCreditsByModel, label: 'model', days: 7 },
+  { name: 'models', dataset: tokensDataset, family: tokens.dailyCreditsByModel, label: 'model', over: 'sum' },
   {
     name: 'clients',
     dataset: activityDataset,
     family: activity.dailyActiveUsersByClient,
     label: 'client',
-    days: 1,
+    over: 'mean',
   },
-  { name: 'tools', dataset: toolsDataset, family: tools.dailyToolCallsByTool, label: 'tool', days: 7 },
-  { name: 'servers', dataset: toolsDataset, family: tools.dailyMcpCallsByServer, label: 'server', days: 7 },
-  { name: 'teams', dataset: usersDataset, family: people.dailyCreditsByTeam, label: 'team', days: 1 },
+  { name: 'tools', dataset: toolsDataset, family: tools.dailyToolCallsByTool, label: 'tool', over: 'sum' },
+  {
+    name: 'servers',
+    dataset: toolsDataset,
+    family: tools.dailyMcpCallsByServer,
+    label: 'server',
+    over: 'sum',
+  },
+  { name: 'teams', dataset: usersDataset, family: people.teamWeeks.present, label: 'team', over: 'week' },
 ];
 
 /** What parts of figures are made from. */
@@ -67,8 +73,8 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
     const sums = day === undefined ? undefined : yield* sumsOf(view, one, day);
     if (day === undefined || sums === undefined) continue;
     const before = yield* sumsOf(view, one, addDays(day, -WEEK_DAYS));
-    // A client or a team that is missing from a day can be unknown rather than zero.
-    const missing = one.days === WEEK_DAYS ? before?.others : undefined;
+    // A team that is missing from a week can be unknown rather than zero.
+    const missing = one.over === 'week' ? undefined : before?.others;
     const known = [...sums.listed]
       .filter(([, value]) => value > 0)
       .sort(([label, size], [other, otherSize]) => otherSize - size || (label < other ? -1 : 1));
@@ -82,7 +88,6 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
       name: one.name,
       family: one.family.name,
       day,
-      days: one.days,
       rows,
       rest: known.length - rows.length,
     });
@@ -128,10 +133,10 @@ interface Sums {
 }
 
 /** The values of each label, summed over the days that end with `last`; undefined if one of them is unknown. */
-function* sumsOf(view: View, { family, dataset, label, days }: Declared, last: Day): Work<Sums | undefined> {
+function* sumsOf(view: View, { family, dataset, label, over }: Declared, last: Day): Work<Sums | undefined> {
   const listed = new Map<string, number>();
   let others = 0;
-  for (const day of daysFrom(addDays(last, 1 - days), last)) {
+  for (const day of daysFrom(over === 'week' ? last : addDays(last, 1 - WEEK_DAYS), last)) {
     const samples = samplesOn(view, dataset, family, day);
     if (samples === undefined) return undefined;
     const ofDay = new Map<string, number>();
@@ -147,7 +152,8 @@ function* sumsOf(view: View, { family, dataset, label, days }: Declared, last: D
     others += rest;
     yield;
   }
-  return { listed, others };
+  if (over !== 'mean') return { listed, others };
+  return { listed: new Map([...listed].map(([name, value]) => [name, value / WEEK_DAYS])), others };
 }
 
 /** An unknown value is no number. */

@@ -132,10 +132,11 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
       yield* dayFigure(parts, 'month', spend.creditsMonthToDate, day),
       readiness.figure,
     ].filter((figure) => isCollected(parts, figure.name)),
-    dayCost: moneyOf(samplesOn(parts, spend.dailyCost, day)),
-    monthCost: moneyOf(samplesOn(parts, spend.costMonthToDate, day)),
+    dayCost: moneyOf(samplesOn(parts, spend.dailyCost, day))[0],
+    monthCosts: moneyOf(samplesOn(parts, spend.costMonthToDate, day)),
     monthForecast: firstOf(samplesOn(parts, spend.creditsMonthForecast, day)),
     monthRange: monthRangeOn(parts, day),
+    costForecast: costForecastOn(parts, day),
     monthBudget:
       day && [spend.creditsMonthBudget, spend.costMonthBudget].some((family) => isServed(parts, family))
         ? budgetInCredits(view, day)
@@ -157,6 +158,22 @@ function monthRangeOn(parts: Parts, day: Day | undefined): OrgFigures['monthRang
   const lower = firstOf(samplesOn(parts, spend.creditsMonthForecastLower, day));
   const upper = firstOf(samplesOn(parts, spend.creditsMonthForecastUpper, day));
   return lower === undefined || upper === undefined ? undefined : { lower, upper };
+}
+
+/** The forecast in the currency of a budget in money. */
+function costForecastOn(parts: Parts, day: Day | undefined): OrgFigures['costForecast'] {
+  const currency = parts.view.settings.contract?.costPerMonth?.currency;
+  const amountOf = (family: DayFamily) =>
+    moneyOf(samplesOn(parts, family, day)).find((cost) => cost.currency === currency);
+  const forecast = amountOf(spend.costMonthForecast);
+  const lower = amountOf(spend.costMonthForecastLower)?.amount;
+  const upper = amountOf(spend.costMonthForecastUpper)?.amount;
+  return (
+    forecast && {
+      ...forecast,
+      range: lower === undefined || upper === undefined ? undefined : { lower, upper },
+    }
+  );
 }
 
 const COLLECTORS: Readonly<Record<FigureName, string>> = {
@@ -274,7 +291,7 @@ function lowestRatios(
     .slice(0, LISTED)
     .map(([label, value]) => ({ label, value, before: previous.get(label) }));
   const { name: family } = reports.readinessRatio;
-  return [{ name: 'repositories', family, day, days: 1, rows, rest: ratios.size - rows.length }];
+  return [{ name: 'repositories', family, day, rows, rest: ratios.size - rows.length }];
 }
 
 /** The mean over the repositories at the end of each day; only days with a new report are computed. */
@@ -323,9 +340,11 @@ function firstOf(samples: Iterable<Sample> | undefined): number | undefined {
   return sample?.value;
 }
 
-function moneyOf(samples: Iterable<Sample> | undefined): Cost | undefined {
-  const [sample] = samples ?? [];
-  return sample && { currency: sample.labels['currency'] ?? '', amount: sample.value };
+function moneyOf(samples: Iterable<Sample> | undefined): readonly Cost[] {
+  return Array.from(samples ?? [], ({ labels, value }) => ({
+    currency: labels['currency'] ?? '',
+    amount: value,
+  }));
 }
 
 function meanOf(values: readonly number[]): number | undefined {

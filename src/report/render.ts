@@ -125,7 +125,7 @@ function nameOf({ title, currency }: Figure): string {
 
 function amount(value: number | undefined, { currency }: Pick<Figure, 'currency'>): string {
   if (value === undefined) return 'unknown';
-  return currency === undefined ? digits(value) : amountText(value);
+  return currency === undefined ? digits(value) : amountText({ currency, amount: value });
 }
 
 function change({ value, before }: Figure): string {

@@ -44,11 +44,8 @@ export interface Breakdown {
   readonly name: BreakdownName;
   /** The metric that it is read from. */
   readonly family: string;
-  /** The last of the days that are summed. */
   readonly day: Day;
-  /** The number of these days. */
-  readonly days: number;
-  /** `before` is the value a week earlier; of repositories, that of the previous report. */
+  /** Sums of the 7 days that end with `day`, of people the mean; of repositories the current report. `before`: a week earlier, or the previous report. */
   readonly rows: readonly {
     readonly label: string;
     readonly value: number;
@@ -110,7 +107,8 @@ export interface OrgFigures {
   readonly figures: readonly Figure[];
   /** Cost of the day and of the month, where prices are configured. */
   readonly dayCost: Cost | undefined;
-  readonly monthCost: Cost | undefined;
+  /** In each currency in which days of the month are priced. */
+  readonly monthCosts: readonly Cost[];
   /** In credits; of a budget in money the credits that it pays for, where the month has one price. */
   readonly monthBudget: number | undefined;
   /** The day of a calendar month on which a billing month starts; the first by default. */
@@ -118,6 +116,8 @@ export interface OrgFigures {
   /** The budget as configured, if it is in money. */
   readonly costBudget?: Cost | undefined;
   readonly monthForecast: number | undefined;
+  /** In the currency of that budget; the range is that of `monthRange`. */
+  readonly costForecast?: (Cost & { readonly range: OrgFigures['monthRange'] }) | undefined;
   /** Below and above the forecast: one of ten months ends below, and one above. */
   readonly monthRange?: { readonly lower: number; readonly upper: number } | undefined;
   /** Number of repositories with a report, and the creation time of the newest one. */

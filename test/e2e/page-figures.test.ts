@@ -89,9 +89,10 @@ test('the change and the bars are those of the days before; unknown days are gap
     startDate: '2026-11-01',
     endDate: YESTERDAY,
   })) as { data: { date: string; billable_tokens: number }[] };
-  const before = asked.data.find(({ date }) => date === '2026-11-12')?.billable_tokens ?? 0;
+  const thursdays = asked.data.filter(({ date }) => ['2026-11-05', '2026-11-12'].includes(date));
+  const usual = thursdays.reduce((sum, day) => sum + day.billable_tokens, 0) / thursdays.length;
   const credits = cardOf(await (await story.get('/')).text(), 'Credits');
-  expect(credits.text).toContain(`against Thu 12 Nov (${readable(before)})`);
+  expect(credits.text).toContain(`against the mean of 2 Thursdays before (${readable(usual)})`);
   // From 1 November to the 19th, of 30 days.
   expect(credits.bars).toBe(19);
 });
@@ -144,8 +145,10 @@ test('nothing of people is on the page, and of teams only what is published', as
   const page = await (await story.get('/')).text();
   const shown = [page, await (await story.get('/status')).text()].join();
   expect(people.filter((person) => shown.includes(person))).toEqual([]);
-  const teams = metrics.by('team', 'agent_platform_daily_credits_by_team');
-  expect(cardOf(page, 'Credits by team').values).toEqual(Object.values(teams));
+  const teams = metrics.by('team', 'agent_platform_credits_by_team_sum_7d');
+  expect(cardOf(page, 'Credits by team').values).toEqual(
+    Object.values(teams).sort((one, other) => other - one),
+  );
   const few = await startStory({
     collectors: ['tokens', 'users'],
     flags: ['teams.file=teams.yml'],
@@ -207,13 +210,23 @@ test('the months of teams are those of the metrics, with budgets and without', a
   }
 });
 
-test('the parts of a figure are sums of the metrics of seven days, or those of the day', async () => {
+test('the parts of a figure are sums of the metrics of seven days, of people their mean', async () => {
   const story = await startStory({ contract });
   const page = await (await story.get('/')).text();
   const metrics = await story.page();
-  const clients = metrics.by('client', 'agent_platform_daily_active_users_by_client');
-  const listed = Object.values(clients).filter((value) => value > 0);
-  expect(cardOf(page, 'People by client').values).toEqual([12, ...listed.sort((a, b) => b - a)].slice(0, 6));
+  const activity = (await story.ask('/api/v1/analytics/activity', {
+    startDate: '2026-11-13',
+    endDate: YESTERDAY,
+  })) as { data: { daily_active_users_by_client: Record<string, number> }[] };
+  const people = new Map<string, number>();
+  for (const [client, users] of activity.data.flatMap((row) =>
+    Object.entries(row.daily_active_users_by_client),
+  )) {
+    people.set(client, (people.get(client) ?? 0) + users);
+  }
+  const means = [...people.values()].filter((sum) => sum > 0).map((sum) => sum / 7);
+  expect(metrics.value('agent_platform_seats')).toBe(12);
+  expect(cardOf(page, 'People by client').values).toEqual([12, ...means.sort((a, b) => b - a)].slice(0, 6));
   const asked = (await story.ask('/api/v1/analytics/tools', {
     startDate: '2026-11-13',
     endDate: YESTERDAY,

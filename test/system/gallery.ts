@@ -121,7 +121,7 @@ function figuresOf(seed: number): OrgFigures {
       { name: 'month', ...figure, value: seed * 1e6, weekBefore: undefined },
     ],
     dayCost: undefined,
-    monthCost: undefined,
+    monthCosts: [],
     monthBudget: 300e6,
     monthForecast: undefined,
     repositories: 0,

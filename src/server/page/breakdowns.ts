@@ -1,7 +1,7 @@
 import { addDays } from '../../catalog/day.ts';
 import type { Breakdown, BreakdownName, OrgFigures } from '../figures.ts';
 import { differenceWords } from './figures.ts';
-import { percent } from './format.ts';
+import { percent, readable, tenths } from './format.ts';
 import { andMore, card, dayTime, type Html, html, number } from './html.ts';
 
 const titles: Readonly<Record<BreakdownName, string>> = {
@@ -27,7 +27,7 @@ function cardOf(breakdown: Breakdown, all: OrgFigures, id: string): Html {
   const items = rows.map(({ label, value, before }) => {
     const change = differenceWords(value, before, isRatio);
     const width = Math.round((value / largest) * 100);
-    return html`<li><span class="name">${breakable(label)}</span> ${isRatio ? number(value, percent(value)) : number(value)}
+    return html`<li><span class="name">${breakable(label)}</span> ${isRatio ? number(value, percent(value)) : number(value, name === 'clients' ? tenths(value) : readable(value))}
 <span class="change">${change ?? ''}</span><svg class="part" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0h${width}v1H0z"/></svg></li>`;
   });
   const content = html`<p class="of">${periodOf(breakdown)}${name === 'clients' && all.seats !== undefined ? html`, of ${number(all.seats)} seats` : undefined}</p>
@@ -41,8 +41,8 @@ function breakable(name: string): readonly Html[] {
   return name.split('/').map((part, index) => (index === 0 ? html`${part}` : html`/<wbr>${part}`));
 }
 
-function periodOf({ name, day, days }: Breakdown): Html {
+function periodOf({ name, day }: Breakdown): Html {
   if (name === 'repositories') return html`against the previous report of each`;
-  if (days === 1) return html`${dayTime(day)} against ${dayTime(addDays(day, -7))}`;
-  return html`${dayTime(addDays(day, 1 - days))} to ${dayTime(day)}, against the ${days} days before`;
+  const mean = name === 'clients' ? ', a day on average' : '';
+  return html`${dayTime(addDays(day, -6))} to ${dayTime(day)}${mean}, against the 7 days before`;
 }

@@ -1,11 +1,11 @@
-import { addDays, type Instant } from '../../catalog/day.ts';
+import { addDays, type Day, type Instant } from '../../catalog/day.ts';
 import type { Cost } from '../../catalog/settings.ts';
-import type { Figure, FigureName, OrgFigures } from '../figures.ts';
-import { amountText, count, groupDigits, percent, readable } from './format.ts';
+import type { Figure, FigureName, OrgFigures, Reason } from '../figures.ts';
+import { amountText, count, groupDigits, percent, readable, weekdayWord } from './format.ts';
 import { card, dataDay, dayTime, type Html, html, moment, number } from './html.ts';
 import { monthChart, ratioLine } from './line-chart.ts';
 import { isUnusual, sparkline } from './sparkline.ts';
-import { figureValue } from './totals.ts';
+import { monthOf } from './totals.ts';
 
 const titles: Readonly<Record<FigureName, string>> = {
   credits: 'Credits',
@@ -40,7 +40,7 @@ function presence(figure: Figure, all: OrgFigures, id: string, now: Instant): Ht
   return html`<p class="value">${number(value, valueText(name, value))}${markOf(figure)}</p>
 ${name === 'credits' && all.dayCost ? html`<p class="cost">${money(all.dayCost)}</p>` : undefined}
 <p class="of">${name === 'readiness' ? reports(all, now) : figure.day && dataDay(figure.day, now)}</p>
-${name === 'month' ? undefined : html`<p class="change">${changeText(figure)}</p>`}
+${name === 'month' ? undefined : html`<p class="change">${changeText(figure, name === 'credits' ? all.reason : undefined)}</p>`}
 ${name === 'month' ? month(all) : undefined}${name === 'readiness' ? worse(all) : undefined}
 ${chartOf(figure, all, id)}`;
 }
@@ -83,31 +83,49 @@ export function differenceWords(
   const sign = value > before ? '+' : '−';
   const difference = Math.abs(value - before);
   if (isRatio) return `${sign}${(difference * 100).toFixed(1)} points`;
-  if (before === 0) return `${sign}${readable(difference)}`;
+  if (before <= 0) return `${sign}${readable(difference)}`;
+  if (isMultiple(value, before)) return `× ${groupDigits(Math.round(value / before))}`;
   const share = Math.round((difference / before) * 100);
   return share === 0 ? '±0%' : `${sign}${groupDigits(share)}%`;
 }
 
-function changeText(figure: Figure): Html {
-  const words = changeWords(figure);
+/** Whether a value is so much above another one that a percentage would be hard to read. */
+export function isMultiple(value: number, before: number): boolean {
+  return value > 11 * before;
+}
+
+/** What the credits of a day are compared with. */
+export function usualWords({ weeks }: Reason, day: Day): string {
+  const weekday = weekdayWord(day);
+  return weeks === 1 ? `the last ${weekday}` : `the mean of ${weeks} ${weekday}s before`;
+}
+
+function changeText(figure: Figure, reason: Reason | undefined): Html {
   if (figure.day === undefined) return html``;
+  if (reason !== undefined) {
+    const words = differenceWords(figure.value, reason.usual, false);
+    return html`${words} against ${usualWords(reason, figure.day)} <span class="none">(${readable(reason.usual)})</span>`;
+  }
+  const words = changeWords(figure);
   const before = addDays(figure.day, -7);
   if (words === undefined) return html`<span class="none">unknown a week before</span>, ${dayTime(before)}`;
   return html`${words} against ${dayTime(before)} <span class="none">(${valueText(figure.name, figure.weekBefore ?? 0)})</span>`;
 }
 
 function month(all: OrgFigures): Html {
-  const { monthCost, monthForecast, monthRange, monthBudget, costBudget } = all;
-  const budget = costBudget ? money(costBudget) : monthBudget !== undefined && number(monthBudget);
+  const { used, forecast, range, budget, currency } = monthOf(all);
+  const amountOf = (amount: number) =>
+    currency === undefined ? number(amount) : money({ currency, amount });
   const share = (part: number | undefined, what: string) =>
-    part === undefined || monthBudget === undefined || monthBudget === 0
+    part === undefined || budget === undefined || budget === 0
       ? undefined
-      : html` <span class="share">(${percent(part / monthBudget)} ${what})</span>`;
+      : html` <span class="share">(${percent(part / budget)} ${what})</span>`;
   const lines = [
-    monthCost && html`<dt>Cost</dt><dd>${money(monthCost)}</dd>`,
-    budget && html`<dt>Budget</dt><dd>${budget}${share(figureValue(all, 'month'), 'used')}</dd>`,
-    monthForecast !== undefined &&
-      html`<dt>Forecast</dt><dd>${number(monthForecast)}${rangeOf(monthRange)}${share(monthForecast, 'of the budget')}${overBudget(monthBudget !== undefined && monthForecast > monthBudget)}</dd>`,
+    all.monthCosts.length > 0 &&
+      html`<dt>Cost</dt><dd>${all.monthCosts.map((cost, index) => html`${index > 0 ? ' and ' : undefined}${money(cost)}`)}</dd>`,
+    budget !== undefined && html`<dt>Budget</dt><dd>${amountOf(budget)}${share(used, 'used')}</dd>`,
+    forecast !== undefined &&
+      html`<dt>Forecast</dt><dd>${amountOf(forecast)}${rangeOf(range)}${share(forecast, 'of the budget')}${overBudget(budget !== undefined && forecast > budget)}</dd>`,
   ];
   const shown = lines.filter((line) => typeof line === 'object');
   return shown.length === 0 ? html`` : html`<dl>${shown}</dl>`;
@@ -123,8 +141,10 @@ export function overBudget(isOver: boolean): Html | undefined {
 }
 
 /** An amount of money in readable digits. */
-export function money({ currency, amount }: Cost): Html {
-  return html`<data value="${amount}" title="${amountText(amount)}">${amount < 10_000 ? amountText(amount) : readable(amount)}</data> ${currency}`;
+export function money(cost: Cost): Html {
+  const { currency, amount } = cost;
+  const text = amountText(cost);
+  return html`<data value="${amount}" title="${text}">${Math.abs(amount) < 10_000 ? text : readable(amount)}</data> ${currency}`;
 }
 
 function reports({ repositories, newestReportAt }: OrgFigures, now: Instant): Html {

@@ -1,4 +1,5 @@
 import { type Day, dayOf, daysBetween, type Instant, startOf } from '../../catalog/day.ts';
+import type { Cost } from '../../catalog/settings.ts';
 import type { FailureReason } from '../../runtime/errors.ts';
 import type { CollectorState } from '../status.ts';
 
@@ -58,7 +59,6 @@ export function count(number: number, noun: string, plural = noun.endsWith('s') 
 // Made once: `toLocaleString` creates a formatter for each number, and an index has thousands.
 const grouped = new Intl.NumberFormat('en-US');
 const percentage = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
-const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
 /** Up to this number all digits are easy to read. */
@@ -68,6 +68,11 @@ const READABLE = 100_000;
 export function readable(number: number): string {
   if (Math.abs(number) < READABLE) return groupDigits(Math.round(number));
   return compact.format(number).replace('K', 'k').replace(/[a-z]/i, ' $&');
+}
+
+/** A mean with at most one digit after the point. */
+export function tenths(mean: number): string {
+  return mean < 1_000 ? mean.toLocaleString('en-US', { maximumFractionDigits: 1 }) : readable(mean);
 }
 
 /** A number with commas between thousands. */
@@ -80,9 +85,25 @@ export function percent(ratio: number): string {
   return `${percentage.format(ratio * 100)}%`;
 }
 
-/** An amount of money with two digits after the point. */
-export function amountText(amount: number): string {
-  return cents.format(amount);
+/** An amount of money with as many decimals as its currency has; one below the smallest of them with two digits. */
+export function amountText({ currency, amount }: Cost): string {
+  const decimals = decimalsOf(currency);
+  const isTiny = amount !== 0 && Math.abs(amount) < 0.5 / 10 ** decimals;
+  return amount.toLocaleString(
+    'en-US',
+    isTiny
+      ? { maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: decimals, maximumFractionDigits: decimals },
+  );
+}
+
+/** Two for what is not the code of a currency. */
+function decimalsOf(currency: string): number {
+  if (!/^[a-z]{3}$/i.test(currency)) return 2;
+  return (
+    new Intl.NumberFormat('en-US', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
+    2
+  );
 }
 
 export const stateWords: Readonly<Record<CollectorState, { word: string; mark: string }>> = {

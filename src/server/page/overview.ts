@@ -6,7 +6,7 @@ import { dayTime, type Html, html, number } from './html.ts';
 import { healthWords, orgPageHref } from './org.ts';
 import { sparkline } from './sparkline.ts';
 import { cell, columnHead, table } from './table.ts';
-import { figureOf, type IndexSort, isIndexSort, isOverBudget } from './totals.ts';
+import { figureOf, type IndexSort, isIndexSort, isOverBudget, monthOf } from './totals.ts';
 
 /** Maximum number of organizations on one page of the index. */
 export const INDEX_ROWS = 500;
@@ -104,17 +104,18 @@ const nothing = html`${['Data of', ...COLUMNS.map(([, title]) => title), 'Last 3
 function figureCell(figure: Figure | undefined, all: OrgFigures): Html {
   if (figure?.value === undefined) return unknown;
   const { name, value } = figure;
-  const words = name === 'month' ? budgetWords(value, all) : changeWords(figure);
+  const words = name === 'month' ? budgetWords(all) : changeWords(figure);
   return html`${number(value, valueText(name, value))}${markOf(figure)}${
     words === undefined ? undefined : html` <small>${words}</small>`
   }${overBudget(name === 'month' && isOverBudget(all))}`;
 }
 
 /** The share of the budget that is used, or that will be if only the forecast exceeds it. */
-function budgetWords(used: number, { monthBudget, monthForecast = 0 }: OrgFigures): string | undefined {
-  if (monthBudget === undefined) return undefined;
-  const isExpected = used <= monthBudget && monthForecast > monthBudget;
-  const share = Math.round(((isExpected ? monthForecast : used) / monthBudget) * 100);
+function budgetWords(all: OrgFigures): string | undefined {
+  const { used, forecast = 0, budget } = monthOf(all);
+  if (used === undefined || budget === undefined) return undefined;
+  const isExpected = used <= budget && forecast > budget;
+  const share = Math.round(((isExpected ? forecast : used) / budget) * 100);
   return `${share}% of the budget${isExpected ? ' expected' : ''}`;
 }
 

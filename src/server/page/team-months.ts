@@ -38,13 +38,17 @@ function withSmall(large: Html | undefined, small: Html | undefined): Html | und
   return small === undefined ? large : html`${large} <small>${small}</small>`;
 }
 
-/** The shares of the budget that are used and expected. */
-function sharesOf({ budget, credits, cost, forecast, costForecast }: TeamMonth): Html | undefined {
+/** The shares of a team's budget that are used and expected, as ratios. */
+export function budgetSharesOf({ budget, credits, cost, forecast, costForecast }: TeamMonth) {
   const shareOf = (...parts: readonly (Amount | undefined)[]) => {
     const part = parts.find((one) => one !== undefined && one.currency === budget?.currency);
     return part && budget && budget.amount > 0 ? part.amount / budget.amount : undefined;
   };
-  const [used, expected] = [shareOf(credits, cost), shareOf(forecast, costForecast)];
+  return { used: shareOf(credits, cost), expected: shareOf(forecast, costForecast) };
+}
+
+function sharesOf(month: TeamMonth): Html | undefined {
+  const { used, expected } = budgetSharesOf(month);
   if (used === undefined) return undefined;
   const shares = expected === undefined ? '' : `, ${percent(expected)} expected`;
   return html`${percent(used)} used${shares}${overBudget((expected ?? used) > 1)}`;

@@ -13,10 +13,42 @@ export function isIndexSort(text: string): text is IndexSort {
   return sorts.some((sort) => sort === text);
 }
 
-/** Whether the credits of the month exceed the budget, or are expected to. */
+/** A month to date, in money where its budget is, else in credits. */
+interface Month {
+  readonly currency: string | undefined;
+  readonly used: number | undefined;
+  readonly forecast: number | undefined;
+  readonly range: { readonly lower: number; readonly upper: number } | undefined;
+  readonly budget: number | undefined;
+}
+
+/** The month in the unit of its budget. */
+export function monthOf(all: OrgFigures): Month {
+  const { costBudget, monthCosts, costForecast, monthBudget, monthForecast } = all;
+  const currency = costBudget?.currency;
+  const cost = monthCosts.find((one) => one.currency === currency);
+  if (costBudget !== undefined && cost !== undefined) {
+    return {
+      currency,
+      used: cost.amount,
+      forecast: costForecast?.amount,
+      range: costForecast?.range,
+      budget: costBudget.amount,
+    };
+  }
+  return {
+    currency: undefined,
+    used: figureValue(all, 'month'),
+    forecast: monthForecast,
+    range: all.monthRange,
+    budget: monthBudget,
+  };
+}
+
+/** Whether the month exceeds its budget, or is expected to. */
 export function isOverBudget(all: OrgFigures): boolean {
-  const reached = Math.max(figureValue(all, 'month') ?? 0, all.monthForecast ?? 0);
-  return all.monthBudget !== undefined && reached > all.monthBudget;
+  const { used = 0, forecast = 0, budget } = monthOf(all);
+  return budget !== undefined && Math.max(used, forecast) > budget;
 }
 
 /** The organizations in some order; by default those that fail come first, then those over their budget. */

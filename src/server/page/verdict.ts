@@ -1,15 +1,16 @@
 import type { OrgFigures, Reason } from '../figures.ts';
-import { overBudget } from './figures.ts';
-import { percent, readable, weekdayWord } from './format.ts';
+import { isMultiple, overBudget, usualWords } from './figures.ts';
+import { count, groupDigits, percent, readable } from './format.ts';
 import { dayTime, type Html, html } from './html.ts';
-import { figureOf, figureValue } from './totals.ts';
+import { budgetSharesOf } from './team-months.ts';
+import { figureOf, figureValue, monthOf } from './totals.ts';
 
 /** The state of an organization's spend in one sentence; undefined while nothing is known. */
 export function verdict(all: OrgFigures): Html | undefined {
   const spend = spendWords(all);
-  const month = monthWords(all);
-  if (spend === undefined && month === undefined) return undefined;
-  return html`<p class="verdict">${spend}${spend && month && '; '}${month}.</p>`;
+  const parts = [spend, monthWords(all), teamWords(all)].filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  return html`<p class="verdict">${parts.map((part, index) => html`${index > 0 ? '; ' : undefined}${part}`)}.</p>`;
 }
 
 function spendWords(all: OrgFigures): Html | undefined {
@@ -20,34 +21,56 @@ function spendWords(all: OrgFigures): Html | undefined {
   if (reason === undefined) {
     return html`Spend on ${dayTime(day)} was <strong>${readable(value)}</strong> credits`;
   }
-  const weekday = weekdayWord(day);
-  const usual = reason.weeks === 1 ? `the last ${weekday}` : `the mean of ${reason.weeks} ${weekday}s before`;
+  const usual = usualWords(reason, day);
   const change = round(Math.abs(value / reason.usual - 1));
   if (change === 0) return html`Spend on ${dayTime(day)} was the same as ${usual}`;
   const direction = value > reason.usual ? 'above' : 'below';
   const why = causeWords(reason, direction === 'above' ? 'rise' : 'fall');
-  return html`Spend on ${dayTime(day)} was <strong>${percent(change)} ${direction}</strong> ${usual}${why}`;
+  const much = isMultiple(value, reason.usual)
+    ? html`<strong>${groupDigits(Math.round(value / reason.usual))} times</strong>`
+    : html`<strong>${percent(change)} ${direction}</strong>`;
+  return html`Spend on ${dayTime(day)} was ${much} ${usual}${why}`;
 }
 
 function causeWords({ cause, model, largest, team }: Reason, noun: string): Html {
   // More than the whole: others went the other way.
   const shareWords = (share: number) => `${share > 1 ? 'all' : percent(round(share))} of the ${noun}`;
   const where = team && html`, mostly in team ${team.name} (${shareWords(team.share)})`;
-  if (cause !== undefined)
-    return html`${where}${where ? ' and by' : ', mostly by'} ${cause}${model && html`, first of all <code>${model}</code>`}`;
-  return html`${where}; no single cause stands out${largest && html`, but <code>${largest.name}</code> has ${shareWords(largest.share)}`}`;
+  const most = largest && html`<code>${largest.name}</code> has ${shareWords(largest.share)}`;
+  if (cause === undefined) return html`${where}; no single cause stands out${most && html`, but ${most}`}`;
+  const which = model === undefined ? most && html`; ${most}` : html`, first of all <code>${model}</code>`;
+  return html`${where}${where ? ' and by' : ', mostly by'} ${cause}${which}`;
 }
 
 function monthWords(all: OrgFigures): Html | undefined {
-  const { monthForecast, monthBudget } = all;
-  const reached = monthForecast ?? figureValue(all, 'month');
-  if (reached === undefined) return undefined;
-  const verb = monthForecast === undefined ? 'has reached' : 'will reach';
-  if (monthBudget === undefined || monthBudget === 0) {
-    return html`the month ${verb} <strong>${readable(reached)}</strong> credits`;
+  const { used, forecast, budget } = monthOf(all);
+  const reached = forecast ?? used;
+  if (reached !== undefined && budget !== undefined && budget > 0) {
+    const share = percent(round(reached / budget));
+    return html`the month ${verbOf(forecast)} <strong>${share}</strong> of the budget${overBudget(reached > budget)}`;
   }
-  const share = percent(round(reached / monthBudget));
-  return html`the month ${verb} <strong>${share}</strong> of the budget${overBudget(reached > monthBudget)}`;
+  const credits = all.monthForecast ?? figureValue(all, 'month');
+  return credits === undefined
+    ? undefined
+    : html`the month ${verbOf(all.monthForecast)} <strong>${readable(credits)}</strong> credits`;
+}
+
+function verbOf(forecast: number | undefined): string {
+  return forecast === undefined ? 'has reached' : 'will reach';
+}
+
+/** The team that exceeds its budget by most, or will, and how many others do. */
+function teamWords({ teamMonths }: OrgFigures): Html | undefined {
+  const over = (teamMonths?.teams ?? []).flatMap((month) => {
+    const { used, expected } = budgetSharesOf(month);
+    const share = expected ?? used ?? 0;
+    return share > 1 ? { team: month.team, share, verb: verbOf(expected) } : [];
+  });
+  const [first, ...others] = over.sort((one, other) => other.share - one.share);
+  if (first === undefined) return undefined;
+  const more =
+    others.length === 0 ? undefined : html`, ${count(others.length, 'other team')} more than theirs`;
+  return html`team ${first.team} ${first.verb} <strong>${percent(round(first.share))}</strong> of its budget${overBudget(true)}${more}`;
 }
 
 /** To whole percents. */

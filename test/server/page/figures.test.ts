@@ -3,6 +3,7 @@ import { addDays } from '../../../src/catalog/day.ts';
 import type { Figure, OrgFigures, TeamMonth, TrendDay } from '../../../src/server/figures.ts';
 import { breakdownCards } from '../../../src/server/page/breakdowns.ts';
 import { changeWords, figureCards } from '../../../src/server/page/figures.ts';
+import { amountText } from '../../../src/server/page/format.ts';
 import { monthChart, ratioLine } from '../../../src/server/page/line-chart.ts';
 import { contentOf } from '../../../src/server/page/page.ts';
 import { sparkline } from '../../../src/server/page/sparkline.ts';
@@ -39,7 +40,7 @@ function allOf(...figures: readonly Figure[]): OrgFigures {
   return {
     figures,
     dayCost: undefined,
-    monthCost: undefined,
+    monthCosts: [],
     monthBudget: undefined,
     monthForecast: undefined,
     repositories: 0,
@@ -93,6 +94,10 @@ describe('a change', () => {
     [{ value: 50, weekBefore: 100 }, '−50%'],
     [{ value: 999, weekBefore: 1000 }, '±0%'],
     [{ value: 5, weekBefore: 0 }, '+5'],
+    [{ value: 6_000, weekBefore: -2 }, '+6,002'],
+    [{ value: -5, weekBefore: -2 }, '−3'],
+    [{ value: 1_100, weekBefore: 100 }, '+1,000%'],
+    [{ value: 3_820, weekBefore: 100 }, '× 38'],
     [{ value: 5, weekBefore: 5 }, 'no change'],
     [{ value: 5, weekBefore: undefined }, undefined],
     [{ name: 'readiness', value: 0.7, weekBefore: 0.75 }, '−5.0 points'],
@@ -107,6 +112,43 @@ describe('a figure', () => {
   test('that is unusual says so', () => {
     expect(text(figureOf({ value: 16, trend: trendOf([16, 8]) }))).toContain('▲ unusually high');
     expect(text(figureOf())).not.toContain('unusually');
+  });
+
+  test('of credits is compared with the same as the verdict', () => {
+    const all = {
+      ...allOf(figureOf({ value: 30, weekBefore: 15 })),
+      reason: { usual: 20, weeks: 4, cause: undefined },
+    };
+    const [card, said] = [figureCards(all, 'x', NOW), verdict(all)].map((one) =>
+      one?.markup.replace(/<[^>]*>/g, ''),
+    );
+    expect(card).toContain('+50% against the mean of 4 Thursdays before (20)');
+    expect(said).toContain('50% above the mean of 4 Thursdays before');
+  });
+
+  test('of a month with a budget in money has its forecast in the same currency', () => {
+    const all = {
+      ...allOf(figureOf({ name: 'month', value: 5e6, trend: [] })),
+      monthCosts: [
+        { currency: 'USD', amount: 75 },
+        { currency: 'EUR', amount: 9.5 },
+      ],
+      costBudget: { currency: 'USD', amount: 100 },
+      monthBudget: 40e6,
+      monthForecast: 8e6,
+      costForecast: { currency: 'USD', amount: 120, range: { lower: 100, upper: 150 } },
+    };
+    const shown = figureCards(all, 'x', NOW)
+      .markup.replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ');
+    expect(shown).toContain('Cost 75.00 USD and 9.50 EUR Budget 100.00 USD (75% used)');
+    expect(shown).toContain('Forecast 120.00 USD (100 to 150) (120% of the budget) ▲ over budget');
+    expect(verdict(all)?.markup.replace(/<[^>]*>/g, '')).toContain(
+      'will reach 120% of the budget ▲ over budget',
+    );
+    // Credits that are not priced in the currency of the budget say nothing about it.
+    const other = { ...all, monthCosts: [], costForecast: undefined };
+    expect(figureCards(other, 'x', NOW).markup.replace(/<[^>]*>/g, ' ')).toMatch(/40 M\s+\(12.5% used\)/);
   });
 
   test('that is absent says why', () => {
@@ -159,8 +201,47 @@ describe('the verdict', () => {
     expect(text({ reason: { ...diffuse, team: { ...team, share: 1.5 } } }, figureOf({ value: 5 }))).toBe(
       'Spend on Thu 19 Nov was 50% below the mean of 4 Thursdays before, mostly in team &lt;payments&gt; (all of the fall); no single cause stands out.',
     );
+    const largest = { name: 'm', share: 0.81 };
+    expect(text({ reason: { ...reason, model: undefined, largest } }, figureOf({ value: 15 }))).toContain(
+      'mostly by tokens per session; m has 81% of the rise.',
+    );
+    expect(text({ reason }, figureOf({ value: 382 }))).toContain(
+      'was 38 times the mean of 4 Thursdays before',
+    );
     expect(text({}, figureOf({ value: 89_312_345 }))).toBe('Spend on Thu 19 Nov was 89.3 M credits.');
   });
+});
+
+test('the verdict names the team that exceeds its budget by most', () => {
+  const credits = (amount: number) => ({ currency: undefined, amount });
+  const teamOf = (team: string, used: number, forecast?: number): TeamMonth => ({
+    team,
+    credits: credits(used),
+    budget: credits(10),
+    ...(forecast !== undefined && { forecast: credits(forecast) }),
+  });
+  const said = (...teams: readonly TeamMonth[]) =>
+    verdict({
+      ...allOf(figureOf({ name: 'month', value: 120 })),
+      teamMonths: { day: LAST, teams, rest: 0 },
+    })?.markup.replace(/<[^>]*>/g, '');
+  expect(said(teamOf('a', 5, 12), teamOf('<b>', 9, 15), teamOf('c', 9, 9))).toBe(
+    'the month has reached 120 credits; team &lt;b&gt; will reach 150% of its budget ▲ over budget, 1 other team more than theirs.',
+  );
+  expect(said(teamOf('a', 11))).toContain('; team a has reached 110% of its budget ▲ over budget.');
+  expect(said(teamOf('a', 9))).toBe('the month has reached 120 credits.');
+});
+
+test.each([
+  ['USD', 1234.5, '1,234.50'],
+  ['JPY', 1234.5, '1,235'],
+  ['KWD', 1.2, '1.200'],
+  ['USD', 0.00123, '0.0012'],
+  ['JPY', -0.2, '-0.2'],
+  ['EUR', 0, '0.00'],
+  ['credits?', 2, '2.00'],
+])('an amount in %s of %d is %s', (currency, amount, text) => {
+  expect(amountText({ currency, amount })).toBe(text);
 });
 
 describe('the month and the readiness', () => {
@@ -192,7 +273,6 @@ describe('parts', () => {
             name: 'clients',
             family: 'agent_platform_daily_active_users_by_client',
             day: LAST,
-            days: 1,
             rows: [
               { label: '<b>', value: 20, before: 10 },
               { label: 'web', value: 5, before: undefined },
@@ -204,7 +284,7 @@ describe('parts', () => {
       'p',
     )?.markup;
     expect(markup?.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')).toContain(
-      'People by client Thu 19 Nov against Thu 12 Nov , of 50 seats &lt;b&gt; 20 +100% web 5 and 3 more',
+      'People by client Fri 13 Nov to Thu 19 Nov , a day on average, against the 7 days before, of 50 seats &lt;b&gt; 20 +100% web 5 and 3 more',
     );
     expect(markup).toContain('d="M0 0h25v1H0z"');
     expect(breakdownCards(allOf(), 'p')).toBeUndefined();
