@@ -190,8 +190,8 @@ export const reportOptions = commandOptionsOf('report', 'Report', {
   day: option('A UTC day of the period. Defaults to the last period that is over', kinds.day()),
   org: orgs('report'),
   format: option(
-    'Format of the report; html is one document without scripts',
-    kinds.choice('html', 'markdown').prefault('markdown'),
+    'Format of the report; html is one document without scripts, slack has text of fixed width in place of tables',
+    kinds.choice('html', 'markdown', 'slack').prefault('markdown'),
   ),
   output: outputFile,
 });

@@ -4,14 +4,17 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { run } from '../../src/commands/report.ts';
 import { reportOptions } from '../../src/config/command-options.ts';
-import { createEmptyShardContext, createPastContext } from './surroundings.ts';
+import { createEmptyShardContext, createPastContext, startPlatform } from './surroundings.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 18, 12) }));
 afterEach(() => void vi.useRealTimers());
 
-async function report(args: readonly string[]) {
-  const { context, stdout } = await createPastContext(reportOptions, args);
-  return { code: await run(context), text: stdout() };
+async function report(args: readonly string[], ...faults: readonly string[]) {
+  const { platform, url } = await startPlatform();
+  platform.setFaults(faults);
+  const { context, stdout, stderr } = await createPastContext(reportOptions, args, url);
+  const code = await run(context);
+  return { code, text: stdout(), said: stderr() };
 }
 
 test('the last week that is over is reported', async () => {
@@ -20,6 +23,32 @@ test('the last week that is over is reported', async () => {
   expect(text).toMatch(/^# acme: week of 2026-11-09 to 2026-11-15\n/);
   expect(text).toMatch(/\| Credits \| [\d,]+ \| [\d,]+ \| [+-]?\d+ % \|/);
   expect(text).toContain('## Why credits a day changed');
+});
+
+test('without its last day, a week is not reported: the one before is, standard error says so, and the exit code is 1', async () => {
+  vi.setSystemTime(Date.UTC(2026, 10, 16, 1));
+  const { code, text, said } = await report([], 'late=2');
+  expect(code).toBe(1);
+  expect(text).toMatch(/^# acme: week of 2026-11-02 to 2026-11-08\n/);
+  expect(text).not.toContain('unknown');
+  expect(said).toContain(
+    'acme: the week of 2026-11-09 to 2026-11-15 is not reported: 2026-11-15 is not known yet',
+  );
+});
+
+test('where it is Monday already, the report says that the week ends at midnight in UTC', async () => {
+  vi.setSystemTime(Date.UTC(2026, 10, 22, 23));
+  const { code, text, said } = await report([]);
+  expect(code).toBe(0);
+  expect(text).toMatch(/^# acme: week of 2026-11-09 to 2026-11-15\n/);
+  expect(said).toContain('the week of 2026-11-16 to 2026-11-22 ends at 00:00 UTC\n');
+});
+
+test('a chat without tables gets text of fixed width', async () => {
+  const { text } = await report(['--format=slack']);
+  expect(text).toMatch(/^\*acme: week of 2026-11-09 to 2026-11-15\*\n/);
+  expect(text).toMatch(/\n\*Figures\*\n\n```\n +this week +before +change\nCredits +[\d,]+/);
+  expect(text).not.toMatch(/^\|/m);
 });
 
 test('a month is written to a file', async () => {

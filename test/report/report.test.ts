@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays, type Day, dayOf, daysFrom, endOf, startOf } from '../../src/catalog/day.ts';
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
-import { reportHtml, reportMarkdown } from '../../src/report/render.ts';
+import { reportHtml, reportMarkdown, reportSlack } from '../../src/report/render.ts';
 import { lastPeriod, periodBefore, periodOf, reportOf } from '../../src/report/report.ts';
 import { viewOfDays } from '../collectors/explain/view.ts';
 import { dayNamed } from '../support/day.ts';
@@ -143,6 +143,51 @@ test('numbers are grouped, and changes have their sign', () => {
   const cost = { title: 'Cost', currency: 'USD', value: 1068.319, before: 2136.7, unknown: 0 };
   expect(reportMarkdown([{ ...report, figures: [cost] }])).toContain(
     '| Cost (USD) | 1,068.32 | 2,136.70 | −50 % |',
+  );
+});
+
+test('a report has models, the month with its range, and ends with what to look at', () => {
+  const last = dayNamed('2026-11-29');
+  const days = daysFrom(addDays(last, -249), last);
+  const usual = { users: 10, sessions: 20, tokens: 2_000, commits: 2 };
+  const spike = Object.fromEntries(
+    days.map((day) => {
+      const a = day === '2026-11-27' ? 860 : 60;
+      return [day, { ...usual, credits: a + 40, models: { a, b: 40 } }];
+    }),
+  );
+  const contract = { prices: [], creditsPerMonth: 2_000 };
+  const viewAt = (asOf: number) => viewOfDays(spike, dayOf(asOf - 1), contract);
+  const report = reportOf('acme', periodOf('week', last), last, viewAt);
+  expect(report.models).toEqual([
+    { name: 'a', credits: 1_220, before: 420 },
+    { name: 'b', credits: 280, before: 280 },
+  ]);
+  expect(report.unusual).toMatchObject([{ day: '2026-11-27', credits: 900 }]);
+  const text = reportMarkdown([report, { ...report, org: 'globex', figures: [] }]);
+  expect(text).toMatch(/^All 2 organizations: 1,500 credits \(\+114 %\), 1 of them known\.\n/);
+  expect(text).toContain('| a | 1,220 | 420 | +190 % |');
+  expect(text).toMatch(/\| Credits, forecast of the month \| 3,[\d,]+ \| 3,[\d,]+ to 3,[\d,]+ \|/);
+  expect(text).toMatch(/\| credits per active user \| 12.9 \|/);
+  expect(text.split('## To look at\n\n')[1]?.split('\n\n')[0]?.split('\n')).toEqual([
+    expect.stringMatching(
+      /^1\. The month is expected to reach 3,[\d,]+ of a budget of 2,000 credits \(probability 100.0 %\)\.$/,
+    ),
+    expect.stringMatching(/^2\. 2026-11-27 was unusually high: 900 credits; up to \d+ were expected\.$/),
+    '3. a rose by 800 credits (+190 %).',
+  ]);
+  const page = reportHtml([report]);
+  expect(page).toContain('<h2>To look at</h2>');
+  expect(page).not.toContain('organizations:');
+});
+
+test('teams over their budgets come after the month, and a chat gets no markup of its own', () => {
+  const over = { team: '<a>', reached: 30, budget: 20, currency: 'EUR' };
+  const text = reportSlack([
+    { ...reported(periodOf('week', dayNamed('2026-11-24'))), teamsOverBudget: [over, over] },
+  ]);
+  expect(text).toContain(
+    '1. Team &lt;a&gt; is expected to reach 30.00 of a budget of 20.00 EUR. 1 more exceed theirs.',
   );
 });
 

@@ -1,0 +1,97 @@
+import { amount, change, digits, percent } from './numbers.ts';
+import type { Figure, Report, UnusualDay } from './report.ts';
+
+const MOST = 3;
+
+/** At most three things to look at, the most urgent first, each with its number. */
+export function attentionOf(report: Report): readonly string[] {
+  return [
+    ...budgetWords(report),
+    ...teamWords(report),
+    ...report.unusual
+      .toSorted((one, other) => other.credits - one.credits)
+      .map(unusualWords)
+      .slice(0, 1),
+    ...modelWords(report),
+    ...readinessWords(report),
+  ].slice(0, MOST);
+}
+
+/** A day with unusually many credits. */
+export function unusualWords({ day, credits, upper }: UnusualDay): string {
+  return `${day} was unusually high: ${digits(credits)} credits; up to ${digits(upper)} were expected.`;
+}
+
+/** The month, where it exceeds its budget or is expected to, in money or in credits. */
+function budgetWords({ month }: Report): readonly string[] {
+  return ['Cost', 'Credits'].flatMap((unit) => {
+    const stateOf = (title: string) => month.find((state) => state.title === `${unit}, ${title}`);
+    const budget = stateOf('budget of the month');
+    const reached = stateOf('forecast of the month') ?? stateOf('month to date');
+    if (budget === undefined || reached === undefined || reached.value <= budget.value) return [];
+    const probability = stateOf('probability that the month exceeds its budget');
+    const likely = probability === undefined ? '' : ` (probability ${percent(probability.value)})`;
+    return `The month is expected to reach ${amount(reached.value, reached)} of a budget of ${amount(budget.value, budget)} ${budget.currency ?? 'credits'}${likely}.`;
+  });
+}
+
+function teamWords({ teamsOverBudget: [first, ...others] }: Report): readonly string[] {
+  if (first === undefined) return [];
+  const { team, reached, budget, currency } = first;
+  const more = others.length === 0 ? '' : ` ${others.length} more exceed theirs.`;
+  const unit = currency ?? 'credits';
+  return [
+    `Team ${team} is expected to reach ${amount(reached, first)} of a budget of ${amount(budget, first)} ${unit}.${more}`,
+  ];
+}
+
+/** The model that rose most, if that is more than a tenth of all credits. */
+function modelWords({ models, figures }: Report): readonly string[] {
+  const total = figures.find(({ title }) => title === 'Credits')?.value ?? Number.POSITIVE_INFINITY;
+  const rises = models
+    .map(({ name, credits, before = credits }) => ({ name, value: credits, before, rise: credits - before }))
+    .filter(({ rise }) => rise > total / 10)
+    .sort((one, other) => other.rise - one.rise);
+  return rises.slice(0, 1).map((one) => {
+    const share = change(one);
+    return `${one.name} rose by ${digits(one.rise)} credits${share && ` (${share})`}.`;
+  });
+}
+
+/** The repository that lost most. */
+function readinessWords({ readiness }: Report): readonly string[] {
+  const lost = readiness.find(({ before, after }) => before !== undefined && after < before);
+  if (lost?.before === undefined) return [];
+  return [`The readiness of ${lost.repo} fell from ${percent(lost.before)} to ${percent(lost.after)}.`];
+}
+
+/** Credits, and cost in each currency, of several organizations together; undefined for one. */
+export function allWords(reports: readonly Report[]): string | undefined {
+  if (reports.length < 2) return undefined;
+  const figures = reports.flatMap((one) => one.figures);
+  const sums = ['Credits', 'Cost'].flatMap((title) =>
+    [
+      ...Map.groupBy(
+        figures.filter((one) => one.title === title),
+        ({ currency }) => currency,
+      ),
+    ].flatMap(([, some]) => sumWords(some, reports.length)),
+  );
+  return sums.length === 0 ? undefined : `All ${reports.length} organizations: ${sums.join('; ')}.`;
+}
+
+/** The sum of a figure over the organizations of which it is known, and how many these are if not all. */
+function sumWords(figures: readonly Figure[], orgs: number): readonly string[] {
+  const known = figures.filter(({ value }) => value !== undefined);
+  const [first] = known;
+  if (first === undefined) return [];
+  const sumOf = (values: readonly (number | undefined)[]) =>
+    values.reduce<number | undefined>(
+      (sum, value) => (sum === undefined || value === undefined ? undefined : sum + value),
+      0,
+    );
+  const value = sumOf(known.map((one) => one.value));
+  const share = change({ value, before: sumOf(known.map(({ before }) => before)) });
+  const part = first.currency === undefined && known.length < orgs ? `, ${known.length} of them known` : '';
+  return [`${amount(value, first)} ${first.currency ?? 'credits'}${share && ` (${share})`}${part}`];
+}
