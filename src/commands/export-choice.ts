@@ -5,7 +5,9 @@ import { userFamilies as people, usersCollector } from '../collectors/users/coll
 import type { exportOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
 import type { ValuesOf } from '../config/option.ts';
+import { spellingOf } from '../export/csv.ts';
 import { createFocusFormat } from '../export/focus.ts';
+import { isExpectation } from '../export/month.ts';
 import { createJsonlFormat, createTidyFormat } from '../export/tidy.ts';
 import { createWideFormat } from '../export/wide.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -20,11 +22,12 @@ type ExportValues = ValuesOf<typeof exportOptions>;
  * The format, the collectors that it needs, and what of them is written; throws a `ConfigError` if the configuration lacks something.
  */
 export function formatOf(values: ExportValues, config: Config) {
-  const { format, layout, by, collector } = values;
+  const { format, layout, by, collector, delimiter } = values;
   const isFocus = format === 'focus';
   const conflicts = {
     '--layout': layout !== undefined && (isFocus || (format === 'jsonl' && layout === 'wide')),
     '--collector': isFocus && collector.length > 0,
+    '--delimiter': format !== 'csv' && delimiter !== undefined,
     [`--by=${by}`]: by === (isFocus ? 'month' : 'team'),
   };
   const [conflict] = Object.entries(conflicts).find(([, isOne]) => isOne) ?? [];
@@ -43,12 +46,19 @@ export function formatOf(values: ExportValues, config: Config) {
     ...(values.criteria ? [] : ['criterion']),
     ...(values.month === undefined ? [] : ['user']),
   ];
-  const detailed = all.filter(({ labels }) => labels.some((label) => leftOut.includes(label)));
+  // A closed month has nothing ahead.
+  const detailed = all.filter(
+    (family) =>
+      family.labels.some((label) => leftOut.includes(label)) ||
+      (period === 'month' && values.month !== undefined && isExpectation(family.name)),
+  );
   const hidden = [...config.metrics.excluded, ...detailed.map(({ name }) => name)];
   const published = withoutFamilies(collectors, new Set(hidden));
   if (format === 'jsonl') return { format: createJsonlFormat(period), collectors, published };
   const families = published.flatMap((one) => one.families);
-  const csv = layout === 'tidy' ? createTidyFormat(period) : createWideFormat(period, families);
+  const spelling = delimiter && spellingOf(delimiter);
+  const csv =
+    layout === 'tidy' ? createTidyFormat(period, spelling) : createWideFormat(period, families, spelling);
   return { format: csv, collectors, published };
 }
 

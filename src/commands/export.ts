@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { missingOf } from '../backfill/missing.ts';
 import { preciseSum } from '../collectors/counts.ts';
 import { exportOptions } from '../config/command-options.ts';
@@ -17,13 +18,42 @@ import type { CommandContext } from './command.ts';
 import { formatOf } from './export-choice.ts';
 import { loadForOrgs, openPast, pagesOf } from './past.ts';
 
+type Values = Awaited<ReturnType<typeof loadValues<typeof exportOptions>>>;
+type Chosen = Awaited<ReturnType<typeof loadForOrgs>>;
+
+/** Lets spreadsheets read a file as UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff';
+
 /**
- * Writes stored days to a file or to standard output; exit code 1 if days are missing or it was interrupted.
+ * Writes stored days to a file, to a file for each organization, or to standard output; exit code 1 if days are missing or it was
+ * interrupted.
  */
 export async function run(context: CommandContext): Promise<number> {
-  const { stdout, stderr } = context;
   const values = await loadValues(exportOptions, context);
   const chosen = await loadForOrgs(context, values.org);
+  if (!values.split) return exportOrgs(context, values, chosen);
+  const { output, corrections } = values;
+  if (output === undefined) throw new ConfigError('--split needs --output, whose name each file begins with');
+  let code = 0;
+  for (const org of chosen.config.orgs) {
+    const own = { ...chosen, config: { ...chosen.config, orgs: [org] } };
+    const files = {
+      output: ofOrg(output, org.name),
+      corrections: corrections === undefined ? undefined : ofOrg(corrections, org.name),
+    };
+    code = Math.max(code, await exportOrgs(context, { ...values, ...files }, own));
+  }
+  return code;
+}
+
+/** The path of an organization's own file. */
+function ofOrg(file: string, org: string): string {
+  const { dir, name, ext } = path.parse(file);
+  return path.join(dir, `${name}-${org}${ext}`);
+}
+
+async function exportOrgs(context: CommandContext, values: Values, chosen: Chosen): Promise<number> {
+  const { stdout, stderr } = context;
   const { config } = chosen;
   const { format, collectors, published } = formatOf(values, config);
   const range = rangeToExport(values, config, createSystemClock().now());
@@ -37,7 +67,12 @@ export async function run(context: CommandContext): Promise<number> {
   const progress = past.progressOf({ verb: 'Exporting', unit: 'days' });
   try {
     await using sink = await openOutput(output, stdout);
-    const corrections = closed && createCorrections(closed.text, closed.compared, sink);
+    const names = config.orgs.map(({ name }) => name);
+    const corrections = closed && createCorrections(closed.text, closed.compared, names, sink);
+    // Programs read the other layout.
+    if (output !== undefined && values.format === 'csv' && values.layout !== 'tidy') {
+      await sink.write(BYTE_ORDER_MARK);
+    }
     const { orgs, failed } = isStored
       ? { orgs: await past.stored(), failed: [] }
       : await past.fetch(collectors, range.from);

@@ -145,6 +145,10 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
     'What a row is of. month has the sums of daily amounts, and states as they were on the last day; team is for focus, whose rows are of a day and a model otherwise, and has a row for each day and team',
     kinds.choice('day', 'month', 'team').prefault('day'),
   ),
+  delimiter: option(
+    'What separates the cells of csv. With semicolon, numbers have a decimal comma, as spreadsheets of many countries read them. Defaults to comma',
+    kinds.choice('comma', 'semicolon', 'tab'),
+  ),
   criteria: option(
     'Include the figures of each readiness criterion, which are most of all rows',
     kinds.boolean.prefault(false),
@@ -156,6 +160,10 @@ export const exportOptions = commandOptionsOf('export', 'Export', {
   corrections: option(
     'The file that export --month wrote when the month was closed: writes what has changed since, instead of the month. Needs the other options of that time',
     kinds.file,
+  ),
+  split: option(
+    'Write a file for each organization, named after it: october-acme.csv with --output=october.csv. With --month, each has its own billing month. The same goes for --corrections',
+    kinds.boolean.prefault(false),
   ),
   from: option('First UTC day. Defaults to --history.start', kinds.day()),
   to: option('Last UTC day. Defaults to, and is at most, yesterday', kinds.day()),

@@ -6,6 +6,7 @@ import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
 import {
   list,
   positiveNumber,
+  priceNumber,
   refuse,
   section,
   text,
@@ -55,7 +56,7 @@ const price = z
   .strictObject({
     from: day(),
     currency,
-    per_million_credits: positiveNumber(MAX_PRICE),
+    per_million_credits: priceNumber(MAX_PRICE),
   })
   .transform(
     ({ per_million_credits: perMillionCredits, ...rest }): CreditPrice => ({ ...rest, perMillionCredits }),

@@ -29,6 +29,12 @@ export function wholeNumber(min: number, max: number): z.ZodNumber {
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
 }
 
+/** A number from 0, as a trial is priced, to `max`. */
+export function priceNumber(max: number): z.ZodNumber {
+  const error = `must be a number from 0 to ${max}`;
+  return z.number({ error }).min(0, { error }).max(max, { error });
+}
+
 /** A number above 0, and at most `max`. */
 export function positiveNumber(max: number): z.ZodNumber {
   const error = `must be a number above 0, at most ${max}`;

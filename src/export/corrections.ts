@@ -1,6 +1,6 @@
 import { ConfigError } from '../runtime/errors.ts';
-import { csvLine } from './csv.ts';
-import type { ExportFormat } from './format.ts';
+import { csvLine, type Spelling } from './csv.ts';
+import type { Compared } from './format.ts';
 import type { RowSink } from './sink.ts';
 
 type Row = Readonly<Record<string, string>>;
@@ -12,9 +12,11 @@ type Row = Readonly<Record<string, string>>;
  */
 export function createCorrections(
   closed: string,
-  { keys, figures }: NonNullable<ExportFormat['compared']>,
+  compared: Compared,
+  orgs: readonly string[],
   target: RowSink,
 ): RowSink & { count(): number } {
+  const { keys, figures, spelling } = compared;
   const chunks: string[] = [];
   let corrections = 0;
   let header: ReadonlySet<string> = new Set();
@@ -26,8 +28,9 @@ export function createCorrections(
       if (was === is || !header.has(figure)) continue;
       corrections++;
       const key = keys.map((name) => now[name] ?? before[name] ?? '');
-      const values = [was, is].map((text) => (text === '' ? null : Number(text)));
-      await target.write(csvLine([...key, figure, ...values, differenceOf(is, was)]));
+      const [old, present] = [plain(was, spelling), plain(is, spelling)];
+      const values = [old, present].map((text) => (text === '' ? null : Number(text)));
+      await target.write(csvLine([...key, figure, ...values, differenceOf(present, old)], spelling));
     }
   }
 
@@ -36,7 +39,9 @@ export function createCorrections(
       chunks.push(text);
     },
     async finish() {
-      const [before, now] = [await rowsOf(closed, keys), await rowsOf(chunks.join(''), keys)];
+      const before = await rowsOf(closed, compared);
+      const now = await rowsOf(chunks.join(''), compared);
+      refuseOthers(before, now, compared, orgs);
       const [sample = {}] = before.values();
       header = new Set(Object.keys(sample));
       if (!figures.some((figure) => header.has(figure))) {
@@ -45,7 +50,7 @@ export function createCorrections(
           'give the file that export --month wrote, and the options that it was written with',
         );
       }
-      await target.write(csvLine([...keys, 'figure', 'at_close', 'now', 'difference']));
+      await target.write(csvLine([...keys, 'figure', 'at_close', 'now', 'difference'], spelling));
       for (const key of new Set([...now.keys(), ...before.keys()]))
         await compare(before.get(key), now.get(key));
       await target.finish();
@@ -61,9 +66,42 @@ function differenceOf(is: string, was: string): number {
   return Number((Number(is) - Number(was)).toFixed(decimals));
 }
 
+/** A number with a decimal point, whatever the file has. */
+function plain(text: string, spelling: Spelling | undefined): string {
+  return spelling?.delimiter === ';' ? text.replace(',', '.') : text;
+}
+
+/** Throws a `ConfigError` if the file is of another organization or another month. */
+function refuseOthers(
+  before: ReadonlyMap<string, Row>,
+  now: ReadonlyMap<string, Row>,
+  { period, organization }: Compared,
+  orgs: readonly string[],
+): void {
+  const hint = 'give the file that export --month wrote, and the options that it was written with';
+  const valuesOf = (rows: ReadonlyMap<string, Row>, column: string) =>
+    new Set([...rows.values()].map((row) => row[column] ?? ''));
+  const [closedOrgs, ownOrgs] = [valuesOf(before, organization), valuesOf(now, organization)];
+  const other = [...closedOrgs].find((name) => !orgs.includes(name));
+  if (other !== undefined) {
+    throw new ConfigError(`--corrections: the file has rows of ${other}, which is not exported`, hint);
+  }
+  const missing = [...ownOrgs].find((name) => before.size > 0 && !closedOrgs.has(name));
+  if (missing !== undefined) throw new ConfigError(`--corrections: the file has no row of ${missing}`, hint);
+  const [periods, ownPeriods] = [valuesOf(before, period), valuesOf(now, period)];
+  const [first] = periods;
+  if (first !== undefined && ownPeriods.size > 0 && ![...periods].some((one) => ownPeriods.has(one))) {
+    throw new ConfigError(`--corrections: the file is of ${first}, not of ${[...ownPeriods][0]}`, hint);
+  }
+}
+
 /** The rows of a file by what identifies them. */
-async function rowsOf(text: string, keys: readonly string[]): Promise<ReadonlyMap<string, Row>> {
-  const rows = await parseRows(text);
+async function rowsOf(text: string, compared: Compared): Promise<ReadonlyMap<string, Row>> {
+  const { keys } = compared;
+  const rows = (await parseRows(text, compared)).map(({ record, info }) => {
+    refuseRewritten(record, info.lines, compared);
+    return record;
+  });
   const byKey = new Map(rows.map((row) => [JSON.stringify(keys.map((name) => row[name] ?? '')), row]));
   if (byKey.size < rows.length) {
     throw new ConfigError(
@@ -74,10 +112,31 @@ async function rowsOf(text: string, keys: readonly string[]): Promise<ReadonlyMa
   return byKey;
 }
 
-async function parseRows(text: string): Promise<readonly Row[]> {
+/** Throws a `ConfigError` for a row whose day, month or number a spreadsheet has written in its own way. */
+function refuseRewritten(row: Row, line: number, { period, figures, spelling }: Compared): void {
+  const isPeriod = (text: string) => /^\d{4}-\d{2}(?:-\d{2}(?:T00:00:00Z)?)?$/.test(text);
+  const isNumber = (text: string) => /^(?:-?\d+(?:\.\d+)?)?$/.test(plain(text, spelling));
+  const odd = Object.entries(row).find(([column, text]) => {
+    if (column === period) return !isPeriod(text);
+    return (
+      figures.includes(column) && (!isNumber(text) || (spelling?.delimiter === ';' && text.includes('.')))
+    );
+  });
+  if (odd === undefined) return;
+  throw new ConfigError(
+    `--corrections: line ${line}, ${odd[0]}: ${JSON.stringify(odd[1])} is not as it was written`,
+    'a spreadsheet has changed the file when it saved it: give the original',
+  );
+}
+
+async function parseRows(text: string, { spelling }: Compared) {
   const { parse } = await import('csv-parse/sync');
   try {
-    return parse(text, { bom: true, columns: true });
+    const options = { bom: true, columns: true, info: true, delimiter: spelling?.delimiter ?? ',' } as const;
+    return parse(text, options) as unknown as readonly {
+      readonly record: Row;
+      readonly info: { readonly lines: number };
+    }[];
   } catch {
     throw new ConfigError('--corrections: the file is not valid CSV');
   }

@@ -1,10 +1,24 @@
 /** Spreadsheets execute a cell that begins like this, also after a leading blank. */
 const FORMULA = /^\s*[=+\-@|%]|^[\t\r\n]/;
 
-const SPECIAL = /[",\r\n]/;
+const SPECIAL = /["\r\n]/;
+
+/** What separates the cells of a file for a spreadsheet. */
+export type Delimiter = 'comma' | 'semicolon' | 'tab';
+
+const DELIMITERS: Readonly<Record<Delimiter, string>> = { comma: ',', semicolon: ';', tab: '\t' };
+
+/** The spelling of cells with a delimiter: where a semicolon separates them, numbers have a decimal comma. */
+export function spellingOf(delimiter: Delimiter): Spelling {
+  const number =
+    delimiter === 'semicolon' ? (value: number) => decimalText(value).replace('.', ',') : decimalText;
+  return { delimiter: DELIMITERS[delimiter], number };
+}
 
 /** How the values of cells are spelled. */
-interface Spelling {
+export interface Spelling {
+  /** A comma by default. */
+  readonly delimiter?: string;
   /** `decimalText` by default. */
   readonly number?: (value: number) => string;
   /** `inertText` by default. */
@@ -13,14 +27,18 @@ interface Spelling {
 
 /** One line of CSV (RFC 4180, with a line feed); null is an empty cell. */
 export function csvLine(cells: readonly (string | number | null)[], spelling: Spelling = {}): string {
-  return `${cells.map((cell) => csvCell(cell, spelling)).join(',')}\n`;
+  return `${cells.map((cell) => csvCell(cell, spelling)).join(spelling.delimiter ?? ',')}\n`;
 }
 
-function csvCell(cell: string | number | null, { number = decimalText, text = inertText }: Spelling): string {
+function csvCell(
+  cell: string | number | null,
+  { delimiter = ',', number = decimalText, text = inertText }: Spelling,
+): string {
   if (cell === null) return '';
-  if (typeof cell === 'number') return number(cell);
-  const spelled = text(cell);
-  return SPECIAL.test(spelled) ? `"${spelled.replaceAll('"', '""')}"` : spelled;
+  const spelled = typeof cell === 'number' ? number(cell) : text(cell);
+  return SPECIAL.test(spelled) || spelled.includes(delimiter)
+    ? `"${spelled.replaceAll('"', '""')}"`
+    : spelled;
 }
 
 /** A text for people: an apostrophe precedes what a spreadsheet would execute as a formula. */

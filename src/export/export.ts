@@ -58,7 +58,7 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
     if (isLeftOut && sumOfMonth === undefined) return;
     const families = await projectPage(org, known, [instantOf(day, pages.knownAt)]);
     const monthStarts = org.settings.contract?.periodStarts;
-    const of = { org: name, orgId: org.history.orgId, day, monthStarts };
+    const of = { org: name, orgId: org.history.orgId, first: day, day, monthStarts };
     if (sumOfMonth === undefined) return write({ ...of, period: day, families });
     const month = months.get(name) ?? createMonthFigures(parts.collectors, sumOfMonth, monthStarts);
     months.set(name, month);

@@ -102,6 +102,7 @@ export function createFocusFormat(by: FocusSplit, families: FocusFamilies): Expo
     needsAll: true,
     compared: {
       keys: ['BillingAccountName', 'ChargePeriodStart', 'BillingCurrency', 'SkuPriceId', 'Tags'],
+      ...{ period: 'ChargePeriodStart', organization: 'BillingAccountName' },
       figures: ['ConsumedQuantity', 'EffectiveCost'],
     },
     header: csvLine(Object.keys(COLUMNS)),

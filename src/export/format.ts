@@ -1,11 +1,14 @@
 import type { PageFamily } from '../backfill/page.ts';
 import type { Day } from '../catalog/day.ts';
+import type { Spelling } from './csv.ts';
 
 /** One organization's figures of a day or a month. */
 export interface ExportedFigures {
   readonly org: string;
   /** The platform's identifier of the organization, once an answer contained it. */
   readonly orgId: string | undefined;
+  /** The first day of what `period` names. */
+  readonly first: Day;
   /** The day, or the last day of the month. */
   readonly day: Day;
   /** The day or month as it is written; a part of a month has its first and its last day. */
@@ -20,14 +23,24 @@ interface Unwritable {
   readonly lacks: 'price' | 'tokens' | 'users';
 }
 
+/** How two files in CSV are compared. */
+export interface Compared {
+  /** The columns that identify a row; the first are `period` and `organization`. */
+  readonly keys: readonly string[];
+  readonly period: string;
+  readonly organization: string;
+  /** The columns that a correction can change. */
+  readonly figures: readonly string[];
+  readonly spelling?: Spelling;
+}
+
 /** A file format, as lines with their newlines. */
 export interface ExportFormat {
   /** What precedes all rows; empty if nothing does. */
   readonly header: string;
   /** Whether a day is left out if any of its collectors does not know it. */
   readonly needsAll?: true;
-  /** In CSV, the columns that identify a row, and those that a correction can change. */
-  readonly compared?: { readonly keys: readonly string[]; readonly figures: readonly string[] };
+  readonly compared?: Compared;
   /** The rows of a day or month, or what they lack in this format. */
   rowsOf(figures: ExportedFigures): Iterable<string> | Unwritable;
 }

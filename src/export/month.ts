@@ -4,6 +4,7 @@ import { addDays, type Day, firstOfMonth, lastOfMonth, parseDay } from '../catal
 import type { Family, Sample } from '../catalog/family.ts';
 import { foldAll, keyOf } from '../pipeline/folding.ts';
 import { createLabelWeights } from '../pipeline/label-weights.ts';
+import type { ExportedFigures } from './format.ts';
 
 /** What a row is of. */
 export type PeriodName = 'day' | 'month';
@@ -33,6 +34,20 @@ export function monthEndedBy(day: Day, starts?: number): Month {
   return monthOf(addDays(monthOf(addDays(day, 1), starts).first, -1), starts);
 }
 
+/** The columns that say which days a row of a month covers. */
+export const PERIOD_COLUMNS: Readonly<Record<PeriodName, readonly string[]>> = {
+  day: [],
+  month: ['period_start', 'period_end'],
+};
+
+/** The cells of these columns. */
+export function periodCells(
+  period: PeriodName,
+  { first, day }: Pick<ExportedFigures, 'first' | 'day'>,
+): readonly Day[] {
+  return period === 'month' ? [first, day] : [];
+}
+
 /** Prefix of the names of what belongs to one day. */
 export const DAILY = 'agent_platform_daily_';
 
@@ -47,6 +62,11 @@ const STATE_LABELS: ReadonlySet<string> = new Set(['team', 'currency']);
 
 /** In the name of what belongs to several days, such as the sum of a week. */
 const SEVERAL_DAYS = /_\d+d(_|$)/;
+
+/** Whether a family says what a month will be, which is nothing to say once it is over. */
+export function isExpectation(name: string): boolean {
+  return /_month_(?:forecast|budget_lasts|budget_exceeded_probability)/.test(name);
+}
 
 /** Whether a month's summary has a family: amounts of days, which have a sum, and states of the organization and of its teams. */
 export function isOfMonth(family: Family): boolean {
@@ -72,7 +92,7 @@ export interface MonthFigures {
    * The name of the month, or the days of a part of one, and its figures: daily amounts as their sums, and states as they were on the last day. A total that any day lacks is left out, and with a total in
    * money all amounts of money; so are the figures of collectors that do not know each day.
    */
-  end(): { readonly period: string; readonly families: readonly PageFamily[] };
+  end(): Pick<ExportedFigures, 'period' | 'first' | 'families'>;
 }
 
 interface Summed {
@@ -137,13 +157,16 @@ export function createMonthFigures(
     },
     end() {
       const [first, last] = [days[0], days.at(-1)];
-      const month = last && monthOf(last, starts);
-      const isWhole = month?.first === first && month?.last === last;
+      if (first === undefined || last === undefined) throw new Error('a month without days');
+      const month = monthOf(last, starts);
+      const isWhole = month.first === first && month.last === last;
       const names = new Set<string>(declared.map(({ name }) => name));
       const states = newest.filter(
-        ({ family: { name } }) => names.has(name) && !summed.has(name) && !unknown.has(name),
+        ({ family: { name } }) =>
+          names.has(name) && !summed.has(name) && !unknown.has(name) && !(isWhole && isExpectation(name)),
       );
-      return { period: isWhole ? `${month?.name}` : `${first} to ${last}`, families: [...sums(), ...states] };
+      const period = isWhole ? month.name : `${first} to ${last}`;
+      return { period, first, families: [...sums(), ...states] };
     },
   };
 }

@@ -40,7 +40,7 @@ export function rangeToExport(given: Given, { history, orgs }: Exported, now: In
   if (others.length > 0) {
     throw new ConfigError(
       '--month: the organizations have different billing months',
-      'choose organizations with the same orgs[].billing with --org',
+      'write a file for each with --split, or choose organizations with the same orgs[].billing with --org',
     );
   }
   const { name, first, last } = monthNamed(month, starts) ?? monthEndedBy(newest, starts);

@@ -1,20 +1,26 @@
 import type { PageFamily } from '../backfill/page.ts';
 import type { Sample } from '../catalog/family.ts';
-import { csvLine } from './csv.ts';
+import { csvLine, type Spelling } from './csv.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
-import { type PeriodName, writtenValue } from './month.ts';
+import { PERIOD_COLUMNS, type PeriodName, periodCells, writtenValue } from './month.ts';
 
 const COLUMNS = ['organization', 'metric', 'labels', 'value', 'unit'] as const;
 
 /** A row per figure as CSV; the labels are a JSON object. */
-export function createTidyFormat(period: PeriodName): ExportFormat {
+export function createTidyFormat(period: PeriodName, spelling?: Spelling): ExportFormat {
   return {
-    header: csvLine([period, ...COLUMNS]),
-    compared: { keys: [period, 'organization', 'metric', 'labels'], figures: ['value'] },
-    *rowsOf({ period: name, org, families }) {
+    header: csvLine([period, ...COLUMNS, ...PERIOD_COLUMNS[period]], spelling),
+    compared: {
+      keys: [period, 'organization', 'metric', 'labels'],
+      ...{ period, organization: 'organization', figures: ['value'] },
+      ...(spelling && { spelling }),
+    },
+    *rowsOf(figures) {
+      const { period: name, org, families } = figures;
       for (const { family, sample } of samplesOf(families)) {
         const labels = JSON.stringify(labelsOf(family, sample));
-        yield csvLine([name, org, family.name, labels, writtenValue(family, sample.value), family.unit]);
+        const cells = [name, org, family.name, labels, writtenValue(family, sample.value), family.unit];
+        yield csvLine([...cells, ...periodCells(period, figures)], spelling);
       }
     },
   };
@@ -24,11 +30,14 @@ export function createTidyFormat(period: PeriodName): ExportFormat {
 export function createJsonlFormat(period: PeriodName): ExportFormat {
   return {
     header: '',
-    *rowsOf({ period: name, org, families }) {
+    *rowsOf(figures) {
+      const { period: name, org, families } = figures;
+      const days = periodCells(period, figures);
+      const ends = Object.fromEntries(PERIOD_COLUMNS[period].map((column, index) => [column, days[index]]));
       for (const { family, sample } of samplesOf(families)) {
         const row = { [period]: name, organization: org, metric: family.name };
         const labels = labelsOf(family, sample);
-        yield `${JSON.stringify({ ...row, labels, value: sample.value, unit: family.unit })}\n`;
+        yield `${JSON.stringify({ ...row, labels, value: sample.value, unit: family.unit, ...ends })}\n`;
       }
     },
   };

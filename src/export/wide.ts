@@ -1,7 +1,7 @@
 import type { Family, Sample } from '../catalog/family.ts';
-import { csvLine } from './csv.ts';
+import { csvLine, type Spelling } from './csv.ts';
 import type { ExportFormat } from './format.ts';
-import { DAILY, isOfMonth, type PeriodName, writtenValue } from './month.ts';
+import { DAILY, isOfMonth, PERIOD_COLUMNS, type PeriodName, periodCells, writtenValue } from './month.ts';
 import { labelsOf } from './tidy.ts';
 
 /** The label that is no property of a thing, but the unit of an amount. */
@@ -20,7 +20,11 @@ interface Row {
  * A table for spreadsheets as CSV: a row per organization and thing that figures describe, a column per label and per metric. The columns
  * follow from the families, never from the values. Families that have labels only, and no figure, are left out.
  */
-export function createWideFormat(period: PeriodName, declared: readonly Family[]): ExportFormat {
+export function createWideFormat(
+  period: PeriodName,
+  declared: readonly Family[],
+  spelling?: Spelling,
+): ExportFormat {
   const families = declared.filter((family) =>
     period === 'month' ? isOfMonth(family) : family.aggregation !== 'info',
   );
@@ -31,9 +35,13 @@ export function createWideFormat(period: PeriodName, declared: readonly Family[]
   const columns = names.map((name) => name.slice((name.startsWith(prefix) ? prefix : PREFIX).length));
   const keys = [period, 'organization', ...labels];
   return {
-    header: csvLine([...keys, ...columns]),
-    compared: { keys, figures: columns },
-    *rowsOf({ period: name, org, families: pages }) {
+    header: csvLine([...keys, ...columns, ...PERIOD_COLUMNS[period]], spelling),
+    compared: {
+      ...{ keys, period, organization: 'organization', figures: columns },
+      ...(spelling && { spelling }),
+    },
+    *rowsOf(given) {
+      const { period: name, org, families: pages } = given;
       const rows = new Map<string, Row>();
       for (const { family, samples } of pages) {
         if (!names.includes(family.name)) continue;
@@ -47,7 +55,8 @@ export function createWideFormat(period: PeriodName, declared: readonly Family[]
       }
       for (const { labels: values, figures, currency } of rows.values()) {
         const texts = labels.map((label) => (label === CURRENCY ? currency : values[label]) ?? null);
-        yield csvLine([name, org, ...texts, ...names.map((figure) => figures.get(figure) ?? null)]);
+        const cells = [...texts, ...names.map((figure) => figures.get(figure) ?? null)];
+        yield csvLine([name, org, ...cells, ...periodCells(period, given)], spelling);
       }
     },
   };

@@ -25,7 +25,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   estimate: ['backfill', 'catalog', 'collectors', 'config', 'pipeline', 'runtime', 'store'],
   explain: ['catalog', 'collectors', 'runtime'],
-  report: ['catalog', 'collectors', 'explain', 'server'],
+  report: ['catalog', 'collectors', 'explain', 'runtime', 'server'],
   pipeline: ['catalog', 'runtime', 'store', 'exposition', 'platform'],
   server: ['catalog', 'runtime', 'exposition'],
   config: ['catalog', 'runtime'],

@@ -53,4 +53,7 @@ test('prices are sorted by the day from which they hold', async () => {
     ],
   });
   expect(await contractOf('    prices: []\n')).toEqual({ prices: [] });
+  // A trial costs nothing.
+  const free = '    prices: [{from: 2026-01-14, currency: USD, per_million_credits: 0}]\n';
+  expect(await contractOf(free)).toMatchObject({ prices: [{ perMillionCredits: 0 }] });
 });

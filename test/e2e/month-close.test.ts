@@ -52,7 +52,7 @@ async function exporting(
   return runHere(command, { KEY: key });
 }
 
-const rowsOf = (text: string): Rows => parse(text, { columns: true });
+const rowsOf = (text: string): Rows => parse(text, { bom: true, columns: true });
 const sumOf = (rows: Rows, column: string) => rows.reduce((sum, row) => sum + Number(row[column]), 0);
 
 describe("a FinOps person's month close", () => {
@@ -119,5 +119,65 @@ describe("a FinOps person's month close", () => {
     expect(teams).toMatchObject({ code: 1, stdout: '' });
     expect(teams.stderr).toContain('nothing is written');
     expect(teams.stderr).toContain('unknown: default/users on');
+  });
+
+  test('organizations with different billing months have a file each, which spreadsheets read as UTF-8', async () => {
+    const platform = createSandbox({ now: Date.now, users: 8, repos: 1, days: DAYS, orgs: 2 });
+    const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
+    onTestFinished(() => platform.close());
+    const path = await folder();
+    const first = new Date(Date.now() - DAYS * 86_400_000).toISOString().slice(0, 10);
+    const orgs = platform.orgs.map(({ name }, index) =>
+      JSON.stringify({
+        ...{ name, base_url: url, api_key_env: `KEY${index}`, billing: { period_starts: index * 8 + 1 } },
+        prices: [{ from: '2020-01-01', currency: 'EUR', per_million_credits: index }],
+      }),
+    );
+    await writeFile(
+      join(path, 'exporter.yml'),
+      `orgs: [${orgs.join()}]\nhistory: {start: ${first}}\napi: {requests_per_second: 1000}\n`,
+    );
+    const keys = Object.fromEntries(platform.orgs.map(({ keys }, index) => [`KEY${index}`, keys.owner]));
+    const command = (...flags: readonly string[]) =>
+      runHere(
+        [
+          ...[
+            'export',
+            `--config.file=${join(path, 'exporter.yml')}`,
+            '--storage.path=:memory:',
+            '--month=last',
+          ],
+          ...['--by=month', '--delimiter=semicolon', '--collector=tokens', '--collector=spend', ...flags],
+        ],
+        keys,
+      );
+    const refused = await command();
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain('write a file for each with --split');
+    const output = `--output=${join(path, 'month.csv')}`;
+    const ran = await command('--split', output);
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    const files = await Promise.all(
+      platform.orgs.map(({ name }) => readFile(join(path, `month-${name}.csv`), 'utf8')),
+    );
+    const days = files.map((text) => {
+      expect(text.startsWith('\ufeffmonth;organization;')).toBe(true);
+      const [row] = parse(text, { bom: true, columns: true, delimiter: ';' }) as Rows;
+      return row;
+    });
+    expect(days.map((row) => row?.['period_start']?.slice(8))).toEqual(['01', '09']);
+    expect(days.map((row) => row?.['period_end']?.slice(8))).toEqual([
+      expect.stringMatching(/3[01]|2[89]/),
+      '08',
+    ]);
+    // A price of 0 is a price.
+    expect(days.map((row) => row?.['cost'])).toEqual(['0', expect.stringMatching(/^\d+,\d+$/)]);
+    const closed = join(path, 'closed.csv');
+    for (const [index, { name }] of platform.orgs.entries()) {
+      await writeFile(join(path, `closed-${name}.csv`), files[index] ?? '');
+    }
+    const same = await command('--split', output, `--corrections=${closed}`);
+    expect(same, same.stderr).toMatchObject({ code: 0 });
+    expect(same.stderr.match(/^0 corrections of /gm)).toHaveLength(2);
   });
 });

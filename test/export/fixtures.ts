@@ -25,6 +25,8 @@ export const defaultValues = {
   format: 'csv',
   layout: undefined,
   by: 'day',
+  delimiter: undefined,
+  split: false,
   criteria: false,
   month: undefined,
   corrections: undefined,

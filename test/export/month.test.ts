@@ -3,7 +3,8 @@ import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import { formatOf } from '../../src/commands/export-choice.ts';
 import type { Config } from '../../src/config/config.ts';
 import { createCorrections } from '../../src/export/corrections.ts';
-import { writtenValue } from '../../src/export/month.ts';
+import { spellingOf } from '../../src/export/csv.ts';
+import { isExpectation, writtenValue } from '../../src/export/month.ts';
 import { rangeToExport } from '../../src/export/range.ts';
 import type { RowSink } from '../../src/export/sink.ts';
 import { createTidyFormat } from '../../src/export/tidy.ts';
@@ -15,6 +16,11 @@ import { defaultValues, exported } from './fixtures.ts';
 const MARCH = dayNamed('2026-03-01');
 const LAST = dayNamed('2026-03-31');
 const format = createTidyFormat('day');
+const { compared = failed() } = format;
+
+function failed(): never {
+  throw new Error('tidy files can be compared');
+}
 
 interface Stored {
   readonly rows: readonly (Row | undefined)[];
@@ -88,6 +94,55 @@ describe('a closed month', () => {
   });
 });
 
+describe("a month's summary", () => {
+  const config = {
+    collectors: new Map([
+      ['spend', true],
+      ['tokens', true],
+    ]),
+    metrics: { excluded: [] },
+  };
+  const headerFor = (changes: object) =>
+    formatOf({ ...defaultValues, by: 'month', ...changes }, config as unknown as Config).format.header;
+
+  test('has its first and its last day, and of a closed month nothing that was expected of it', () => {
+    const closed = headerFor({ month: '2026-03' }).trimEnd().split(',');
+    expect(closed.slice(-2)).toEqual(['period_start', 'period_end']);
+    expect(closed).toContain('credits_month_to_date');
+    expect(closed.filter((name) => /forecast|probability|lasts/.test(name))).toEqual([]);
+    expect(headerFor({})).toContain('credits_month_forecast');
+    expect(headerFor({ month: '2026-03', delimiter: 'tab' })).toContain('month\torganization\t');
+  });
+
+  test('has days as dates, and no expectations once the month is whole', async () => {
+    const rows = days(40);
+    const of = async (to: Day) => {
+      const kept = new Map(rows.map((row, index) => [addDays(MARCH, index), row] as const));
+      const history = storedOrg({ days: (dataset) => (dataset === 'tokens' ? kept : undefined) });
+      const readiness = {
+        branches: [],
+        cleanOnly: false,
+        levelRule: 'none',
+        criterionCounts: false,
+      } as const;
+      const { lines } = await exported({
+        orgs: [{ settings: { name: 'acme', readiness }, history }],
+        collectors: [daily],
+        from: MARCH,
+        to,
+        now: startOf(addDays(LAST, 20)),
+        format: createTidyFormat('month'),
+        sumOfMonth: (amounts) => amounts.reduce((sum, amount) => sum + amount, 0),
+      });
+      return lines.filter((line) => line.includes('acme')).map((line) => line.trimEnd().split(',').slice(-2));
+    };
+    expect(await of(LAST)).toContainEqual(['2026-03-01', '2026-03-31']);
+    expect(await of(dayNamed('2026-03-09'))).toContainEqual(['2026-03-01', '2026-03-09']);
+    expect(isExpectation('agent_platform_team_cost_month_forecast_upper')).toBe(true);
+    expect(isExpectation('agent_platform_credits_month_to_date')).toBe(false);
+  });
+});
+
 describe('the range of --month', () => {
   const history = { start: MARCH, revisionWindow: 7 } as never;
   const values = { from: undefined, to: undefined, month: undefined, corrections: undefined };
@@ -135,14 +190,14 @@ describe('the range of --month', () => {
 });
 
 describe('corrections', () => {
-  async function corrected(closed: string, now: readonly string[]) {
+  async function corrected(closed: string, now: readonly string[], comparedBy = compared) {
     const written: string[] = [];
     const sink: RowSink = {
       write: (text) => void written.push(text),
       finish: async () => undefined,
       abandon: async () => undefined,
     };
-    const corrections = createCorrections(closed, format.compared ?? { keys: [], figures: [] }, sink);
+    const corrections = createCorrections(closed, comparedBy, ['acme'], sink);
     for (const line of now) await corrections.write(line);
     await corrections.finish();
     return { text: written.join(''), count: corrections.count() };
@@ -178,6 +233,31 @@ describe('corrections', () => {
 
   test.each(['', 'a,b\n1,2\n', 'day,"x\n'])('refuse a file of another kind: %j', async (text) => {
     await expect(corrected(text, [])).rejects.toThrow('--corrections: the file');
+  });
+
+  test.each([
+    ['2026-03-03,acme,credits,{},"3,5",credits', 'line 2, value: "3,5" is not as it was written'],
+    ['2026-03-03,acme,credits,{},1E+05,credits', 'line 2, value: "1E+05" is not as it was written'],
+    ['03/03/2026,acme,credits,{},3,credits', 'line 2, day: "03/03/2026" is not as it was written'],
+    ['Mar-26,acme,credits,{},3,credits', 'line 2, day: "Mar-26" is not as it was written'],
+    ['2026-03-03,globex,credits,{},3,credits', 'the file has rows of globex, which is not exported'],
+    ['2026-02-03,acme,credits,{},3,credits', 'the file is of 2026-02-03, not of 2026-03-03'],
+  ])('refuse %j, which a spreadsheet or another export has written', async (row, message) => {
+    const header = 'day,organization,metric,labels,value,unit\n';
+    const now = [header, '2026-03-03,acme,credits,{},3,credits\n'];
+    await expect(corrected(`${header}${row}\n`, now)).rejects.toThrow(`--corrections: ${message}`);
+  });
+
+  test('compare files with decimal commas', async () => {
+    const comma = createTidyFormat('day', spellingOf('semicolon'));
+    const header = 'day;organization;metric;labels;value;unit\n';
+    const before = `${header}2026-03-03;acme;cost;{};3,5;currency\n`;
+    const now = [header, '2026-03-03;acme;cost;{};3,75;currency\n'];
+    const { text } = await corrected(before, now, comma.compared);
+    expect(text.split('\n')[1]).toBe('2026-03-03;acme;cost;{};value;3,5;3,75;0,25');
+    await expect(corrected(before.replace('3,5', '3.5'), now, comma.compared)).rejects.toThrow(
+      'line 2, value: "3.5" is not as it was written',
+    );
   });
 
   test('refuse a file with columns that these options do not have, such as one of each person', async () => {

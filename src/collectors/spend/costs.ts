@@ -41,7 +41,8 @@ export function budgetInCredits(view: View, day: Day): number | undefined {
   const prices = days.map((of) => priceOn(view, of));
   if (prices.some((of) => of?.currency !== costPerMonth.currency)) return undefined;
   const [price, ...others] = new Set(prices.map((of) => of?.perMillionCredits));
-  if (price === undefined || others.length > 0) return undefined;
+  // No amount of money limits what costs nothing.
+  if (price === undefined || price === 0 || others.length > 0) return undefined;
   return Math.min((costPerMonth.amount * MILLION) / price, Number.MAX_VALUE);
 }
 

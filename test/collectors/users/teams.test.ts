@@ -155,7 +155,7 @@ function filesOf(view: View): readonly string[] {
     ];
     return { family, stamps: [], recorded: false, samples: () => samples };
   });
-  const exported = { org: 'acme', orgId: undefined, day: DAY, period: DAY, families };
+  const exported = { org: 'acme', orgId: undefined, first: DAY, day: DAY, period: DAY, families };
   return [
     createTidyFormat('day'),
     createJsonlFormat('day'),
