@@ -1,6 +1,7 @@
 import type { DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../catalog/day.ts';
 import { type DayFamily, type Family, type Sample, UNKNOWN } from '../catalog/family.ts';
+import { isObject } from '../catalog/object.ts';
 import type { View } from '../catalog/view.ts';
 import { preciseSum } from './counts.ts';
 import { sumOfEach } from './statistics.ts';
@@ -79,14 +80,24 @@ function weekOf<Label extends string>(
   return week;
 }
 
-/** The samples of a day: none of an idle one; undefined if it is unknown. */
+/** The samples of a day: none of an idle one, and none of what breaks down a 0; undefined if they are unknown. */
 export function samplesOn<Label extends string>(
   view: View,
   dataset: DayDataset<unknown>,
   family: DayFamily<Label>,
   day: Day,
 ): Iterable<Sample<Label>> | undefined {
-  return family.samplesOf(view, day) ?? (view.row(dataset, day) === dataset.idle ? [] : undefined);
+  const samples = family.samplesOf(view, day);
+  if (samples !== undefined) return samples;
+  const row = view.row(dataset, day);
+  return row === dataset.idle || breaksDownZero(dataset, family, row) ? [] : undefined;
+}
+
+/** Whether the figures that a family breaks down are 0, so that nothing of it is unknown where a row lacks it. */
+function breaksDownZero({ parts = {} }: DayDataset<unknown>, { part }: DayFamily, row: unknown): boolean {
+  const whole = (part === undefined ? undefined : parts[part]?.breaksDown) ?? [];
+  const members = whole.flatMap((name) => parts[name]?.members ?? []);
+  return isObject(row) && members.length > 0 && members.every((member) => row[member] === 0);
 }
 
 /** The sum of each labels' values; if the labels are open, with the value of what is missing from a day. */

@@ -59,6 +59,13 @@ describe('the sums of 7 days', () => {
     ]);
   });
 
+  test('count 0 for every model on a day that has a total of 0 and no breakdown, and are absent on another day without one', () => {
+    const rows = [...each(5, day(model('a', 1))), ...each(2, { credits: 0 })];
+    expect(weeks(modelWeeks, rows)[0]).toEqual(['{model="a",tier="s"} 5']);
+    expect(weeks(modelWeeks, rows.with(6, { credits: 1 } as never))[0]).toBeUndefined();
+    expect(weeks(modelWeeks, rows.with(6, {} as never))[0]).toBeUndefined();
+  });
+
   test('are unknown for a model whose credits are unknown on a day, and for those that the day does not list', () => {
     const rows = [...each(6, day(model('a', 1), model('b', 1))), day(model('a', null))];
     expect(weeks(modelWeeks, rows)[0]).toEqual(['{model="a",tier="s"} NaN', '{model="b",tier="s"} NaN']);

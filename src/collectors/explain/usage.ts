@@ -15,7 +15,7 @@ export interface Side {
   readonly usage: Usage;
   /** Tokens read from the cache for each input token; undefined if unknown. */
   readonly cached: number | undefined;
-  /** By published team; undefined unless every day has the same ones. */
+  /** By published team, of those that every day with credits has; undefined without any. */
   readonly teams: ReadonlyMap<string, number> | undefined;
 }
 
@@ -111,14 +111,19 @@ function usableModels(row: TokensRow | undefined) {
 
 function teamsOf(view: View, days: Weighted): Side['teams'] {
   const teams = new Map<string, { sum: number; days: number }>();
+  let used = 0;
   for (const [day, weight] of days) {
-    for (const { labels, value } of creditsByTeam(view, day) ?? []) {
+    const samples = creditsByTeam(view, day);
+    if (samples === undefined) return undefined;
+    // No team has any of a total of 0.
+    if (samples.length > 0) used++;
+    for (const { labels, value } of samples) {
       if (Number.isNaN(value)) continue;
       const team = teams.get(labels.team) ?? { sum: 0, days: 0 };
       teams.set(labels.team, { sum: team.sum + weight * value, days: team.days + 1 });
     }
   }
-  const shown = [...teams].filter(([, team]) => team.days === days.length);
+  const shown = [...teams].filter(([, team]) => team.days === used);
   return shown.length === 0 ? undefined : new Map(shown.map(([name, { sum }]) => [name, sum]));
 }
 

@@ -22,13 +22,17 @@ export type CreditsOn = (day: Day) => CreditsOfDay;
 
 const UNKNOWN_DAY: CreditsOfDay = { teams: new Map(), others: undefined };
 
-/** The credits of each shown team, and the rest of the day's total, which is unknown if either is; undefined if the teams are. */
+/**
+ * The credits of each shown team, and the rest of the day's total, which is unknown if either is; none where no team is shown and the
+ * total is 0, undefined if the teams are unknown.
+ */
 export function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefined {
   const row = rowWithTeams(view, day);
-  const samples =
-    row &&
-    Array.from(shownIn(row, view, day), ([team, value]) => ({ labels: { team }, value: value ?? UNKNOWN }));
-  return samples?.length === 0 && row?.byTeam === undefined ? undefined : samples;
+  return row && Array.from(shownIn(row, view, day), sampleOf);
+}
+
+function sampleOf([team, value]: readonly [string, number | undefined]): Sample<'team'> {
+  return { labels: { team }, value: value ?? UNKNOWN };
 }
 
 /** The row of a day of which it is known which teams are shown: an unusable field of a person can leave that open. */

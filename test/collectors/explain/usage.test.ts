@@ -105,4 +105,15 @@ describe('the daily means of some days', () => {
       ) ?? {};
     expect(before?.teams).toEqual(new Map([['blue', 14]]));
   });
+
+  test('are those of teams with 0 on a day whose people are listed with nothing', () => {
+    const nothing = day(0, { byTeam: undefined });
+    const [before, after] = [[TUESDAY, LATER_TUESDAY], [NEXT_TUESDAY]];
+    expect(sides([day(20), nothing, undefined, day(1)], before, after)?.before.teams).toEqual(
+      new Map([['blue', 10]]),
+    );
+    // Some teams have these credits, but which is not known.
+    const unshown = day(4, { byTeam: undefined });
+    expect(sides([day(20), unshown, undefined, day(1)], before, after)?.before.teams).toBeUndefined();
+  });
 });

@@ -323,6 +323,22 @@ describe('the month of teams without a budget', () => {
     expect(sums).toEqual({ a: 630, b: 300, unassigned: Number.NaN });
   });
 
+  test('and their weeks count 0 on a day whose people are listed with nothing', () => {
+    const nothing = of(['a', 'b'].map((id) => person(id, { sessions: 0, billable_tokens: 0 })));
+    const weekday = [of(team('a', 9), team('b', 5)), 140] as const;
+    const weekend = [nothing, 0] as const;
+    const week = [...Array.from({ length: 5 }, () => weekday), weekend, weekend];
+    const month = monthOf([...week, ...week.slice(2), weekday, weekday]);
+    expect(month('credits_by_team_sum_7d')).toEqual({ a: 450, b: 250 });
+    expect(month('credits_by_team_sum_7d_baseline')).toEqual({ a: 450, b: 250 });
+    expect(monthOf(week.with(5, [nothing, undefined] as never))('credits_by_team_sum_7d')).toEqual({
+      a: 450,
+      b: 250,
+      unassigned: Number.NaN,
+    });
+    expect(monthOf(week.with(5, [undefined, 0] as never))('credits_by_team_sum_7d')).toEqual({});
+  });
+
   test('beside budgets, has nothing that would count a budgeted team twice', () => {
     const people = teamsById({ teamBudgets: new Map([['a', 900]]) });
     const rows = [[reduced([...team('a', 9), ...team('b', 5), ...team('none', 7)], people), 230]] as const;
