@@ -57,16 +57,20 @@ export function explainSides(sides: Sides): Explanation {
     from,
     to,
     what,
-    models: new Map(effects.flatMap(modelsOf)),
+    models: new Map(effects.flatMap((effect) => modelsOf(effect, what))),
     byModel: changesOf(creditsOf(one.usage.models), creditsOf(other.usage.models)),
     byTeam: changesOf(one.teams, other.teams, true),
     cause: standsOut && to !== from ? first : undefined,
   };
 }
 
-function modelsOf({ cause, models }: Effect): readonly [Cause, readonly Part[]][] {
+/** The models of an effect, which add up to its rounded cause. */
+function modelsOf(
+  { cause, models }: Effect,
+  what: readonly Part<Cause>[],
+): readonly [Cause, readonly Part[]][] {
   if (models === undefined) return [];
-  const total = Math.round([...models.values()].reduce((sum, credits) => sum + credits, 0));
+  const total = what.find(({ name }) => name === cause)?.credits ?? 0;
   return [[cause, largestFirst(namedParts([...models], total)).filter(({ credits }) => credits !== 0)]];
 }
 

@@ -3,7 +3,8 @@ import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
 import { creditsOn } from '../spend/credits.ts';
 import { ofEach, quotientOf, sumOfBoth } from '../statistics.ts';
-import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
+import { tokensDataset } from '../tokens/dataset.ts';
+import { type TieredModel, modelsOf as tieredModelsOf } from '../tokens/models.ts';
 import { creditsByTeam } from '../users/team-credits.ts';
 import { WEEK_DAYS } from '../weeks.ts';
 import type { ModelUsage, Usage } from './decompose.ts';
@@ -45,8 +46,34 @@ export function sidesOf(view: View, before: readonly Day[], after: readonly Day[
   const side = (days: readonly Day[]) =>
     sideOf(view, sameWeekdays ? byWeekday(days, weekdays) : days.map((day) => [day, 1 / days.length]));
   const [one, other] = [side(earlier), side(later)];
-  // A figure that only one side has is known of neither.
-  return { before: one, after: other, sameWeekdays };
+  const tiersOf = Map.groupBy(
+    new Set([one, other].flatMap(({ usage }) => [...(usage.models?.keys() ?? [])])),
+    nameOf,
+  );
+  const named = (of: Side): Side => ({
+    ...of,
+    usage: { ...of.usage, models: withNames(of.usage.models, tiersOf) },
+  });
+  return { before: named(one), after: named(other), sameWeekdays };
+}
+
+/** A model and its tier: a label value has no line break. */
+function keyOf({ model, tier }: TieredModel): string {
+  return `${model}\n${tier}`;
+}
+
+function nameOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('\n'));
+}
+
+/** Each model by its name, with the tier where it has several. */
+function withNames(
+  models: Usage['models'],
+  tiersOf: ReadonlyMap<string, readonly string[]>,
+): Usage['models'] {
+  const named = (key: string) =>
+    tiersOf.get(nameOf(key))?.length === 1 ? nameOf(key) : key.replace(/\n([^\n]*)$/, ' ($1)');
+  return models && new Map([...models].map(([key, usage]) => [named(key), usage]));
 }
 
 function byWeekday(days: readonly Day[], weekdays: ReadonlySet<number>): Weighted {
@@ -86,11 +113,11 @@ function sideOf(view: View, days: Weighted): Side {
 function modelsOf(view: View, days: Weighted): Usage['models'] {
   const models = new Map<string, ModelUsage>();
   for (const [day, weight] of days) {
-    const entries = usableModels(view.row(tokensDataset, day));
+    const entries = usableModels(view, day);
     if (entries === undefined) return undefined;
-    for (const { model, credits, tokens } of entries) {
-      const known = models.get(model) ?? { credits: 0, tokens: 0 };
-      models.set(model, {
+    for (const { key, credits, tokens } of entries) {
+      const known = models.get(key) ?? { credits: 0, tokens: 0 };
+      models.set(key, {
         credits: known.credits + weight * credits,
         tokens: known.tokens + weight * tokens,
       });
@@ -100,13 +127,14 @@ function modelsOf(view: View, days: Weighted): Usage['models'] {
 }
 
 /** A day's models; none on a day without credits; undefined unless the credits and tokens of each are known. */
-function usableModels(row: TokensRow | undefined) {
-  if (row?.byModel === undefined) return row?.credits === 0 ? [] : undefined;
-  return ofEach(row.byModel, ({ model, credits, input, output }) =>
-    credits == null || input == null || output == null
-      ? undefined
-      : { model, credits, tokens: input + output },
-  );
+function usableModels(view: View, day: Day) {
+  const entries = tieredModelsOf(view, day);
+  if (entries === undefined) return creditsOn(view, day) === 0 ? [] : undefined;
+  return ofEach(entries, (entry) => {
+    const { credits, input, output } = entry;
+    if (credits == null || input == null || output == null) return undefined;
+    return { key: keyOf(entry), credits, tokens: input + output };
+  });
 }
 
 function teamsOf(view: View, days: Weighted): Side['teams'] {

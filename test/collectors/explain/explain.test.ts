@@ -40,13 +40,17 @@ function side(of: Usage) {
 test('the parts of any change add up to it, to the credit', () => {
   fc.assert(
     fc.property(usage, usage, (before, after) => {
-      const { from, to, what } = explainSides({
+      const { from, to, what, models } = explainSides({
         before: side(before),
         after: side(after),
         sameWeekdays: true,
       });
       expect(what.reduce((sum, { credits }) => sum + credits, 0)).toBe(to - from);
       for (const { credits } of what) expect(Number.isSafeInteger(credits)).toBe(true);
+      for (const [cause, parts] of models) {
+        const own = what.find(({ name }) => name === cause)?.credits;
+        expect(parts.reduce((sum, { credits }) => sum + credits, 0)).toBe(own);
+      }
     }),
     { numRuns: propertyRuns(10_000) },
   );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decompose } from '../../../src/collectors/explain/decompose.ts';
 import { sidesOf } from '../../../src/collectors/explain/usage.ts';
 import { dayNamed } from '../../support/day.ts';
 import { createFakeView } from '../fakes.ts';
@@ -90,6 +91,23 @@ describe('the daily means of some days', () => {
       cached: undefined,
       teams: undefined,
     });
+  });
+
+  test('are those of each tier of a model, so that a move to a dearer tier is what was used', () => {
+    const of = (tier: string, credits: number) =>
+      day(credits, { byModel: [{ model: 'm', tier, credits, input: 10, output: 10 }] });
+    const moved = sides(
+      [of('standard', 20), undefined, undefined, of('fast', 60)],
+      [TUESDAY],
+      [NEXT_TUESDAY],
+    );
+    const [before, after] = [moved?.before.usage, moved?.after.usage];
+    expect([...(before?.models ?? [])]).toEqual([['m (standard)', { credits: 20, tokens: 20 }]]);
+    expect([...(after?.models ?? [])]).toEqual([['m (fast)', { credits: 60, tokens: 20 }]]);
+    const effects = before && after && decompose({ ...before, tokens: 20 }, { ...after, tokens: 20 });
+    const effectOf = (cause: string) => effects?.find((effect) => effect.cause === cause)?.credits;
+    expect(effectOf('price_of_tokens')).toBe(0);
+    expect(effectOf('models_used')).toBeGreaterThan(30);
   });
 
   test('are those of teams that are shown on each day', () => {
