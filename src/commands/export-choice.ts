@@ -1,7 +1,8 @@
 import { type Collector, withoutFamilies } from '../catalog/collector.ts';
+import type { Family } from '../catalog/family.ts';
 import { spendFamilies as spend, spendCollector } from '../collectors/spend/collector.ts';
 import { tokenFamilies as tokens, tokensCollector } from '../collectors/tokens/collector.ts';
-import { userFamilies as people, usersCollector } from '../collectors/users/collector.ts';
+import { accountedFamilies, userFamilies as people, usersCollector } from '../collectors/users/collector.ts';
 import type { exportOptions } from '../config/command-options.ts';
 import type { Config } from '../config/config.ts';
 import type { ValuesOf } from '../config/option.ts';
@@ -53,13 +54,21 @@ export function formatOf(values: ExportValues, config: Config) {
       (period === 'month' && values.month !== undefined && isExpectation(family.name)),
   );
   const hidden = [...config.metrics.excluded, ...detailed.map(({ name }) => name)];
-  const published = withoutFamilies(collectors, new Set(hidden));
+  const visible = withoutFamilies(collectors, new Set(hidden));
+  const published = period === 'month' ? visible.map(withAccounted) : visible;
   if (format === 'jsonl') return { format: createJsonlFormat(period), collectors, published };
   const families = published.flatMap((one) => one.families);
   const spelling = delimiter && spellingOf(delimiter);
   const csv =
     layout === 'tidy' ? createTidyFormat(period, spelling) : createWideFormat(period, families, spelling);
   return { format: csv, collectors, published };
+}
+
+/** A collector whose teams add up over days: one cost of a team and month in every file. */
+function withAccounted(collector: Collector): Collector {
+  const accounted = new Map<string, Family>(accountedFamilies.map((family) => [family.name, family]));
+  const families = collector.families.map((family) => accounted.get(family.name) ?? family);
+  return { ...collector, families };
 }
 
 function focusOf(isByTeam: boolean, config: Config) {
@@ -76,7 +85,7 @@ function focusOf(isByTeam: boolean, config: Config) {
       'set collectors.users.enabled: it sums the credits of teams',
     );
   }
-  const ofTeams = { ...usersCollector, families: [people.dailyCreditsByTeam, people.dailyCostByTeam] };
+  const ofTeams = { ...usersCollector, families: accountedFamilies };
   return {
     format: createFocusFormat(isByTeam ? 'team' : 'model', {
       cost: spend.dailyCost,

@@ -1,5 +1,5 @@
 import type { DayCollector } from '../../catalog/collector.ts';
-import { dayFamily } from '../../catalog/family.ts';
+import { type DayFamily, dayFamily } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import { figure } from '../samples.ts';
 import { costOfEach } from '../spend/costs.ts';
@@ -8,7 +8,7 @@ import { familiesOf, weeksOf } from '../weeks.ts';
 import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
 import { personFamilies } from './person-families.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
-import { creditsByTeam } from './team-credits.ts';
+import { accountedByTeam, creditsByTeam } from './team-credits.ts';
 
 const users = tableOf(usersDataset);
 
@@ -118,6 +118,15 @@ export const userFamilies = {
     field: 'git_prs_created',
   }),
 };
+
+/** The credits and the cost of teams for files that add days up, by the names of the daily families. */
+export const accountedFamilies: readonly DayFamily[] = [
+  { ...userFamilies.dailyCreditsByTeam, samplesOf: accountedByTeam },
+  {
+    ...userFamilies.dailyCostByTeam,
+    samplesOf: (view, day) => costOfEach(view, day, accountedByTeam(view, day)),
+  },
+];
 
 function quantilesOf({ perUser: { p50, p90, p99, max } = {} }: UsersRow) {
   return { p50, p90, p99, max };

@@ -1,10 +1,12 @@
 import { isDamaged } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { type Sample, UNKNOWN } from '../../catalog/family.ts';
-import { UNASSIGNED } from '../../catalog/settings.ts';
+import { ANONYMOUS, OTHER_TEAMS, UNASSIGNED } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
+import { creditsToDate } from '../month.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
+import { creditsOf } from '../weekdays.ts';
 import { type UsersRow, usersDataset } from './dataset.ts';
 
 /** A difference below this share of the total is a rounding error. */
@@ -29,6 +31,27 @@ const UNKNOWN_DAY: CreditsOfDay = { teams: new Map(), others: undefined };
 export function creditsByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefined {
   const row = rowWithTeams(view, day);
   return row && Array.from(shownIn(row, view, day), sampleOf);
+}
+
+/**
+ * As `creditsByTeam`, for files that add days up: teams whose month to date is published by their budget count whole, and what is
+ * left is unassigned. Each figure is a difference of published ones.
+ */
+export function accountedByTeam(view: View, day: Day): readonly Sample<'team'>[] | undefined {
+  const row = rowWithTeams(view, day);
+  if (row === undefined) return undefined;
+  const budgeted = view.once(budgetedCredits);
+  const creditsOn = (team: string) => creditsOf(view.settings, (of) => creditsOfTeam(budgeted(of), team));
+  const whole = [...(view.settings.people ?? ANONYMOUS).teamBudgets.keys()].filter(
+    (team) => (creditsToDate(creditsOn(team), day) ?? 0) > 0,
+  );
+  if (whole.length === 0) return creditsByTeam(view, day);
+  const shown = (row.byTeam ?? []).filter(({ team }) => team !== OTHER_TEAMS && !whole.includes(team));
+  const byTeam = whole.flatMap((team) => {
+    const credits = creditsOfTeam(budgeted(day), team);
+    return credits === 0 ? [] : [{ team, active: 0, credits }];
+  });
+  return Array.from(shownIn({ ...row, byTeam: [...shown, ...byTeam] }, view, day), sampleOf);
 }
 
 function sampleOf([team, value]: readonly [string, number | undefined]): Sample<'team'> {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, daysFrom, firstOfMonth } from '../../../src/catalog/day.ts';
+import type { Family } from '../../../src/catalog/family.ts';
 import { type CreditPrice, OTHER_TEAMS, type PeopleSettings } from '../../../src/catalog/settings.ts';
 import type { View } from '../../../src/catalog/view.ts';
-import { usersCollector } from '../../../src/collectors/users/collector.ts';
+import { accountedFamilies, usersCollector } from '../../../src/collectors/users/collector.ts';
 import { usersDataset } from '../../../src/collectors/users/dataset.ts';
 import { withoutShortSums } from '../../../src/collectors/users/reduce.ts';
 import { createJsonlFormat, createTidyFormat } from '../../../src/export/tidy.ts';
@@ -256,6 +257,7 @@ describe('the month of teams without a budget', () => {
   function monthOf(
     days: readonly (readonly [row: unknown, total: number | undefined])[],
     people: PeopleSettings = teamsById(),
+    families: readonly Family[] = usersCollector.families,
   ) {
     const rows = new Map(days.map(([row], index) => [addDays(first, index), row] as const));
     const totals = new Map(days.map(([, total], index) => [addDays(first, index), total]));
@@ -265,7 +267,7 @@ describe('the month of teams without a budget', () => {
     const seen = { ...view, row, settings: { ...view.settings, contract: { prices } } };
     const last = addDays(first, days.length - 1);
     return (name: string): Readonly<Record<string, number>> => {
-      const family = usersCollector.families.find((one) => one.name === `agent_platform_${name}`);
+      const family = families.find((one) => one.name === `agent_platform_${name}`);
       if (family?.scope !== 'day') throw new Error(`no family ${name}`);
       const samples = [...(family.samplesOf({ ...seen, newestDay: () => last }, last) ?? [])];
       return Object.fromEntries(samples.map(({ labels, value }) => [labels['team'], value]));
@@ -339,6 +341,17 @@ describe('the month of teams without a budget', () => {
     expect(monthOf(week.with(5, [undefined, 0] as never))('credits_by_team_sum_7d')).toEqual({});
   });
 
+  test('beside budgets, is in files whole, and what is left of the organization is unassigned', () => {
+    const people = teamsById({ teamBudgets: new Map([['a', 900]]) });
+    const on = (a: number) => reduced([...team('a', a), ...team('b', 5), ...team('c', 6)], people);
+    const month = monthOf([[on(9), 205] as const, [on(2), 135] as const], people);
+    expect(month('daily_credits_by_team')).toEqual({ c: 60, other: 70, unassigned: 5 });
+    const files = monthOf([[on(9), 205] as const, [on(2), 135] as const], people, accountedFamilies);
+    expect(files('daily_credits_by_team')).toEqual({ a: 20, c: 60, unassigned: 55 });
+    expect(files('daily_cost_by_team')).toEqual({ a: 20, c: 60, unassigned: 55 });
+    expect(month('team_credits_month_to_date')).toMatchObject({ a: 110 });
+  });
+
   test('beside budgets, has nothing that would count a budgeted team twice', () => {
     const people = teamsById({ teamBudgets: new Map([['a', 900]]) });
     const rows = [[reduced([...team('a', 9), ...team('b', 5), ...team('none', 7)], people), 230]] as const;
@@ -386,6 +399,15 @@ describe('the month of teams without a budget', () => {
       { numRuns: propertyRuns(100) },
     );
   });
+});
+
+test('the month of a team of ten on its hidden days can give two people away (docs/adr/0010)', () => {
+  const day = reduced([...team('a', 10), ...team('b', 2), ...team('c', 12)], teamsById());
+  const other = day.byTeam?.find((group) => group.team === OTHER_TEAMS)?.credits ?? 0;
+  // What ten people of a used on the only day on which they were hidden.
+  const hiddenOfA = 100;
+  expect(day.byTeam?.map((group) => group.team)).toEqual(['c', OTHER_TEAMS]);
+  expect(other - hiddenOfA).toBe(20);
 });
 
 describe('for any organization', () => {
