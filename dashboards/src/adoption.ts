@@ -2,8 +2,8 @@ import { activityFamilies as activity } from '../../src/collectors/activity/coll
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { toolFamilies as tools } from '../../src/collectors/tools/collector.ts';
 import type { DashboardSpec } from './dashboard.ts';
-import { daily } from './expression.ts';
-import { dailyTotal, quotientOf } from './figures.ts';
+import { daily, newest } from './expression.ts';
+import { dailyTotal, ofOne, quotientOf } from './figures.ts';
 import { eachByDay } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
@@ -50,24 +50,25 @@ const people: Row = {
     }),
     lines({
       title: 'Daily, weekly and monthly active people',
-      text: `People active on each UTC day, and of each organization in the 7 days and in the 30 days that end with it. The platform reports the latter two only for days with activity. A person active in two organizations counts in each.`,
+      text: `People active on each UTC day, and of each organization in the 30 days that end with it; with one organization selected, also in the 7 days. The platform reports the latter two only for days with activity. A person active in two organizations counts in each.`,
       span: true,
       queries: [
-        days(daily(activity.monthlyActiveUsers), '{{org}}, 30 days'),
-        days(daily(activity.weeklyActiveUsers), '{{org}}, 7 days'),
+        ...eachByDay(activity.monthlyActiveUsers, {}, { named: ', 30 days' }),
+        days(ofOne(daily(activity.weeklyActiveUsers), newest(activity.dailyActiveUsers)), '7 days'),
         days(dailyTotal(activity.dailyActiveUsers), 'the day', { draw: 'bars' }),
       ],
     }),
     lines({
       title: 'Average active people per day',
-      text: 'Mean of the daily active people of each organization over the 7 days that end with each UTC day, without the sawtooth of weekends, and over the four weeks before them.',
+      text: 'Mean of the daily active people of each organization over the 7 days that end with each UTC day, without the sawtooth of weekends; with one organization selected, also over the four weeks before them.',
       decimals: 1,
       queries: [
         ...eachByDay(activity.dailyActiveUsersMean7d),
-        days(daily(activity.dailyActiveUsersMean7dBaseline), '{{org}}, four weeks before', {
-          colour: palette.last,
-          draw: 'dashes',
-        }),
+        days(
+          ofOne(daily(activity.dailyActiveUsersMean7dBaseline), newest(activity.dailyActiveUsersMean7d)),
+          'four weeks before',
+          { colour: palette.last, draw: 'dashes' },
+        ),
       ],
     }),
   ],
@@ -112,7 +113,7 @@ const intensity: Row = {
     }),
     lines({
       title: 'Sessions per active person',
-      text: 'Sessions per active person and day of each organization, over the 7 days that end with each UTC day; and user messages.',
+      text: 'Sessions per active person and day over the 7 days that end with each UTC day, and user messages; the mean of the organizations.',
       decimals: 1,
       queries: byKind(activity.usagePerActiveUser7d, 'kind', ['sessions', 'user_messages']),
       width: 8,

@@ -1,20 +1,23 @@
 import type { QueryVariableBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Cause } from '../../src/collectors/explain/decompose.ts';
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { dailyCreditsUnusual } from '../../src/collectors/spend/comparisons.ts';
+import { unitFamilies } from '../../src/collectors/spend/unit-economics.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
 import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
-import { atEnd, daily, type Expression, newest, promql } from './expression.ts';
-import { dailyTotal } from './figures.ts';
+import { daily, newest, promql } from './expression.ts';
+import { dailyTotal, ofOne } from './figures.ts';
 import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
-import { budgetTile, monthTile, OF_BUDGET, weekTile } from './money.ts';
+import { AMOUNT, budgetTile, monthTile, weekTile } from './money.ts';
+import { month } from './months.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
 import { drillTo, orgLink } from './panels/drill.ts';
 import { ranking } from './panels/ranking.ts';
-import { colouredText, type TableColumn, table } from './panels/table.ts';
+import { type TableColumn, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
 import { days, type Look, type Query } from './query.ts';
 import { labelVariable } from './variables.ts';
@@ -39,8 +42,8 @@ function modelVariable(): QueryVariableBuilder {
 }
 
 const NO_PRICE = 'No price known';
-/** How a table shows an amount of money. */
-export const AMOUNT = { unit: 'none', decimals: 2 } as const;
+/** What the unit families divide by, in their order. */
+const UNITS = ['person and day', 'commit', 'pull request'] as const;
 
 const money: Row = {
   title: 'Money',
@@ -51,18 +54,19 @@ const money: Row = {
       width: 12,
       column: [
         weekTile(),
-        bars({
+        lines({
           title: 'Cost by day',
-          text: 'Cost of each UTC day at the price of that day, by currency. Currencies are never summed.',
+          text: 'Cost of each UTC day at the price of that day, and its sum over the range, by currency. Currencies are never summed.',
           unit: 'locale',
-          queries: [days(daily(spend.dailyCost, { by: ['currency'], orgs: 'summed' }), '{{currency}}')],
+          queries: eachByDay(spend.dailyCost, {}, { orgs: 'summed' }),
+          calcs: ['sum'],
           noValue: NO_PRICE,
         }),
       ],
     },
     ranking({
       title: 'Models by cost',
-      text: 'Cost of each model over the days in the range, by currency.',
+      text: 'Cost of each model over the days in the range, by currency. Currencies have no total: Cost by day has that of each.',
       ...AMOUNT,
       labels: [
         { of: 'model', title: 'Model', to: modelLink, width: 250 },
@@ -76,7 +80,7 @@ const money: Row = {
     }),
     table({
       title: 'Cost by organization',
-      text: 'Cost of each organization: the month to date, the forecast for the whole month, the 7 days that end with the newest complete day, the 7 days before, and the current price of a million credits.',
+      text: 'Cost of each organization: the billing month to date, the forecast for the whole month and what it falls short of and exceeds in one of ten cases, the 7 days that end with the newest complete day, the 7 days before, and the current price of a million credits.',
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.credits) },
         { of: 'currency', title: 'Currency', width: 95 },
@@ -85,51 +89,12 @@ const money: Row = {
         { of: newest(spend.costWeeks.present), title: '7 days', ...AMOUNT },
         { of: newest(spend.costWeeks.before), title: '7 days before', ...AMOUNT },
         { of: promql`1e6 * ${newest(spend.creditPrice)}`, title: 'Per million', ...AMOUNT },
+        { of: newest(spend.costMonthForecastLower), title: 'Forecast from', ...AMOUNT },
+        { of: newest(spend.costMonthForecastUpper), title: 'Forecast to', ...AMOUNT },
       ],
       sort: { by: 'To date', desc: true },
       noValue: NO_PRICE,
       height: 5,
-    }),
-  ],
-};
-
-/** The columns of a month against its budget, for an organization or a team. */
-export function budgetColumns(used: Expression, expected: Expression, budget: Expression) {
-  return [
-    { of: used, title: 'To date', total: true },
-    { of: expected, title: 'Forecast', total: true },
-    { of: budget, title: 'Budget', total: true },
-    { of: promql`${used} / ${budget}`, title: 'Used', ...colouredText(OF_BUDGET) },
-    { of: promql`${expected} / ${budget}`, title: 'Will use', ...colouredText(OF_BUDGET) },
-  ] satisfies readonly TableColumn[];
-}
-
-const month: Row = {
-  title: 'The month in credits',
-  panels: [
-    lines({
-      title: 'Month to date against the budget',
-      text: 'Credits of the month up to each UTC day, of each organization; they restart on the first of a month. The second line is the forecast made on that day, the dashed line the budget on that day.',
-      queries: [
-        days(daily(spend.creditsMonthToDate), '{{org}}', { colour: palette.main }),
-        days(daily(spend.creditsMonthForecast), '{{org}}, forecast', { colour: palette.second }),
-        days(atEnd(spend.creditsMonthBudget), '{{org}}, budget', { draw: 'dashes', colour: palette.alarm }),
-      ],
-    }),
-    table({
-      title: 'By organization',
-      text: 'The month of each organization: credits to date, forecast for the whole month, the budget, and both as shares of the budget.',
-      columns: [
-        { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
-        ...budgetColumns(
-          newest(spend.creditsMonthToDate),
-          newest(spend.creditsMonthForecast),
-          newest(spend.creditsMonthBudget),
-        ),
-      ],
-      sort: { by: 'To date', desc: true },
-      noValue: '–',
-      width: 12,
     }),
   ],
 };
@@ -146,20 +111,33 @@ function unattributed(draw: Pick<Look, 'draw'> = {}): readonly Query[] {
 
 const unusual = daily(dailyCreditsUnusual);
 
+/** The causes with a colour of their own: of a day on which everything is known. */
+const CAUSES = [
+  'people',
+  'sessions_per_person',
+  'tokens_per_session',
+  'models_used',
+  'price_of_tokens',
+] as const satisfies readonly Cause[];
+
 const byDay: Row = {
   title: 'Expected and unusual days',
   panels: [
     bars({
       title: 'Credits by day',
-      text: 'Standard Credits of each UTC day. The expected value of an organization is the median of the same weekday in the eight weeks before; above its dashed line a day is unusual. Credits of organizations above that line and above their mean day of four weeks are highlighted.',
+      text: 'Standard Credits of each UTC day. The expected value of an organization is the median of the same weekday in the eight weeks before; above its dashed line a day is unusual; select one organization to see both. Credits of organizations above that line and above their mean day of four weeks are highlighted.',
       queries: [
         days(dailyTotal(tokens.dailyCredits), 'credits'),
         days(dailyTotal(dailyCreditsUnusual), 'unusual', { colour: palette.alarm }),
-        days(daily(spend.dailyCreditsExpected), '{{org}}, expected', { draw: 'line', colour: palette.quiet }),
-        days(daily(spend.dailyCreditsExpectedUpper), '{{org}}, unusual above', {
-          draw: 'dashes',
-          colour: palette.second,
+        days(ofOne(daily(spend.dailyCreditsExpected), newest(spend.dailyCreditsExpected)), 'expected', {
+          draw: 'line',
+          colour: palette.quiet,
         }),
+        days(
+          ofOne(daily(spend.dailyCreditsExpectedUpper), newest(spend.dailyCreditsExpectedUpper)),
+          'unusual above',
+          { draw: 'dashes', colour: palette.second },
+        ),
       ],
       width: 18,
       height: 10,
@@ -191,6 +169,39 @@ const byDay: Row = {
         }),
       ],
     },
+    bars({
+      title: 'Changes by cause',
+      text: 'By how much the credits of each UTC day differ from the mean of the same weekday in the four weeks before, by cause, of the organizations together. The causes of a day add up to the difference.',
+      stack: 'values',
+      queries: [days(daily(spend.creditsChangeByCause, { orgs: 'summed' }), '{{cause}}', coloursOf(CAUSES))],
+      width: 24,
+    }),
+  ],
+};
+
+/** The columns of what a person's day, a commit or a pull request costs, of a credit family and one in money for each. */
+const unitColumns = unitFamilies.map((family, index): TableColumn => {
+  const [inCredits, what] = [index % 2 === 0, UNITS[Math.floor(index / 2)]];
+  return inCredits
+    ? { of: newest(family), title: `Credits per ${what}` }
+    : { of: newest(family), title: `Cost per ${what}`, ...AMOUNT };
+});
+
+const unitCosts: Row = {
+  title: 'What a day of work, a commit and a pull request cost',
+  panels: [
+    table({
+      title: 'Unit costs of 28 days',
+      text: 'Credits and cost of each organization in the 28 days that end with the newest complete day, divided by the days on which its people were active, and by the commits and the pull requests made through the agent. Not the price of one of them: the credits also pay for all other work. Blank with fewer than ten of what they are divided by. Quotients have no total.',
+      columns: [
+        { of: 'org', title: 'Organization', to: orgLink(links.credits) },
+        { of: 'currency', title: 'Currency', width: 95 },
+        ...unitColumns,
+      ],
+      sort: { by: 'Organization', desc: false },
+      noValue: '–',
+      height: 5,
+    }),
   ],
 };
 
@@ -291,7 +302,7 @@ const raw: Row = {
 export const credits: DashboardSpec = {
   ...links.credits,
   description: 'Cost and credits: the month against its budget, unusual days, models and tokens.',
-  rows: [money, month, byDay, models, raw],
+  rows: [money, month, byDay, unitCosts, models, raw],
   events: spendEvents,
   variables: [modelVariable()],
 };

@@ -34,15 +34,19 @@ export function largestAndRest<const Label extends string>(parts: Parts<Label>):
   ];
 }
 
-/** The days of each organization, or of each of its values of a label: the largest have colours, the others are grey. */
+/**
+ * The days of each organization, or of each of its values of a label: the largest have colours, the others are grey. With
+ * `orgs: 'summed'`, of each value over all organizations.
+ */
 export function eachByDay<const Label extends string>(
   family: Described<Label>,
   only: Partial<Readonly<Record<NoInfer<Label>, string>>> = {},
+  { orgs, named = '' }: { readonly orgs?: 'summed'; readonly named?: string } = {},
 ): readonly Query[] {
-  const labels = ['org', ...family.labels];
+  const labels = orgs === undefined ? ['org', ...family.labels] : family.labels;
   const top = largest(family, labels, only);
-  const each = daily(family, { only });
-  const legend = labels.map((label) => `{{${label}}}`).join(' ');
+  const each = daily(family, { only, ...(orgs && { orgs }) });
+  const legend = labels.map((label) => `{{${label}}}`).join(' ') + named;
   return [
     days(promql`${each} and ${top}`, legend, { palette: 'series' }),
     days(promql`${each} unless ${top}`, legend, { colour: palette.quiet }),

@@ -44,6 +44,7 @@ function perMinuteBy(title: string, text: string, legend: string, query: Query):
 /** Sessions as they happen. */
 export const live: Row = {
   title: 'Live sessions, by hooks',
+  folded: true,
   panels: [
     tile({
       title: 'Sessions waiting',

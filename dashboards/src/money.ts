@@ -13,7 +13,9 @@ import { line, now, type Query } from './query.ts';
 /** If no exporter answers, the budgets are unknown too. */
 const NO_BUDGET = 'None known';
 
-const MONEY = { unit: 'locale', decimals: 0 } as const;
+export const MONEY = { unit: 'locale', decimals: 0 } as const;
+/** How a table shows an amount of money. */
+export const AMOUNT = { unit: 'none', decimals: 2 } as const;
 const OF_SOME =
   'A currency is that of the same organizations as the credits, or says that it is of some of them.';
 /** Added to the name of an amount of money that only some of the organizations have. */

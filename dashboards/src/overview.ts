@@ -1,5 +1,6 @@
+import { alertName, defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
-import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
+import { creditWeeks, modelWeeks } from '../../src/collectors/spend/comparisons.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
 import { userFamilies as people } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
@@ -12,10 +13,12 @@ import { dataAge } from './figures.ts';
 import { exportersUp, WHOLE } from './health/process-metrics.ts';
 import { largestAndRest } from './largest.ts';
 import type { Row } from './layout.ts';
+import { dashboardUidOf, linkedPanels } from './linked-panels.ts';
 import { links } from './links.ts';
 import { budgetTile, monthTile, peopleTile, weekTile } from './money.ts';
+import { palette } from './palette.ts';
 import { bars } from './panels/chart.ts';
-import { drillTo } from './panels/drill.ts';
+import { COMMON_VARIABLES, drillTo } from './panels/drill.ts';
 import type { Placed } from './panels/panel.ts';
 import { HIDDEN, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
@@ -47,6 +50,31 @@ function firingAlerts(): Expression {
   return { text: `label_replace(${withOrder}, "order", "z", "severity", "info")`, about: [alerts] };
 }
 
+/** What each alert says, which leads to the panel that shows its cause. */
+const sayings = Object.fromEntries(
+  ruleGroups(defaultSettings).flatMap(({ alerts: declared }) =>
+    declared.map((alert) => {
+      const url = `/d/${dashboardUidOf(alert.panel)}?viewPanel=${linkedPanels[alert.panel]}&${COMMON_VARIABLES}`;
+      return [alertName(alert), { displayName: alert.summary, links: [{ title: alert.summary, url }] }];
+    }),
+  ),
+);
+
+/** The alerts that fire, in one line. */
+const alertLine = tile({
+  title: 'Firing alerts',
+  text: 'What the alerts of the exporter’s rules that fire now say, and how many organizations, repositories, teams or models each is about. A click leads to the panel that shows the cause. The row below lists them one by one.',
+  unit: 'none',
+  queries: [
+    now(promql`count by (alertname) (${firingAlerts()})`, '{{alertname}}', { colour: palette.alarm }),
+  ],
+  overrides: sayings,
+  noValue: 'None fires, or the rules are not loaded',
+  inOneLine: true,
+  width: 24,
+  height: 2,
+});
+
 /** The age of the data of the other panels, in one line. */
 const freshness = tile({
   title: 'Data',
@@ -69,7 +97,7 @@ const freshness = tile({
 /** Whether the money lasts, who uses the agent, and of when the figures are. */
 const answers: Row = {
   title: 'Money and people',
-  panels: [freshness, monthTile(), budgetTile(), weekTile(), peopleTile()],
+  panels: [alertLine, freshness, monthTile(), budgetTile(), weekTile(), peopleTile()],
 };
 
 /** The parts of the credits, by how much they rose from the 7 days before. */
@@ -80,17 +108,29 @@ function risen<Label extends 'model' | 'tier' | 'team'>(
 ): Placed {
   const name = label.replace(/^./, (first) => first.toUpperCase());
   const [last, earlier] = [newest(present, { by: [label] }), newest(before, { by: [label] })];
-  // Of the organizations that have both weeks.
-  const summed = (one: Expression, other: Expression): Expression =>
-    promql`sum by (${label}) (${one} and on (org,${label}) ${other})`;
-  const rise = promql`(${summed(last, earlier)} - ${summed(earlier, last)})`;
+  const known = `max by (org) (${before.name}{job=~"$job",org=~"$org"})`;
+  // An organization whose parts are not known has a line of its own: without it, the totals would be partial.
+  const withUnknown = (figure: Expression, whole: Expression): Expression =>
+    promql`sum by (${label}) (${figure} or label_join(${whole} unless on (org) ${known}, "${label}", ", no ${label} known", "org", "${label}"))`;
+  const [week, weekBefore] = [newest(creditWeeks.present), newest(creditWeeks.before)];
+  const rise = withUnknown(promql`${last} - ${earlier}`, promql`(${week} - ${weekBefore})`);
   return table({
     title: `${name}s by rise`,
-    text: `Standard Credits of each ${label} in the 7 days that end with the newest complete day and in the 7 days before, and by how much they rose or fell. What rose most is first.`,
+    text: `Standard Credits of each ${label} in the 7 days that end with the newest complete day and in the 7 days before, and by how much they rose or fell. What rose most is first. An organization whose ${label}s of these weeks are not known has one line for all its credits.`,
     columns: [
       { of: label, title: name, to: drillTo(to, label), width: 200 },
-      { of: summed(last, earlier), title: '7 days', unit: 'currency:', total: true },
-      { of: summed(earlier, last), title: 'Before', unit: 'currency:', total: true },
+      {
+        of: withUnknown(promql`(${last} and ${earlier})`, promql`${week} and ${weekBefore}`),
+        title: '7 days',
+        unit: 'currency:',
+        total: true,
+      },
+      {
+        of: withUnknown(promql`(${earlier} and ${last})`, promql`${weekBefore} and ${week}`),
+        title: 'Before',
+        unit: 'currency:',
+        total: true,
+      },
       { of: promql`clamp_min(${rise}, 0)`, title: 'Rise', unit: 'currency:+' },
       { of: promql`clamp_max(${rise}, 0)`, title: 'Fall', unit: 'currency:' },
     ],
@@ -127,6 +167,7 @@ const made: Row = {
 
 const firing: Row = {
   title: 'Alerts',
+  folded: true,
   panels: [
     table({
       title: 'Alerts that fire',
@@ -157,7 +198,7 @@ export const overview: DashboardSpec = {
   ...links.overview,
   description:
     'What the month costs and whether the budget lasts, what changed in the last seven days against the seven before, who uses the agent, and which alerts fire. Each panel links to a more detailed dashboard.',
-  rows: [answers, changed, usage, made, firing],
+  rows: [answers, firing, changed, usage, made],
   from: 'now-30d',
   events: spendEvents,
 };

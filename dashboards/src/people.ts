@@ -3,19 +3,21 @@ import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import { userFamilies as of } from '../../src/collectors/users/collector.ts';
 import { personFamilies as by } from '../../src/collectors/users/person-families.ts';
 import { teamBudgetFamilies as budgets } from '../../src/collectors/users/team-budgets.ts';
-import { AMOUNT, budgetColumns, MODEL_AND_TIER, modelLink } from './credits.ts';
+import { MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';
-import { meanOverOrgs } from './figures.ts';
+import { meanOverOrgs, ofOne } from './figures.ts';
 import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
+import { AMOUNT } from './money.ts';
+import { BUDGET_COLUMNS, budgetColumns } from './months.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
 import { drillTo, orgLink } from './panels/drill.ts';
 import type { Placed } from './panels/panel.ts';
 import { ranking } from './panels/ranking.ts';
-import { HIDDEN, type TableColumn, table } from './panels/table.ts';
+import { type TableColumn, table } from './panels/table.ts';
 import { days, now } from './query.ts';
 import { labelVariable } from './variables.ts';
 
@@ -32,7 +34,7 @@ const ORG_AND_TEAM: readonly TableColumn[] = [
   { of: 'team', title: 'Team', to: teamLink },
 ];
 
-const ofTeam = (family: Described<'team'>) => newest(family, { only: TEAM });
+const ofTeam = (family: Described<'team' | 'currency'>) => newest(family, { only: TEAM });
 const ofUser = (family: Described<'action' | 'role' | 'user'>) =>
   newest(family, { by: ['user'], only: USER });
 
@@ -195,55 +197,65 @@ const teams: Row = {
   ],
 };
 
-const [teamUsed, teamExpected, teamBudget] = [
-  ofTeam(budgets.teamCreditsMonthToDate),
-  ofTeam(budgets.teamCreditsMonthForecast),
-  ofTeam(budgets.teamCreditsMonthBudget),
-];
-
-/** Orders teams by the share of the budget that they will use; Grafana cannot sort a column with blanks. */
-const budgetOrder: TableColumn = {
-  of: promql`${teamExpected} / ${teamBudget} or 0 * ${teamUsed} or 0 * ${teamBudget}`,
-  title: 'Order',
-  properties: HIDDEN,
+const ofMonths = {
+  credits: {
+    toDate: budgets.teamCreditsMonthToDate,
+    forecast: budgets.teamCreditsMonthForecast,
+    budget: budgets.teamCreditsMonthBudget,
+    lower: budgets.teamCreditsMonthForecastLower,
+    upper: budgets.teamCreditsMonthForecastUpper,
+    exceeded: budgets.teamCreditsMonthBudgetExceededProbability,
+  },
+  money: {
+    toDate: budgets.teamCostMonthToDate,
+    forecast: budgets.teamCostMonthForecast,
+    budget: budgets.teamCostMonthBudget,
+    lower: budgets.teamCostMonthForecastLower,
+    upper: budgets.teamCostMonthForecastUpper,
+    exceeded: budgets.teamCostMonthBudgetExceededProbability,
+  },
 };
-
 /** The months of the teams, and their budgets. */
 const months: Row = {
   title: 'Months and budgets of teams',
   panels: [
     table({
       title: 'Teams against their budgets',
-      text: 'The month of each team: credits to date, forecast for the whole month, the budget if it has one, and both as shares of it. The team that will use most of its budget is first. Of a team without a budget, only the days on which it is shown are counted. Blank while a day of the month is unknown.',
-      columns: [...ORG_AND_TEAM, ...budgetColumns(teamUsed, teamExpected, teamBudget), budgetOrder],
-      sort: { by: budgetOrder.title, desc: true },
+      text: `The month of each team: ${BUDGET_COLUMNS} The team most likely to exceed its budget is first. Of a team without a budget, only the days on which it is shown are counted. Blank while a day of the month is unknown.`,
+      columns: [...ORG_AND_TEAM, ...budgetColumns('org,team', ofMonths, ofTeam)],
+      sort: { by: 'Order', desc: true },
       noValue: '–',
-      width: 14,
     }),
     table({
       title: 'Cost of teams this month',
-      text: 'Cost of the month to date of each team, each day at its own price. Needs a price of the organization.',
+      text: 'Cost of the month to date of each team, each day at its own price, its forecast, and from what to what the cost of a team with a budget is in eight of ten cases. Needs a price of the organization.',
       columns: [
         ...ORG_AND_TEAM,
         { of: 'currency', title: 'Currency', width: 90 },
-        { of: newest(budgets.teamCostMonthToDate, { only: TEAM }), title: 'To date', ...AMOUNT },
+        { of: ofTeam(budgets.teamCostMonthToDate), title: 'To date', ...AMOUNT },
+        { of: ofTeam(budgets.teamCostMonthForecast), title: 'Forecast', ...AMOUNT, properties: ABSENT },
+        { of: ofTeam(budgets.teamCostMonthForecastLower), title: 'From', ...AMOUNT, properties: ABSENT },
+        { of: ofTeam(budgets.teamCostMonthForecastUpper), title: 'To', ...AMOUNT, properties: ABSENT },
       ],
       sort: { by: 'To date', desc: true },
       noValue: 'None known: no teams are published, or there is no price',
-      width: 10,
+      width: 12,
     }),
     lines({
       title: 'Month to date of teams by day',
-      text: 'Credits of the month up to each UTC day of each team; they restart on the first of a billing month. The dashed line is the budget on that day, where there is one.',
+      text: 'Credits of the month up to each UTC day of each team; they restart on the first of a billing month. The dashed line is the budget on that day, where one team with a budget is selected.',
       queries: [
         ...eachByDay(budgets.teamCreditsMonthToDate, TEAM),
-        days(atEnd(budgets.teamCreditsMonthBudget, { only: TEAM }), '{{org}} {{team}}, budget', {
-          draw: 'dashes',
-          colour: palette.alarm,
-        }),
+        days(
+          ofOne(
+            atEnd(budgets.teamCreditsMonthBudget, { only: TEAM }),
+            ofTeam(budgets.teamCreditsMonthBudget),
+          ),
+          'budget',
+          { draw: 'dashes', colour: palette.alarm },
+        ),
       ],
       noValue: 'No month of a team known',
-      width: 24,
     }),
   ],
 };
@@ -267,6 +279,7 @@ function ofPeople(title: string, text: string, value: string, family: Described<
 /** Individual people, if the operator enabled their identification. */
 const people: Row = {
   title: 'Individual people',
+  folded: true,
   panels: [
     table({
       title: 'People on the newest day',

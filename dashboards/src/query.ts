@@ -34,6 +34,8 @@ export interface Look {
   readonly steps?: Steps;
   /** Draws a line over bars, or bars under lines. */
   readonly draw?: 'line' | 'dashes' | 'bars';
+  /** Measures against an axis of its own, on the right. */
+  readonly onTheRight?: boolean;
 }
 
 /** Queries of a shape. */

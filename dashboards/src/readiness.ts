@@ -96,7 +96,9 @@ const trend: Row = {
       unit: 'percentunit',
       max: 1,
       noValue: 'No report known',
-      queries: [days(promql`(${each} and on (org,repo) ${least})`, '{{repo}}', { palette: 'series' })],
+      queries: [
+        days(promql`(${each} and on (org,repo) ${least})`, '{{org}} {{repo}}', { palette: 'series' }),
+      ],
     }),
   ],
 };
@@ -196,8 +198,6 @@ const changes: Row = {
         { of: 'repo', title: 'Repository', to: repoLink },
         { of: 'criterion', title: 'Criterion' },
         ...points(criterion, before),
-        share(before, 'Before'),
-        share(promql`${criterion} and ${before}`, 'Now'),
       ],
       sort: { by: 'Points lost', desc: false },
       noValue: '–',

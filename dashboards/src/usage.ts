@@ -42,7 +42,7 @@ function rankingAndShares<const Label extends string>(
 
 const OUTPUT = ['files', 'commits', 'pull_requests'] as const;
 
-/** The days of some kinds of a figure of each organization. */
+/** The days of some kinds of a figure that has no sum, the mean of the organizations. */
 export function byKind<Label extends string>(
   family: Described<Label>,
   label: NoInfer<Label>,
@@ -50,8 +50,8 @@ export function byKind<Label extends string>(
 ): readonly Query[] {
   return kinds.map((kind) =>
     days(
-      daily(family, { only: { [label]: kind } as Record<Label, string> }),
-      `{{org}}, ${kind.replace('_', ' ')}`,
+      meanOverOrgs(daily(family, { only: { [label]: kind } as Record<Label, string> })),
+      kind.replace('_', ' '),
     ),
   );
 }
@@ -231,13 +231,13 @@ const made: Row = {
     }),
     lines({
       title: 'Output per active person',
-      text: 'Files touched, commits and pull requests per active person and day of each organization, over the 7 days that end with each UTC day.',
+      text: 'Files touched, commits and pull requests per active person and day over the 7 days that end with each UTC day, the mean of the organizations.',
       decimals: 1,
       queries: byKind(activity.usagePerActiveUser7d, 'kind', OUTPUT),
     }),
     lines({
       title: 'Output per million credits',
-      text: 'Files touched, commits and pull requests per million Standard Credits of each organization, over the 7 days that end with each UTC day. A drop means that the same output costs more.',
+      text: 'Files touched, commits and pull requests per million Standard Credits over the 7 days that end with each UTC day, the mean of the organizations. A drop means that the same output costs more.',
       decimals: 1,
       queries: byKind(output.outputPerMillionCredits7d, 'output', OUTPUT),
     }),

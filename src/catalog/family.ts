@@ -66,6 +66,27 @@ export interface CurrentFamily<Label extends string = string> extends Declared<L
 
 export type Family = DayFamily | CurrentFamily;
 
+/** Labels whose values no family adds up: amounts of different money, parts that overlap, days that count in each. */
+const APART: ReadonlySet<string> = new Set(['breakdown', 'criterion', 'currency', 'dataset', 'kind']);
+
+/** Whether values of a label are never summed, whatever is measured. */
+export function staysApart(label: string): boolean {
+  return APART.has(label);
+}
+
+/** Whether the values of a family may be summed over a label, `org` among them. */
+export function addsUpOver(
+  { aggregation, unit, breakdown = false }: Pick<Family, 'aggregation' | 'unit'> & { breakdown?: boolean },
+  label: string,
+): boolean {
+  if (staysApart(label)) return false;
+  if (aggregation === 'additive') return true;
+  // Organizations are taken to have different people, and a mean number of people adds up like a number of people.
+  if (label === 'org') return unit === 'people';
+  // The shares of one whole.
+  return aggregation === 'ratio' && unit === 'ratio' && breakdown;
+}
+
 /** Whether label values missing from a day's row are 0 rather than unknown. */
 export function fillsZeros({ breakdown, aggregation }: DayFamily): boolean {
   return breakdown && aggregation === 'additive';

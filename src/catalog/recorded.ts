@@ -7,6 +7,7 @@ type Recordable = Pick<Family, 'scope' | 'labels'> & { readonly name: string };
 const ALSO: ReadonlySet<string> = new Set([
   'agent_platform_daily_credits_by_user',
   'agent_platform_daily_git_commits_by_user',
+  'agent_platform_cost_month_budget',
   'agent_platform_credits_month_budget',
   'agent_platform_team_credits_month_budget',
   'agent_platform_readiness_ratio',

@@ -3,31 +3,16 @@ import path from 'node:path';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
-import { unitFamilies } from '../../src/collectors/spend/unit-economics.ts';
 import { allPanels, readDashboards } from './files.ts';
 import { declared } from './metrics.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Declared metrics that no dashboard and no rule uses, and why. */
+/** Declared metrics that no dashboard and no rule uses: only what is for machines, and why. */
 const UNUSED: Readonly<Record<string, string>> = {
   agent_platform_readiness_criterion_passed: 'off by default: the ratio says the same',
   agent_platform_readiness_criterion_evaluated: 'off by default: the ratio says the same',
   agent_platform_exporter_config_last_reload_success_timestamp_seconds:
     'an alert looks at whether the last one succeeded',
-  agent_platform_credits_month_forecast_lower: 'the page shows it beside the forecast',
-  agent_platform_credits_month_forecast_upper: 'the page shows it beside the forecast',
-  agent_platform_cost_month_forecast_lower: 'the range of the credits says the same',
-  agent_platform_cost_month_forecast_upper: 'the range of the credits says the same',
-  ...Object.fromEntries(
-    unitFamilies.map(({ name }) => [
-      name,
-      'for reports: the panels show output per million credits of 7 days',
-    ]),
-  ),
-  agent_platform_team_credits_month_forecast_lower: 'the probability says what it means for the budget',
-  agent_platform_team_credits_month_forecast_upper: 'the probability says what it means for the budget',
-  agent_platform_team_cost_month_forecast_lower: 'the probability says what it means for the budget',
-  agent_platform_team_cost_month_forecast_upper: 'the probability says what it means for the budget',
   agent_platform_exporter_leader: 'figures of runs are on the leader only, and replicas are merged',
 };
 

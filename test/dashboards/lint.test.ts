@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { alertName, defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
 import { specs } from '../../dashboards/src/index.ts';
 import { type DashboardFile, dataPanels, readDashboards } from './files.ts';
 import { queryRules } from './rules-queries.ts';
 import { structureRules } from './rules-structure.ts';
+import { sumRules } from './rules-sums.ts';
 
 const files = readDashboards();
-const rules = [...structureRules, ...queryRules];
+const rules = [...structureRules, ...queryRules, ...sumRules];
 const MAX_BYTES = 200_000;
 /** The columns whose values a click selects. */
 const DRILLED: ReadonlySet<string> = new Set(['Organization', 'Repository', 'Model', 'Team']);
@@ -37,6 +39,12 @@ describe('the committed dashboards', () => {
     );
     const variables = new Set<string>();
     for (const url of urls) {
+      const [, dashboard, panel] = /^\/d\/([\w-]+)\?viewPanel=(\d+)&/.exec(url) ?? [];
+      if (panel !== undefined) {
+        const shown = files.find((file) => file.dashboard.uid === dashboard)?.dashboard;
+        expect(shown && dataPanels(shown).map(({ id }) => String(id)), url).toContain(panel);
+        continue;
+      }
       const [, uid, variable = ''] =
         /^\/d\/([\w-]+)\?.*&var-(\w+)=\$\{__value\.text:percentencode\}$/.exec(url) ?? [];
       const found = files.find(({ dashboard }) => dashboard.uid === uid);
@@ -78,6 +86,19 @@ describe('the committed dashboards', () => {
       expect(violations(dashboard)).toEqual([]);
     });
   });
+});
+
+test('every alert says on the overview what it means', () => {
+  const overview = files.find(({ dashboard }) => dashboard.uid === 'ape-overview');
+  const panels = overview === undefined ? [] : dataPanels(overview.dashboard);
+  const line = panels.find(({ title }) => title === 'Firing alerts');
+  expect(line).toBe(panels[0]);
+  const said = (line?.fieldConfig?.overrides ?? [])
+    .filter(({ properties }) => properties.some(({ id }) => id === 'displayName'))
+    .map(({ matcher }) => matcher.options);
+  expect(said).toEqual(
+    ruleGroups(defaultSettings).flatMap(({ alerts }) => alerts.map((alert) => alertName(alert))),
+  );
 });
 
 describe('each rule', () => {

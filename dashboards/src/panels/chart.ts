@@ -58,11 +58,12 @@ export function lines(spec: ChartSpec): Placed {
 }
 
 function placed(builder: PanelBuilder, spec: ChartSpec): Placed {
-  const { width = 12, height = 8, stack, queries, calcs = [], min = 0 } = spec;
+  const { width = 12, height = 8, stack, queries, calcs = [] } = spec;
   const several = queries.length > 1 || queries.some(({ legend }) => legend.includes('{{'));
   builder
     .gradientMode(GraphGradientMode.None)
     .axisBorderShow(false)
+    .axisSoftMin(0)
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     .legend(
       new VizLegendOptionsBuilder()
@@ -79,5 +80,5 @@ function placed(builder: PanelBuilder, spec: ChartSpec): Placed {
         .mode(stack === 'shares' ? StackingMode.Percent : StackingMode.Normal)
         .group('A'),
     );
-  return { title: spec.title, width, height, panel: dressed(builder, { ...spec, min }) };
+  return { title: spec.title, width, height, panel: dressed(builder, spec) };
 }

@@ -10,6 +10,12 @@ export interface DrillLink {
 
 const COMMON = ['datasource', 'job', 'org'] as const;
 
+/** The parameters of a link that keeps the time range and what every dashboard has. */
+export const COMMON_VARIABLES = [
+  `\${__url_time_range}`,
+  ...COMMON.map((name) => `\${${name}:queryparam}`),
+].join('&');
+
 /** Selects an organization. */
 export function orgLink(to: Linked): readonly DrillLink[] {
   return drillTo(to, 'org');

@@ -28,6 +28,8 @@ export interface PanelSpec {
   readonly max?: number;
   /** Only for ratios, ages and budgets: the values from which colours change. */
   readonly steps?: Steps;
+  /** Overrides of the series with these names, by their ids. */
+  readonly overrides?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The dashboard with details. */
   readonly to?: { readonly uid: string; readonly title: string };
 }
@@ -109,6 +111,8 @@ export function dressed<Builder extends CommonBuilder>(
     for (const [name, colour] of Object.entries(query.look.colours ?? {}))
       builder.overrideByName(name, propertiesOf({}, colour));
   }
+  for (const [name, properties] of Object.entries(spec.overrides ?? {}))
+    builder.overrideByName(name, overridesOf(properties));
   for (const shape of ['days', 'weeks'] as const)
     if (queries.some((query) => query.shape === shape))
       builder.interval(STEPS[shape]).maxDataPoints(MAX_DATA_POINTS);
@@ -162,12 +166,13 @@ function ofNumber(colour: string): string {
 }
 
 function propertiesOf(look: Look, colour: string | undefined, large = false): DynamicConfigValue[] {
-  const { unit, decimals, draw, steps } = look;
+  const { unit, decimals, draw, steps, onTheRight } = look;
   return overridesOf({
     color: colourOf(look, colour, large),
     thresholds: steps && { mode: ThresholdsMode.Absolute, steps: stepsOf(steps, large) },
     unit,
     decimals,
+    'custom.axisPlacement': onTheRight && 'right',
     ...(draw && drawn(draw)),
   });
 }

@@ -1,4 +1,5 @@
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
+import { staysApart } from '../../../src/catalog/family.ts';
 import type { Query } from '../query.ts';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 import { arrange, BARS, type TableColumn } from './table.ts';
@@ -16,7 +17,7 @@ interface RankingSpec extends Omit<PanelSpec, 'queries'> {
   readonly height?: number;
 }
 
-/** Series by their number over the range, largest first, each with a bar and with their total; scrolls if there are many. */
+/** Series by their number over the range, largest first, each with a bar, and with their total if they add up; scrolls if there are many. */
 export function ranking(spec: RankingSpec): Placed {
   const { labels, value, figure, mean = false, width = 8, height = 8 } = spec;
   const reduce = figure.shape === 'now' ? 'lastNotNull' : mean ? 'mean' : 'sum';
@@ -24,7 +25,7 @@ export function ranking(spec: RankingSpec): Placed {
     id: 'reduce',
     options: { reducers: [reduce], mode: 'seriesToRows', labelsToFields: true },
   });
-  const total = reduce === 'sum';
+  const total = reduce === 'sum' && !labels.some(({ of }) => staysApart(of));
   const last = { of: figure.expression, name: REDUCED[reduce], title: value, total, properties: BARS };
   arrange(builder, [...labels.map((label) => ({ ...label, name: label.of })), last], {
     by: value,
