@@ -49,6 +49,12 @@ export function atEnd<const Label extends string>(
   return { text: atDaysEnd(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
 }
 
+/** Current values as they last were by the end of a range of days, which ends at a midnight, at each of its steps. */
+export function atLastDay({ text, about }: Expression): Expression {
+  const window = '(last_over_time($1[2d] @ end()))';
+  return { text: text.replaceAll(/\((\w+\{[^}]*\})\)/g, window), about };
+}
+
 /** Current values as they are at the end of the range, at each of its steps. */
 export function atRangeEnd({ text, about }: Expression): Expression {
   return { text: text.replaceAll('}', '} @ end()'), about };

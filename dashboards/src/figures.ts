@@ -1,6 +1,6 @@
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
-import { atRangeEnd, type Described, daily, type Expression, newest, promql } from './expression.ts';
+import { atLastDay, type Described, daily, type Expression, newest, promql } from './expression.ts';
 import { palette } from './palette.ts';
 import { now, type Query } from './query.ts';
 
@@ -59,7 +59,7 @@ export function weekWithChange(
 
 /** A figure where a single series of `all` is selected: lines of one look cannot be told apart. */
 export function ofOne(figure: Expression, all: Expression): Expression {
-  return promql`${figure} and on () (count(${atRangeEnd(all)}) == 1)`;
+  return promql`${figure} and on () (count(${atLastDay(all)}) == 1)`;
 }
 
 /** The mean over the organizations, for values that cannot be summed; by the given labels. */

@@ -1,5 +1,5 @@
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
-import { atEnd, atRangeEnd, type Described, daily, type Expression, newest, promql } from './expression.ts';
+import { atEnd, atLastDay, type Described, daily, type Expression, newest, promql } from './expression.ts';
 import { ofOne } from './figures.ts';
 import { eachByDay } from './largest.ts';
 import type { Row } from './layout.ts';
@@ -23,7 +23,7 @@ interface MonthFigures<Label extends string> {
 
 /**
  * The columns of the months of organizations or teams against their budgets in credits and in money; `by` identifies a month. The
- * hidden last one orders them by how likely they exceed it; Grafana cannot sort a column with blanks.
+ * hidden last one orders them by the share of the budget that they will use; Grafana cannot sort a column with blanks.
  */
 export function budgetColumns<Label extends string>(
   by: string,
@@ -35,11 +35,11 @@ export function budgetColumns<Label extends string>(
   const used = (part: 'toDate' | 'forecast') =>
     either((month) => promql`${of(month[part])} / ${of(month.budget)}`);
   const exceeds = either(({ exceeded }) => of(exceeded));
-  const order = promql`${exceeds} or 0 * ${of(credits.toDate)} or 0 * ${of(credits.budget)}`;
+  const order = promql`${used('forecast')} or 0 * ${of(credits.toDate)}`;
   return [
     { of: of(credits.toDate), title: 'To date', total: true },
     { of: of(credits.forecast), title: 'Forecast', total: true },
-    { of: of(credits.budget), title: 'Budget', total: true },
+    { of: of(credits.budget), title: 'Budget' },
     { of: used('toDate'), title: 'Used', ...colouredText(OF_BUDGET) },
     { of: used('forecast'), title: 'Will use', ...colouredText(OF_BUDGET) },
     {
@@ -83,9 +83,7 @@ const ofOrgs = {
 /** A figure of the month by day, of the organization if only one is selected; in money, if its budget is. */
 function ofOneOrg(name: string, figure: Expression, look: Look): Query {
   const inMoney = figure.about.some(({ labels }) => labels.length > 0);
-  const shown = inMoney
-    ? promql`${figure} and on (org) ${atRangeEnd(newest(spend.costMonthBudget))}`
-    : figure;
+  const shown = inMoney ? promql`${figure} and on (org) ${atLastDay(newest(spend.costMonthBudget))}` : figure;
   return days(
     ofOne(shown, newest(spend.creditsMonthToDate)),
     inMoney ? `{{currency}}, ${name}` : name,
@@ -120,7 +118,7 @@ export const month: Row = {
     }),
     table({
       title: 'By organization',
-      text: `The month of each organization: ${BUDGET_COLUMNS} The organization most likely to exceed its budget is first. At the end, the first day of the month, if the organization has one of its own.`,
+      text: `The month of each organization: ${BUDGET_COLUMNS} The organization that will use most of its budget is first. At the end, the first day of the month, if the organization has one of its own.`,
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
         ...budgetColumns('org', ofOrgs),

@@ -72,7 +72,7 @@ const alertLine = tile({
   noValue: 'None fires, or the rules are not loaded',
   inOneLine: true,
   width: 24,
-  height: 2,
+  height: 3,
 });
 
 /** The age of the data of the other panels, in one line. */
@@ -108,10 +108,9 @@ function risen<Label extends 'model' | 'tier' | 'team'>(
 ): Placed {
   const name = label.replace(/^./, (first) => first.toUpperCase());
   const [last, earlier] = [newest(present, { by: [label] }), newest(before, { by: [label] })];
-  const known = `max by (org) (${before.name}{job=~"$job",org=~"$org"})`;
   // An organization whose parts are not known has a line of its own: without it, the totals would be partial.
   const withUnknown = (figure: Expression, whole: Expression): Expression =>
-    promql`sum by (${label}) (${figure} or label_join(${whole} unless on (org) ${known}, "${label}", ", no ${label} known", "org", "${label}"))`;
+    promql`sum by (${label}) (${figure} or on (org) label_join(${whole}, "${label}", ", no ${label} known", "org", "${label}"))`;
   const [week, weekBefore] = [newest(creditWeeks.present), newest(creditWeeks.before)];
   const rise = withUnknown(promql`${last} - ${earlier}`, promql`(${week} - ${weekBefore})`);
   return table({

@@ -221,7 +221,7 @@ const months: Row = {
   panels: [
     table({
       title: 'Teams against their budgets',
-      text: `The month of each team: ${BUDGET_COLUMNS} The team most likely to exceed its budget is first. Of a team without a budget, only the days on which it is shown are counted. Blank while a day of the month is unknown.`,
+      text: `The month of each team: ${BUDGET_COLUMNS} The team that will use most of its budget is first. Of a team without a budget, only the days on which it is shown are counted. Blank while a day of the month is unknown.`,
       columns: [...ORG_AND_TEAM, ...budgetColumns('org,team', ofMonths, ofTeam)],
       sort: { by: 'Order', desc: true },
       noValue: '–',

@@ -57,5 +57,6 @@ export function tile(spec: TileSpec): Placed {
 
 function textModeOf({ named = false, queries }: TileSpec): BigValueTextMode {
   if (named) return BigValueTextMode.Name;
-  return queries.length > 1 ? BigValueTextMode.ValueAndName : BigValueTextMode.Value;
+  const several = queries.length > 1 || queries.some(({ legend }) => legend.includes('{{'));
+  return several ? BigValueTextMode.ValueAndName : BigValueTextMode.Value;
 }
