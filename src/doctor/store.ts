@@ -5,6 +5,7 @@ import { NotStored, type Row } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../store/layouts.ts';
 import { createDatabase } from '../store/postgres.ts';
 import { UnusableSchema } from '../store/postgres-errors.ts';
+import { demandEncoding } from '../store/postgres-schema.ts';
 import { readFile } from '../store/reader.ts';
 import { type Layout, MEMORY, refuseSpecial, stateOf } from '../store/sqlite.ts';
 import { troubleOf } from '../store/sqlite-errors.ts';
@@ -103,6 +104,7 @@ async function examineDatabase(url: NonNullable<StorageConfig['url']>, { report,
   const database = createDatabase({ url, log: silent });
   try {
     return await database.transaction(async (query) => {
+      await demandEncoding(query);
       const [state = {}] = await query(DATABASE_STATE);
       const problem = DATABASE_PROBLEMS.find(([column]) => state[column] === 1);
       if (problem !== undefined)

@@ -12,6 +12,7 @@ type DatabaseReason =
   | 'slow'
   | 'newer'
   | 'older'
+  | 'encoding'
   | 'gone'
   | 'settings'
   | 'failed';
@@ -35,6 +36,8 @@ const HINTS: Readonly<Record<DatabaseReason, string>> = {
   newer: 'run a release at least as new as the one that has migrated the schema',
   older:
     'remove the schema, or name another one with the parameter schema of storage.url: its days are fetched again',
+  encoding:
+    "create a database with ENCODING 'UTF8' TEMPLATE template0, and name it in storage.url; pg_dump copies what is stored",
   gone: 'nothing: an exporter makes the schema again, if it may',
   settings: 'correct storage.url',
   failed: "see the server's log",
@@ -48,6 +51,7 @@ export const LASTING: ReadonlySet<DatabaseReason> = new Set([
   'missing',
   'newer',
   'older',
+  'encoding',
   'settings',
 ]);
 
@@ -71,7 +75,7 @@ const STATES: Readonly<Record<string, DatabaseReason>> = {
 const SYSTEM_REASONS = /^(?:E(?:CONN|HOST|NET|PIPE|TIMEDOUT|AI_|ADDR)|ENOTFOUND)/;
 const TLS_REASONS = /^(?:ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO|HOSTNAME_MISMATCH)/;
 
-/** A schema that this release must not use. */
+/** A schema, or a database, that this release must not use. */
 export class UnusableSchema extends Error {
   readonly reason: DatabaseReason;
 

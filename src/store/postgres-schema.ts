@@ -80,6 +80,7 @@ const MIGRATIONS: readonly Migration[] = [
 export async function migrate(database: PostgresDatabase, migrations = MIGRATIONS): Promise<string> {
   // Within the transaction, what is thrown is the database's trouble.
   const usable = await database.transaction(async (query) => {
+    await demandEncoding(query);
     const found = await stateOf(query);
     return found !== undefined && isUsable(found, migrations) ? found : undefined;
   }, 'snapshot');
@@ -101,6 +102,17 @@ export async function migrate(database: PostgresDatabase, migrations = MIGRATION
     }
     return storeId;
   }, 'migration');
+}
+
+/**
+ * Throws an `UnusableSchema` if the database cannot store every text: rows with names in other scripts would fail each time.
+ * SQL_ASCII stores the bytes of UTF-8 as they come.
+ */
+export async function demandEncoding(query: Query): Promise<void> {
+  const [row] = await query("SELECT current_setting('server_encoding') AS encoding");
+  const encoding = String(row?.['encoding']);
+  if (encoding !== 'UTF8' && encoding !== 'SQL_ASCII')
+    throw new UnusableSchema('encoding', `the encoding of the database is ${encoding}, not UTF8`);
 }
 
 /** The columns that `leaderIn` reads, and the tables that they are in. */

@@ -21,8 +21,14 @@ interface Known {
 function createSchema({ known, hasSchema = true }: { known?: Known | undefined; hasSchema?: boolean }) {
   const sent: string[] = [];
   const modes: (string | undefined)[] = [];
-  const state = { known, hasTable: known !== undefined, meanwhile: () => undefined as unknown };
+  const state = {
+    known,
+    hasTable: known !== undefined,
+    encoding: 'UTF8',
+    meanwhile: () => undefined as unknown,
+  };
   const query: Query = async (text, values: readonly Value[] = []) => {
+    if (text.includes('server_encoding')) return [{ encoding: state.encoding }];
     if (text.includes('to_regclass')) return [{ found: Number(state.hasTable) }];
     if (text.includes('to_regnamespace')) return [{ found: Number(hasSchema) }];
     if (text.startsWith('SELECT version')) return state.known === undefined ? [] : [{ ...state.known }];
@@ -101,6 +107,18 @@ test.each([
     ...{ reason, message: expect.stringContaining(message) },
   });
   expect(sent).toEqual([]);
+});
+
+test.each([knownAt(THREE, THREE), undefined])('a database that cannot store every text is refused', async (known) => {
+  const { database, state, sent } = createSchema({ known });
+  state.encoding = 'LATIN1';
+  await expect(migrate(database, STEPS)).rejects.toMatchObject({
+    reason: 'encoding',
+    message: 'the encoding of the database is LATIN1, not UTF8',
+  });
+  expect(sent).toEqual([]);
+  state.encoding = 'SQL_ASCII';
+  await expect(migrate(database, STEPS)).resolves.toBeDefined();
 });
 
 test('an emptied table of the version is filled anew', async () => {

@@ -10,7 +10,7 @@ import { freePort } from '../../../bench/programs.ts';
 interface PostgresServer {
   readonly port: number;
   /** A new database; resolves with its URL. */
-  database(options?: { readonly owner?: string }): Promise<string>;
+  database(options?: { readonly owner?: string; readonly encoding?: string }): Promise<string>;
   /** Runs a statement as the administrator and resolves with its rows. */
   query(url: string, text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   start(): void;
@@ -104,12 +104,12 @@ export function usePostgres(): PostgresServer {
     get port() {
       return port;
     },
-    async database({ owner } = {}) {
+    async database({ owner, encoding = 'UTF8' } = {}) {
       databases += 1;
       const name = `test_${databases}`;
       await query(
         urlOf('postgres'),
-        `CREATE DATABASE ${name} ${owner === undefined ? '' : `OWNER ${owner}`}`,
+        `CREATE DATABASE ${name} ${owner === undefined ? '' : `OWNER ${owner}`} TEMPLATE template0 ENCODING '${encoding}'`,
       );
       return urlOf(name);
     },
