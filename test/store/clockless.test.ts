@@ -5,13 +5,18 @@ import { expect, test } from 'vitest';
 const CLOCK =
   /(?<![.\w])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\(\)|\b(?:current_(?:timestamp|date|time)|localtime(?:stamp)?)\b/i;
 
-test('no statement reads the clock of the database', () => {
+/** Hook events arrive at any replica, whose clocks differ: there, one clock judges. */
+const JUDGE = /^const DATABASE_TIME = /;
+
+test('no statement reads the clock of the database, but the one that judges hook events', () => {
   const files = globSync('src/{store,hooks/intake,copy}/**/*.ts');
   expect(files.length).toBeGreaterThan(10);
   const found = files.flatMap((file) =>
     readFileSync(file, 'utf8')
       .split('\n')
-      .flatMap((line, index) => (CLOCK.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+      .flatMap((line, index) =>
+        CLOCK.test(line) && !JUDGE.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [],
+      ),
   );
   expect(found).toEqual([]);
 });

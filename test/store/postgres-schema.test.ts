@@ -109,17 +109,20 @@ test.each([
   expect(sent).toEqual([]);
 });
 
-test.each([knownAt(THREE, THREE), undefined])('a database that cannot store every text is refused', async (known) => {
-  const { database, state, sent } = createSchema({ known });
-  state.encoding = 'LATIN1';
-  await expect(migrate(database, STEPS)).rejects.toMatchObject({
-    reason: 'encoding',
-    message: 'the encoding of the database is LATIN1, not UTF8',
-  });
-  expect(sent).toEqual([]);
-  state.encoding = 'SQL_ASCII';
-  await expect(migrate(database, STEPS)).resolves.toBeDefined();
-});
+test.each([knownAt(THREE, THREE), undefined])(
+  'a database that cannot store every text is refused',
+  async (known) => {
+    const { database, state, sent } = createSchema({ known });
+    state.encoding = 'LATIN1';
+    await expect(migrate(database, STEPS)).rejects.toMatchObject({
+      reason: 'encoding',
+      message: 'the encoding of the database is LATIN1, not UTF8',
+    });
+    expect(sent).toEqual([]);
+    state.encoding = 'SQL_ASCII';
+    await expect(migrate(database, STEPS)).resolves.toBeDefined();
+  },
+);
 
 test('an emptied table of the version is filled anew', async () => {
   const { database, state, steps } = createSchema({});

@@ -12,14 +12,14 @@ import type { HookInstruments } from './metrics.ts';
 import { hasToken, type TokenSource } from './token.ts';
 
 interface HookHandlerDeps {
-  readonly intake: Pick<HookIntake, 'take' | 'from'>;
+  readonly intake: Pick<HookIntake, 'take' | 'from' | 'time'>;
   readonly token: TokenSource;
   /** For senders with the token. */
   readonly senders: ClientLimits;
   /** For clients without it: guessing must not use up the limit of senders behind the same address. */
   readonly strangers: ClientLimits;
   readonly instruments: Pick<HookInstruments, 'rejected'>;
-  readonly clock: Pick<Clock, 'now' | 'wait'>;
+  readonly clock: Pick<Clock, 'wait'>;
 }
 
 /** Maximum total size of bodies being read; the parsed events take several times as much memory. */
@@ -77,7 +77,7 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
   async function takeAll(text: string, date = ''): Promise<Answer> {
     const sentAt = Date.parse(date);
     const batch = readBatch(text, {
-      now: clock.now(),
+      now: intake.time(),
       from: intake.from(),
       sentAt: Number.isNaN(sentAt) ? undefined : sentAt,
     });

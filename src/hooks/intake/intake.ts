@@ -22,6 +22,8 @@ export interface HookIntake {
    * waiting.
    */
   take(events: readonly HookEvent[]): Promise<IntakeResult | 'unavailable' | 'busy'>;
+  /** The store's time. */
+  time(): Instant;
   /** Events from before this time are no longer accepted. */
   from(): Instant;
   /** Number of sessions waiting for a human. */
@@ -56,9 +58,11 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
   let isFailing = false;
   let draining: Promise<void> | undefined;
 
-  function show(now: Counts): void {
-    counts = now;
-    instruments.counted(now);
+  const time = (): Instant => clock.now() + store.drift();
+
+  function show(current: Counts): void {
+    counts = current;
+    instruments.counted(current);
   }
 
   async function load(): Promise<void> {
@@ -85,7 +89,7 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
       await load();
       const stored = await store.commit(() => {
         group = takeGroup();
-        return { events: group.flatMap(({ events }) => events), now: clock.now() };
+        return { events: group.flatMap(({ events }) => events), now: time() };
       });
       show(stored.counts);
       noteRecovery();
@@ -133,8 +137,9 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
         draining ??= drain();
       });
     },
-    from: () => store.forgottenBefore(clock.now()),
-    waiting: () => waitingAt(counts?.waitingUntil ?? [], clock.now()),
+    time,
+    from: () => store.forgottenBefore(time()),
+    waiting: () => waitingAt(counts?.waitingUntil ?? [], time()),
     async close() {
       await draining;
       await store.close();

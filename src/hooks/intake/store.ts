@@ -53,6 +53,11 @@ export interface HookStore {
   commit(take: () => Arrived): Promise<{ readonly isNew: readonly boolean[]; readonly counts: Counts }>;
   /** Events from before this time may have been forgotten: they cannot be distinguished from counted ones. */
   forgottenBefore(now: Instant): Instant;
+  /**
+   * How far the store's time is ahead of this process's, in milliseconds: where processes share a database, its clock judges, so that
+   * a wrong one of theirs neither forgets sessions of others nor dates events into the future.
+   */
+  drift(): number;
   /** Calls back with the counts after other processes have changed them. */
   onNews(listener: (counts: Counts) => void): void;
   close(): Promise<void>;
@@ -69,11 +74,16 @@ interface HookStoreDeps {
         readonly opened: Promise<void>;
         /** Called when the database has lost commits that this process has seen. */
         readonly onWentBack?: ((what: Readonly<Record<string, unknown>>) => void) | undefined;
+        /** The database's time as an expression, in milliseconds; by default that of its clock. */
+        readonly time?: (() => string) | undefined;
       }
     | undefined;
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'wait'>;
   readonly maxIds?: number;
 }
+
+/** Of the database, when the statement reads it. */
+const DATABASE_TIME = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 interface State {
   /** Number of the last commit. */
@@ -83,6 +93,8 @@ interface State {
   readonly forgotten: Instant;
   /** The number of remembered ids. */
   readonly ids: number;
+  /** The time of a shared database. */
+  readonly now: Instant | undefined;
 }
 
 /** Creates the store over a database, which its caller closes. */
@@ -96,8 +108,23 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   let version = -1;
   let epoch: string | undefined;
   let forgotten: Instant = 0;
+  let drift = 0;
   let listener: ((counts: Counts) => void) | undefined;
   const watching = (shared?.opened ?? Promise.resolve()).then(watch).catch(() => undefined);
+
+  /** The columns of the state, and the time of a shared database. */
+  function stateColumns(): string {
+    if (shared === undefined) return STATE;
+    return `${STATE}, ${shared.time?.() ?? DATABASE_TIME} AS now`;
+  }
+
+  function noteTime(state: State): void {
+    if (state.now !== undefined) drift = state.now - clock.now();
+  }
+
+  function storeNow(): Instant {
+    return clock.now() + drift;
+  }
 
   async function watch(): Promise<void> {
     isOpen = !closing.signal.aborted;
@@ -119,9 +146,13 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   }
 
   async function tend(): Promise<void> {
-    const now = clock.now();
-    if (!(await use((query) => hasDue(query, now), 'snapshot'))) return;
-    const { counts } = await commitNow(() => ({ events: [], now: clock.now() }), true);
+    const now = storeNow();
+    const isDue = await use(
+      async (query) => (await hasDue(query, now)) || (shared !== undefined && (await hasFuture(query, now))),
+      'snapshot',
+    );
+    if (!isDue) return;
+    const { counts } = await commitNow(() => ({ events: [], now: storeNow() }), true);
     listener?.(counts);
   }
 
@@ -135,10 +166,10 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   }
 
   async function read(): Promise<Counts> {
-    const now = clock.now();
     const seen = await use(async (query) => {
-      const state = await readState(query);
-      return { state, epoch: await deps.epochOf(query), counts: await readCounts(query, now) };
+      const state = await readState(query, stateColumns());
+      noteTime(state);
+      return { state, epoch: await deps.epochOf(query), counts: await readCounts(query, storeNow()) };
     }, 'snapshot');
     noteOlder(seen.state.version);
     note(seen.state, seen.epoch, seen.counts);
@@ -159,7 +190,9 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
 
   async function commitNow(take: () => Arrived, isTending = false) {
     const done = await use(async (query) => {
-      const state = await lockState(query);
+      const state = await lockState(query, stateColumns());
+      // Before it is known when they arrived.
+      noteTime(state);
       const seen = await deps.epochOf(query);
       // The file was removed or replaced: the new one continues with what was counted.
       if (shared === undefined && epoch !== undefined && seen !== epoch) await raiseTo(query, known);
@@ -176,6 +209,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
         forgotten: Math.max(state.forgotten, forgot.newest),
       };
       if (isTending) await countWaits(query, now, next.forgotten);
+      if (isTending && shared !== undefined) await endFuture(query, now);
       await query('UPDATE S.hook_state SET ageing_at = $1, doubted_since = $2, forgotten_at = $3, ids = $4', [
         ageing.at,
         ageing.doubtedSince ?? null,
@@ -192,6 +226,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   return {
     load: () => turns.run(read),
     commit: (take) => turns.run(() => commitNow(take)),
+    drift: () => drift,
     forgottenBefore: (now) => Math.max(now - REMEMBERED_MS, forgotten),
     onNews(next) {
       listener = next;
@@ -213,13 +248,13 @@ const WAITING = {
 
 const STATE = 'version, ageing_at, doubted_since, forgotten_at, ids';
 
-async function readState(query: Query): Promise<State> {
-  return stateIn((await query(`SELECT ${STATE} FROM S.hook_state`))[0]);
+async function readState(query: Query, columns: string): Promise<State> {
+  return stateIn((await query(`SELECT ${columns} FROM S.hook_state`))[0]);
 }
 
 /** Counts the commit and reads the state, which no other process changes before the end of the transaction. */
-async function lockState(query: Query): Promise<State> {
-  const text = `UPDATE S.hook_state SET version = version + 1 RETURNING ${STATE}`;
+async function lockState(query: Query, columns: string): Promise<State> {
+  const text = `UPDATE S.hook_state SET version = version + 1 RETURNING ${columns}`;
   const [row] = await query(text);
   if (row !== undefined) return stateIn(row);
   // The table was emptied, or is new.
@@ -237,6 +272,7 @@ function stateIn(row: Row | undefined): State {
       typeof at === 'number' ? { at, doubtedSince: Number(row?.['doubted_since']) || undefined } : undefined,
     forgotten: Number(row?.['forgotten_at'] ?? 0),
     ids: Number(row?.['ids'] ?? 0),
+    now: typeof row?.['now'] === 'number' ? row['now'] : undefined,
   };
 }
 
@@ -285,6 +321,9 @@ async function remember(
 const PUT_EVENTS =
   'INSERT INTO S.hook_event AS old (name, count, last_at) VALUES ROWS ON CONFLICT (name) DO UPDATE SET';
 const LATER = 'last_at = CASE WHEN excluded.last_at > old.last_at THEN excluded.last_at ELSE old.last_at END';
+/** A time in the future, of a clock that was ahead, gives way to the next event. */
+const LATEST =
+  'last_at = CASE WHEN excluded.last_at > old.last_at OR old.last_at > $1 THEN excluded.last_at ELSE old.last_at END';
 const PUT_ENDS =
   'INSERT INTO S.hook_session_end AS old (reason, count) VALUES ROWS ON CONFLICT (reason) DO UPDATE SET';
 
@@ -293,7 +332,9 @@ async function add(
   { events, ends, sessions, moments }: Additions,
   { now, version }: { readonly now: Instant; readonly version: number },
 ): Promise<void> {
-  await sendRows(query, `${PUT_EVENTS} count = old.count + excluded.count, ${LATER}`, eventRows(events));
+  await sendRows(query, `${PUT_EVENTS} count = old.count + excluded.count, ${LATEST}`, eventRows(events), [
+    now,
+  ]);
   await sendRows(query, `${PUT_ENDS} count = old.count + excluded.count`, [...ends]);
   await sendRows(
     query,
@@ -318,6 +359,16 @@ async function add(
        SELECT id FROM S.hook_session ORDER BY until DESC, version DESC LIMIT ${MAX_SESSIONS} OFFSET ${MAX_SESSIONS}
      )`,
   );
+}
+
+/** Whether events are dated in the future, by a process whose clock was ahead. */
+async function hasFuture(query: Query, now: Instant): Promise<boolean> {
+  return (await query('SELECT 1 AS one FROM S.hook_event WHERE last_at > $1 LIMIT 1', [now])).length > 0;
+}
+
+/** Otherwise a name without further events would have such a time for good. */
+async function endFuture(query: Query, now: Instant): Promise<void> {
+  await query('UPDATE S.hook_event SET last_at = $1 WHERE last_at > $1', [now]);
 }
 
 /** Stores these counts where fewer are stored. */

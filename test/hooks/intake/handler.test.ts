@@ -27,7 +27,7 @@ async function serve({ token = async () => TOKEN, take, perSecond = 1000, burst 
   const intake = await openIntake(createFileStore(file));
   const { clock, instruments } = intake;
   const handle = createHookHandler({
-    intake: { from: intake.from, take: take ?? intake.take },
+    intake: { time: intake.time, from: intake.from, take: take ?? intake.take },
     token: { read: token },
     senders: createClientLimits({ perSecond, burst, clock }),
     strangers: createClientLimits({ perSecond: 1, burst: 3, clock }),

@@ -189,7 +189,11 @@ test('in any order, sent twice, over three replicas and a kill, each wait counts
             throw new Error('killed');
           }, mode),
       },
-      ...{ epochOf: database.epochOf, clock, shared: { opened: Promise.resolve() } },
+      ...{
+        epochOf: database.epochOf,
+        clock,
+        shared: { opened: Promise.resolve(), time: () => `${clock.now()}` },
+      },
     }),
   );
   for (const { close } of replicas) onTestFinished(close);

@@ -53,7 +53,7 @@ async function openStores(maxIds = 1_000_000) {
   async function open() {
     const store = createHookStore({
       ...{ database: counted.database, epochOf: database.epochOf, maxIds },
-      shared: { opened: Promise.resolve() },
+      shared: { opened: Promise.resolve(), time: () => `${NOW}` },
       clock: createFakeClock(NOW),
     });
     onTestFinished(() => store.close());
@@ -82,7 +82,7 @@ async function costsInTurn(
 
 describeIntake('a PostgreSQL database', async (clock) => {
   const { database } = await openOpened(await server.database());
-  const shared = { opened: Promise.resolve() };
+  const shared = { opened: Promise.resolve(), time: () => `${clock.now()}` };
   const store = createHookStore({ database, epochOf: database.epochOf, shared, clock });
   await Promise.resolve();
   return store;
