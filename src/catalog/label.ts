@@ -5,6 +5,9 @@ export const MAX_LABEL_CHARACTERS = 256;
 
 const DIGEST_DIGITS = 8;
 
+/** In code units; no character is composed of more than four. */
+const MAX_DECOMPOSED = 4 * 2 * MAX_LABEL_CHARACTERS;
+
 /** Fast path: nearly all values are printable ASCII. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
@@ -24,15 +27,18 @@ const UNPRINTABLE = new RegExp(
 );
 
 /**
- * Converts a text to a label value of at most 256 printable characters. A shortened or changed value ends with `~` and
- * eight hexadecimal digits of a digest of the original, so that different texts stay different labels and a new one
- * never renames another. A valid label value is returned unchanged.
+ * Converts a text to a label value of at most 256 printable characters, in normal form C: names that are composed in different
+ * ways are equal. A shortened or otherwise changed value ends with `~` and eight hexadecimal digits of a digest of the original,
+ * so that different texts stay different labels and a new one never renames another. A valid label value is returned unchanged.
  */
-export function labelValue(original: string): string {
+export function labelValue(text: string): string {
+  if (isLabelValue(text)) return text;
+  // A longer one is too long in any form.
+  const original = text.length <= MAX_DECOMPOSED ? text.normalize() : text;
   if (isLabelValue(original)) return original;
   const kept = MAX_LABEL_CHARACTERS - DIGEST_DIGITS - 1;
   // A character has at most two code units, so this prefix suffices; the whole text can be as long as a response.
-  const start = Array.from(original.slice(0, 2 * MAX_LABEL_CHARACTERS))
+  const start = Array.from(original.slice(0, 2 * MAX_LABEL_CHARACTERS).normalize())
     .slice(0, kept)
     .join('');
   return replaced(withDigest(start, original));
@@ -42,7 +48,7 @@ export function labelValue(original: string): string {
 export function isLabelValue(text: string): boolean {
   if (text.length <= MAX_LABEL_CHARACTERS && PLAIN.test(text)) return true;
   if (text.length > 2 * MAX_LABEL_CHARACTERS || Array.from(text).length > MAX_LABEL_CHARACTERS) return false;
-  return replaced(text) === text;
+  return replaced(text) === text && text.normalize() === text;
 }
 
 /** Appends a digest of the original to a displayed text. */

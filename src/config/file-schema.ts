@@ -75,6 +75,7 @@ const prices = list(price).transform((entries, context): readonly CreditPrice[] 
 export const orgSchema = z
   .strictObject({
     name: text()
+      .normalize()
       .refine(isOrgName, { error: ({ input }) => `${quoted(String(input))} is not ${orgNameRule}` })
       .meta({
         pattern: orgNamePattern,
@@ -164,7 +165,7 @@ export function contractOf({ seats, budget, prices, billing }: OrgEntry): Contra
 
 const readinessSchema = z
   .strictObject({
-    branches: list(text()).prefault([]).meta({
+    branches: list(text().normalize()).prefault([]).meta({
       description:
         'Branches that count as the main branch, in order of preference. If empty, `main` or `master`, otherwise the branch with the most reports; of several, the one with the newest report',
     }),

@@ -220,7 +220,7 @@ export const listenAddress = textual(
 
 export const orgName = textual(
   'org-name',
-  orElse((name) => (isOrgName(name) ? name : undefined), orgNameRule),
+  orElse((name) => (isOrgName(name.normalize()) ? name.normalize() : undefined), orgNameRule),
   { pattern: orgNamePattern },
 );
 

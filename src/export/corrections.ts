@@ -133,7 +133,8 @@ async function parseRows(text: string, { spelling }: Compared) {
   const { parse } = await import('csv-parse/sync');
   try {
     const options = { bom: true, columns: true, info: true, delimiter: spelling?.delimiter ?? ',' } as const;
-    return parse(text, options) as unknown as readonly {
+    // A spreadsheet may have saved names in another normal form.
+    return parse(text.normalize(), options) as unknown as readonly {
       readonly record: Row;
       readonly info: { readonly lines: number };
     }[];

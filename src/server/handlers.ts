@@ -52,7 +52,7 @@ function parsePageRequest(url: string | undefined): PageRequest {
   const page = Number(query.get('page') ?? 1);
   const sort = query.get('sort') ?? '';
   return {
-    org: query.get('org') ?? undefined,
+    org: query.get('org')?.normalize(),
     page: Number.isSafeInteger(page) ? page : 1,
     sort: isIndexSort(sort) ? sort : undefined,
   };

@@ -83,7 +83,8 @@ export function createProbeHandler(deps: ScrapeDeps): Handler<ExpressRequest> {
   const { exposition, takePart, probe } = deps;
   return selecting(deps, async (request, response, collected) => {
     const [, query] = partsOf(request.url);
-    const [org = '', another] = new URLSearchParams(query).getAll('target');
+    const [target = '', another] = new URLSearchParams(query).getAll('target');
+    const org = target.normalize();
     if (org === '' || another !== undefined) {
       respondText(response, 400, 'The name of one organization is required, as in /probe?target=acme.');
       return undefined;

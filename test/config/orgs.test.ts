@@ -89,6 +89,17 @@ describe('organizations of the file', () => {
     expect(orgs[2]).toMatchObject({ name: 'default', key: 'third' });
   });
 
+  test('have names in normal form C, so that one name is one organization', async () => {
+    const environment = { ...given.environment, ...own, AGENT_PLATFORM_ORG: 'Mu\u0308ller' };
+    expect(await orgsOf({ ...given, environment })).toMatchObject([{}, {}, { name: 'M\u00fcller' }]);
+    const files = { ...given.files, '/etc/exporter/c.yml': yaml.replace('globex', 'M\u00fcller') };
+    expect((await refusal({ ...given, files, environment })).message).toBe(
+      'the organization M\u00fcller is configured by the file and by --api.base-url',
+    );
+    const decomposed = { ...given.files, '/etc/exporter/c.yml': yaml.replace('globex', 'Mu\u0308ller') };
+    expect(await orgsOf({ ...given, files: decomposed })).toMatchObject([{}, { name: 'M\u00fcller' }]);
+  });
+
   test('must not have its name', async () => {
     const environment = { ...given.environment, ...own, AGENT_PLATFORM_ORG: 'acme' };
     expect(await refusal({ ...given, environment })).toEqual({

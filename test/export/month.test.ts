@@ -223,6 +223,9 @@ describe('corrections', () => {
     const header = 'day,organization,metric,labels,value\n2026-03-03,acme,price,{},';
     const { text: price } = await corrected(`${header}0.0000027\n`, [`${header}0.0000028\n`]);
     expect(price).toContain('value,0.0000027,0.0000028,0.0000001\n');
+    // A file that was saved with letters composed in another way has the same rows.
+    const team = (name: string) => `${header.split('2026')[0]}2026-03-03,acme,credits,{team: ${name}},1\n`;
+    expect((await corrected(team('Gru\u0308n'), [team('Gr\u00fcn')])).count).toBe(0);
     expect((await corrected(later.join(''), lines)).text).toContain('""model"":""b""}",value,4,,-4');
   });
 

@@ -16,6 +16,12 @@ describe('GET /probe', () => {
     expect(exposition.probes).toEqual([{ format: 'text', gzip: false, org: 'acme', success: true }]);
   });
 
+  test('finds a name however its letters are composed', async () => {
+    const { app, exposition } = createTestApp({ probe: (org) => (org === 'M\u00fcller' ? true : undefined) });
+    const response = await request(app).get(`/probe?target=${encodeURIComponent('Mu\u0308ller')}`);
+    expect([response.status, exposition.probes[0]?.org]).toEqual([200, 'M\u00fcller']);
+  });
+
   test('says 0 where a collector of the organization fails', async () => {
     const { app } = createTestApp({ probe: () => false });
     const response = await request(app).get('/probe?target=beta');
