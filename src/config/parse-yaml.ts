@@ -1,4 +1,15 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type YAMLMap,
+} from 'yaml';
 import { ConfigError } from '../runtime/errors.ts';
 import type { YamlNode } from './yaml-node.ts';
 
@@ -7,11 +18,15 @@ const MAX_NODES = 100_000;
 const MAX_DEPTH = 32;
 const MAX_SHOWN_KEY = 60;
 
+/** Whether messages may repeat words of a file. */
+type Words = 'quoted' | 'unquoted';
+
 /**
  * Parses a YAML text into nodes with line numbers; throws a `ConfigError` with file and line, which quotes the text
- * only if its words may be shown.
+ * only if its words may be shown. A key is the text as it is written: `007` and an id of 19 digits are no numbers. A mapping has
+ * the members of those that its key `<<` names, where it has none of its own.
  */
-export function parseYaml(text: string, file: string, words: 'quoted' | 'unquoted' = 'quoted'): YamlNode {
+export function parseYaml(text: string, file: string, words: Words = 'quoted'): YamlNode {
   const lines = new LineCounter();
   // Keys that are given twice are found below: the parser may locate one at the end of the line before.
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, version: '1.2' } as const;
@@ -19,31 +34,54 @@ export function parseYaml(text: string, file: string, words: 'quoted' | 'unquote
   const flaw = document.errors[0] ?? document.warnings[0];
   if (flaw !== undefined) {
     const at = `${file}:${lines.linePos(flaw.pos[0]).line}`;
-    const hint = 'quote keys that begin with * or contain a colon';
-    if (words === 'unquoted') throw new ConfigError(`${at}: is not valid YAML`, hint);
+    if (words === 'unquoted') throw invalid(at);
     if (flaw.code === 'MULTIPLE_DOCS') throw new ConfigError(`${at}: contains a second document`);
     throw new ConfigError(`${at}: is not valid YAML: ${firstLine(flaw.message)}`);
   }
+  return rootOf(document, lines, file, words);
+}
+
+function invalid(at: string): ConfigError {
+  return new ConfigError(`${at}: is not valid YAML`, 'quote keys that begin with * or contain a colon');
+}
+
+function rootOf(document: Document, lines: LineCounter, file: string, words: Words): YamlNode {
   let count = 0;
   function nodeOf(yaml: unknown, path: string, line: number, depth: number): YamlNode {
     count += 1;
     if (count > MAX_NODES || depth > MAX_DEPTH) {
       throw new ConfigError(`${file}: is too large or too deeply nested`);
     }
-    if (isAlias(yaml)) return nodeOf(yaml.resolve(document), path, line, depth + 1);
-    const children = new Map<string, YamlNode>();
-    const at = { file, path, line, children };
+    if (isAlias(yaml)) return nodeOf(anchored(yaml, line), path, line, depth + 1);
+    const at = { file, path, line };
     if (isSeq(yaml)) {
-      for (const [index, item] of yaml.items.entries()) {
-        children.set(String(index), nodeOf(item, `${path}[${index}]`, lineOf(item, line), depth + 1));
-      }
-      return { ...at, value: [...children.values()].map(({ value }) => value) };
+      const items = yaml.items.map((item, index) =>
+        nodeOf(item, `${path}[${index}]`, lineOf(item, line), depth + 1),
+      );
+      const children = new Map(items.map((item, index) => [String(index), item]));
+      return { ...at, children, value: items.map(({ value }) => value) };
     }
-    if (!isMap(yaml)) return { ...at, value: isScalar(yaml) ? yaml.value : null };
+    if (!isMap(yaml)) return { ...at, children: new Map(), value: isScalar(yaml) ? yaml.value : null };
+    const children = membersOf(yaml, path, line, depth);
+    return {
+      ...at,
+      children,
+      value: Object.fromEntries([...children].map(([key, { value }]) => [key, value])),
+    };
+  }
+
+  function membersOf(yaml: YAMLMap, path: string, line: number, depth: number): Map<string, YamlNode> {
+    const children = new Map<string, YamlNode>();
+    const merged: YamlNode[] = [];
     for (const { key, value } of yaml.items) {
       const keyLine = lineOf(key, line);
       if (!isScalar(key)) throw new ConfigError(`${file}:${keyLine}: keys must be plain words`);
-      const name = String(key.value);
+      const name = key.source ?? String(key.value);
+      if (name === '<<' && key.type === 'PLAIN') {
+        const sources = isSeq(value) ? value.items : [value];
+        merged.push(...sources.map((source) => mappingOf(source, path, keyLine, depth)));
+        continue;
+      }
       if (children.has(name)) {
         const problem = words === 'unquoted' ? 'is listed twice' : `duplicate key ${shown(name)}`;
         throw new ConfigError(`${file}:${keyLine}: ${problem}`);
@@ -51,8 +89,27 @@ export function parseYaml(text: string, file: string, words: 'quoted' | 'unquote
       const below = path === '' ? shown(name) : `${path}.${shown(name)}`;
       children.set(name, nodeOf(value, below, keyLine, depth + 1));
     }
-    return { ...at, value: Object.fromEntries([...children].map(([key, { value }]) => [key, value])) };
+    // The first of several mappings takes precedence.
+    for (const [name, node] of merged.flatMap((source) => [...source.children])) {
+      if (!children.has(name)) children.set(name, node);
+    }
+    return children;
   }
+
+  function mappingOf(source: unknown, path: string, line: number, depth: number): YamlNode {
+    const yaml = isAlias(source) ? anchored(source, line) : source;
+    if (!isMap(yaml)) throw new ConfigError(`${file}:${line}: << must name a mapping, or a list of mappings`);
+    return nodeOf(yaml, path, line, depth + 1);
+  }
+
+  function anchored(alias: Alias, line: number): unknown {
+    const found = alias.resolve(document);
+    if (found !== undefined) return found;
+    const at = `${file}:${line}`;
+    if (words === 'unquoted') throw invalid(at);
+    throw new ConfigError(`${at}: *${shown(alias.source)} has no anchor before it`);
+  }
+
   function lineOf(node: unknown, fallback: number): number {
     const start = isNode(node) ? node.range?.[0] : undefined;
     return start === undefined ? fallback : lines.linePos(start).line;

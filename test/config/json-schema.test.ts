@@ -30,7 +30,7 @@ function validatorOf(schema: object): ValidateFunction {
 
 /** Whether an editor that checks a file by one of the schemas, or its YAML, marks an error. */
 function isFlagged(name: keyof typeof schemas, text: string, schema: object = schemas[name]): boolean {
-  const document = parseDocument(text);
+  const document = parseDocument(text, { merge: true });
   if (document.errors.length > 0 || document.warnings.length > 0) return true;
   let value: unknown;
   try {
