@@ -112,16 +112,24 @@ export async function readSecret(
   return createFileCredential(file, `${file} (${variable}_FILE)`, files, parse);
 }
 
-/** A key or token in a text, without a byte order mark or trailing line breaks; throws a `ConfigError` that never repeats it. */
+/** A key or token in a text, as `pastedKey` reads it; throws a `ConfigError` that never repeats it. */
 function keyIn(text: string, source: string): string {
+  return secretIn(pastedKey(text, source), source);
+}
+
+/**
+ * A key in a text that somebody pasted or an editor wrote: without a byte order mark, and without blanks and line breaks at its end.
+ * Throws a `ConfigError`, which never repeats it, if more than the key was pasted.
+ */
+export function pastedKey(text: string, source: string): string {
   const problem = pasteProblem(text);
   if (problem !== undefined) throw new ConfigError(`${source} contains ${problem}`);
-  return secretIn(text, source);
+  return trimmed(text);
 }
 
 /** Any secret in a text, such as a password or a URL, which may contain quotation marks. Throws like `keyIn`. */
 export function secretIn(text: string, source: string): string {
-  const key = text.replace(/^\ufeff|[\r\n]+$/g, '');
+  const key = trimmed(text);
   if (key === '') throw new ConfigError(`${source} is empty`);
   if (/\s/.test(key)) throw new ConfigError(`${source} contains a key with white space`);
   // Other characters cannot be sent in a header.
@@ -129,4 +137,8 @@ export function secretIn(text: string, source: string): string {
     throw new ConfigError(`${source} contains a key with non-ASCII characters`);
   if (key.length > MAX_KEY_LENGTH) throw new ConfigError(`${source} is longer than any key`);
   return key;
+}
+
+function trimmed(text: string): string {
+  return text.replace(/^\ufeff/, '').trimEnd();
 }

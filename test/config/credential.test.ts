@@ -34,10 +34,13 @@ describe('a key in a file', () => {
     expect(credential.secrets().at(-1)).toBe('key-10');
   });
 
-  test.each(['key\n', 'key\r\n', '\ufeffkey\r\n'])('may be written by any editor: %j', async (content) => {
-    const files = createFakeFiles(new Map([['/key', content]]));
-    expect(await (await createFileCredential('/key', 'the file', files)).read()).toBe('key');
-  });
+  test.each(['key\n', 'key\r\n', '\ufeffkey\r\n', 'key \t\n'])(
+    'may be written by any editor: %j',
+    async (content) => {
+      const files = createFakeFiles(new Map([['/key', content]]));
+      expect(await (await createFileCredential('/key', 'the file', files)).read()).toBe('key');
+    },
+  );
 
   test.each<[string | Error, string]>([
     ['', 'the file is empty'],

@@ -1,6 +1,6 @@
 import type { PeopleSettings } from '../../catalog/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
-import { type Credential, readSecret, type SecretSources } from '../credential.ts';
+import { type Credential, pastedKey, readSecret, type SecretSources } from '../credential.ts';
 import { followFile } from '../followed.ts';
 import { createLabels, type Identity } from './labels.ts';
 import { createTeams, NO_TEAMS } from './teams.ts';
@@ -79,9 +79,9 @@ async function openHashKey(sources: SecretSources): Promise<Credential> {
   );
 }
 
-/** The key in a text, without trailing line breaks; the text is never repeated. */
+/** The key in a text, read as an API key is, except that it may contain blanks and any character; the text is never repeated. */
 function keyIn(text: string, source: string): string {
-  const key = text.replace(/[\r\n]+$/, '');
+  const key = pastedKey(text, source);
   const isShort = Buffer.byteLength(key) < MIN_KEY_BYTES;
   if (!isShort && new Set(key).size > 1) return key;
   const problem = isShort ? `has fewer than ${MIN_KEY_BYTES} bytes` : 'is one repeated character';
