@@ -137,14 +137,18 @@ A single organization needs no file: its address comes from \`--api.base-url\`, 
 environment is added to the list, which must not contain its name. An address without a key, or a key without an address,
 is rejected.
 
-[Operations](operations.md) describes how a running exporter reloads a changed file.
+In every YAML file, \`<<: *anchor\` merges the keys of another mapping: \`- {<<: *first, name: second}\` is the organization marked
+\`&first\` under another name. Names of organizations and branches are equal however their letters are composed (Unicode normal form C).
+
+[Operations](operations.md) describes how a running exporter reloads a changed file. A file that had content and is empty is an error,
+since whatever writes it may have failed: what was read before stays in use. Write \`{}\` for a file without settings.
 `;
 
 const secrets = `A key is never given on a command line or in the configuration file. It comes from an environment variable or from a
-separate file, whose path the configuration contains. Such a file contains only the key; trailing line breaks are ignored.
+separate file, whose path the configuration contains. Such a file contains only the key; a byte order mark is ignored, and so are blanks and line breaks at its end.
 The file is checked before each request and read again when it has changed, so that a key can be rotated without a restart
-(Kubernetes updates the files of a Secret that way). A key consists of ASCII characters without white space. An empty file,
-or one with other content, is rejected at start-up. A file that becomes invalid later keeps its last good key; that is
+(Kubernetes updates the files of a Secret that way). A key consists of ASCII characters without white space; that of
+hashes may have blanks within it and any character. An empty file, or one with other content, is rejected at start-up. A file that becomes invalid later keeps its last good key; that is
 logged, shown on the status page and counted as a failed reload.
 
 \`AGENT_PLATFORM_API_KEY\` and \`AGENT_PLATFORM_API_KEY_FILE\` are mutually exclusive, and so are \`api_key_env\` and \`api_key_file\`,

@@ -5,7 +5,10 @@ import { textOf } from '../runtime/text-file.ts';
 
 /** File access of the configuration. */
 export interface Files {
-  /** The text of a file; rejects with an error for `unreadable` if it cannot be read or is not UTF-8. */
+  /**
+   * The text of a file; rejects with an error for `unreadable` if it cannot be read, is not UTF-8, or is blank after it had content:
+   * whoever writes it has not finished, or failed.
+   */
   read(path: string): Promise<string>;
 }
 
@@ -42,10 +45,17 @@ export function createFiles(
       if (isSame && last.readAt - last.since > SAME_TIME_MS) return last.text;
       const readAt = clock.elapsed();
       const text = textOf(await readBytes(path, Math.max(Number(size), MOST_BYTES_WITHOUT_SIZE)));
+      if (isBlank(text) && last !== undefined && !isBlank(last.text)) {
+        throw Object.assign(new Error('the file is empty'), { code: 'ENODATA' });
+      }
       known.set(path, { mark, since: isSame ? last.since : readAt, readAt, text });
       return text;
     },
   };
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
 }
 
 /** Rejects, as the system would for a file that is too large, if there is more. */

@@ -39,5 +39,6 @@ export function unreadable(error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied';
   if (code === 'EISDIR') return 'is a directory';
   if (code === 'EFBIG') return 'is too large';
+  if (code === 'ENODATA') return 'is empty';
   return `cannot be read (${code})`;
 }

@@ -60,3 +60,18 @@ test('a device without an end is too large, and a pipe is read to its end', asyn
   const [text] = await Promise.all([files.read(pipe), writeFile(pipe, 'one')]);
   expect(text).toBe('one');
 });
+
+test('a file that had content and is blank was not written to its end, until it has content again', async () => {
+  const path = join(directory, 'teams.yaml');
+  const files = createFiles();
+  await writeFile(path, '');
+  expect(await files.read(path)).toBe('');
+  await writeFile(path, 'one');
+  expect(await files.read(path)).toBe('one');
+  for (const blank of ['', ' \n', '']) {
+    await writeFile(path, blank);
+    expect(await files.read(path).catch(unreadable)).toBe('is empty');
+  }
+  await writeFile(path, 'two');
+  expect(await files.read(path)).toBe('two');
+});

@@ -28,8 +28,7 @@ export const teamsSchema = z
     credits_per_month: z.record(z.string(), positiveNumber(MAX_CREDITS)).nullish(),
     budgets: z.record(z.string(), budgetSchema).nullish(),
   })
-  .catchall(rule.shape.team)
-  .nullable();
+  .catchall(rule.shape.team);
 
 /** The keys of budgets in YAML; the first one is the name of their column in CSV. */
 const budgetKinds = {
@@ -49,6 +48,8 @@ interface Line {
 
 const hint = 'each line has a user id, an e-mail address or a pattern such as "*@example.com", and a team';
 
+const NO_TEAMS_HINT = 'to have no teams, leave out teams.file, or write {} into a file in YAML';
+
 const csvHint = `${hint}; or no user, a team and its credits_per_month, or an amount such as 1500 USD`;
 
 /** An error that repeats nothing of a line. */
@@ -58,10 +59,12 @@ function refused({ file, line }: YamlNode, problem: string, more = hint): Config
 
 /**
  * Parses a teams file: CSV if its name ends in `.csv`, otherwise YAML. Throws a `ConfigError` with file and line that
- * repeats nothing of the line, which may contain an address.
+ * repeats nothing of the line, which may contain an address. A file without content is refused: what writes it may have failed.
  */
 export async function parseTeams(text: string, file: string): Promise<TeamsFile> {
-  const lines = /\.csv$/i.test(file) ? await readCsv(text, file) : await readYaml(text, file);
+  const read = /\.csv$/i.test(file) ? readCsv : readYaml;
+  // Names are equal however an editor or a spreadsheet composes their letters.
+  const lines = await read(text.normalize(), file);
   const rules = new Map<string, TeamRule>();
   for (const { name, node, kind } of lines) {
     if (kind !== undefined) continue;
@@ -98,6 +101,10 @@ function budgetsIn(lines: readonly Line[], rules: readonly TeamRule[]): Readonly
   return budgets;
 }
 
+function withoutContent(file: string): ConfigError {
+  return new ConfigError(`${file} assigns nobody to a team`, NO_TEAMS_HINT);
+}
+
 function isScalar(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'boolean';
 }
@@ -105,6 +112,7 @@ function isScalar(value: unknown): boolean {
 async function readYaml(text: string, file: string): Promise<readonly Line[]> {
   const { parseYaml } = await import('../parse-yaml.ts');
   const root = parseYaml(text, file, 'unquoted');
+  if (root.value === null) throw withoutContent(file);
   if (!isMapping(root)) throw refused(root, 'must be a mapping');
   return [...root.children].flatMap(([name, node]): readonly Line[] => {
     const kind = name === 'credits_per_month' || name === 'budgets' ? name : undefined;
@@ -139,10 +147,11 @@ async function readCsv(text: string, file: string): Promise<readonly Line[]> {
     const line = error instanceof Error && 'lines' in error ? `:${error.lines}` : '';
     throw new ConfigError(`${file}${line}: is not valid CSV`, hint);
   }
+  if (records[0] !== undefined && isHeader(records[0].record)) records = records.slice(1);
+  if (records.length === 0) throw withoutContent(file);
   const lines: Line[] = [];
   const budgeted = new Set<string>();
-  for (const [index, { record, info }] of records.entries()) {
-    if (index === 0 && isHeader(record)) continue;
+  for (const { record, info } of records) {
     const [member = '', team = '', budget = ''] = record;
     const node = nodeOnLine(file, info.lines, '', team);
     if (record.length > 3) throw refused(node, 'has more than three fields', csvHint);

@@ -37,7 +37,7 @@ export const NO_TEAMS: Teams = {
 
 /**
  * Creates teams from rules: a person's id takes precedence, then the exact address, then the first matching pattern.
- * Addresses are compared in lower case.
+ * Addresses are compared in lower case; ids and addresses of rules and people are in normal form C.
  */
 export function createTeams({ rules, budgets }: TeamsFile): Teams {
   const exact = new Map<string, string>();

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { personRow } from '../../../src/collectors/users/schema.ts';
 import { createLabels } from '../../../src/config/people/labels.ts';
 import { createPeople } from '../../../src/config/people/people.ts';
 import { createTeams, type TeamRule } from '../../../src/config/people/teams.ts';
@@ -34,12 +35,59 @@ describe('a teams file', () => {
   });
 
   test.each([
-    ['teams.yaml', ''],
-    ['teams.csv', ''],
-    ['teams.csv', 'email,team\n'],
-  ])('%s may be empty: %j', async (file, text) => {
-    expect(await parseTeams(text, file)).toEqual({ rules: [], budgets: new Map() });
+    ['t.yaml', ''],
+    ['t.yaml', '\ufeff \n\n'],
+    ['t.yaml', '# who is where\n---\n'],
+    ['t.csv', ''],
+    ['t.csv', ' \r\n'],
+    ['t.csv', '# who is where\n'],
+    ['t.csv', 'email,team\n'],
+  ])('%s without content is refused, since what writes it may have failed: %j', async (file, text) => {
+    const failure = await configErrorOf(() => parseTeams(text, file));
+    expect(failure.message).toBe(`${file} assigns nobody to a team`);
+    expect(failure.hint).toContain('write {}');
   });
+
+  test('may say that there are no teams', async () => {
+    expect(await parseTeams('{} # nobody\n', 't.yaml')).toEqual({ rules: [], budgets: new Map() });
+  });
+
+  test('in YAML has the ids as they are written, however much they look like numbers', async () => {
+    const ids = ['1234567890123456789', '0012', '0x1F', '1e3', '1.0', 'true', 'null', '~', '-0'];
+    const { rules } = await parseTeams(ids.map((id) => `${id}: web\n`).join(''), 't.yaml');
+    expect(rules.map(({ member }) => member)).toEqual(ids);
+    const { budgets } = await parseTeams(
+      `${FIVE.map((member) => `${member}: "007"\n`).join('')}credits_per_month: {007: 5}\n`,
+      't.yaml',
+    );
+    expect([...budgets]).toEqual([['007', 5]]);
+  });
+
+  test.each(['t.yaml', 't.csv'])(
+    'has the same names however their letters are composed: %s',
+    async (file) => {
+      const [separator, budget] =
+        file === 't.csv' ? [',', ',Gru\u0308n,7\n'] : [': ', 'credits_per_month: {Gru\u0308n: 7}\n'];
+      const members = ['ren\u00e9@acme.example', 'u2', 'u3', 'u4', 'u5', '"*@mu\u0308ller.example"'];
+      const text = members
+        .map((member, index) => `${member}${separator}Gr${index % 2 ? '\u00fc' : 'u\u0308'}n\n`)
+        .join('');
+      const teams = createTeams(await parseTeams(text + budget, file));
+      expect([teams.size, [...teams.budgets]]).toEqual([1, [['Gr\u00fcn', 7]]]);
+      for (const user_email of [
+        'Rene\u0301@acme.example',
+        'REN\u00c9@acme.example',
+        'x@mu\u0308ller.example',
+      ]) {
+        const { person } = personRow.parse({ user_id: 'x', user_email, date: '2026-11-01' });
+        expect(teams.teamOf(person)).toBe('Gr\u00fcn');
+      }
+      const twice = await configErrorOf(() =>
+        parseTeams(`${text}rene\u0301@acme.example${separator}web\n`, file),
+      );
+      expect(twice.message).toBe(`${file}:7: is listed twice`);
+    },
+  );
 
   test.each([
     ['t.yaml', '- ada@acme.example\n', 't.yaml:1: must be a mapping'],
@@ -292,6 +340,25 @@ describe('the identification of people', () => {
     const failure = await configErrorOf(() => load({ args: ['--users.identity=hash'], environment, files }));
     expect(failure.message).toBe(message);
     expect(JSON.stringify(failure)).not.toContain('planted-secret');
+  });
+
+  test.each([`${KEY}\n`, `\ufeff${KEY}\r\n`, `${KEY}  \n`, `${KEY}\t\n\n`])(
+    'the hashes are those of the key, however its file was written: %j',
+    async (content) => {
+      const files = new Map([['/k', content]]);
+      const people = await peopleWith('hash', { AGENT_PLATFORM_USERS_HASH_KEY_FILE: '/k' }, files);
+      expect(people.current().labelOf(ada)).toBe('eb628dcd9011f511');
+    },
+  );
+
+  test('a hash key may contain blanks and any character, but nothing that was pasted along with it', async () => {
+    const phrase = 'zwölf Boxkämpfer jagen Viktor';
+    const people = await peopleWith('hash', { AGENT_PLATFORM_USERS_HASH_KEY: phrase });
+    expect(people.current().labelOf(ada)).toBe(createLabels('hash', phrase).labelOf(ada));
+    const pasted = { AGENT_PLATFORM_USERS_HASH_KEY: `HASH_KEY=${KEY}` };
+    expect((await configErrorOf(() => peopleWith('hash', pasted))).message).toBe(
+      'AGENT_PLATFORM_USERS_HASH_KEY contains NAME= in front of the key: write the key alone',
+    );
   });
 
   test('another key makes other hashes, and its file is read again when it changes', async () => {
