@@ -5,12 +5,12 @@ import { startChild } from '../child.ts';
 import { median } from '../statistics.ts';
 import type { Case, CaseContext } from './case.ts';
 
-const EVENT = JSON.stringify({
+const EVENT = {
   hook_event_name: 'PostToolUse',
   session_id: '00000000-0000-0000-0000-000000000000',
   cwd: '/home/somebody/work',
   tool_name: 'Read',
-});
+};
 
 /** The command that an agent waits for, from its start to its end. */
 export function hookCase(times: number, runs: number): Case {
@@ -45,7 +45,8 @@ async function measure({ checkout, record, folder }: CaseContext, times: number)
 function timeRun(folder: string, args: readonly string[]): number {
   const startedAt = performance.now();
   const { status } = spawnSync(process.execPath, args, {
-    input: EVENT,
+    // An equal event would be taken for the one before, and not be forwarded.
+    input: JSON.stringify({ ...EVENT, tool_use_id: startedAt }),
     env: { PATH: process.env['PATH'], HOME: folder, HOOK_TOKEN: 'bench' },
   });
   const took = performance.now() - startedAt;

@@ -1,6 +1,7 @@
 import type { Environment } from '../config/process-environment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { proxyIn } from '../runtime/proxy.ts';
+import { claimEvent } from './claim.ts';
 import { sharedPart } from './event.ts';
 import { createForwarding, forward, keepOnDisk, spoolIn } from './forward/forward.ts';
 import type { EventInput } from './input.ts';
@@ -36,7 +37,8 @@ const writingMs = 300;
 const reserveMs = 150;
 
 /**
- * Reads one event, stores it on disk if it may be forwarded, and processes it according to the settings. The event is
+ * Reads one event, stores it on disk if it may be forwarded, and processes it according to the settings, unless
+ * another run has claimed it. The event is
  * stored before anything else that takes time, regardless of the deadline: a busy machine may spend all of it on
  * starting the process. Failures are logged.
  */
@@ -49,6 +51,10 @@ export async function runHook(parts: HookParts): Promise<void> {
   if ('problem' in event) {
     parts.onDeadline(deadlineMs);
     log.warn('Invalid event', { problem: event.problem });
+    return;
+  }
+  if (!claimEvent(`${paths.state}/events`, event, clock.now())) {
+    parts.onDeadline(deadlineMs);
     return;
   }
   const shared = sharedPart(event, parts.createId(), clock.now());

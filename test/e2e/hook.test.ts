@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -45,8 +46,9 @@ function forwardingHome(more = ''): Home {
   );
 }
 
+/** Unlike all others, as two events of an agent are. */
 function event(fields: object = {}): string {
-  return JSON.stringify({ hook_event_name: 'Stop', session_id: 's', ...fields });
+  return JSON.stringify({ hook_event_name: 'Stop', session_id: 's', prompt_id: randomUUID(), ...fields });
 }
 
 function expectToLetGo(ran: Ran): void {
@@ -254,6 +256,16 @@ describe('what is forwarded', () => {
     });
     expect(new Set(ids).size).toBe(6);
     expect(spooled(home)).toEqual([]);
+  });
+
+  test('is sent once if several registrations deliver it at the same time', async () => {
+    const home = forwardingHome();
+    const input = event();
+    const runs = Array.from({ length: 4 }, () => home.run('hook', { input }));
+    for (const ran of await Promise.all(runs)) expectToLetGo(ran);
+    expect(exporter.received).toHaveLength(1);
+    expect(spooled(home)).toEqual([]);
+    expect(statSync(path.join(home.state, 'events')).mode & 0o077).toBe(0);
   });
 });
 

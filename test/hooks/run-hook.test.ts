@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -28,7 +29,7 @@ async function run(
     logged = [] as string[],
     startMs = 3_600_000,
     onRead = (_limitMs: number) => {},
-    input: text = EVENT,
+    input: text = EVENT.replace('a secret', `prompt ${randomUUID()}`),
     onDeadline = (_deadlineMs: number) => {},
   } = {},
 ) {
@@ -85,7 +86,10 @@ describe('the deadline', () => {
   test('counts once the event is on disk, and is that of the settings once they are known', async () => {
     const settings = 'deadline: 4s\nchannels: {}';
     expect(await deadlinesOf(EVENT, settings)).toEqual({ deadlines: [2500, 4000], logged: [] });
-    expect(await deadlinesOf(EVENT, settings)).toEqual({ deadlines: [4000, 4000], logged: [] });
+    expect(await deadlinesOf(EVENT.replace('s"', 't"'), settings)).toEqual({
+      deadlines: [4000, 4000],
+      logged: [],
+    });
   });
 
   test('counts for an invalid event too, which is logged', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SMTPServer } from 'smtp-server';
@@ -22,7 +23,8 @@ function homeWith(settings: string): Home {
 }
 
 function event(fields: object): string {
-  return JSON.stringify({ hook_event_name: 'Notification', session_id: 's-1', cwd: '/work/shop', ...fields });
+  const own = { session_id: 's-1', cwd: '/work/shop', prompt_id: randomUUID() };
+  return JSON.stringify({ hook_event_name: 'Notification', ...own, ...fields });
 }
 
 async function tell(

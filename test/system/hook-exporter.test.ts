@@ -56,6 +56,7 @@ test('the events that many hooks send while the exporter is killed and restarted
       const input = JSON.stringify({
         hook_event_name: event === 0 ? 'Stop' : 'PostToolUse',
         session_id: `s${nth}`,
+        tool_use_id: event,
       });
       const ran = await home?.run('hook', { input, environment });
       if (ran !== undefined) runs.push(ran);
