@@ -1,4 +1,5 @@
 import type { HookEvent } from './event.ts';
+import { matchesFolder } from './folders.ts';
 import type { SessionLengths } from './sessions.ts';
 import { weekdays } from './settings/basics.ts';
 import type { QuietHours, Rule } from './settings/settings.ts';
@@ -10,13 +11,9 @@ export function applies(rule: Rule, event: HookEvent, lengths: SessionLengths, n
   const { notificationType: type } = event;
   if (type !== undefined && !rule.notificationTypes.includes(type)) return false;
   if (lengths.sessionMs < rule.minSessionMs || lengths.turnMs < rule.minTurnMs) return false;
-  if (rule.folders.length > 0 && !matchesFolder(rule.folders, event.cwd)) return false;
+  if (rule.folders.length > 0 && !rule.folders.some((pattern) => matchesFolder(pattern, event.cwd)))
+    return false;
   return rule.quiet === undefined || !isQuiet(rule.quiet, now);
-}
-
-function matchesFolder(patterns: readonly string[], cwd: string | undefined): boolean {
-  const folder = cwd?.replaceAll('\\', '/').slice(0, 4096);
-  return folder !== undefined && patterns.some((pattern) => new RegExp(pattern, 's').test(folder));
 }
 
 /** Whether an instant (Unix milliseconds) is within the quiet hours, in local time of their time zone. */

@@ -1,14 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type HookEvent, waitingTypes } from '../../src/hooks/event.ts';
+import { matchesFolder } from '../../src/hooks/folders.ts';
 import { wordsFor } from '../../src/hooks/notify/text.ts';
 import { applies, isQuiet } from '../../src/hooks/rules.ts';
 import { followSession, unknownLengths } from '../../src/hooks/sessions.ts';
 import type { Rule } from '../../src/hooks/settings/settings.ts';
-import { cwdPattern } from '../../src/hooks/settings/values.ts';
 import { fill } from '../../src/hooks/template.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
 
@@ -55,9 +55,9 @@ describe('a rule', () => {
     ],
     [{ notificationTypes: ['new'] }, event('Notification', { notification_type: 'new' }), true],
     [{ notificationTypes: ['new'] }, event('Stop'), true],
-    [{ folders: [cwdPattern('/work/*')] }, event('Stop', { cwd: '/work/a/src' }), true],
-    [{ folders: [cwdPattern('/work/*')] }, event('Stop', { cwd: '/work' }), false],
-    [{ folders: [cwdPattern('/work/*')] }, event('Stop'), false],
+    [{ folders: ['/work/*'] }, event('Stop', { cwd: '/work/a/src' }), true],
+    [{ folders: ['/work/*'] }, event('Stop', { cwd: '/work' }), false],
+    [{ folders: ['/work/*'] }, event('Stop'), false],
     [{ minSessionMs: 60_000 }, event('Stop'), false],
     [{ minTurnMs: 10_000 }, event('Stop'), true],
   ])('%j applies to %j: %s', (rule, which, expected) => {
@@ -78,8 +78,35 @@ describe('a folder pattern', () => {
     ['/w/?', '/w/a', true],
     ['/w/a.b', '/w/aXb', false],
     ['C:\\work\\*', 'C:/work/a', true],
+    ['c:\\work\\*', 'C:/work/a', true],
+    ['C:/work', 'c:\\work\\a', true],
+    ['C:/work', 'c:/Work', false],
   ])('%s matches %s: %s', (pattern, folder, expected) => {
-    expect(new RegExp(cwdPattern(pattern), 's').test(folder)).toBe(expected);
+    expect(matchesFolder(pattern, folder)).toBe(expected);
+  });
+
+  test('matches the same directory by whichever links either leads there', () => {
+    const root = mkdtempSync(path.join(tmpdir(), 'hook-folders-'));
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    const [real, link] = [path.join(root, 'disk'), path.join(root, 'home')];
+    mkdirSync(path.join(real, 'work', 'shop'), { recursive: true });
+    mkdirSync(path.join(real, 'workshop'));
+    symlinkSync(real, link, 'junction');
+    symlinkSync(path.join(real, 'work', 'shop'), path.join(real, 'short'), 'junction');
+    for (const [home, other] of [
+      [link, real],
+      [real, link],
+      [link, link],
+    ] as const) {
+      expect(matchesFolder(`${home}/work/**`, path.join(other, 'work', 'shop'))).toBe(true);
+      expect(matchesFolder(`${home}/w*k`, path.join(other, 'work', 'shop'))).toBe(true);
+      expect(matchesFolder(`${home}/work`, path.join(other, 'short'))).toBe(true);
+      expect(matchesFolder(`${home}/short/`, path.join(other, 'work', 'shop'))).toBe(true);
+      expect(matchesFolder('**/short', path.join(other, 'short'))).toBe(true);
+      expect(matchesFolder(`${home}/work/**`, path.join(other, 'workshop'))).toBe(false);
+      // One that is gone is compared as it is written.
+      expect(matchesFolder(`${home}/gone/*`, path.join(home, 'gone', 'a'))).toBe(true);
+    }
   });
 });
 

@@ -9,7 +9,7 @@ import { suggestion } from '../../runtime/suggestion.ts';
 import { waitingTypes } from '../event.ts';
 import { expandHome } from '../paths.ts';
 import { defaultDeadlineMs, standardLimits } from './basics.ts';
-import { addresses, cwdPattern, quietHours, secretOf, template, texts } from './values.ts';
+import { addresses, quietHours, secretOf, template, texts } from './values.ts';
 
 const DEFAULT_PORTS = { tls: 465, starttls: 587, none: 25 } as const;
 /** The template variables that are lengths. */
@@ -85,7 +85,7 @@ export function settingsSchema(folder: string, home: string) {
     .transform(({ cwd, min_session, min_turn, notification_types, ...rest }) => ({
       ...rest,
       notificationTypes: notification_types,
-      folders: cwd.map((pattern) => cwdPattern(expandHome(pattern, home))),
+      folders: cwd.map((pattern) => expandHome(pattern, home)),
       minSessionMs: min_session,
       minTurnMs: min_turn,
     }));

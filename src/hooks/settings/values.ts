@@ -78,22 +78,3 @@ export function secretOf<Name extends string>(
   const hint = 'secrets are not accepted in the file itself';
   return refuse(context, `${name}_file or ${name}_env is missing`, hint);
 }
-
-const WILDCARDS: Readonly<Record<string, string>> = {
-  '**/': '(?:.*/)?',
-  '**': '.*',
-  '*': '[^/]*',
-  '?': '[^/]',
-};
-
-/**
- * The regular expression of a directory pattern: `*` matches any name or part of one, `**` any number of directories. A
- * pattern also matches everything below a matching directory.
- */
-export function cwdPattern(pattern: string): string {
-  const body = pattern
-    .replaceAll('\\', '/')
-    .replace(/\/+$/, '')
-    .replace(/\*\*\/|\*\*|[\\^$.*+?()[\]{}|/-]/g, (found) => WILDCARDS[found] ?? `\\${found}`);
-  return `^${body}(?:/.*)?$`;
-}
