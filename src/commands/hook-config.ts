@@ -19,7 +19,7 @@ export async function run(context: CommandContext): Promise<number> {
     if (!/^[\w.-]{1,128}$/.test(event))
       throw new ConfigError('--event: must be the name of an event, such as Stop');
   }
-  const { home } = findPaths({ config: undefined, stateDir: undefined }, context.environment);
+  const { home, state } = findPaths({ config: undefined, stateDir: undefined }, context.environment);
   const command = values.command ?? ownCommand(context.environment, values.config);
   const hook = { command, timeout: values.timeout };
   if (!values.write) {
@@ -28,7 +28,8 @@ export async function run(context: CommandContext): Promise<number> {
     return 0;
   }
   const file = path.resolve(expandHome(values.file ?? standardFile, home));
-  const done = mergeAgentFile(file, events, hook, createSystemClock());
+  const lock = path.join(state, 'hook-config.lock');
+  const done = await mergeAgentFile(file, events, hook, { lock, clock: createSystemClock() });
   context.stdout.write(`${done.join('\n')}\n`);
   return 0;
 }

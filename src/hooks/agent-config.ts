@@ -32,8 +32,8 @@ type Json = Readonly<Record<string, unknown>>;
 /**
  * A configuration with the command at each of the events: in its member `hooks` if it has one or is that of the agent's
  * settings (`isSettings`, or members that are no events), otherwise at its top. Everything else in it stays as it is,
- * including the order. An entry that is nothing but an invocation of this program is updated instead of duplicated. Throws
- * an error in plain words if the configuration has another shape.
+ * including the order. A command that is nothing but an invocation of this program is updated instead of duplicated, and kept
+ * once for each matcher. Throws an error in plain words if the configuration has another shape.
  */
 export function mergeAgentConfig(
   existing: Json,
@@ -56,9 +56,14 @@ function withEvents(existing: Json, events: readonly string[], command: HookComm
     const entries = Object.hasOwn(existing, event) ? existing[event] : [];
     if (!Array.isArray(entries)) throw new Error(`${event} is not a list of entries`);
     const found = new Set<'own' | 'within'>();
-    const updated = entries.map((entry) => {
-      if (!isJson(entry) || !Array.isArray(entry['hooks'])) return entry;
-      return { ...entry, hooks: entry['hooks'].map((hook: unknown) => updatedHook(hook, command, found)) };
+    const seen = new Set<string>();
+    const updated = entries.flatMap((entry: unknown) => {
+      if (!isJson(entry) || !Array.isArray(entry['hooks'])) return [entry];
+      const condition = JSON.stringify({ matcher: '*', ...entry, hooks: [] });
+      const isFirst = () => !seen.has(condition) && seen.add(condition);
+      const hooks = entry['hooks'].filter((hook: unknown) => !isOwn(hook, command.command) || isFirst());
+      if (hooks.length === 0 && entry['hooks'].length > 0) return [];
+      return [{ ...entry, hooks: hooks.map((hook) => updatedHook(hook, command, found)) }];
     });
     const { timeout = defaultTimeout } = command;
     const added = { hooks: [{ type: 'command', command: command.command, timeout }] };
@@ -68,6 +73,11 @@ function withEvents(existing: Json, events: readonly string[], command: HookComm
   return { config, left };
 }
 
+function isOwn(hook: unknown, command: string): boolean {
+  const line = isJson(hook) ? hook['command'] : undefined;
+  return typeof line === 'string' && (line === command || isInvocation(line));
+}
+
 function updatedHook(
   hook: unknown,
   { command, timeout }: HookCommand,
@@ -75,7 +85,7 @@ function updatedHook(
 ): unknown {
   const line = isJson(hook) ? hook['command'] : undefined;
   if (!isJson(hook) || typeof line !== 'string') return hook;
-  if (line === command || isInvocation(line)) {
+  if (isOwn(hook, command)) {
     found.add('own');
     return { ...hook, type: 'command', command, timeout: timeout ?? hook['timeout'] ?? defaultTimeout };
   }

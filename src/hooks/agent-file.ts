@@ -3,17 +3,59 @@ import path from 'node:path';
 import { isObject } from '../catalog/object.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { attempt, ConfigError, messageOf } from '../runtime/errors.ts';
-import { codeOf, readNow, writeWhole } from '../runtime/files.ts';
+import { codeOf, createFolder, readNow, writeWhole } from '../runtime/files.ts';
 import { unreadable } from '../runtime/text-file.ts';
+import { type Lock, takeLock } from '../store/lock.ts';
+import { troubleOf } from '../store/sqlite-errors.ts';
 import { type HookCommand, mergeAgentConfig, parseExactly } from './agent-config.ts';
 
 const FIX = 'fix the file, or give another one with --file';
 
+/** How long to wait until a lock is tried again that another process has, in milliseconds, and how often it is tried. */
+const lockedMs = 50;
+const MAX_TRIES = 200;
+
+/** Dependencies of a merge. */
+interface MergeParts {
+  /** Of the user's processes, which it keeps from losing each other's changes. */
+  readonly lock: string;
+  readonly clock: Pick<Clock, 'now' | 'wait'>;
+}
+
 /**
  * Merges a command into the agent's file as `mergeAgentConfig` does, and keeps a backup; returns what was done, in lines.
- * Throws a `ConfigError` if the file has another shape, or cannot be read or written.
+ * Rejects with a `ConfigError` if the file has another shape, or cannot be read or written, or if another process keeps the
+ * lock.
  */
-export function mergeAgentFile(
+export async function mergeAgentFile(
+  named: string,
+  events: readonly string[],
+  command: HookCommand,
+  { lock, clock }: MergeParts,
+): Promise<readonly string[]> {
+  const taken = await whenFree(lock, clock);
+  try {
+    return mergeNow(named, events, command, clock);
+  } finally {
+    taken?.release();
+  }
+}
+
+/** Takes a lock once it is free; undefined where it cannot be created, which is no reason to refuse a single process. */
+async function whenFree(lock: string, clock: Pick<Clock, 'wait'>): Promise<Lock | undefined> {
+  attempt(() => createFolder(path.dirname(lock)));
+  for (let nth = 0; nth < MAX_TRIES; nth++) {
+    try {
+      return takeLock(lock);
+    } catch (error) {
+      if (troubleOf(error).reason !== 'locked') return undefined;
+    }
+    await clock.wait(lockedMs);
+  }
+  throw new ConfigError(`another process has locked ${lock}; nothing was changed`, 'end it, and try again');
+}
+
+function mergeNow(
   named: string,
   events: readonly string[],
   command: HookCommand,

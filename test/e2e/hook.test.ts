@@ -512,6 +512,6 @@ describe('hook-config', () => {
     expect(ran.code).toBe(2);
     expect(ran.stderr.split('\n')[0]).toContain(file);
     expect(readFileSync(file, 'utf8')).toBe(text);
-    expect(readdirSync(home.folder)).toHaveLength(2);
+    expect(readdirSync(home.folder).sort()).toEqual(['hooks.json', 'state', 'token']);
   });
 });

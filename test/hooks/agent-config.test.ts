@@ -108,6 +108,26 @@ describe('a hooks configuration', () => {
     );
   });
 
+  test('has each line of this program once for each matcher, and all others', () => {
+    const own = (line: string) => ({ type: 'command', command: line, timeout: 5 });
+    const other = own('say done');
+    const existing = [
+      { hooks: [own('/old/agent-platform-exporter hook'), other, own(hookCommand.command), other] },
+      { matcher: '*', hooks: [own(hookCommand.command)] },
+      { matcher: 'Edit', hooks: [own(hookCommand.command)] },
+      { matcher: 'Edit', hooks: [other, own(hookCommand.command)] },
+      { hooks: [] },
+    ];
+    expect(mergeAgentConfig({ PostToolUse: existing }, ['PostToolUse'], hookCommand).config).toEqual({
+      PostToolUse: [
+        { hooks: [own(hookCommand.command), other, other] },
+        { matcher: 'Edit', hooks: [own(hookCommand.command)] },
+        { matcher: 'Edit', hooks: [other] },
+        { hooks: [] },
+      ],
+    });
+  });
+
   test('merged twice is merged once', () => {
     const entries = fc.array(fc.oneof(fc.constant(entry), fc.object(), fc.string()), { maxLength: 3 });
     const existing = fc.dictionary(fc.constantFrom(...defaultEvents, 'PreToolUse'), entries);
