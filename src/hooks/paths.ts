@@ -7,7 +7,7 @@ import { attempt } from '../runtime/errors.ts';
 export interface HookPaths {
   /** The settings file; `named` if the user chose it, so that its absence is an error. */
   readonly config: { readonly file: string; readonly named: boolean };
-  /** The directory of spool, log, cache and session starts. */
+  /** The directory of spool, log, cache, session starts and claimed events. */
   readonly state: string;
   readonly home: string;
 }
