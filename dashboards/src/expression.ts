@@ -49,9 +49,12 @@ export function atEnd<const Label extends string>(
   return { text: atDaysEnd(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
 }
 
-/** Current values as they last were by the end of a range of days, which ends at a midnight, at each of its steps. */
+/**
+ * Current values as they last were by the end of a range of days, which ends at a midnight, at each of its steps: of the
+ * last week, since days that are backfilled come late and an organization may rest for days.
+ */
 export function atLastDay({ text, about }: Expression): Expression {
-  const window = '(last_over_time($1[2d] @ end()))';
+  const window = '(last_over_time($1[7d] @ end()))';
   return { text: text.replaceAll(/\((\w+\{[^}]*\})\)/g, window), about };
 }
 

@@ -9,6 +9,7 @@ import {
   during,
   type Form,
   formQuery,
+  forOne,
   type PanelQuery,
   panelQueries,
 } from './dashboard-queries.ts';
@@ -65,7 +66,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('every quer
     const forms: readonly Form[] = target.interval !== undefined ? ['raw', 'recorded'] : ['raw'];
     const found: unknown[] = [];
     for (const form of forms) {
-      const query = chosen(target.expr, `${DAYS}d`, form).replaceAll('[2m]', '[3h]');
+      const query = forOne(chosen(target.expr, `${DAYS}d`, form)).replaceAll('[2m]', '[3h]');
       if (target.instant) {
         const text = during(query, { from: now - DAYS * DAY_S, to: now });
         const answered = await server.instant(text, now);

@@ -1,7 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { chosen, DAY_S, during, type Form, type PanelQuery, panelQueries } from './dashboard-queries.ts';
+import {
+  chosen,
+  DAY_S,
+  during,
+  type Form,
+  forOne,
+  type PanelQuery,
+  panelQueries,
+} from './dashboard-queries.ts';
 import { plantedOpenMetrics, type ShownDay } from './planted.ts';
 import { createPrograms } from './programs.ts';
 import { makeBlocks, type PrometheusServer, recordBlocks, startPrometheus } from './prometheus-server.ts';
@@ -57,7 +65,8 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('a viewerâ€
     org: string,
     form: Form = 'raw',
   ): Promise<(offset: number) => unknown> {
-    const query = chosen(target.expr, `${DAYS}d`, form).replaceAll('org=~".+"', `org="${org}"`);
+    const ofOrg = chosen(target.expr, `${DAYS}d`, form).replaceAll('org=~".+"', `org="${org}"`);
+    const query = forOne(ofOrg);
     // The value at an instant does not depend on the step: one query has the points of all zones.
     const points = await prometheus.range(query, first - 2 * DAY_S, first + (DAYS + 2) * DAY_S, STEP_S);
     const series = points.map(({ labels, values }) => ({ labels, values: new Map(values) }));

@@ -66,7 +66,7 @@ export const bars: readonly Bars[] = [
   { where: 'usage.json “Uses by day” A', dataset: 'tools', figures: field('hooks_invocations') },
   { where: 'usage.json “Skills” A', dataset: 'tools', figures: list('skills_by_name', ['name'], 'count') },
   {
-    where: 'adoption.json “Daily, weekly and monthly active people” C',
+    where: 'adoption.json “Daily, weekly and monthly active people” D',
     dataset: 'activity',
     figures: field('daily_active_users'),
   },
