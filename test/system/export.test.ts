@@ -102,6 +102,6 @@ describe('the demo', () => {
       `AGENT_PLATFORM_API_REQUESTS_PER_SECOND=200 ${command}`,
     ]);
     expect(code, stderr).toBe(0);
-    expect(await readFile(file, 'utf8')).toMatch(/^day,organization,model,.*,daily_credits,/);
+    expect(await readFile(file, 'utf8')).toMatch(/^\uFEFFday,organization,model,.*,daily_credits,/);
   });
 });
