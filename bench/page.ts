@@ -8,6 +8,7 @@ export interface ParsedFamily {
 
 const COLLECTORS = 7;
 const SERIES = /^agent_platform_(?!exporter_)\w+[{ ]/gm;
+const PEOPLE = /^agent_platform_user_info\{/gm;
 const SUCCESS = /^agent_platform_exporter_collector_success\{.*\} 1$/gm;
 const NEWEST = /^agent_platform_data_day_timestamp_seconds\{/gm;
 const LAST = /^agent_platform_exporter_collector_last_success_timestamp_seconds\{.*\} (\S+)$/gm;
@@ -15,6 +16,11 @@ const LAST = /^agent_platform_exporter_collector_last_success_timestamp_seconds\
 /** The number of series about the platform. */
 export function seriesIn(page: string): number {
   return count(page, SERIES);
+}
+
+/** The number of people who are identified. */
+export function peopleIn(page: string): number {
+  return count(page, PEOPLE);
 }
 
 /** The number of datasets with a newest day. */
