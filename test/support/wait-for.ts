@@ -3,6 +3,8 @@ import { WAIT_LIMIT_MS } from './limits.ts';
 
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
+/** What a wait may take whose shared limit is over. */
+const SHORTEST_WAIT_MS = 1000;
 
 interface WaitOptions {
   /** What is awaited, in words; the condition's own code by default. */
@@ -43,6 +45,15 @@ export async function waitFor<Result>(
     ];
     return new Error(lines.join('\n'), { cause: failure });
   }
+}
+
+/** Waits with one limit together, which begins with the first: what has not come by then will not come. */
+export function sharedWait(): typeof waitFor {
+  let end: number | undefined;
+  return (condition, options = {}) => {
+    end ??= performance.now() + WAIT_LIMIT_MS;
+    return waitFor(condition, { ...options, limitMs: Math.max(SHORTEST_WAIT_MS, end - performance.now()) });
+  };
 }
 
 /** The code of a condition as written, without the test runner's changes to imports. */

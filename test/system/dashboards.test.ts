@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { WAIT_LIMIT_MS } from '../support/limits.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { sharedWait, waitFor } from '../support/wait-for.ts';
 import { ask, DAY_S, offered, panelQueries, variableQueries } from './dashboard-queries.ts';
 import { bars, type Row } from './figures.ts';
 import { expectAllKnown, startPlatform } from './platform.ts';
@@ -15,7 +14,6 @@ const ORGS = ['acme', 'globex'] as const;
 const SETTINGS = `seats: 50, budget: {credits_per_month: 300000000},
     prices: [{from: 2026-01-14, currency: USD, per_million_credits: 2.70}]`;
 
-const SHORTEST_WAIT_MS = 1000;
 const TOKEN = 'a-token-of-the-hooks-of-this-test';
 
 /** Queries without data here, and why. */
@@ -65,8 +63,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
   const from = today - DAYS * DAY_S;
   const api = new Map<string, readonly Row[]>();
   let prometheus: PrometheusServer;
-  /** The panels share one limit: what has not come by then will not, and each of hundreds would wait for as long. */
-  let awaitedUntil = 0;
+  const shown = sharedWait();
 
   const span = () => ({ from, today, now: Math.floor(Date.now() / 1000) });
   /** The noon at which a Wednesday of the previous week was backfilled as the newest day. */
@@ -126,20 +123,16 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the dashbo
       const ran = await prometheus.instant('agent_platform_exporter_collector_success == 1');
       expect(ran).toHaveLength(7 * ORGS.length);
     });
-    awaitedUntil = performance.now() + WAIT_LIMIT_MS;
   });
 
   test.each(panelQueries())('show data: $where', async ({ where, target }) => {
     const empty = EMPTY.find((exception) => exception.where.test(where));
-    await waitFor(
-      async () => {
-        const now = await ask(prometheus, target, span());
-        // On a Saturday hardly anybody is active, so that some figures are rightly absent: a workday has them.
-        const answered = now.length > 0 ? now : await ask(prometheus, target, { ...span(), now: workday });
-        if (!RISE_OR_FALL.test(target.expr)) expect(answered.length > 0).toBe(empty === undefined);
-      },
-      { limitMs: Math.max(SHORTEST_WAIT_MS, awaitedUntil - performance.now()) },
-    );
+    await shown(async () => {
+      const now = await ask(prometheus, target, span());
+      // On a Saturday hardly anybody is active, so that some figures are rightly absent: a workday has them.
+      const answered = now.length > 0 ? now : await ask(prometheus, target, { ...span(), now: workday });
+      if (!RISE_OR_FALL.test(target.expr)) expect(answered.length > 0).toBe(empty === undefined);
+    });
   });
 
   test.each(variableQueries())('offer values: $where', async ({ variable }) => {
