@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createNoonClock } from '../../e2e/program.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createPrograms } from '../programs.ts';
 import { startAskedPlatform, startReplica } from './replicas.ts';
@@ -10,8 +11,13 @@ const server = usePostgres();
 const programs = createPrograms();
 
 test('during a roll-out, rows of people that the leader made with other settings are absent, and new organizations not yet asked', async () => {
-  const platform = await startAskedPlatform({ orgs: 2, users: 6, repos: 1 });
-  const environment = { AGENT_PLATFORM_STORAGE_URL: await server.database() };
+  // A working day is the newest one: on a holiday, nobody has a row.
+  const { now, nodeArguments } = createNoonClock();
+  const platform = await startAskedPlatform({ orgs: 2, users: 6, repos: 1, now });
+  const environment = {
+    AGENT_PLATFORM_STORAGE_URL: await server.database(),
+    NODE_OPTIONS: nodeArguments.join(' '),
+  };
   const [acme, other] = platform.orgs.map(({ name }) => name);
   const start = (identity: string, orgs: typeof platform.orgs) =>
     startReplica(
