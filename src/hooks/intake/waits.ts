@@ -63,13 +63,15 @@ export async function countWaits(query: Query, now: Instant, forgotten: Instant)
   // Both values by name, for the index.
   await query('UPDATE S.hook_moment SET due = $1 WHERE waiting IN (0, 1) AND due > $1', [now + LONGEST_MS]);
   await query(
+    // Materialized, because each mention of a length would otherwise look for the end of the wait again.
     `${PUT_WAITS}
+     WITH waits AS MATERIALIZED (
+       SELECT type, (
+         SELECT min(next.at) FROM S.hook_moment AS next WHERE next.session = began.session AND next.at > began.at
+       ) - at AS ms FROM S.hook_moment AS began WHERE waiting = 1 AND due <= $1
+     )
      SELECT type, CASE ${BOUND_OF_MS} END AS bound, count(*), sum(ms) FROM (
-       SELECT type, CASE WHEN ended - at < ${LONGEST_MS} THEN ended - at ELSE ${LONGEST_MS} END AS ms FROM (
-         SELECT began.type, began.at, (
-           SELECT min(next.at) FROM S.hook_moment AS next WHERE next.session = began.session AND next.at > began.at
-         ) AS ended FROM S.hook_moment AS began WHERE began.waiting = 1 AND began.due <= $1
-       ) AS waits
+       SELECT type, CASE WHEN ms < ${LONGEST_MS} THEN ms ELSE ${LONGEST_MS} END AS ms FROM waits
      ) AS lengths WHERE true GROUP BY type, bound
      ON CONFLICT (type, bound) DO UPDATE SET count = old.count + excluded.count, ms = old.ms + excluded.ms`,
     [now],

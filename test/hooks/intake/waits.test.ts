@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { HookEvent } from '../../../src/hooks/intake/event.ts';
 import { createHookStore } from '../../../src/hooks/intake/store.ts';
+import { countWaits } from '../../../src/hooks/intake/waits.ts';
 import { COUNTS } from '../../../src/store/layouts.ts';
 import { openSqlite } from '../../../src/store/sqlite.ts';
 import { below, createRandom } from '../../fuzz/random.ts';
@@ -248,4 +249,24 @@ test('in any order, sent twice, over three replicas and a kill, each wait counts
       expect(new Map([...found].sort())).toEqual(new Map([...expected].sort()));
     }
   });
+});
+
+test('the end of each wait is looked for once', async () => {
+  const database = openSqlite({
+    ...{ path: ':memory:', layout: COUNTS, onDamage: 'replace', log: createFakeLogger() },
+  });
+  onTestFinished(() => database.close());
+  const plans: string[] = [];
+  await database.transaction((query) =>
+    countWaits(
+      async (text, values) => {
+        if (text.includes('hook_wait'))
+          plans.push(JSON.stringify(await query(`EXPLAIN QUERY PLAN ${text}`, values)));
+        return query(text, values);
+      },
+      NOW,
+      0,
+    ),
+  );
+  expect(plans.map((plan) => plan.match(/CORRELATED/g)?.length)).toEqual([1]);
 });
