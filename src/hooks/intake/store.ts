@@ -55,7 +55,8 @@ export interface HookStore {
   forgottenBefore(now: Instant): Instant;
   /**
    * How far the store's time is ahead of this process's, in milliseconds: where processes share a database, its clock judges, so that
-   * a wrong one of theirs neither forgets sessions of others nor dates events into the future.
+   * a wrong one of theirs neither forgets sessions of others nor dates events into the future; unless it has left the time of the
+   * last commit by more than a day.
    */
   drift(): number;
   /** Calls back with the counts after other processes have changed them. */
@@ -108,7 +109,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   let version = -1;
   let epoch: string | undefined;
   let forgotten: Instant = 0;
-  let drift = 0;
+  let drift: number | undefined;
   let listener: ((counts: Counts) => void) | undefined;
   const watching = (shared?.opened ?? Promise.resolve()).then(watch).catch(() => undefined);
 
@@ -118,12 +119,19 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
     return `${STATE}, ${shared.time?.() ?? DATABASE_TIME} AS now`;
   }
 
-  function noteTime(state: State): void {
-    if (state.now !== undefined) drift = state.now - clock.now();
+  function noteTime({ now, ageing }: State): void {
+    if (now === undefined) return;
+    const own = clock.now();
+    const ahead = now - own;
+    // Before the first commit, what was seen earlier is as good.
+    const last = ageing?.at ?? own + (drift ?? ahead);
+    // Of clocks that are more than a day apart, the one that is farther from the last commit is wrong, be it the database's.
+    const isWrong = Math.abs(ahead) > DAY_MS && Math.abs(now - last) > Math.abs(own - last);
+    drift = isWrong ? 0 : ahead;
   }
 
   function storeNow(): Instant {
-    return clock.now() + drift;
+    return clock.now() + (drift ?? 0);
   }
 
   async function watch(): Promise<void> {
@@ -226,7 +234,7 @@ export function createHookStore(deps: HookStoreDeps): HookStore {
   return {
     load: () => turns.run(read),
     commit: (take) => turns.run(() => commitNow(take)),
-    drift: () => drift,
+    drift: () => drift ?? 0,
     forgottenBefore: (now) => Math.max(now - REMEMBERED_MS, forgotten),
     onNews(next) {
       listener = next;
@@ -248,8 +256,9 @@ const WAITING = {
 
 const STATE = 'version, ageing_at, doubted_since, forgotten_at, ids';
 
+/** There is no row before the first commit, but a time. */
 async function readState(query: Query, columns: string): Promise<State> {
-  return stateIn((await query(`SELECT ${columns} FROM S.hook_state`))[0]);
+  return stateIn((await query(`SELECT ${columns} FROM (SELECT 1) AS one LEFT JOIN S.hook_state ON true`))[0]);
 }
 
 /** Counts the commit and reads the state, which no other process changes before the end of the transaction. */

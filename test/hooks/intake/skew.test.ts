@@ -6,7 +6,7 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { stop } from './contract.ts';
-import { HOUR, MINUTE, NOW, openIntake } from './parts.ts';
+import { DAY, HOUR, MINUTE, NOW, openIntake } from './parts.ts';
 
 /** A shared database with a time of its own, and replicas whose clocks differ from it by so much. */
 async function openReplicas(...skews: readonly number[]) {
@@ -58,3 +58,26 @@ test('a time in the future that is stored already ends without another event of 
     expect(await replica?.values('last_event_timestamp_seconds')).toMatchObject({ SessionStart: NOW / 1000 }),
   );
 });
+
+test.each([365, -365, 2, -2])(
+  'a database whose clock is off by %s days stops and forgets nothing',
+  async (days) => {
+    const { replicas, judge } = await openReplicas(0, 0);
+    const [one, other] = replicas;
+    for (const replica of replicas) await replica.clock.advance(1_000);
+    // Before the first event as well as after it.
+    judge.set(NOW + days * DAY);
+    await one?.take([waits('1', 'a')]);
+    expect(Math.abs(Number(one?.time()) - NOW)).toBeLessThan(MINUTE);
+    for (const [step, off] of [0, days * DAY].entries()) {
+      judge.set(NOW + off);
+      for (const replica of replicas) await replica.clock.advance(1_000);
+      await other?.take([waits(`2-${step}`, 'b')]);
+      for (const replica of replicas) {
+        await replica.clock.advance(1_000);
+        await waitFor(async () => expect(await replica.values('sessions_waiting')).toEqual({ '': 2 }));
+        expect(Math.abs(replica.time() - NOW)).toBeLessThan(MINUTE);
+      }
+    }
+  },
+);

@@ -19,9 +19,8 @@ const [FEW, MOST] = [20, 500];
 const server = usePostgres();
 const programs = createPrograms();
 
-/** Three replicas on a new database; `optionsOf`: arguments of Node by the number of the replica. */
-async function startReplicas(optionsOf: (replica: number) => string = () => '') {
-  const database = await server.database();
+/** Three replicas on a database; `optionsOf`: arguments of Node by the number of the replica. */
+async function startReplicas(database: string, optionsOf: (replica: number) => string = () => '') {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
   const start = async (replica: number): Promise<Program> => {
     const listen = `--web.listen-address=127.0.0.1:${ports[replica]}`;
@@ -40,7 +39,6 @@ async function startReplicas(optionsOf: (replica: number) => string = () => '') 
   const agent = new Agent({ keepAlive: true, maxSockets: SENDERS });
   onTestFinished(() => agent.destroy());
   return {
-    database,
     /** Sends a batch to another replica each time, until one has taken it. */
     async send(first: number, events: readonly object[]): Promise<void> {
       let attempt = first;
@@ -66,7 +64,7 @@ async function startReplicas(optionsOf: (replica: number) => string = () => '') 
 }
 
 test('30 000 events of 50 senders over three replicas are counted once each, although replicas and the database are killed', async () => {
-  const { send, kill, agree } = await startReplicas();
+  const { send, kill, agree } = await startReplicas(await server.database());
   let next = 0;
   let acknowledged = 0;
 
@@ -151,10 +149,16 @@ function shuffled<Item>(items: readonly Item[], random: () => number): readonly 
 test('100 000 waits in any order, sent twice, over three replicas and a kill, count once each, and the sums are exact', async () => {
   const begins = Date.now();
   const clocks = Array.from({ length: 3 }, () => createMachineClock(begins));
-  const { database, send, kill, agree } = await startReplicas(
+  const database = await server.database();
+  await server.shadowClock(database);
+  const { send, kill, agree } = await startReplicas(
+    database,
     (replica) => clocks[replica]?.nodeArgument ?? '',
   );
+  let passed = 0;
   const pass = async (ms: number) => {
+    passed += ms;
+    await server.setClock(database, passed);
     for (const clock of clocks) clock.pass(ms);
     await Promise.all(clocks.map(({ followed }) => followed()));
   };

@@ -6,6 +6,7 @@ import { usePostgres } from './server.ts';
 
 const PREFIX = 'agent_platform_exporter_';
 const CREDITS = 'agent_platform_daily_credits';
+const DAY = 86_400_000;
 
 const server = usePostgres();
 const programs = createPrograms();
@@ -136,29 +137,13 @@ test('an older layout, of before the first release, is refused and untouched', a
   expect(tables).toEqual([{ tablename: 'schema_version' }]);
 });
 
-/** Functions that are found in place of those of the server, and are off by as many days as a table says. */
-const SHADOWS = `
-  CREATE SCHEMA shadow;
-  CREATE TABLE shadow.clock (days integer NOT NULL);
-  INSERT INTO shadow.clock VALUES (0);
-  ${['now', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp']
-    .map(
-      (name) => `CREATE FUNCTION shadow.${name}() RETURNS timestamptz LANGUAGE sql AS
-        'SELECT pg_catalog.clock_timestamp() + days * interval ''1 day'' FROM shadow.clock';`,
-    )
-    .join('\n')}`;
-
 test('steps of the database’s clock by a year stop nothing and repeat nothing', async () => {
-  const { platform, url, replicas } = await startTwo(async (fresh) => {
-    await server.query(fresh, SHADOWS);
-    const name = new URL(fresh).pathname.slice(1);
-    await server.query(fresh, `ALTER DATABASE ${name} SET search_path = shadow, pg_catalog, public`);
-  });
+  const { platform, url, replicas } = await startTwo(server.shadowClock);
   const [shown] = await server.query(url, 'SELECT now() = pg_catalog.now() AS same');
   expect(shown).toEqual({ same: false });
   const leader = await leaderOf(replicas);
   for (const [index, days] of [365, -365, 0].entries()) {
-    await server.query(url, 'UPDATE shadow.clock SET days = $1', [days]);
+    await server.setClock(url, days * DAY);
     const asked = platform.asked.length;
     const beat = async () =>
       Number((await server.query(url, 'SELECT beat::int FROM agent_platform.leader'))[0]?.['beat']);

@@ -19,6 +19,10 @@ interface PostgresServer {
   hold(url: string, text: string): Promise<() => Promise<void>>;
   /** Starts a standby that follows the server; resolves once it does. */
   standby(): Promise<Standby>;
+  /** Gives a database a clock of its own, which connections from now on read. */
+  shadowClock(url: string): Promise<void>;
+  /** Sets such a clock, by how many milliseconds it is ahead. */
+  setClock(url: string, aheadMs: number): Promise<void>;
   /** The URL of a database for another user. */
   urlFor(url: string, user: string, password: string): string;
 }
@@ -29,6 +33,18 @@ interface Standby {
   /** Makes it a primary server. */
   promote(): void;
 }
+
+/** Functions that are found in place of those of the server, and are ahead by what a table says. */
+const SHADOWS = `
+  CREATE SCHEMA shadow;
+  CREATE TABLE shadow.clock (ahead interval NOT NULL);
+  INSERT INTO shadow.clock VALUES ('0');
+  ${['now', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp']
+    .map(
+      (name) => `CREATE FUNCTION shadow.${name}() RETURNS timestamptz LANGUAGE sql AS
+        'SELECT pg_catalog.clock_timestamp() + ahead FROM shadow.clock';`,
+    )
+    .join('\n')}`;
 
 /** Declares the server of a test file: it is started before the tests and removed after them. */
 export function usePostgres(): PostgresServer {
@@ -133,6 +149,14 @@ export function usePostgres(): PostgresServer {
       const other = await freePort();
       start(data, other);
       return { port: other, promote: () => run('pg_ctl', ['-D', join(folder, data), '-w', 'promote']) };
+    },
+    async shadowClock(url) {
+      await query(url, SHADOWS);
+      const name = new URL(url).pathname.slice(1);
+      await query(url, `ALTER DATABASE ${name} SET search_path = shadow, pg_catalog, public`);
+    },
+    async setClock(url, aheadMs) {
+      await query(url, `UPDATE shadow.clock SET ahead = $1 * interval '1 millisecond'`, [aheadMs]);
     },
     urlFor(url, user, password) {
       const other = new URL(url);
