@@ -11,6 +11,8 @@ const isHook =
 // From the first moment on: the signal to reload would end the process, which systemd takes for a clean end. The
 // configuration is read later.
 if (args[0] === 'serve') process.on('SIGHUP', () => undefined);
+// Node's own handler would open its debugger on a port of this machine.
+process.on('SIGUSR1', () => undefined);
 
 if (Number(found.split('.')[0]) < required) {
   process.stderr.write(

@@ -41,6 +41,7 @@ const isHook =
   args[0] === 'hook' &&
   !args.some((argument) => /^(-h|--(no-)?(help|check|test|flush)(=.*)?)$/.test(argument));
 if (args[0] === 'serve') process.on('SIGHUP', () => undefined);
+process.on('SIGUSR1', () => undefined);
 
 if (args.length === 1 && args[0] === '--licenses') {
   process.stdout.write(getAsset('licenses.txt', 'utf8'));

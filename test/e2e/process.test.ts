@@ -53,10 +53,30 @@ describe('the program', () => {
     expect(stderr).toContain('agent-platform-exporter demo');
   });
 
-  test.skipIf(process.platform === 'win32')('is not ended by a reload while it starts', async () => {
-    const started = `process.argv.splice(1, 0, ''); require(${JSON.stringify(bin)}); process.kill(process.pid, 'SIGHUP')`;
-    const child = spawn(process.execPath, ['-e', started, 'serve'], { stdio: 'ignore', env: COMPILE_CACHE });
-    expect(await once(child, 'exit')).toEqual([2, null]);
+  describe.skipIf(process.platform === 'win32')('signalled before it is loaded', () => {
+    /** The end of a command that signals itself once it has begun, and what it wrote. */
+    async function signalled(signal: NodeJS.Signals, command: string) {
+      const script = `process.argv.splice(1, 0, ''); require(${JSON.stringify(bin)}); process.kill(process.pid, '${signal}')`;
+      const child = spawn(process.execPath, ['-e', script, command], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: COMPILE_CACHE,
+      });
+      const [stderr, ending] = await Promise.all([
+        child.stderr ? text(child.stderr) : '',
+        once(child, 'exit'),
+      ]);
+      return { stderr, ending };
+    }
+
+    test('is not ended by a reload', async () => {
+      expect((await signalled('SIGHUP', 'serve')).ending).toEqual([2, null]);
+    });
+
+    test.each(['serve', 'once', 'check-config'])('%s opens no debugger', async (command) => {
+      const { stderr, ending } = await signalled('SIGUSR1', command);
+      expect(ending).toEqual([2, null]);
+      expect(stderr).not.toMatch(/debugger|inspector/i);
+    });
   });
 
   test('reads the environment', async () => {

@@ -70,6 +70,8 @@ describe('the single executable', () => {
 
   test('serves the demo and stops on a signal, with nothing in the log but what the program logs', async () => {
     const { program, url } = await demo();
+    // Opens Node's debugger otherwise, which says so in the log.
+    program.send('SIGUSR1');
     await waitFor(async () => expect((await fetch(`${url}/-/ready`)).status).toBe(200));
     const page = await (await fetch(`${url}/metrics`)).text();
     expect(page).toContain(`agent_platform_exporter_build_info{version="${version}"`);
