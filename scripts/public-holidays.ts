@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+// renovate: datasource=npm depName=date-holidays
 const VERSION = '3.37.0';
 const YEARS = Array.from({ length: 12 }, (_, index) => 2025 + index);
 const DAY_MS = 86_400_000;

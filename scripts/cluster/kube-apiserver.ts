@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { cached, go } from './go.ts';
 
 /** The version of Kubernetes whose API server the tests run against. */
+// renovate: datasource=go depName=k8s.io/kubernetes
 export const KUBERNETES = '1.33.4';
 /** Helm requests the server's version, which only release builds have. */
 const VERSION = 'k8s.io/component-base/version';

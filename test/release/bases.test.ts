@@ -1,4 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -44,6 +46,7 @@ describe('the workflows', () => {
 describe('Renovate', () => {
   const config = JSON.parse(textOf('renovate.json')) as {
     readonly extends: readonly string[];
+    readonly ignorePresets: readonly string[];
     readonly customManagers: readonly {
       readonly managerFilePatterns: readonly string[];
       readonly matchStrings: readonly string[];
@@ -54,20 +57,41 @@ describe('Renovate', () => {
     expect(config.extends).toContain('config:best-practices');
   });
 
-  test('sees every tool that CI takes from the module proxy, with its version', () => {
-    const [manager] = config.customManagers;
-    const found = (file: string) =>
-      (manager?.matchStrings ?? []).flatMap((pattern) =>
-        [...textOf(file).matchAll(new RegExp(pattern, 'g'))].map(({ groups }) => groups?.['depName']),
+  test('ignores no folder: that of the tests pins tools too', () => {
+    expect(config.ignorePresets).toContain(':ignoreModulesAndTests');
+  });
+
+  test('sees every pinned tool, with its version', () => {
+    /** A module of Go with its version, one in a module file that a script writes, or a version in a constant. */
+    const pins = /\b[\w-]+(?:\.[\w-]+)+\/[\w./-]+@v?\d[\w.]*|require %s v[\d.]+|const \w+ = '\d+(?:\.\d+)+'/g;
+    const files = globSync('{.ci,.github,scripts,test,bench}/**/*', { cwd: ROOT, withFileTypes: true })
+      .filter(
+        (entry) =>
+          entry.isFile() && !/node_modules|\.(?:gz|png|wav|json)$/.test(entry.parentPath + entry.name),
+      )
+      .map((entry) => relative(fileURLToPath(ROOT), join(entry.parentPath, entry.name)));
+    const seen: string[] = [];
+    const unseen: string[] = [];
+    for (const file of files) {
+      const managers = config.customManagers.filter(({ managerFilePatterns }) =>
+        managerFilePatterns.some((pattern) => new RegExp(pattern.slice(1, -1)).test(file)),
       );
-    const files = globSync('.ci/*', { cwd: ROOT });
-    const installed = files.flatMap((file) => textOf(file).match(/go install \S+@\S+/g) ?? []);
-    expect(installed.length).toBeGreaterThan(2);
-    const seen = files.flatMap(found);
-    for (const line of installed) {
-      const [, module = line] = /go install (\S+?)\/cmd\//.exec(line) ?? [];
-      expect(seen).toContain(module);
+      const found = managers
+        .flatMap(({ matchStrings }) => matchStrings)
+        .flatMap((pattern) => [...textOf(file).matchAll(new RegExp(pattern, 'g'))])
+        .map(({ groups = {} }) => `${groups['depName']} ${groups['currentValue']}`);
+      seen.push(...found);
+      for (const [pin] of textOf(file).matchAll(pins))
+        if (!found.some((known) => pin.includes(known.split(' ')[1] ?? ' '))) unseen.push(`${file}: ${pin}`);
     }
-    expect(found('test/system/kubernetes-schemas.ts')).toContain('sigs.k8s.io/gateway-api');
+    expect(unseen).toEqual([]);
+    for (const name of [
+      'helm.sh/helm/v3',
+      'github.com/VictoriaMetrics/VictoriaMetrics',
+      'k8s.io/kubernetes',
+      'date-holidays',
+    ])
+      expect(seen).toContainEqual(expect.stringMatching(`^${name} v?\\d`));
+    expect(seen.filter((name) => name.includes('nfpm'))).toHaveLength(2);
   });
 });
