@@ -26,6 +26,9 @@ describe('the bases of the image', () => {
       readonly devDependencies: Readonly<Record<string, string>>;
     };
     expect(bases[0]).toContain(`/node:${devDependencies['node']}-`);
+    // The bill of materials describes the Node.js of the job that writes it.
+    const set = workflows.flatMap((file) => textOf(file).match(/node-version: .*/g) ?? []);
+    expect(new Set(set)).toEqual(new Set([`node-version: ${devDependencies['node']}`]));
   });
 });
 

@@ -38,19 +38,22 @@ describe.runIf(requireTool('npm'))('the supply chain', () => {
     return script('audit', [], { npm_config_registry: registry, npm_config_fetch_retries: '0' });
   }
 
-  test('has a bill of materials with every installed package, and its hash', async () => {
+  test('has a bill of materials with every installed package and its hash, and Node.js with what is inside', async () => {
     const file = join(programs.folder(), 'sbom.json');
     const { code, stdout, stderr } = await script('sbom', [file]);
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('packages');
+    expect(stdout).toContain('components');
     const bill = JSON.parse(readFileSync(file, 'utf8')) as {
       readonly bomFormat: string;
-      readonly metadata: { readonly component: { readonly name: string } };
+      readonly metadata: { readonly component: { readonly name: string; readonly version: string } };
       readonly components: readonly {
         readonly name: string;
         readonly version: string;
-        readonly hashes: readonly { alg: string }[];
+        readonly purl: string;
+        readonly cpe?: string;
+        readonly hashes?: readonly { alg: string }[];
       }[];
+      readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
     };
     expect(bill.bomFormat).toBe('CycloneDX');
     expect(bill.metadata.component).toMatchObject({
@@ -63,10 +66,30 @@ describe.runIf(requireTool('npm'))('the supply chain', () => {
     const installed = Object.entries(packages)
       .filter(([path, { dev }]) => path !== '' && dev !== true)
       .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`);
-    expect(bill.components.map(({ name, version }) => `${name}@${version}`).toSorted()).toEqual(
+    const isPackage = ({ purl }: { readonly purl: string }) => purl.startsWith('pkg:npm/');
+    const packaged = bill.components.filter(isPackage);
+    expect(packaged.map(({ name, version }) => `${name}@${version}`).toSorted()).toEqual(
       [...new Set(installed)].toSorted(),
     );
-    for (const { hashes } of bill.components) expect(hashes).toMatchObject([{ alg: 'SHA-512' }]);
+    for (const { hashes } of packaged) expect(hashes).toMatchObject([{ alg: 'SHA-512' }]);
+
+    const inside = bill.components.filter((component) => !isPackage(component));
+    const { modules: _, napi: __, ...versions } = process.versions;
+    const named = Object.entries(versions).filter(([, version]) => version !== '');
+    expect(inside.map(({ name, version }) => [name, version])).toEqual(named);
+    const scanned = inside.flatMap(({ cpe = '' }) => /^cpe:2\.3:a:(.*?)(?::\*){7}$/.exec(cpe)?.[1] ?? []);
+    expect(scanned).toEqual(
+      expect.arrayContaining([
+        `nodejs:node.js:${process.versions.node}`,
+        `openssl:openssl:${process.versions.openssl.replace(/[-+].*/, '')}`,
+        `sqlite:sqlite:${process.versions.sqlite}`,
+        expect.stringMatching(/^google:v8:[\d.]+$/),
+      ]),
+    );
+    const needs = new Map(bill.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
+    const node = `pkg:generic/node@${process.versions.node}`;
+    expect(needs.get(`${bill.metadata.component.name}@${bill.metadata.component.version}`)).toContain(node);
+    expect(needs.get(node)).toHaveLength(named.length - 1);
   });
 
   test('is audited if the registry supports it', async () => {
