@@ -13,6 +13,12 @@ const clock = createNoonClock();
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: clock.now() }));
 afterEach(() => void vi.useRealTimers());
 
+/** A team that is too small to be shown on any day, of whose members three have left. */
+const BUDGETED = ['ada.0', 'ben.1', 'left.1', 'left.2', 'left.3']
+  .map((member) => `${member}@acme.example: small\n`)
+  .join('')
+  .concat('"c*": payments\n"d*": payments\ncredits_per_month: {small: 1000000}\n');
+
 type Rows = readonly Readonly<Record<string, string>>[];
 
 async function folder(): Promise<string> {
@@ -29,14 +35,12 @@ async function exporting(
     url,
     key,
     price,
-  }: Readonly<Record<'path' | 'name' | 'url' | 'key', string>> & { price: number },
+    teams = '"a*": platform\n"b*": platform\n"c*": payments\n"d*": payments\n',
+  }: Readonly<Record<'path' | 'name' | 'url' | 'key', string>> & { price: number; teams?: string },
   flags: readonly string[],
 ) {
   const first = new Date(Date.now() - DAYS * 86_400_000).toISOString().slice(0, 10);
-  await writeFile(
-    join(path, 'teams.yaml'),
-    '"a*": platform\n"b*": platform\n"c*": payments\n"d*": payments\n',
-  );
+  await writeFile(join(path, 'teams.yaml'), teams);
   await writeFile(
     join(path, 'exporter.yml'),
     [
@@ -56,36 +60,53 @@ const rowsOf = (text: string): Rows => parse(text, { bom: true, columns: true })
 const sumOf = (rows: Rows, column: string) => rows.reduce((sum, row) => sum + Number(row[column]), 0);
 
 describe("a FinOps person's month close", () => {
-  test("the teams' costs add up to the organization's cost to the cent, in the summary and in FOCUS", async () => {
-    const platform = createSandbox({ now: Date.now, users: 40, repos: 3, days: DAYS });
-    const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
-    onTestFinished(() => platform.close());
-    const path = await folder();
-    const name = platform.orgs[0]?.name ?? '';
-    const org = { path, name, url, key: platform.orgs[0]?.keys.owner ?? '', price: 2.7 };
-    const run = async (...flags: readonly string[]) => {
-      const file = join(path, 'october.csv');
-      const ran = await exporting(org, ['--storage.path=:memory:', `--output=${file}`, ...flags]);
-      expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: '' });
-      return rowsOf(await readFile(file, 'utf8'));
-    };
+  test.each([
+    ['without a budget', undefined],
+    ['with a budget, whole', BUDGETED],
+  ])(
+    "the costs of teams %s add up to the organization's cost to the cent, in the summary and in FOCUS",
+    async (_, teams) => {
+      const platform = createSandbox({ now: Date.now, users: 40, repos: 3, days: DAYS });
+      const { url } = await platform.listen({ host: '127.0.0.1', port: 0 });
+      onTestFinished(() => platform.close());
+      const path = await folder();
+      const name = platform.orgs[0]?.name ?? '';
+      const org = {
+        path,
+        name,
+        url,
+        key: platform.orgs[0]?.keys.owner ?? '',
+        price: 2.7,
+        ...(teams && { teams }),
+      };
+      const run = async (...flags: readonly string[]) => {
+        const file = join(path, 'october.csv');
+        const ran = await exporting(org, ['--storage.path=:memory:', `--output=${file}`, ...flags]);
+        expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: '' });
+        return rowsOf(await readFile(file, 'utf8'));
+      };
 
-    const summary = await run('--by=month');
-    expect(summary.length).toBeLessThan(100);
-    const [total] = summary;
-    expect(total?.['month']).toMatch(/^\d{4}-\d{2}$/);
-    expect(Number(total?.['cost'])).toBeGreaterThan(1);
-    const cost = Number(total?.['cost']).toFixed(2);
-    const teams = summary.filter(({ team }) => team !== '');
-    expect(teams.map(({ team }) => team)).toContain('unassigned');
-    expect(sumOf(teams, 'cost_by_team').toFixed(2)).toBe(cost);
+      const summary = await run('--by=month');
+      expect(summary.length).toBeLessThan(100);
+      const [total] = summary;
+      expect(total?.['month']).toMatch(/^\d{4}-\d{2}$/);
+      expect(Number(total?.['cost'])).toBeGreaterThan(1);
+      const cost = Number(total?.['cost']).toFixed(2);
+      const ofTeams = summary.filter((row) => (row['cost_by_team'] ?? '') !== '');
+      expect(ofTeams.map(({ team }) => team)).toContain('unassigned');
+      expect(sumOf(ofTeams, 'cost_by_team').toFixed(2)).toBe(cost);
+      const months = ofTeams.filter(({ team_cost_month_to_date: month = '' }) => month !== '');
+      if (teams !== undefined) expect(months.map(({ team }) => team)).toContain('small');
+      for (const { cost_by_team: all, team_cost_month_to_date: month, team } of months)
+        if (team === 'small' || teams === undefined) expect(Number(all), team).toBeCloseTo(Number(month), 6);
 
-    const byTeam = await run('--format=focus', '--by=team');
-    const tagged = byTeam.map(({ Tags = '{}' }): unknown => JSON.parse(Tags).team);
-    expect(new Set(tagged)).toEqual(new Set(teams.map(({ team }) => team)));
-    expect(sumOf(byTeam, 'EffectiveCost').toFixed(2)).toBe(cost);
-    expect(sumOf(await run('--format=focus'), 'EffectiveCost').toFixed(2)).toBe(cost);
-  });
+      const byTeam = await run('--format=focus', '--by=team');
+      const tagged = byTeam.map(({ Tags = '{}' }): unknown => JSON.parse(Tags).team);
+      expect(new Set(tagged)).toEqual(new Set(ofTeams.map(({ team }) => team)));
+      expect(sumOf(byTeam, 'EffectiveCost').toFixed(2)).toBe(cost);
+      expect(sumOf(await run('--format=focus'), 'EffectiveCost').toFixed(2)).toBe(cost);
+    },
+  );
 
   test('a closed month stays as it is, and corrections list what a new price changes', async () => {
     const path = await folder();

@@ -82,7 +82,7 @@ describe.runIf(requireTool('npm'))('the supply chain', () => {
       expect.arrayContaining([
         `nodejs:node.js:${process.versions.node}`,
         `openssl:openssl:${process.versions.openssl.replace(/[-+].*/, '')}`,
-        `sqlite:sqlite:${process.versions.sqlite}`,
+        `sqlite:sqlite:${process.versions['sqlite']}`,
         expect.stringMatching(/^google:v8:[\d.]+$/),
       ]),
     );
