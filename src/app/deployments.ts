@@ -1,7 +1,7 @@
-import { type OrgChanges, orgChanges } from '../config/changes.ts';
+import { orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
 import type { Watched } from '../config/followed.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
@@ -23,7 +23,7 @@ export function createDeployments(config: LiveConfig, core: Core) {
   // A reload and a changed file must not replace the same deployment.
   const turns = createSerialQueue();
 
-  async function apply(nextConfig: LiveConfig): Promise<OrgChanges> {
+  async function apply(nextConfig: LiveConfig) {
     const before = inUse;
     const next = createDeployment(nextConfig, core, before);
     try {
@@ -32,14 +32,19 @@ export function createDeployments(config: LiveConfig, core: Core) {
       closeConnections(next, before);
       throw error;
     }
-    await replace(before, next);
-    return orgChanges(before.config, nextConfig);
+    const missed = await replace(before, next);
+    return { changes: orgChanges(before.config, nextConfig), missed };
   }
 
-  /** Swaps the current deployment and publishes with it. Never rejects: the new deployment is in use. */
-  async function replace(before: Deployment, next: Deployment): Promise<void> {
+  /**
+   * Swaps the current deployment and publishes with it. Never rejects, since the new deployment is in use; resolves with why
+   * it is not applied wholly, if so.
+   */
+  async function replace(before: Deployment, next: Deployment): Promise<string | undefined> {
     inUse = next;
     putInUse(next, core, before);
+    const isOthers = !showSamePeople(before.people, next.people);
+    let missed: string | undefined;
     try {
       await retire(before, next, core);
       startCounters(next, core);
@@ -47,15 +52,20 @@ export function createDeployments(config: LiveConfig, core: Core) {
       await restore(core, next).finally(() => core.scheduler.adopt([...next.jobs.values()]));
       await publishAll();
       await core.publication.flush();
+      if (isOthers) {
+        await stripOldIdentities(next, core);
+        await publishAll();
+      }
     } catch (error) {
       if (!isEnding()) log.error('Applying the new settings was incomplete', { error });
+      missed = messageOf(error);
     }
-    if (showSamePeople(before.people, next.people)) return;
-    log.info('Identity mode or teams changed; refetching the newest days');
-    await stripSafely();
-    await publishSafely();
-    // Not awaited: it depends on the platform.
-    void refresh(collectorsOfPeople(next));
+    if (isOthers) {
+      log.info('Identity mode or teams changed; refetching the newest days');
+      // Not awaited: it depends on the platform.
+      void refresh(collectorsOfPeople(next));
+    }
+    return missed;
   }
 
   /** The files that apply without a reload: about people, and the API keys. */

@@ -38,9 +38,12 @@ export function createReload(
     /** Must not be called again before it has resolved; never rejects. */
     async run(): Promise<ReloadOutcome> {
       const notes: string[] = [];
+      const missed: string[] = [];
       for (const { name, reload } of parts) {
         try {
-          notes.push(...(await reload()));
+          const reloaded = await reload();
+          notes.push(...reloaded.notes);
+          if (reloaded.missed !== undefined) missed.push(reloaded.missed);
           problems.delete(name);
         } catch (error) {
           const hint = error instanceof ConfigError ? error.hint : undefined;
@@ -49,7 +52,8 @@ export function createReload(
         }
       }
       record();
-      if (problems.size > 0) return { ok: false, problem: [...problems.values()].join('; ') };
+      if (problems.size > 0) return { ok: false, problem: [...problems.values(), ...missed].join('; ') };
+      if (missed.length > 0) return { ok: false, problem: missed.join('; '), isInUse: true };
       return { ok: true, notes: notes.length > 0 ? notes : undefined };
     },
   };

@@ -93,17 +93,17 @@ export async function createService(parts: ServiceParts) {
     return [...keys, ...storageSecrets(config.storage), ...(config.hooks.token?.secrets() ?? [])];
   }
 
-  async function reloadConfig(): Promise<readonly string[]> {
+  async function reloadConfig() {
     const next = await parts.loadConfig?.();
-    if (next === undefined) return [];
-    const changes = await apply(next);
+    if (next === undefined) return { notes: [] };
+    const { changes, missed } = await apply(next);
     log.info('Configuration reloaded', { organizations: inUse().orgs.size, ...namesOf(changes) });
-    return [...noteAddresses(next.orgs, log), ...noteRestart(next)];
+    return { notes: [...noteAddresses(next.orgs, log), ...noteRestart(next)], missed };
   }
 
-  async function reloadWeb(): Promise<readonly string[]> {
+  async function reloadWeb() {
     await web?.reload();
-    return web?.warnings().map((warning) => `Weak web configuration: ${warning}`) ?? [];
+    return { notes: web?.warnings().map((warning) => `Weak web configuration: ${warning}`) ?? [] };
   }
 
   function ready(): Readiness {

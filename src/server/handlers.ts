@@ -143,7 +143,7 @@ export function createRefreshHandler(deps: {
   };
 }
 
-/** Reloads the configuration: 200 once it is in use, 500 with the reason if the previous one stays. */
+/** Reloads the configuration: 200 once it is in use, 500 with the reason if the previous one stays, or not all was applied. */
 export function createReloadHandler(deps: {
   reload(): Promise<ReloadOutcome>;
   redact(text: string): string;
@@ -152,12 +152,12 @@ export function createReloadHandler(deps: {
     const outcome = await deps.reload();
     if (outcome.ok)
       respondText(response, 200, ['Configuration reloaded.', ...(outcome.notes ?? [])].join('\n'));
-    else
-      respondText(
-        response,
-        500,
-        `Reload failed; the previous configuration stays in use: ${deps.redact(outcome.problem)}`,
-      );
+    else {
+      const what = outcome.isInUse
+        ? 'Configuration reloaded, but applying it was incomplete'
+        : 'Reload failed; the previous configuration stays in use';
+      respondText(response, 500, `${what}: ${deps.redact(outcome.problem)}`);
+    }
   };
 }
 

@@ -4,28 +4,50 @@ import { PlatformError } from '../../src/runtime/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startCore } from './start-core.ts';
 
-/** Applies settings with other people while the stored data is being read, which then fails. */
-async function applyUnread({ isEnding }: { readonly isEnding: boolean }): Promise<string> {
-  const { config, core, log } = await startCore(':memory:');
+/** Applies settings with other people to this history; resolves with why they are not applied wholly. */
+async function applyOthers(
+  { config, core }: Awaited<ReturnType<typeof startCore>>,
+  history: Partial<Store>,
+): Promise<string | undefined> {
+  const deployments = createDeployments(config, { ...core, history: { ...core.history, ...history } });
+  const people = { ...config.people, current: () => ({ ...config.people.current(), identity: 'id' }) };
+  return (await deployments.apply({ ...config, people })).missed;
+}
+
+/** Applies settings while the stored data is being read, which then fails. */
+async function applyUnread({ isEnding }: { readonly isEnding: boolean }) {
+  const started = await startCore(':memory:');
+  const { core, log } = started;
   const opened = Promise.withResolvers<never>();
   // Whoever waits for it gets the error.
   opened.promise.catch(() => undefined);
-  const history = { ...core.history, read: () => opened.promise, amend: () => opened.promise };
-  const deployments = createDeployments(config, { ...core, history });
-  const people = { ...config.people, current: () => ({ ...config.people.current(), identity: 'id' }) };
-  const applying = deployments.apply({ ...config, people });
+  const applying = applyOthers(started, { read: () => opened.promise, amend: () => opened.promise });
   if (isEnding) core.stopping.abort();
   opened.reject(new Error('not opened'));
-  await applying;
-  return log();
+  return { missed: await applying, log: log() };
 }
 
 test('a reload is incomplete if the history cannot be used', async () => {
-  expect(await applyUnread({ isEnding: false })).toContain('Applying the new settings was incomplete');
+  const { missed, log } = await applyUnread({ isEnding: false });
+  expect([missed, log]).toEqual([
+    'not opened',
+    expect.stringContaining('Applying the new settings was incomplete'),
+  ]);
+});
+
+test('a reload is incomplete if identities that may not be stored any longer stay', async () => {
+  const started = await startCore(':memory:');
+  const amend = () => Promise.reject(new Error('not writable'));
+  expect(await applyOthers(started, { amend })).toBe('not writable');
+  expect(started.log()).toContain('Applying the new settings was incomplete');
+});
+
+test('a reload that applies everything has missed nothing', async () => {
+  expect(await applyOthers(await startCore(':memory:'), {})).toBeUndefined();
 });
 
 test('a reload reports no error if the service ends before the history was read', async () => {
-  expect(await applyUnread({ isEnding: true })).not.toContain('level=error');
+  expect((await applyUnread({ isEnding: true })).log).not.toContain('level=error');
 });
 
 /** A started service whose platform refuses every request, the number of which is counted; what the store says of lags is given. */
