@@ -1,10 +1,12 @@
 import { orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
 import type { Watched } from '../config/followed.ts';
+import type { RunState } from '../pipeline/run-states.ts';
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
+import { jobName } from './job.ts';
 import { collectorsOfPeople, showSamePeople, showsOtherPeople, stripOldIdentities } from './people.ts';
 import { restore } from './restore.ts';
 import { logUnlessNotStored } from './store.ts';
@@ -74,14 +76,26 @@ export function createDeployments(config: LiveConfig, core: Core) {
     for (const [org, { connection }] of inUse.orgs) {
       yield {
         name: `the key file of ${org}`,
-        // Key files are read before each request; this only collects the results.
+        // Key files are read before each request, too.
         async look() {
+          const jobs = failingOrRunning(org);
+          if (jobs.length > 0) await connection.credential.refresh().catch(() => undefined);
           const problem = connection.credential.problem();
           if (problem !== undefined) throw new ConfigError(problem, 'write a valid API key to the file');
-          return false;
+          if (jobs.length === 0 || !connection.isRekeyed()) return false;
+          core.scheduler.catchUp(jobs);
+          return true;
         },
       };
     }
+  }
+
+  /** The jobs of an organization that another key may help; one that is running may have sent the previous key. */
+  function failingOrRunning(org: string): readonly string[] {
+    const isMeant = ({ running, failure }: RunState) => running || failure !== undefined;
+    return inUse.fetching
+      .filter(({ name }) => isMeant(core.runs.get(org, name)))
+      .map(({ name }) => jobName(org, name));
   }
 
   /** Applies changed files about people; resolves with whether there were any, rejects with why one cannot be used. */

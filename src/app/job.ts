@@ -1,7 +1,9 @@
 import type { FetchingCollector } from '../catalog/collector.ts';
 import type { Instant } from '../catalog/day.ts';
 import type { LiveConfig } from '../config/config.ts';
+import type { RunStates } from '../pipeline/run-states.ts';
 import type { Runner } from '../pipeline/runner.ts';
+import type { FailureReason, PlatformError } from '../runtime/errors.ts';
 import type { Job, Scheduler } from '../scheduler/scheduler.ts';
 import type { Leading } from './leading.ts';
 import type { DeployedOrg } from './org.ts';
@@ -16,6 +18,7 @@ interface JobParts {
   readonly org: DeployedOrg;
   readonly collector: FetchingCollector;
   readonly runner: Runner;
+  readonly runs: Pick<RunStates, 'get'>;
   /** Aborted once another deployment has a job in place of this one. */
   readonly retired: AbortSignal;
   readonly leading: Pick<Leading, 'permit' | 'missed'>;
@@ -25,7 +28,7 @@ interface JobParts {
 
 /** Creates the job of a collector. */
 export function jobOf(parts: JobParts): DeployedJob {
-  const { org, collector, runner, retired, leading, schedules, scheduler } = parts;
+  const { org, collector, runner, runs, retired, leading, schedules, scheduler } = parts;
   const name = jobName(org.config.name, collector.name);
   const schedule = schedules[collector.schedule];
   return {
@@ -38,7 +41,7 @@ export function jobOf(parts: JobParts): DeployedJob {
       let isDone = false;
       try {
         const permitted = leading.permit();
-        if (permitted === undefined) return;
+        if (permitted === undefined) return undefined;
         const source = await org.connection.open();
         const signals = permitted.ended === undefined ? [retired] : [retired, permitted.ended];
         const dueAfter = (at: Instant) => {
@@ -47,11 +50,21 @@ export function jobOf(parts: JobParts): DeployedJob {
         };
         const target = { org: org.settings, source, retired: AbortSignal.any(signals), dueAfter };
         isDone = (await runner.run(target, collector, mode)) === 'ended';
+        const { failure } = runs.get(org.config.name, collector.name);
+        return isDone && failure !== undefined ? passesAt(failure.error) : undefined;
       } finally {
         if (!isDone && !retired.aborted) leading.missed(name);
       }
     },
   };
+}
+
+/** These failures pass by themselves; after the others, the next tick, another key or other settings may help. */
+const PASSING: ReadonlySet<FailureReason> = new Set(['network', 'timeout', 'throttled']);
+
+/** The instant before which a retry is useless; undefined where it is useless in any case. */
+function passesAt({ reason, status = 0, retryAt }: PlatformError): Instant | undefined {
+  return retryAt ?? (PASSING.has(reason) || status >= 500 ? 0 : undefined);
 }
 
 /** The name of the job that runs a collector of an organization. */

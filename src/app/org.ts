@@ -38,8 +38,16 @@ export function deployOrg(
 /** The client of an organization, created on first use so that its libraries do not delay the first scrape. */
 function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'createClient'>) {
   let client: Promise<PlatformClient> | undefined;
+  const keyNow = () => org.credential.secrets().at(-1);
+  let key = keyNow();
   return {
     credential: org.credential,
+    /** Whether there is another key than at the last call, or at first. */
+    isRekeyed(): boolean {
+      const before = key;
+      key = keyNow();
+      return key !== before;
+    },
     /** Creates the client; rejects with a `ConfigError` on an invalid address or proxy. */
     open(): Promise<PlatformClient> {
       client ??= core.createClient(org, api);
@@ -54,10 +62,16 @@ function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'crea
       return (
         isDeepStrictEqual(settingsOf(org, api), settingsOf(other, otherApi)) &&
         org.credential.describe() === other.credential.describe() &&
-        org.credential.secrets().at(-1) === other.credential.secrets().at(-1)
+        keyNow() === other.credential.secrets().at(-1)
       );
     },
   };
+}
+
+/** Whether other settings or another key of an organization may help what fails. */
+export function isTouched(before: DeployedOrg | undefined, now: DeployedOrg | undefined): boolean {
+  const plain = (org: DeployedOrg | undefined) => org && { ...org.config, credential: undefined };
+  return before?.connection !== now?.connection || !isDeepStrictEqual(plain(before), plain(now));
 }
 
 /** The settings of a client. Rate and daily quota are not among them: they change without another client. */

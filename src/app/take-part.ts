@@ -53,6 +53,7 @@ export async function takePart(core: Core, deployments: Polled): Promise<void> {
   /** Others would take a figure about runs that nobody renews for the present state. */
   async function end(): Promise<void> {
     isToBegin = false;
+    scheduler.dropRetries();
     for (const { org, collector } of jobsOf(inUse())) runs.forget(org, collector);
     for (const org of inUse().orgs.keys()) await instruments.forgetRuns(org);
     await restore(core, inUse());

@@ -4,6 +4,7 @@ import { orgChanges } from '../config/changes.ts';
 import type { Core } from './core.ts';
 import { type Deployment, datasetsOf, secretsOf } from './deployment.ts';
 import type { DeployedJob } from './job.ts';
+import { isTouched } from './org.ts';
 import { trafficSettings } from './traffic.ts';
 
 /** Creates the clients of a deployment; rejects with a `ConfigError` on an invalid address or proxy. */
@@ -30,14 +31,17 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
 
 /**
  * Waits for the runs of the previous deployment, and removes organizations and collectors that no longer exist. What was
- * running, and what is elsewhere now, runs again once it is adopted.
+ * running, what is elsewhere now, and what fails and has other settings, runs again once it is adopted.
  */
 export async function retire(previous: Deployment, next: Deployment, core: Core): Promise<void> {
   const { moved } = orgChanges(previous.config, next.config);
   const [restarting, waiting]: [string[], DeployedJob[]] = [[], []];
-  for (const { name, org } of previous.jobs.values()) {
+  for (const { name, org, collector } of previous.jobs.values()) {
     const job = next.jobs.get(name);
-    if (job === undefined || moved.includes(org) || core.scheduler.isRunning(name)) restarting.push(name);
+    const isFailing = core.runs.get(org, collector).failure !== undefined;
+    const isHelped = isFailing && isTouched(previous.orgs.get(org), next.orgs.get(org));
+    if (job === undefined || moved.includes(org) || isHelped || core.scheduler.isRunning(name))
+      restarting.push(name);
     else waiting.push(job);
   }
   closeConnections(previous, next);

@@ -1,4 +1,5 @@
-import type { Instant } from '../catalog/day.ts';
+import { DAY_MS, type Instant } from '../catalog/day.ts';
+import { backoffMs } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -12,8 +13,11 @@ export interface Job {
   readonly schedule: string;
   /** The longest random delay of a scheduled run, in milliseconds. */
   readonly jitterMs: number;
-  /** `thorough`: on demand, when everything that may have changed is fetched again. */
-  run(mode: 'scheduled' | 'thorough'): Promise<void>;
+  /**
+   * `thorough`: on demand, when everything that may have changed is fetched again. If it failed for a reason that passes by
+   * itself, resolves with the instant before which another try is useless; it is then retried before the next tick.
+   */
+  run(mode: 'scheduled' | 'thorough'): Promise<Instant | undefined>;
 }
 
 /** Dependencies of a scheduler. */
@@ -23,6 +27,9 @@ interface SchedulerParts {
   readonly random: () => number;
   readonly log: Logger;
 }
+
+/** The wait before the first retry of a failed run; it doubles until the next tick comes first. */
+const RETRY = { baseMs: 60_000, capMs: DAY_MS };
 
 /** The minimum time between two extra runs after clock jumps, in milliseconds. */
 const JUMP_RUN_MS = 600_000;
@@ -37,6 +44,10 @@ interface Lane {
   isThorough: boolean;
   thoroughNext: Promise<void> | undefined;
   ticking: Ticking | undefined;
+  /** How many of the last runs in a row could be retried. */
+  failures: number;
+  /** The retry that is waiting. */
+  retry: { readonly at: Instant; readonly dropped: AbortController } | undefined;
 }
 
 /** Runs jobs on their schedules; jobs and schedules may change while it runs. */
@@ -55,8 +66,13 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts) 
   function run(lane: Lane, mode: 'scheduled' | 'thorough'): Promise<void> {
     lane.begun = true;
     lane.isThorough = mode === 'thorough';
+    drop(lane);
     const running = lane.job
       .run(mode)
+      .then((notBefore) => {
+        if (notBefore === undefined) lane.failures = 0;
+        else if (!lane.retired && !stopped.signal.aborted) void retryLater(lane, notBefore);
+      })
       .catch((thrown: unknown) => {
         log.error('Job failed unexpectedly', { job: lane.job.name, error: messageOf(thrown) });
       })
@@ -65,6 +81,19 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts) 
       });
     lane.running = running;
     return running;
+  }
+
+  /** Retries a run unless another one, such as that of the next tick, comes first. */
+  async function retryLater(lane: Lane, notBefore: Instant): Promise<void> {
+    const now = clock.now();
+    const pause = Math.max(backoffMs(lane.failures, RETRY), notBefore - now);
+    const at = now + pause + random() * lane.job.jitterMs;
+    lane.failures += 1;
+    if (at >= (lane.ticking?.next() ?? Number.POSITIVE_INFINITY)) return;
+    const dropped = new AbortController();
+    lane.retry = { at, dropped };
+    await clock.wait(at - now, dropped.signal).catch(() => undefined);
+    if (!dropped.signal.aborted) await run(lane, 'scheduled');
   }
 
   let lastJumpRun = Number.NEGATIVE_INFINITY;
@@ -172,8 +201,16 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts) 
       void each(selected, (lane) => void runNext(lane));
     },
     isRunning: (name: string) => lanes.get(name)?.running !== undefined,
-    /** When a job is due next, or after an instant, in milliseconds. */
-    nextRunOf: (name: string, after?: Instant) => lanes.get(name)?.ticking?.next(after),
+    /** When a job runs next, or ticks after an instant, in milliseconds. */
+    nextRunOf(name: string, after?: Instant): Instant | undefined {
+      const lane = lanes.get(name);
+      const retryAt = after === undefined ? lane?.retry?.at : undefined;
+      return retryAt ?? lane?.ticking?.next(after);
+    },
+    /** Drops the retries that are waiting. */
+    dropRetries(): void {
+      for (const lane of lanes.values()) drop(lane);
+    },
     /** Removes these jobs; resolves when none of them is running. */
     async retire(names: readonly string[]): Promise<void> {
       const going = names.flatMap((name) => lanes.get(name) ?? []);
@@ -182,6 +219,7 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts) 
           unfinished.add(lane.job.name);
         lane.retired = true;
         lane.ticking?.stop();
+        drop(lane);
         lanes.delete(lane.job.name);
       }
       await Promise.all(going.map((lane) => lane.thoroughNext ?? lane.running));
@@ -207,7 +245,10 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts) 
     async stop(): Promise<void> {
       stopped.abort();
       begun.resolve();
-      for (const lane of lanes.values()) lane.ticking?.stop();
+      for (const lane of lanes.values()) {
+        lane.ticking?.stop();
+        drop(lane);
+      }
       await Promise.all([...lanes.values()].map((lane) => lane.thoroughNext ?? lane.running));
     },
   };
@@ -222,5 +263,12 @@ function laneOf(job: Job): Lane {
     isThorough: false,
     thoroughNext: undefined,
     ticking: undefined,
+    failures: 0,
+    retry: undefined,
   };
+}
+
+function drop(lane: Lane): void {
+  lane.retry?.dropped.abort();
+  lane.retry = undefined;
 }

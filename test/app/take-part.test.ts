@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createLeading } from '../../src/app/leading.ts';
 import { takePart } from '../../src/app/take-part.ts';
 import { NotStored } from '../../src/store/database.ts';
@@ -6,18 +6,23 @@ import type { LeaderEvents, Leadership } from '../../src/store/leader.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startCore } from './start-core.ts';
 
+/** The leadership of a process that leads during a term; `events` are those that it has begun to take part with. */
+function leadershipDuring(term: AbortSignal | undefined) {
+  const started: { events?: LeaderEvents } = {};
+  const leadership: Partial<Leadership> = {
+    isLeader: () => term !== undefined,
+    term: () => term,
+    async start(given) {
+      started.events = given;
+    },
+  };
+  return { leadership: leadership as Leadership, started };
+}
+
 test('a term that could not begin, since the database went away again, begins with the next beat', async () => {
   const { core, clock } = await startCore(':memory:');
-  let events: LeaderEvents | undefined;
   let isAway = true;
-  const over = new AbortController();
-  const leadership = {
-    isLeader: () => true,
-    term: () => over.signal,
-    async start(given: LeaderEvents) {
-      events = given;
-    },
-  } as Partial<Leadership> as Leadership;
+  const { leadership, started } = leadershipDuring(new AbortController().signal);
   const ran: string[] = [];
   const parts = {
     ...core,
@@ -44,12 +49,32 @@ test('a term that could not begin, since the database went away again, begins wi
     publishSafely: async () => undefined,
     refresh: async () => undefined,
   } as never);
-  events?.onLead();
+  started.events?.onLead();
   await new Promise((resolve) => setImmediate(resolve));
-  events?.onBeat();
+  started.events?.onBeat();
   await new Promise((resolve) => setImmediate(resolve));
   expect(ran).toEqual([]);
   isAway = false;
-  events?.onBeat();
+  started.events?.onBeat();
   await waitFor(() => expect(ran).toEqual(['acme/tokens']));
+});
+
+test('a process that leads no more drops its retries', async () => {
+  const { core, clock } = await startCore(':memory:');
+  const { leadership, started } = leadershipDuring(undefined);
+  const dropRetries = vi.fn();
+  const parts = {
+    ...core,
+    store: { ...core.store, leadership },
+    leading: createLeading(leadership, clock),
+    scheduler: { ...core.scheduler, dropRetries },
+  };
+  await takePart(parts, {
+    inUse: () => ({ jobs: new Map(), orgs: new Map(), fetching: [] }),
+    publishSafely: async () => undefined,
+    refresh: async () => undefined,
+  } as never);
+  expect(dropRetries).not.toHaveBeenCalled();
+  started.events?.onEnd();
+  expect(dropRetries).toHaveBeenCalledOnce();
 });

@@ -6,11 +6,13 @@ import { createFakeTicker } from '../support/fake-ticker.ts';
 
 /** `draws`: what the jitter is drawn as, one after another; the middle if there is none. */
 function harness(jitterMs = 0, draws: number[] = []) {
-  const ticker = createFakeTicker();
   const clock = createFakeClock(0);
+  const ticker = createFakeTicker(clock);
   const log = createFakeLogger();
   const runs: string[] = [];
   const releases = new Map<string, () => void>();
+  /** Of jobs that fail, the instant before which a retry is useless. */
+  const failing = new Map<string, number>();
   function job(name: string, blocking = false): Job {
     return {
       name,
@@ -18,8 +20,8 @@ function harness(jitterMs = 0, draws: number[] = []) {
       jitterMs,
       run(mode) {
         runs.push(`${name} ${mode}`);
-        if (!blocking) return Promise.resolve();
-        return new Promise((resolve) => releases.set(name, resolve));
+        if (!blocking) return Promise.resolve(failing.get(name));
+        return new Promise((resolve) => releases.set(name, () => resolve(failing.get(name))));
       },
     };
   }
@@ -37,7 +39,7 @@ function harness(jitterMs = 0, draws: number[] = []) {
     releases.get('b')?.();
     await Promise.all(ended);
   }
-  return { ticker, clock, log, runs, releases, job, create, endBoth };
+  return { ticker, clock, log, runs, releases, failing, job, create, endBoth };
 }
 
 describe('the scheduler', () => {
@@ -433,6 +435,108 @@ describe('adding and removing jobs', () => {
     await clock.advance(0);
     expect(runs.toSorted()).toEqual(['a scheduled', 'a scheduled', 'b scheduled']);
     expect([begun.length, scheduler.nextRunOf('b'), scheduler.nextRunOf('c')]).toEqual([3, 7, undefined]);
+    await scheduler.stop();
+  });
+});
+
+describe('a failed run that may succeed later', () => {
+  const MINUTE = 60_000;
+  const HOURLY = '20 * * * *';
+
+  /** Starts an hourly job `a`, which fails for now; `minutes` lets time pass, and resolves with the minutes of its runs since. */
+  async function failed({ jitterMs = 0, notBefore = 0 } = {}) {
+    const parts = harness(jitterMs);
+    const { create, job, clock, failing } = parts;
+    failing.set('a', notBefore);
+    const ran: number[] = [];
+    const hourly: Job = {
+      ...job('a'),
+      schedule: HOURLY,
+      run(mode) {
+        ran.push(clock.now() / MINUTE);
+        return job('a').run(mode);
+      },
+    };
+    const scheduler = create([hourly]);
+    scheduler.start();
+    await clock.advance(0);
+    ran.length = 0;
+    async function minutes(count: number): Promise<readonly number[]> {
+      for (const end = clock.now() + count * MINUTE; clock.now() < end; ) await clock.advance(MINUTE / 2);
+      return ran.splice(0);
+    }
+    const next = () => (scheduler.nextRunOf('a') ?? Number.NaN) / MINUTE;
+    return { ...parts, hourly, scheduler, minutes, next };
+  }
+
+  test('is repeated after 1, 2, 4 … minutes unless a tick comes first, until it succeeds', async () => {
+    const { scheduler, minutes, next, ticker, clock, failing } = await failed();
+    expect([next(), await minutes(20)]).toEqual([1, [1, 3, 7, 15]]);
+    // The next one would come after the tick.
+    expect(next()).toBe(80);
+    ticker.tick(HOURLY);
+    await clock.advance(0);
+    expect([next(), scheduler.nextRunOf('a', clock.now())]).toEqual([52, 80 * MINUTE]);
+    failing.clear();
+    expect(await minutes(35)).toEqual([20, 52]);
+    failing.set('a', 0);
+    ticker.tick(HOURLY);
+    await clock.advance(0);
+    expect([next(), await minutes(4)]).toEqual([56, [55, 56, 58]]);
+    await scheduler.stop();
+  });
+
+  test('is spread by jitter', async () => {
+    const { scheduler, minutes } = await failed({ jitterMs: MINUTE });
+    expect(await minutes(4)).toEqual([1.5, 4]);
+    await scheduler.stop();
+  });
+
+  test.each([
+    [10, 10],
+    [20, 20],
+    [70, 20],
+  ])('is not repeated before minute %d where that is useless', async (earliest, expected) => {
+    const { scheduler, next } = await failed({ notBefore: earliest * MINUTE });
+    expect(next()).toBe(expected);
+    await scheduler.stop();
+  });
+
+  test.each(['dropped', 'removed', 'stopped'])('is not repeated once it is %s', async (end) => {
+    const { scheduler, minutes } = await failed();
+    if (end === 'dropped') scheduler.dropRetries();
+    else if (end === 'removed') await scheduler.retire(['a']);
+    else await scheduler.stop();
+    expect(await minutes(19)).toEqual([]);
+    await scheduler.stop();
+  });
+
+  test('is not repeated if it was removed or stopped meanwhile', async () => {
+    const { create, job, clock, runs, releases, failing, endBoth } = harness();
+    failing.set('a', 0).set('b', 0);
+    const scheduler = create([job('a', true), job('b', true)]);
+    scheduler.start();
+    await clock.advance(0);
+    await endBoth(scheduler);
+    await clock.advance(MINUTE);
+    expect([runs.length, releases.size]).toEqual([2, 2]);
+  });
+
+  test('is not repeated by itself if another run comes first', async () => {
+    const { scheduler, clock, minutes } = await failed();
+    expect(await minutes(0.5)).toEqual([]);
+    scheduler.catchUp(['a']);
+    await clock.advance(0);
+    // Another failure in a row: two minutes from now.
+    expect(await minutes(2.5)).toEqual([0.5, 2.5]);
+    await scheduler.stop();
+  });
+
+  test('is repeated with other settings if these were changed meanwhile', async () => {
+    const { scheduler, hourly, job, minutes, runs } = await failed();
+    scheduler.adopt([{ ...hourly, run: job('b').run }]);
+    expect(await minutes(19)).toEqual([]);
+    expect(runs).toEqual(['a scheduled', 'b scheduled']);
     await scheduler.stop();
   });
 });
