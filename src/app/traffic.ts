@@ -5,15 +5,16 @@ import type { PlatformClientDeps } from '../platform/client.ts';
 import { createDailyQuota, type DailyQuota } from '../platform/daily-quota.ts';
 import { createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
 import type { KnownPaths } from '../platform/paths.ts';
+import { createReadingMemory } from '../platform/reading-memory.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
 import type { PausedPart } from '../server/handlers.ts';
 import type { Store } from '../store/store.ts';
 
-/** Rate limit, quota and pauses of one organization's requests, and the identity check of its answers. */
+/** Rate limit, quota and pauses of one organization's requests, the identity check of its answers, and the memory of all. */
 type OrgTraffic = {
   // Named as in the client, which spreads them: the compiler would not report an unknown name there.
-  readonly [Part in 'limiter' | 'dailyQuota' | 'throttleHolds' | 'admission']-?: NonNullable<
+  readonly [Part in 'limiter' | 'dailyQuota' | 'throttleHolds' | 'admission' | 'memory']-?: NonNullable<
     PlatformClientDeps[Part]
   >;
 };
@@ -50,6 +51,7 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
   const orgs = new Map<string, OwnTraffic>();
   const pauses = new Map<string, ThrottleHolds>();
   const paths = new Map<string, KnownPaths>();
+  const memory = createReadingMemory();
   let inUse = settings;
 
   function identityOf(org: string) {
@@ -88,7 +90,7 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
     of(org: OrgAddress): OrgTraffic {
       const known = orgs.get(org.name) ?? create(org.name);
       orgs.set(org.name, known);
-      return { ...known, throttleHolds: pausesAt(org) };
+      return { ...known, throttleHolds: pausesAt(org), memory };
     },
     /** The paths that answer at the addresses of an organization. */
     pathsOf({ name, baseUrl, appUrl }: Pick<OrgConfig, 'name' | 'baseUrl' | 'appUrl'>): KnownPaths {

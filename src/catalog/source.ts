@@ -29,6 +29,8 @@ export interface ApiAnswer {
   readonly key?: string | undefined;
   /** The path of the redirect's target that answered, as a request would name it. */
   readonly movedTo?: string | undefined;
+  /** Gives back its memory, for which others may wait; the client calls it. */
+  release?(): void;
 }
 
 /** A page of a listing: its items, and the cursor of the next page if there is one. */

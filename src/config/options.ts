@@ -78,8 +78,8 @@ const sharedOptions = {
       kinds.integer('1', '1000').prefault(32),
     ),
     'api.max-response-bytes': option(
-      'Maximum size of an answer after decompression. Larger answers are fetched again in smaller windows',
-      kinds.size('1MiB', '256MiB').prefault('64MiB'),
+      'Maximum size of an answer after decompression. It may take eight times as much memory once parsed, and at most a quarter of the heap; all answers that are read at once share twice that. Larger answers are fetched again in smaller windows',
+      kinds.size('1MiB', '256MiB').prefault('8MiB'),
     ),
   }),
   ...optionsOf('Schedules', all, 'live', {

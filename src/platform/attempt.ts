@@ -3,6 +3,7 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { ApiRequest } from '../catalog/source.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
+import type { ReadingMemory } from './reading-memory.ts';
 import { classifyResponse, type Outcome } from './response.ts';
 
 /** One try of a request, `budgetMs` milliseconds long at most; failures are values, unless no request may be sent now. */
@@ -54,6 +55,7 @@ interface SingleAttemptDeps {
   readonly credential: () => Promise<string>;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
+  readonly memory: ReadingMemory;
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly observer: RequestObserver;
@@ -62,7 +64,10 @@ interface SingleAttemptDeps {
   readonly demand?: (() => void) | undefined;
 }
 
-/** Creates the innermost attempt: reads the key, makes one exchange, counts it and classifies its outcome. */
+/**
+ * Creates the innermost attempt: reads the key, makes one exchange, counts it and classifies its outcome. An answer keeps its
+ * memory until it is released.
+ */
 export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
   const { org, clock } = deps;
   return async (request, budgetMs) => {
@@ -70,7 +75,8 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     const ended = endOf(request, deps.closed);
     const started = clock.elapsed();
     const timeoutMs = Math.min(deps.timeoutMs, budgetMs);
-    const bounds = { timeoutMs, ended };
+    const memory = deps.memory.open(org, deps.maxResponseBytes);
+    const bounds = { timeoutMs, ended, memory };
     const url = urlOf(request, deps.hosts);
     deps.demand?.();
     const exchanged = await deps.exchange(url, key, bounds);
@@ -84,12 +90,16 @@ export function createSingleAttempt(deps: SingleAttemptDeps): Attempt {
     await clock.slices.next();
     const facts = { key, now: clock.now(), maxResponseBytes: deps.maxResponseBytes };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
-    if (!outcome.ok) return outcome;
+    if (!outcome.ok) {
+      memory.end();
+      return outcome;
+    }
     const target = exchanged.kind === 'answer' ? exchanged.movedTo : undefined;
     const movedTo = target && pathOf(target, url, request);
     // Paths are shown, so one that repeats the key is not remembered.
     const shown = movedTo?.includes(key) ? undefined : movedTo;
-    return { ok: true, answer: { ...outcome.answer, key: fingerprintOf(key, org), movedTo: shown } };
+    const more = { key: fingerprintOf(key, org), movedTo: shown, release: memory.end };
+    return { ok: true, answer: { ...outcome.answer, ...more } };
   };
 }
 

@@ -12,6 +12,7 @@ import { createExchange } from './exchange.ts';
 import { createThrottleHolds, MAX_IN_FLIGHT, type ThrottleHolds, withLimits } from './limits.ts';
 import { walkPages } from './paging.ts';
 import { type ConfiguredPaths, type KnownPaths, withPaths } from './paths.ts';
+import { createReadingMemory, type ReadingMemory } from './reading-memory.ts';
 import { withRetries } from './retries.ts';
 
 const MAX_PAGES = 10_000;
@@ -38,6 +39,8 @@ export interface PlatformClientDeps {
   readonly observer: RequestObserver;
   /** Maximum size of a body, in bytes after decompression. */
   readonly maxResponseBytes: number;
+  /** That of the answers of all clients; of this one alone by default. */
+  readonly memory?: ReadingMemory | undefined;
   /** Limits the request rate; passed in so that it survives a reload. A new limiter by default. */
   readonly limiter?: PacingLimiter | undefined;
   /** Limits the requests per day; unlimited by default. */
@@ -87,6 +90,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     credential: deps.credential,
     timeoutMs: deps.timeoutMs,
     maxResponseBytes,
+    memory: deps.memory ?? createReadingMemory(),
     exchange: createExchange({ agents, maxResponseBytes, userAgent, clock, admit }),
     clock,
     observer: deps.observer,
@@ -125,7 +129,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
   }
 
   return {
-    get,
+    get: released(get),
     pages: (request, onItems) =>
       walkPages(get, request, onItems, { maxPages: deps.maxPages ?? MAX_PAGES, slices: clock.slices }),
     // A collector's steps may be large, so the clock is checked after each.
@@ -149,13 +153,27 @@ export interface Admission {
   admit(request: ApiRequest, answer: ApiAnswer, ask: Ask): Promise<void>;
 }
 
+/** Releases each answer after whoever asked for it has read it, which is at once. */
+function released(ask: Ask): Ask {
+  return async (request) => {
+    const answer = await ask(request);
+    setImmediate(() => answer.release?.());
+    return answer;
+  };
+}
+
 /** Passes on only accepted answers; listings are checked page by page. */
 export function withAdmission(ask: Ask, admission: Admission | undefined): Ask {
   if (admission === undefined) return ask;
 
   return async (request) => {
     const answer = await ask(request);
-    await admission.admit(request, answer, ask);
+    try {
+      await admission.admit(request, answer, released(ask));
+    } catch (thrown) {
+      answer.release?.();
+      throw thrown;
+    }
     return answer;
   };
 }

@@ -6,6 +6,8 @@ import type { FailedAt, PlatformError } from '../runtime/errors.ts';
 import { portOf } from '../runtime/host-name.ts';
 import { throughProxy } from '../runtime/proxy.ts';
 import { describeNetworkError } from './error-text.ts';
+import { createJsonScale } from './json-weight.ts';
+import type { MemoryShare } from './reading-memory.ts';
 
 /** Transport-level outcome of a request. */
 export type Exchanged =
@@ -35,11 +37,19 @@ export interface Answered {
 }
 
 /** One GET with its redirects, each limited to `timeoutMs` milliseconds; never throws; `ended` aborts it. */
-export type Exchange = (
-  url: URL,
-  key: string,
-  bounds: { readonly timeoutMs: number; readonly ended: AbortSignal },
-) => Promise<Exchanged>;
+export type Exchange = (url: URL, key: string, bounds: Bounds) => Promise<Exchanged>;
+
+interface Bounds {
+  readonly timeoutMs: number;
+  readonly ended: AbortSignal;
+  /** That of the answer: it is taken before a byte is kept. */
+  readonly memory: MemoryShare;
+}
+
+/** What one answer is read with. */
+interface Reading extends Pick<Bounds, 'memory'> {
+  readonly signal: AbortSignal;
+}
 
 interface Head {
   readonly status: number;
@@ -93,10 +103,10 @@ export function createExchange(deps: ExchangeParts): Exchange {
     };
   }
 
-  async function hop(url: URL, key: string, route: Route, signal: AbortSignal): Promise<Exchanged | Moved> {
-    const answer = await head(url, key, route, signal);
+  async function hop(url: URL, key: string, route: Route, reading: Reading): Promise<Exchanged | Moved> {
+    const answer = await head(url, key, route, reading.signal);
     const { status } = answer;
-    if (!isRedirect(status)) return read(answer, signal, deps);
+    if (!isRedirect(status)) return read(answer, reading, deps);
     await readErrorBody(answer.stream);
     const redirect = classifyRedirect(url, status, answer.header('location'));
     if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
@@ -106,14 +116,14 @@ export function createExchange(deps: ExchangeParts): Exchange {
   async function bounded(
     url: URL,
     key: string,
-    { timeoutMs, ended }: Parameters<Exchange>[2],
+    { timeoutMs, ended, memory }: Bounds,
   ): Promise<Exchanged | Moved> {
     const late = new AbortController();
     // From the first byte sent to the last one read, in real time, because it limits a socket.
     const timer = setTimeout(() => late.abort(), Math.max(timeoutMs, 1));
     const route = deps.agents.for(url);
     try {
-      return await hop(url, key, route, AbortSignal.any([late.signal, ended]));
+      return await hop(url, key, route, { memory, signal: AbortSignal.any([late.signal, ended]) });
     } catch (thrown) {
       if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
       const where = ` (${addressOf(url)}${throughProxy(route.proxy)})`;
@@ -153,7 +163,7 @@ interface Moved {
   readonly to: URL;
 }
 
-async function read(answer: Head, signal: AbortSignal, parts: BodyParts): Promise<Exchanged> {
+async function read(answer: Head, reading: Reading, parts: BodyParts): Promise<Exchanged> {
   const { status, stream } = answer;
   const answered: Answered = {
     kind: 'answer',
@@ -170,9 +180,9 @@ async function read(answer: Head, signal: AbortSignal, parts: BodyParts): Promis
     return { kind: 'too-large', status };
   }
   try {
-    return (await readBody(stream, answered, parts)) ? answered : { kind: 'too-large', status };
+    return (await readBody(stream, answered, reading, parts)) ? answered : { kind: 'too-large', status };
   } catch (thrown) {
-    if (signal.aborted) throw thrown;
+    if (reading.signal.aborted) throw thrown;
     return { kind: 'network', words: 'the answer is incomplete or damaged', failedAt: 'connection' };
   }
 }
@@ -220,25 +230,34 @@ function bare(protocol: string): string {
 /** Maximum number of bytes read of an error's body: enough for its first sentences. */
 const ERROR_BODY_BYTES = 16 * 1024;
 
+/** How often a body is in memory until it is parsed: in parts, and as a whole. */
+const READ_COPIES = 2;
+
 /**
- * Reads a body of at most `maxResponseBytes` bytes (after decompression) into `answered`; stops at the first byte beyond that, and
- * returns false. Throws the stream's error if it is interrupted.
+ * Reads a body of at most `maxResponseBytes` bytes (after decompression) into `answered`; stops at the first byte beyond that, or
+ * beyond the memory that an answer may take, and returns false. Throws the stream's error if it is interrupted.
  */
 async function readBody(
   stream: Readable,
   answered: Answered,
+  { memory, signal }: Reading,
   { maxResponseBytes: limit, clock: { slices } }: BodyParts,
 ): Promise<boolean> {
   const chunks: Buffer[] = [];
+  const weigh = createJsonScale();
   const place = slices.place();
   let bytes = 0;
+  let weight = 0;
   for await (const chunk of stream) {
     // Meanwhile the rest stays in the socket: otherwise one turn of the event loop would read what dozens of them hold.
     await slices.next(place);
     bytes += chunk.length;
-    if (bytes > limit) return false;
+    weight = weigh(chunk);
+    if (bytes > limit || weight > memory.most) return false;
+    await memory.grow(READ_COPIES * bytes, signal);
     chunks.push(chunk);
   }
+  await memory.grow(weight, signal);
   answered.bytes = bytes;
   answered.text = Buffer.concat(chunks).toString('utf8');
   return true;

@@ -63,7 +63,8 @@ export async function walkPages(
 
   for (;;) {
     const page = cursor === undefined ? query : { ...query, [cursorParameter]: cursor };
-    const outcome = await take(await get({ ...rest, query: page }));
+    const answer = await get({ ...rest, query: page });
+    const outcome = await take(answer).finally(() => answer.release?.());
     if (outcome !== undefined) return outcome;
   }
 }

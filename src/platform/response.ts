@@ -14,6 +14,8 @@ const MISSING_HINT =
 export const RATE_HINT =
   'Lower --api.requests-per-second; if that changes nothing, another client uses up the rate of this organization.';
 const LIMIT_HINT = 'Request less at once: a shorter window or a smaller page.';
+const OWN_LIMIT_HINT =
+  'Shorter windows and smaller pages are tried. If a single day is too large, raise --api.max-response-bytes and the memory limit of the process.';
 const NOT_JSON_HINT =
   'Check that the configured URL is the API, and that no login page or proxy answers for it.';
 
@@ -34,8 +36,8 @@ export function classifyResponse(
     case 'refused':
       return failure(exchanged.error, 'never');
     case 'too-large': {
-      const message = `${subject}: the answer is larger than ${facts.maxResponseBytes} bytes`;
-      return failure(tooLarge(message, exchanged.status), 'never');
+      const message = `${subject}: the answer exceeds api.max_response_bytes: it has more than ${facts.maxResponseBytes} bytes, or needs too much memory`;
+      return failure(tooLarge(message, exchanged.status, OWN_LIMIT_HINT), 'never');
     }
     case 'redirect': {
       const { status, words } = exchanged;
@@ -131,7 +133,7 @@ function refusal(
   if (status === 401) return failure(keyError(message, status), 'never');
   if (status === 403)
     return failure(new PlatformError('role', message, { status, hint: ROLE_HINT }), 'never');
-  if (status === 413) return failure(tooLarge(message, status), 'never');
+  if (status === 413) return failure(tooLarge(message, status, LIMIT_HINT), 'never');
   const reason = status === 429 || (status === 503 && RATE_LIMIT.test(said)) ? 'throttled' : 'server';
   const hint = reason === 'throttled' ? RATE_HINT : status === 404 ? MISSING_HINT : undefined;
   const error = new PlatformError(reason, message, { status, hint });
@@ -141,8 +143,8 @@ function refusal(
   return { ...failure(error, 'always'), retryAfterMs: parseRetryAfter(answer.retryAfter, serverNow) };
 }
 
-function tooLarge(message: string, status: number): PlatformError {
-  return new PlatformError('limit', message, { status, hint: LIMIT_HINT, tooLarge: true });
+function tooLarge(message: string, status: number, hint: string): PlatformError {
+  return new PlatformError('limit', message, { status, hint, tooLarge: true });
 }
 
 function failure(error: PlatformError, retry: Retry): Failure {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { firstCases } from '../support/thoroughness.ts';
 import { firstRuns, startStory, untilTimedOut } from './harness.ts';
+import { createNoonClock, pageAfterRuns, startProgram } from './program.ts';
 
 const FAILING = 'agent_platform_exporter_collector_failing';
 const SUCCESS = 'agent_platform_exporter_collector_success';
@@ -36,6 +37,20 @@ describe('a platform that attacks memory or time costs its own data only', () =>
           .map((line) => line.length),
       ),
     ).toBeLessThan(10_000);
+  });
+
+  test('an answer that would fill the heap of a small container once parsed is not parsed', async () => {
+    const brackets = Array<unknown>(5_600_000).fill([]);
+    const clock = createNoonClock();
+    const program = await startProgram(
+      ['--history.start=2026-11-12', '--api.max-response-bytes=64MiB'],
+      (body, { pathname }) => (pathname.endsWith('/tools') ? { ...body, brackets } : body),
+      { ...clock, nodeArguments: [...clock.nodeArguments, '--max-old-space-size=256'] },
+    );
+    const page = await pageAfterRuns(program, [...Object.keys(OTHERS), 'tools']);
+    expect(page.by('collector', SUCCESS)).toEqual({ ...OTHERS, tools: 0 });
+    expect(page.by('collector', FAILING, { reason: 'limit' })).toMatchObject({ tools: 1, tokens: 0 });
+    expect(program.log()).toContain('api.max_response_bytes');
   });
 
   test('a value nested a hundred thousand levels deep costs its row', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSingleAttempt, type RequestObserver } from '../../src/platform/attempt.ts';
 import type { Exchanged } from '../../src/platform/exchange.ts';
+import { createReadingMemory } from '../../src/platform/reading-memory.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { KEY, START, tokensRequest } from './platform-server.ts';
 
@@ -20,6 +21,7 @@ async function attempt(
   const single = createSingleAttempt({
     ...{ org, hosts: { api: new URL(host), app: new URL(host) }, clock },
     ...{ credential: async () => key, timeoutMs: 1_000, maxResponseBytes: 7 },
+    memory: createReadingMemory(),
     exchange: async (url) => {
       asked.push(url.href);
       await clock.advance(1_500);

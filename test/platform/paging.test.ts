@@ -51,6 +51,18 @@ function ids(...names: string[]): Item[] {
   return names.map((id) => ({ id }));
 }
 
+test('a page keeps its memory until its items are passed on', async () => {
+  const order: string[] = [];
+  const release = () => void order.push('released');
+  await walkPages(
+    async () => ({ body: { items: ids('a', 'b', 'c', 'd', 'e', 'f') }, bytes: 10, release }),
+    listing,
+    (items) => void order.push(`${items.length} items`),
+    { maxPages: 1, slices },
+  );
+  expect(order).toEqual(['5 items', '1 items', 'released']);
+});
+
 describe('a listing', () => {
   test('continues with the next cursor and the same query until the server says it is the last page', async () => {
     const { outcome, items, asked } = await walk((cursor) =>

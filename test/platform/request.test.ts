@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ConfigError } from '../../src/runtime/errors.ts';
+import type { Admission, PlatformClient } from '../../src/platform/client.ts';
+import { ConfigError, messageOf, PlatformError } from '../../src/runtime/errors.ts';
 import { startProxy } from '../support/proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 import {
@@ -166,6 +167,53 @@ describe('too much', () => {
     });
     const { client } = createTestClient(server.url, { maxResponseBytes: 100_000 });
     expect(await failureOf(client.get(tokensRequest()))).toMatchObject({ reason: 'limit', tooLarge: true });
+  });
+
+  test('a small body that needs too much memory once parsed is stopped, and the error names the option', async () => {
+    const body = gzipSync('['.repeat(1_000_000));
+    const headers = { 'content-encoding': 'gzip' };
+    const server = await startServer((_request, response) => response.writeHead(200, headers).end(body));
+    const { client } = createTestClient(server.url, { maxResponseBytes: 2_000_000 });
+    const error = await failureOf(client.get(tokensRequest()));
+    expect(error).toMatchObject({ reason: 'limit', tooLarge: true });
+    expect(error.message).toContain('api.max_response_bytes');
+    expect(error.hint).toContain('--api.max-response-bytes');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  const large = JSON.stringify({ data: Array(70).fill([]) });
+  const listing = {
+    ...{ ...tokensRequest(), cursorParameter: 'cursor', idOf: () => undefined },
+    read: (body: unknown) => ({ items: [body], next: undefined }),
+  };
+  test.each<[string, Parameters<typeof answers>[0], (client: PlatformClient) => Promise<unknown>]>([
+    ['is read', { body: large }, (client) => client.get(tokensRequest())],
+    ['is a page', { body: large }, (client) => client.pages(listing, () => undefined)],
+    [
+      'is a page that cannot be read',
+      { body: large },
+      (client) => client.pages({ ...listing, read: () => JSON.parse('') }, () => undefined).catch(messageOf),
+    ],
+    ['is not JSON', { body: large.slice(1) }, (client) => failureOf(client.get(tokensRequest()))],
+    ['is too large', { body: large + large }, (client) => failureOf(client.get(tokensRequest()))],
+  ])('the memory of an answer that %s is given back', async (_case, answer, ask) => {
+    const server = await startServer(answers(answer));
+    const { client } = createTestClient(server.url, { maxResponseBytes: 1_300, retries: 0 });
+    for (let round = 0; round < 4; round++)
+      expect(await ask(client)).not.toMatchObject({ reason: 'timeout' });
+  });
+
+  test('the memory of an answer that is not admitted is given back, and that of what is asked about it', async () => {
+    const server = await startServer(answers({ body: large }));
+    const admission: Admission = {
+      async admit(request, _answer, more) {
+        await more(request);
+        throw new PlatformError('organization', 'of another one');
+      },
+    };
+    const { client } = createTestClient(server.url, { maxResponseBytes: 1_300, admission });
+    for (let round = 0; round < 4; round++)
+      expect(await failureOf(client.get(tokensRequest()))).toMatchObject({ reason: 'organization' });
   });
 
   test('the status 413 says that a smaller request could succeed', async () => {

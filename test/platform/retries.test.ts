@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../src/catalog/source.ts';
 import { type Attempt, createSingleAttempt } from '../../src/platform/attempt.ts';
 import { createThrottleHolds } from '../../src/platform/limits.ts';
+import { createReadingMemory } from '../../src/platform/reading-memory.ts';
 import { parseRetryAfter } from '../../src/platform/response.ts';
 import { withRetries } from '../../src/platform/retries.ts';
 import { PlatformError } from '../../src/runtime/errors.ts';
@@ -82,6 +83,7 @@ describe('retries', () => {
       credential: async () => KEY,
       timeoutMs: 30_000,
       maxResponseBytes: 1_000,
+      memory: createReadingMemory(),
       exchange: async (_url, _key, { timeoutMs }) => {
         limits.push(timeoutMs);
         return { kind: 'timeout', words: 'no answer' };
