@@ -83,13 +83,14 @@ export function createScheduler({ ticker, clock, random, log }: SchedulerParts) 
     return running;
   }
 
-  /** Retries a run unless another one, such as that of the next tick, comes first. */
+  /** Retries a run unless another one comes first; at the latest, that of the next tick. */
   async function retryLater(lane: Lane, notBefore: Instant): Promise<void> {
     const now = clock.now();
+    const tick = lane.ticking?.next();
     const pause = Math.max(backoffMs(lane.failures, RETRY), notBefore - now);
     const at = now + pause + random() * lane.job.jitterMs;
     lane.failures += 1;
-    if (at >= (lane.ticking?.next() ?? Number.POSITIVE_INFINITY)) return;
+    if (tick === undefined || at >= tick) return;
     const dropped = new AbortController();
     lane.retry = { at, dropped };
     await clock.wait(at - now, dropped.signal).catch(() => undefined);

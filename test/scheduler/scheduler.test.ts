@@ -502,6 +502,19 @@ describe('a failed run that may succeed later', () => {
     await scheduler.stop();
   });
 
+  test('is not repeated if no tick follows', async () => {
+    const { create, job, ticker, clock, runs, failing } = harness();
+    const { start } = ticker;
+    ticker.start = (expression, onTick) => ({ ...start(expression, onTick), next: () => undefined });
+    failing.set('a', 0);
+    const scheduler = create([job('a')]);
+    scheduler.start();
+    await clock.advance(0);
+    await clock.advance(MINUTE);
+    expect(runs).toEqual(['a scheduled']);
+    await scheduler.stop();
+  });
+
   test.each(['dropped', 'removed', 'stopped'])('is not repeated once it is %s', async (end) => {
     const { scheduler, minutes } = await failed();
     if (end === 'dropped') scheduler.dropRetries();
