@@ -20,6 +20,12 @@
 {{- if and .httpRoute.enabled (not .httpRoute.parentRefs) }}{{ fail "hooks.httpRoute.enabled: needs hooks.httpRoute.parentRefs" }}{{ end }}
 {{- if and .ingress.enabled (not .ingress.hosts) }}{{ fail "hooks.ingress.enabled: needs hooks.ingress.hosts" }}{{ end }}
 {{- end }}
+{{- with .Values.ingress }}
+{{- if and .enabled (not .hosts) }}{{ fail "ingress.enabled: needs ingress.hosts" }}{{ end }}
+{{- if and .enabled (include "ape.sharded" $) }}
+{{- fail "ingress.enabled: the page of a pod shows its own organizations only; use one replica, or storage.url" }}
+{{- end }}
+{{- end }}
 {{- with .Values.users.hashKey }}
 {{- if and .secretName .value }}{{ fail "users.hashKey: takes secretName or value, not both" }}{{ end }}
 {{- end }}

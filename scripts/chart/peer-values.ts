@@ -58,8 +58,8 @@ export const peerValues: readonly PeerValue[] = [
   {
     chart: blackbox,
     theirs: 'ingress',
-    ours: ['hooks.ingress', 'hooks.httpRoute'],
-    note: 'for hook events only; metrics are never exposed',
+    ours: ['ingress', 'hooks.ingress', 'hooks.httpRoute'],
+    note: 'for the page and hook events; metrics are never exposed',
   },
   { chart: blackbox, theirs: 'networkPolicy.allowMonitoringNamespace', ours: ['networkPolicy.scrapers'] },
   { chart: blackbox, theirs: 'podDisruptionBudget', ours: ['podDisruptionBudget'] },

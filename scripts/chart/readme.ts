@@ -55,7 +55,8 @@ Kubernetes 1.28 or newer is required. To try it without a key: \`--set demo=true
   \`persistence.enabled\` it starts with its history. Hook events cannot be fetched again: enable persistence for them.
 - **TLS and passwords**: \`web.tls\` and \`web.basicAuth\`, or a complete web configuration file in your own Secret.
   Probes and monitors are adapted.
-- **Outside the cluster**, only \`POST /hooks/events\` can be exposed, with \`hooks.ingress\` or \`hooks.httpRoute\`.
+- **Outside the cluster**, only the status page can be exposed, with \`ingress\`, and \`POST /hooks/events\`, with \`hooks.ingress\` or
+  \`hooks.httpRoute\`.
 - **Rules and dashboards** are those of the repository. Each alert can be changed or omitted: \`prometheusRule.disabled\`,
   \`.overrides\`, \`.thresholds\`, \`.additionalLabels\`, \`.additionalGroups\`.
 - **Custom resources are never silently omitted**: if the cluster does not know the kind of a monitor, the installation fails

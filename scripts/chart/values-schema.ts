@@ -78,6 +78,13 @@ const probe = strict({
   terminationGracePeriodSeconds: whole(1),
   ...handler,
 });
+const ingress = strict({
+  enabled: flag,
+  className: text,
+  annotations: textMap,
+  hosts: texts,
+  tlsSecretName: text,
+});
 const count: Schema = { type: ['integer', 'string'] };
 
 /** The schema by which `helm` validates values: unknown keys are rejected at every level. */
@@ -109,13 +116,7 @@ export function valuesSchema(options: OptionTable): string {
       hooks: strict({
         enabled: flag,
         token: strict({ ...secret, value: text }),
-        ingress: strict({
-          enabled: flag,
-          className: text,
-          annotations: textMap,
-          hosts: texts,
-          tlsSecretName: text,
-        }),
+        ingress,
         httpRoute: strict({ enabled: flag, annotations: textMap, parentRefs: anyObjects, hostnames: texts }),
       }),
       ...workload,
@@ -216,14 +217,18 @@ const web = {
     ipFamilies: { type: 'array', items: choice('IPv4', 'IPv6') },
     extraSpec: without('selector', 'ports'),
   }),
+  ingress,
   serviceAccount: strict({ create: flag, name: text, annotations: textMap }),
   networkPolicy: strict({
     enabled: flag,
     scrapers: anyObjects,
     hookSenders: anyObjects,
+    readers: anyObjects,
     nameServers: anyObjects,
     egressPorts: { type: 'array', items: port, minItems: 1 },
     egressTo: anyObjects,
+    databasePort: port,
+    databases: anyObjects,
     extraIngress: anyObjects,
     extraEgress: anyObjects,
   }),
