@@ -87,8 +87,10 @@
 - name: AGENT_PLATFORM_USERS_HASH_KEY_FILE
   value: /run/secrets/agent-platform-exporter/users-hash-key
 {{- end }}
-{{- with .Values.extraEnv }}
-{{ toYaml . }}
+{{- range .Values.extraEnv }}
+{{- $variable := deepCopy . }}
+{{- if not (has (kindOf .value) (list "string" "invalid")) }}{{ $_ := set $variable "value" (toJson .value) }}{{ end }}
+- {{ toYaml $variable | nindent 2 | trim }}
 {{- end }}
 {{- end }}
 

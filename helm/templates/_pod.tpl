@@ -2,15 +2,9 @@
 {{- define "ape.podTemplate" -}}
 metadata:
   labels:
-    {{- include "ape.labels" . | nindent 4 }}
-    {{- with .Values.podLabels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- include "ape.mergedLabels" (list . .Values.podLabels) | nindent 4 }}
   annotations:
-    checksum/config: {{ include "ape.config" . | sha256sum }}
-    {{- with .Values.podAnnotations }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- toYaml (merge (dict "checksum/config" (include "ape.config" . | sha256sum)) (.Values.podAnnotations | default dict)) | nindent 4 }}
 spec:
   {{- include "ape.overlaid" (list (include "ape.podSpec" .) .Values.extraPodSpec "extraPodSpec") | nindent 2 }}
 {{- end }}

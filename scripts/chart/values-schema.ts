@@ -170,7 +170,14 @@ const workload = {
   tolerations: anyObjects,
   affinity: anyObject,
   topologySpreadConstraints: anyObjects,
-  extraEnv: { type: 'array', items: { ...anyObject, required: ['name'] } },
+  extraEnv: {
+    type: 'array',
+    items: {
+      ...anyObject,
+      properties: { value: { type: ['string', 'number', 'boolean', 'null'] } },
+      required: ['name'],
+    },
+  },
   extraEnvFrom: anyObjects,
   extraVolumes: anyObjects,
   extraVolumeMounts: anyObjects,

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { z } from 'zod';
 import { CHART, createChart, extensions, type KubernetesObject } from './chart.ts';
 import { createPrograms } from './programs.ts';
@@ -115,6 +115,101 @@ describe.runIf(requireTool('helm'))('values of the chart', () => {
     const leaves = leavesOf(shown);
     expect(leaves.length).toBeGreaterThan(100);
     expect(leaves.filter((leaf) => !rendered.includes(JSON.stringify(leaf).slice(1, -1)))).toEqual([]);
+  });
+
+  test('have a label or an annotation once, the chart’s own first and the common ones last', async () => {
+    const key = 'app.kubernetes.io/name';
+    const both = `{team: second, ${key}: other, app.kubernetes.io/component: other}`;
+    const values = `demo: true
+fullnameOverride: agent-platform-exporter
+commonLabels: {team: first, ${key}: other, helm.sh/chart: other, app.kubernetes.io/component: other}
+podLabels: ${both}
+podAnnotations: {checksum/config: other}
+service: {labels: ${both}}
+hooks: {enabled: true, token: {value: t}}
+serviceMonitor: {enabled: true, labels: ${both}}
+prometheusRule: {enabled: true, labels: ${both}}
+dashboards: {enabled: true, labels: ${both}, annotations: {grafana_folder: other}}`;
+    // Reading them throws if a key is there twice.
+    const objects = await chart.objects({ values });
+    const own = { [key]: 'agent-platform-exporter' };
+    const find = (wanted: string) =>
+      objects.find(({ kind, metadata }) => kind === wanted && metadata.name === own[key]);
+    expect(find('Deployment')).toMatchObject({
+      metadata: { labels: { ...own, team: 'first' } },
+      spec: {
+        template: {
+          metadata: {
+            labels: { ...own, team: 'second' },
+            annotations: { 'checksum/config': expect.stringMatching(/^[0-9a-f]{64}$/) },
+          },
+        },
+      },
+    });
+    for (const kind of ['Service', 'ServiceMonitor', 'PrometheusRule'])
+      expect(find(kind)?.metadata, kind).toMatchObject({ labels: { ...own, team: 'second' } });
+    expect(find('Service')?.metadata['labels']).toMatchObject({ 'app.kubernetes.io/component': 'metrics' });
+    expect(objects.find(({ metadata }) => metadata.name.includes('-dashboard-'))?.metadata).toMatchObject({
+      labels: { ...own, team: 'second' },
+      annotations: { grafana_folder: 'Agent Platform' },
+    });
+  });
+
+  test('of variables are texts, whatever they look like', async () => {
+    const values =
+      'demo: true\nextraEnv: [{name: A, value: 1000000}, {name: B, value: true}, {name: C, value: 0}, {name: D, value: "2.50"}, {name: E}]';
+    const [deployment] = await chart.objects({ values, showOnly: 'templates/deployment.yaml' });
+    expect(deployment?.['spec']).toMatchObject({
+      template: {
+        spec: {
+          containers: [
+            {
+              env: [
+                { name: 'A', value: '1000000' },
+                { name: 'B', value: 'true' },
+                { name: 'C', value: '0' },
+                { name: 'D', value: '2.50' },
+                { name: 'E' },
+              ],
+            },
+          ],
+        },
+      },
+    });
+    await refused('{demo: true, extraEnv: [{name: A, value: {a: b}}]}', /value/);
+  });
+
+  test.each([
+    ['{serviceMonitor: {enabled: true, scrapeTimeout: 61s}}', '61s', '60s', 'serviceMonitor.extraEndpoint'],
+    [
+      '{serviceMonitor: {interval: 1m30s, scrapeTimeout: 90001ms}, podMonitor: {enabled: true}}',
+      '90001ms',
+      '1m30s',
+      'podMonitor.extraEndpoint',
+    ],
+    ['{podMonitor: {enabled: true, extraEndpoint: {interval: 5s}}}', '10s', '5s', 'podMonitor.extraEndpoint'],
+    ['{probe: {enabled: true}, serviceMonitor: {scrapeTimeout: 1h}}', '1h', '60s', 'probe.extraSpec'],
+    [
+      '{scrapeConfig: {enabled: true, extraSpec: {scrapeTimeout: 2m}}}',
+      '2m',
+      '60s',
+      'scrapeConfig.extraSpec',
+    ],
+  ])(
+    'with a scrape timeout above the interval are refused: %s',
+    async (values, timeout, interval, merged) => {
+      await refused(
+        `${organization}${stringify(parse(values))}`,
+        new RegExp(
+          `serviceMonitor\\.scrapeTimeout: ${timeout} is above the interval of ${interval}, which Prometheus refuses \\(merged with ${merged}\\)`,
+        ),
+      );
+    },
+  );
+
+  test('may have a scrape timeout that equals the interval', async () => {
+    const equal = 'serviceMonitor: {enabled: true, interval: 1m30s, scrapeTimeout: 90s}';
+    expect(await chart.text({ values: `demo: true\n${equal}` })).toContain('scrapeTimeout: 90s');
   });
 
   test('are merged with the chart’s own members of the pod, and replace its probes', async () => {
