@@ -66,7 +66,7 @@ const source: readonly GeneratedFile[] = [
   })),
   ...projectAddresses(),
   ...alertTests(),
-  { path: 'helm/values.schema.json', content: () => valuesSchema(createOptions(collectors)) },
+  { path: 'helm/values.schema.json', content: () => valuesSchema(createOptions(collectors), chartValues()) },
   { path: 'helm/README.md', content: () => chartReadme(chartValues()) },
 ];
 

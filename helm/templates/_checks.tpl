@@ -29,7 +29,7 @@
 {{- with .Values.users.hashKey }}
 {{- if and .secretName .value }}{{ fail "users.hashKey: takes secretName or value, not both" }}{{ end }}
 {{- end }}
-{{- if and .Values.users.teams.secretName .Values.config.teams }}{{ fail "users.teams.secretName: config.teams names another file" }}{{ end }}
+{{- if and .Values.users.teams.secretName (.Values.config | default dict).teams }}{{ fail "users.teams.secretName: config.teams names another file" }}{{ end }}
 {{- with .Values.web }}
 {{- if not .existingSecret }}
 {{- if and .tls.enabled (not .tls.secretName) }}{{ fail "web.tls.enabled: needs web.tls.secretName" }}{{ end }}

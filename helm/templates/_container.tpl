@@ -1,6 +1,6 @@
 {{/* The exporter's configuration file, without any key. */}}
 {{- define "ape.config" -}}
-{{- $config := deepCopy .Values.config }}
+{{- $config := deepCopy (.Values.config | default dict) }}
 {{- if .Values.users.teams.secretName }}
 {{- $_ := set $config "teams" (dict "file" (printf "/etc/agent-platform-exporter/teams/%s" .Values.users.teams.secretKey)) }}
 {{- end }}

@@ -64,7 +64,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{/* The pull Secrets of this chart and of all charts, as a list under "secrets". */}}
 {{- define "ape.pullSecrets" -}}
 {{- $secrets := list }}
-{{- range concat (.Values.global.imagePullSecrets | default list) .Values.imagePullSecrets }}
+{{- range concat (.Values.global.imagePullSecrets | default list) (.Values.imagePullSecrets | default list) }}
 {{- $secrets = append $secrets (ternary (dict "name" .) . (kindIs "string" .)) }}
 {{- end }}
 {{- dict "secrets" (uniq $secrets) | toYaml }}

@@ -24,7 +24,8 @@
 
 {{/* The groups of rules according to the values, as a list under "groups". */}}
 {{- define "ape.ruleGroups" -}}
-{{- $values := .Values.prometheusRule }}
+{{- $empty := dict "overrides" dict "additionalLabels" dict "disabled" list "additionalGroups" list "dashboardUrl" "" }}
+{{- $values := merge (deepCopy .Values.prometheusRule) $empty }}
 {{- $groups := list }}
 {{- range (.Files.Get "files/rules.yaml" | fromYaml).groups }}
 {{- $rules := list }}

@@ -64,7 +64,8 @@ Kubernetes 1.28 or newer is required. To try it without a key: \`--set demo=true
 - **Any other field** of Kubernetes goes into \`extraPodSpec\`, \`extraContainerSpec\` or the \`extraSpec\` of an object.
 - **As a subchart**: \`condition: agent-platform-exporter.enabled\`. \`global.imageRegistry\` and
   \`global.imagePullSecrets\` apply.
-- **Unknown keys** in these values are rejected, also in \`config\`.
+- **Unknown keys** in these values are rejected, also in \`config\`. \`null\` removes a value and its default; where the chart
+  needs one, Helm names it as required.
 
 The files in \`ci/\` are examples of each kind of release.
 

@@ -30,7 +30,7 @@ function has(tree: unknown, [key, ...rest]: readonly string[]): boolean {
 
 describe('the values of the chart', () => {
   test('are all in the values file, with their meaning', () => {
-    const schema: Schema = JSON.parse(valuesSchema(createOptions(collectors)));
+    const schema: Schema = JSON.parse(valuesSchema(createOptions(collectors), text));
     const tree: unknown = parse(text);
     const missing = pathsOf(schema).filter((path) => !FREE.test(path) && !has(tree, path.split('.')));
     expect(missing).toEqual([]);
