@@ -1,7 +1,7 @@
 // Builds the Debian and RPM packages from the single executable: `npm run packages -- [--binary=FILE] [--output=FOLDER]`.
 // Requires nfpm.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -48,3 +48,6 @@ for (const packager of ['deb', 'rpm']) {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }
+// A forge renames a file with the ~ of a release candidate, and the checksums would name another one.
+for (const name of readdirSync(output).filter((name) => name.includes('~')))
+  renameSync(join(output, name), join(output, name.replace('~', '-')));

@@ -8,6 +8,9 @@ import { REPOSITORY } from './image.ts';
 import { createPrograms } from './programs.ts';
 import { requireRoot, requireTool } from './tools.ts';
 
+const RULES = ['rules.yaml', 'recording.rules.yaml'].map(
+  (name) => `/usr/share/agent-platform-exporter/agent-platform-exporter.${name}`,
+);
 const UNIT = join(REPOSITORY, 'packaging/agent-platform-exporter.service');
 
 /** This machine's own root, into which a package can be installed without a trace: all writes go to memory. */
@@ -45,6 +48,7 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
     const binary = await buildExecutable(programs);
     const files = await build(binary, '0.1.0');
     await build(binary, '0.2.0');
+    await build(binary, '2.0.0-rc.1');
     deb = files.find((file) => file.endsWith('.deb')) ?? '';
     rpm = files.find((file) => file.endsWith('.rpm')) ?? '';
   });
@@ -104,6 +108,26 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
   );
 
   test.runIf(requireTool('dpkg'))(
+    'of a candidate are older than its release, in files whose names every forge keeps',
+    async () => {
+      const candidates = (await readdir(folder)).filter((name) => /rc\.1.*\.(deb|rpm)$/.test(name));
+      expect(candidates).toHaveLength(2);
+      for (const name of candidates) expect(name).toMatch(/^[\w.-]+2\.0\.0-rc\.1[\w.-]+$/);
+      const version = await programs.run('dpkg-deb', [
+        '--field',
+        join(folder, candidates.find((name) => name.endsWith('.deb')) ?? ''),
+        'Version',
+      ]);
+      expect(version.stdout).toBe('2.0.0~rc.1\n');
+    },
+  );
+
+  test.runIf(requireTool('dpkg'))('for Debian carry the alerts and the recording rules', async () => {
+    const { stdout } = await programs.run('dpkg-deb', ['--contents', join(folder, deb)]);
+    for (const rules of RULES) expect(stdout).toContain(` .${rules}\n`);
+  });
+
+  test.runIf(requireTool('dpkg'))(
     'for Debian need nothing but their declared dependencies: on a bare root',
     async () => {
       const root = programs.folder();
@@ -159,6 +183,7 @@ describe.runIf(requireTool('nfpm') && requireRoot())('the packages', () => {
       const list = await query('--list');
       expect(list).toContain('/usr/bin/agent-platform-exporter\n');
       expect(list).toContain('/usr/lib/systemd/system/agent-platform-exporter.service\n');
+      for (const rules of RULES) expect(list).toContain(`${rules}\n`);
       expect(await query('--configfiles')).toBe('/etc/agent-platform-exporter/config.yaml\n');
       expect(await query('--requires')).toMatch(/^libstdc\+\+$/m);
       expect(await query('--info')).toMatch(/^License\s+: Apache-2\.0$/m);
