@@ -19,6 +19,7 @@ describe('a release has one version', () => {
 
   test('in the chart', () => {
     expect(parse(textOf('helm/Chart.yaml'))).toMatchObject({ version, appVersion: version });
+    expect(textOf('helm/Chart.yaml')).toContain(`artifacthub.io/prerelease: '${version.includes('-')}'\n`);
     expect(textOf('helm/Chart.yaml')).toContain(`agent-platform-exporter:${version}\n`);
   });
 

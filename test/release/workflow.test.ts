@@ -6,9 +6,11 @@ interface Step {
   readonly run?: string;
   readonly uses?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly with?: Readonly<Record<string, string>>;
 }
 
 interface Job {
+  readonly strategy?: { readonly matrix: { readonly include: readonly Readonly<Record<string, string>>[] } };
   readonly env?: Readonly<Record<string, string>>;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly needs?: string | readonly string[];
@@ -16,13 +18,19 @@ interface Job {
   readonly steps?: readonly Step[];
 }
 
-const workflow = parse(
-  readFileSync(new URL('../../.github/workflows/release.yml', import.meta.url), 'utf8'),
-) as {
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
   readonly permissions: Readonly<Record<string, string>>;
+  readonly concurrency?: unknown;
   readonly defaults?: { readonly run: { readonly shell: string } };
   readonly jobs: Readonly<Record<string, Job>>;
-};
+}
+
+function textOf(name: string): string {
+  return readFileSync(new URL(`../../.github/workflows/${name}`, import.meta.url), 'utf8');
+}
+
+const workflow = parse(textOf('release.yml')) as Workflow;
 const jobs = Object.entries(workflow.jobs);
 
 function commandsOf({ steps = [] }: Job): string {
@@ -39,7 +47,18 @@ describe('the release', () => {
 
   test('installs no package and builds nothing where it has these rights, and checks what it receives', () => {
     const publish = workflow.jobs['publish'] ?? {};
-    expect(commandsOf(publish)).not.toMatch(/\bnpm (?:ci|i|install|run|exec|pack)\b|\bnpx\b/);
+    expect(commandsOf(publish)).not.toMatch(/\bnpm (?:ci|i|install|run|exec|pack)\b|\bnpx\b|\bnode\b/);
+    expect(commandsOf(publish)).not.toMatch(/\b(?:build|buildx|bake|make|package)\b/);
+    // An action can build and install as well as a command can.
+    expect(publish.steps?.flatMap(({ uses }) => uses?.replace(/@.*/, '') ?? [])).toEqual([
+      'actions/checkout',
+      'actions/setup-node',
+      'actions/download-artifact',
+      'actions/download-artifact',
+      'sigstore/cosign-installer',
+      'actions/attest-build-provenance',
+      'docker/login-action',
+    ]);
     expect(commandsOf(publish)).toContain('npm publish --ignore-scripts ');
     const steps = publish.steps ?? [];
     const checked = steps.findIndex(({ run }) => run === 'sha256sum --check --strict SHA256SUMS');
@@ -68,6 +87,35 @@ describe('the release', () => {
     expect(installing).toEqual(['npm ci --ignore-scripts', 'npm ci --ignore-scripts']);
   });
 
+  test('builds an image once for each architecture, on a machine of it, and starts and scans what it hands on', () => {
+    const builds = (job: Job) =>
+      (job.steps ?? []).filter(({ uses }) => uses?.startsWith('docker/build-push-action@'));
+    expect(jobs.filter(([, job]) => builds(job).length > 0).map(([name]) => name)).toEqual(['image']);
+    const image = workflow.jobs['image'] ?? {};
+    expect(builds(image)).toMatchObject([{ with: { outputs: 'type=oci,tar=false,dest=image' } }]);
+    expect(image.strategy?.matrix.include.map(({ runner, arch }) => [runner, arch])).toEqual([
+      ['ubuntu-24.04', 'amd64'],
+      ['ubuntu-24.04-arm', 'arm64'],
+    ]);
+    const order = [
+      /build-push-action/,
+      /skopeo copy oci:image /,
+      /smoke\.ts/,
+      /scan-action/,
+      /upload-artifact/,
+    ];
+    const found = order.map((pattern) =>
+      (image.steps ?? []).findIndex(({ uses = '', run = '' }) => pattern.test(uses + run)),
+    );
+    expect(found).toEqual(found.toSorted((a, b) => a - b));
+    expect(found).not.toContain(-1);
+    expect(image.steps?.at(-1)).toMatchObject({ with: { path: 'image' } });
+  });
+
+  test('is the only one at a time, because names are decided from what exists', () => {
+    expect(workflow.concurrency).toEqual({ group: 'release' });
+  });
+
   test('publishes only what every other job has built and tested', () => {
     const before = new Set<string>();
     function follow(name: string): void {
@@ -77,5 +125,20 @@ describe('the release', () => {
     }
     follow('publish');
     expect([...before].toSorted()).toEqual(jobs.map(([name]) => name).toSorted());
+  });
+});
+
+test('a pull request of a fork has neither secrets nor rights, and none of its checks needs one', () => {
+  const ci = parse(textOf('ci.yml')) as Workflow;
+  expect(Object.keys(ci.on)).toEqual(['push', 'pull_request', 'workflow_call']);
+  expect(ci.permissions).toEqual({ contents: 'read' });
+  expect(Object.values(ci.jobs).filter(({ permissions }) => permissions !== undefined)).toEqual([]);
+  expect(textOf('ci.yml')).not.toMatch(/secrets\.|github\.token/);
+});
+
+test('a check of one commit of main is not ended by the next commit', () => {
+  const { concurrency } = parse(textOf('ci.yml')) as Workflow;
+  expect(concurrency).toMatchObject({
+    group: expect.stringMatching(/'pull_request' && github\.ref \|\| github\.sha }}$/),
   });
 });

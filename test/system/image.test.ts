@@ -9,7 +9,6 @@ import { freePort } from '../../bench/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Builder, createBuilder, firstProcess, REPOSITORY, runContained } from './image.ts';
 import { createPrograms, written } from './programs.ts';
-import { startRegistry } from './registry.ts';
 import { requireRoot, requireTool } from './tools.ts';
 
 const IMAGE = 'localhost/exporter:test';
@@ -123,25 +122,6 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     expect(size).toBeLessThan(40 * MIB);
   });
 
-  test.runIf(requireTool('registry'))('is published under its version and the shorter ones', async () => {
-    const image = `${await startRegistry(programs)}/acme/exporter`;
-    const script = join(REPOSITORY, 'scripts/release/tag-image.ts');
-    const push = [...(builder?.engine ?? []), 'push', '--tls-verify=false', IMAGE, 'docker://{}'];
-    const args = [script, `--image=${image}`, '--version=9.8.7', '--', ...push];
-    const { code, stdout, stderr } = await programs.run(process.execPath, args);
-    expect([code, stdout], stderr).toEqual([0, `${image}:9.8.7\n${image}:9.8\n${image}:9\n`]);
-    const [host, ...name] = image.split('/');
-    const api = `http://${host}/v2/${name.join('/')}`;
-    const { tags } = (await (await fetch(`${api}/tags/list`)).json()) as { readonly tags: readonly string[] };
-    expect(tags.toSorted()).toEqual(['9', '9.8', '9.8.7']);
-    const digests = await Promise.all(tags.map((tag) => digestOf(`${api}/manifests/${tag}`)));
-    expect(new Set(digests)).toEqual(new Set([expect.stringMatching(/^sha256:\w{64}$/)]));
-    const pulled = await builder?.buildah(['pull', '--tls-verify=false', `docker://${image}:9`]);
-    const inspect = ['inspect', '--type', 'image', (pulled ?? '').trim()];
-    const back = inspected.parse(JSON.parse((await builder?.buildah(inspect)) ?? ''));
-    expect(back.Docker.config).toEqual(config);
-  });
-
   test('serves from a read-only tree, is healthy by its own check, and ends within 5 s of SIGTERM', async () => {
     const listen = { AGENT_PLATFORM_WEB_LISTEN_ADDRESS: `127.0.0.1:${await freePort()}` };
     const contained = { ...environment, ...listen };
@@ -197,9 +177,3 @@ describe.runIf(requireTool('buildah') && requireRoot())('the image', () => {
     silent.close();
   });
 });
-
-async function digestOf(url: string): Promise<string | null> {
-  const accept = 'application/vnd.docker.distribution.manifest.v2+json';
-  const { headers } = await fetch(url, { method: 'HEAD', headers: { accept } });
-  return headers.get('docker-content-digest');
-}

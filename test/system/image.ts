@@ -23,8 +23,6 @@ const USER = '65532:65532';
 
 /** Builds images with buildah, in a separate store that is removed with the programs' directories. */
 export interface Builder {
-  /** The command with its store, for scripts that take one. */
-  readonly engine: readonly string[];
   /** Runs buildah and returns its output; rejects if it fails. */
   buildah(args: readonly string[]): Promise<string>;
   /** Builds the repository's Dockerfile with substitutes for its base images. */
@@ -68,7 +66,6 @@ export async function createBuilder(programs: Programs): Promise<Builder> {
   const cache = succeed(await programs.run('npm', ['config', 'get', 'cache']), 'npm').trim();
 
   return {
-    engine: ['buildah', ...store],
     buildah,
     async build(image, args) {
       const all = { NODE_IMAGE: 'localhost/node:test', BASE_IMAGE: 'localhost/base:test', ...args };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildExecutable } from './executable.ts';
 import { REPOSITORY } from './image.ts';
+import { startNpmRegistry } from './npm-registry.ts';
 import { createPrograms } from './programs.ts';
 import { startRegistry } from './registry.ts';
 import { networkEnvironment, requireTool } from './tools.ts';
@@ -23,17 +24,19 @@ describe.runIf(hasTools)('a release made here', () => {
   };
   let checkout = '';
   let output = '';
+  let npm = '';
 
   async function script(name: string, args: readonly string[], folder = 'release') {
     const file = join(checkout, 'scripts', folder, `${name}.ts`);
     const command = `cd "$0" && exec "$@"`;
     return programs.run('/bin/sh', ['-c', command, checkout, process.execPath, file, ...args], {
-      environment: networkEnvironment(),
+      environment: { ...networkEnvironment(), no_proxy: '127.0.0.1', npm_config_registry: npm },
     });
   }
 
   beforeAll(async () => {
     // In a copy, because packing builds and a release changes project.json and the changelog.
+    npm = (await startNpmRegistry()).url;
     checkout = programs.folder();
     output = join(checkout, 'release');
     for (const part of PARTS) await cp(join(REPOSITORY, part), join(checkout, part), { recursive: true });
@@ -60,8 +63,8 @@ describe.runIf(hasTools)('a release made here', () => {
     await writeFile(join(checkout, 'CHANGELOG.md'), changelog.replace('## [Unreleased]\n', section));
     const { code, stdout, stderr } = await script('prepare', [`--tag=v${version}`, `--output=${output}`]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(`version=${version}\nimage=registry.acme.dev/`);
-    expect(stdout).toMatch(/^tags=0\.1\.0 0\.1 0$/m);
+    expect(stdout).toMatch(/^image=registry\.acme\.dev\//m);
+    expect(stdout).toMatch(/^tags=0\.1\.0 0\.1 0\ndist_tag=latest\ncandidate=false\nlatest=true$/m);
     expect(readFileSync(join(output, 'notes.md'), 'utf8')).toMatch(/^### Added\n/);
   });
 
@@ -97,6 +100,9 @@ describe.runIf(hasTools)('a release made here', () => {
       0,
       `${executable}: works, version ${version}\n`,
     ]);
+    const bill = readFileSync(join(output, 'sbom.cdx.json'), 'utf8');
+    const { stdout: own } = await programs.run(executable, ['--version']);
+    expect(bill).toContain(`"pkg:generic/node@${/\(node (.*)\)/.exec(own)?.[1]}"`);
     const wrong = await script('smoke', ['--version=9.9.9', '--', executable]);
     expect(wrong.code).not.toBe(0);
     expect(wrong.stderr).toContain('it is not version 9.9.9');
