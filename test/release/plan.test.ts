@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Project } from '../../scripts/project/project.ts';
 import { channelsOf, checksumLines, releaseNotes, releaseProblems } from '../../scripts/release/plan.ts';
@@ -106,6 +107,14 @@ describe('a release', () => {
   ])('moves only names that it leads: %s', (_, version, published, tags, distTag, isLatest) => {
     const isCandidate = version.includes('-');
     expect(channelsOf(version, published)).toEqual({ tags: tags.split(' '), distTag, isCandidate, isLatest });
+  });
+
+  test('has the names that docs/releasing.md gives as examples', () => {
+    const page = readFileSync(new URL('../../docs/releasing.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| (\d\S*) \| (\d\S*) \| `(.*)` \| `(.*)` \| /gm)];
+    expect(rows).toHaveLength(4);
+    for (const [, version = '', published = '', tags = '', distTag] of rows)
+      expect(channelsOf(version, [published])).toMatchObject({ tags: tags.split('`, `'), distTag });
   });
 
   test('is newer by the precedence of semantic versions', () => {
