@@ -300,7 +300,7 @@ export async function createService(parts: ServiceParts) {
       }
       yield* filesInUse();
       if (hooksToken !== undefined) yield { name: 'the file of the hooks token', look: hooksToken.refresh };
-      if (url !== undefined) yield { name: "the file of the database's URL", look: url.refresh };
+      if (url !== undefined) yield { name: "the files of the database's URL", look: url.refresh };
     }
     const { signal } = core.stopping;
     // It ends only when the service stops.

@@ -1,7 +1,7 @@
 import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { pasteProblem } from '../runtime/pasted-key.ts';
 import type { Files } from './files.ts';
-import { followFile } from './followed.ts';
+import { follow, readNamed } from './followed.ts';
 import type { Environment } from './process-environment.ts';
 
 /** Where secrets are. */
@@ -10,13 +10,13 @@ export interface SecretSources {
   readonly files: Files;
 }
 
-/** A source of an API key. */
-export interface Credential {
+/** A source of an API key, or of what contains another secret. */
+export interface Credential<Content = string> {
   /** The current key: the last good one while its file contains no usable key. */
-  read(): Promise<string>;
-  /** Reads its file if that has changed; resolves with whether it did, rejects with the `problem`. */
+  read(): Promise<Content>;
+  /** Reads its files if one has changed; resolves with whether it did, rejects with the `problem`. */
   refresh(): Promise<boolean>;
-  /** Why the latest content of its file is not in use; undefined if it is. */
+  /** Why the latest content of its files is not in use; undefined if it is. */
   problem(): string | undefined;
   /** Describes the source of the key, without the key. */
   describe(): string;
@@ -32,7 +32,7 @@ export const secretVariables = {
     'The token that hook senders present to POST /hooks/events. Without a token, hook events are not accepted',
   AGENT_PLATFORM_HOOKS_TOKEN_FILE: 'A file that contains this token. It is read again when it changes',
   AGENT_PLATFORM_STORAGE_URL_FILE:
-    'A file that contains the URL of --storage.url. It is read again when it changes',
+    'A file that contains the URL of --storage.url. It is read again when it changes, as are the files that the URL names',
   AGENT_PLATFORM_USERS_HASH_KEY:
     'The key of the hashes that identify users with --users.identity=hash; at least 16 bytes',
   AGENT_PLATFORM_USERS_HASH_KEY_FILE: 'A file that contains this key. It is read again when it changes',
@@ -57,21 +57,36 @@ export function createFixedCredential(text: string, source: string, parse = keyI
  * A key in a file, read again when the file changes. `describe()` is `source`; rejects with a `ConfigError` if the file
  * contains no usable key at first. `parse` reads something else than a key; its errors must not repeat the text.
  */
-export async function createFileCredential(
+export function createFileCredential(
   path: string,
   source: string,
   files: Files,
   parse: (text: string, source: string) => string = keyIn,
 ): Promise<Credential> {
-  const file = await followFile({ path, source, files }, (text) => parse(text, source));
+  return followSecret(
+    source,
+    files,
+    async (read) => parse(await readNamed(read, path, source), source),
+    String,
+  );
+}
+
+/** What `read` makes of the files that it reads, of which the text from `secretOf` is secret; otherwise as `createFileCredential`. */
+export async function followSecret<Content>(
+  source: string,
+  files: Files,
+  read: (files: Files) => Promise<Content>,
+  secretOf: (content: Content) => string,
+): Promise<Credential<Content>> {
+  const file = await follow(files, read);
   let problem: string | undefined;
-  let known: readonly string[] = [file.current()];
+  let known: readonly string[] = [secretOf(file.current())];
 
   async function refresh(): Promise<boolean> {
     try {
       const isChanged = await file.refresh();
       problem = undefined;
-      const key = file.current();
+      const key = secretOf(file.current());
       if (key !== known.at(-1)) known = [...known, key].slice(-keysRemembered);
       return isChanged;
     } catch (error) {
@@ -92,24 +107,38 @@ export async function createFileCredential(
   };
 }
 
-/**
- * The secret in a variable, or in the file that `<variable>_FILE` names; undefined if neither is set. Rejects with a
- * `ConfigError` if both are, or if the secret is invalid.
- */
+/** The secret of `placeOfSecret`; undefined if there is none. Rejects with a `ConfigError` if it is invalid. */
 export async function readSecret(
   variable: string,
   { environment, files }: SecretSources,
   parse = keyIn,
 ): Promise<Credential | undefined> {
+  const place = placeOfSecret(variable, environment);
+  if (place === undefined) return undefined;
+  const { source, textIn } = place;
+  return followSecret(source, files, async (read) => parse(await textIn(read), source), String);
+}
+
+/** Where the text of a secret is. */
+interface SecretPlace {
+  readonly source: string;
+  textIn(files: Files): Promise<string>;
+}
+
+/**
+ * A variable, or the file that `<variable>_FILE` names; undefined if neither is set. Throws a `ConfigError` if both are.
+ */
+export function placeOfSecret(variable: string, environment: Environment): SecretPlace | undefined {
   // Compose and Helm set variables without a value to the empty string.
   const text = environment[variable] || undefined;
   const file = environment[`${variable}_FILE`] || undefined;
   if (text !== undefined && file !== undefined) {
     throw new ConfigError(`${variable} and ${variable}_FILE are both set`, 'set only one of them');
   }
-  if (text !== undefined) return createFixedCredential(text, variable, parse);
+  if (text !== undefined) return { source: variable, textIn: async () => text };
   if (file === undefined) return undefined;
-  return createFileCredential(file, `${file} (${variable}_FILE)`, files, parse);
+  const source = `${file} (${variable}_FILE)`;
+  return { source, textIn: (files) => readNamed(files, file, source) };
 }
 
 /** A key or token in a text, as `pastedKey` reads it; throws a `ConfigError` that never repeats it. */

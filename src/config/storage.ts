@@ -1,14 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
+import { type DatabaseAccess, type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
 import { attempt, ConfigError, messageOf } from '../runtime/errors.ts';
-import {
-  type Credential,
-  createFixedCredential,
-  readSecret,
-  type SecretSources,
-  secretIn,
-} from './credential.ts';
+import { type Credential, followSecret, placeOfSecret, type SecretSources, secretIn } from './credential.ts';
 import type { Environment } from './environment.ts';
+import type { Files } from './files.ts';
 import { readNamed } from './followed.ts';
 import type { SharedOptions } from './options.ts';
 import type { Resolved } from './resolve.ts';
@@ -52,58 +47,64 @@ export async function readBothStores(given: Given<'storage.path' | 'storage.url'
   return { path, url };
 }
 
+/** Follows the URL and the files that it names. */
 async function readUrl(
   { values, origin }: Given<'storage.url'>,
-  sources: SecretSources,
-): Promise<Credential | undefined> {
+  { environment, files }: SecretSources,
+): Promise<Credential<DatabaseAccess> | undefined> {
   const value = values['storage.url'];
   const given = origin('storage.url');
-  if (value === undefined || given === undefined || given === urlVariable) {
-    const url = await readSecret(urlVariable, sources, urlIn);
-    if (url !== undefined) await check(await url.read(), url.describe(), sources);
-    return url;
+  const isOpen = value !== undefined && given !== undefined && given !== urlVariable;
+  const place = isOpen
+    ? { source: given, textIn: async () => value }
+    : placeOfSecret(urlVariable, environment);
+  if (place === undefined) return undefined;
+  const { source, textIn } = place;
+  const read = async (followed: Files) =>
+    accessIn(await textIn(followed), source, { environment, files: followed });
+  const url = await followSecret(source, files, read, (access) => access.url);
+  if (!isOpen) return url;
+  if (environment[fileVariable]) {
+    throw new ConfigError(`${source} and ${fileVariable} are both set`, 'set only one of them');
   }
-  if (sources.environment[fileVariable]) {
-    throw new ConfigError(`${given} and ${fileVariable} are both set`, 'set only one of them');
-  }
-  const { password } = await check(value, given, sources);
-  if (password !== undefined) {
-    throw new ConfigError(
-      `${given} contains a password`,
-      `set ${urlVariable} or ${fileVariable} instead: others can read flags and configuration files`,
-    );
-  }
-  return createFixedCredential(value, given, secretIn);
+  if (parsed(value, source).password === undefined) return url;
+  throw new ConfigError(
+    `${source} contains a password`,
+    `set ${urlVariable} or ${fileVariable} instead: others can read flags and configuration files`,
+  );
 }
 
-/** The URL in a text; throws a `ConfigError` that never repeats an invalid one. */
-function urlIn(text: string, source: string): string {
-  const url = secretIn(text, source);
-  parsed(url, source);
-  return url;
-}
-
-/** Parses a URL and reads its files; rejects with a `ConfigError` that never repeats an invalid URL. */
-async function check(
+/** The URL in a text, and its files; rejects with a `ConfigError` that never repeats an invalid URL. */
+async function accessIn(
   text: string,
-  origin: string,
+  source: string,
   { environment, files }: SecretSources,
-): Promise<DatabaseUrl> {
-  const url = parsed(text, origin);
-  refuseVariables(url, origin, environment);
-  const { rootCert, cert, key } = url.tls || {};
-  for (const [name, path] of Object.entries({ sslrootcert: rootCert, sslcert: cert, sslkey: key })) {
-    if (path === undefined) continue;
-    const what = `${origin}: ${name}: ${path}`;
-    const pem = await readNamed(files, path, what);
+): Promise<DatabaseAccess> {
+  const url = secretIn(text, source);
+  const parts = parsed(url, source);
+  refuseVariables(parts, source, environment);
+  const { rootCert, cert, key } = parts.tls || {};
+
+  /** The text of a file that is usable; `parse` throws otherwise. */
+  async function pem<Parsed>(name: string, path: string | undefined, parse: (text: string) => Parsed) {
+    if (path === undefined) return undefined;
+    const what = `${source}: ${name}: ${path}`;
+    const content = await readNamed(files, path, what);
     try {
-      if (name === 'sslkey') createPrivateKey(pem);
-      else new X509Certificate(pem);
+      return { content, parsed: parse(content) };
     } catch (error) {
       throw new ConfigError(`${what} cannot be used (${messageOf(error)})`);
     }
   }
-  return url;
+
+  const certificate = (content: string) => new X509Certificate(content);
+  const authority = await pem('sslrootcert', rootCert, certificate);
+  const own = await pem('sslcert', cert, certificate);
+  const ownKey = await pem('sslkey', key, createPrivateKey);
+  if (own !== undefined && ownKey !== undefined && !own.parsed.checkPrivateKey(ownKey.parsed)) {
+    throw new ConfigError(`${source}: sslkey is not the key of the certificate in sslcert`);
+  }
+  return { url, rootCert: authority?.content, cert: own?.content, key: ownKey?.content };
 }
 
 function parsed(text: string, origin: string): DatabaseUrl {

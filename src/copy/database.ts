@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { NotStored, type Query } from '../store/database.ts';
-import { createDatabase, type PostgresDatabase } from '../store/postgres.ts';
+import { createDatabase, type PostgresDatabase, type UrlSource } from '../store/postgres.ts';
 import { migrate, readLeader } from '../store/postgres-schema.ts';
 import { TABLES } from '../store/tables.ts';
 import type { CopyEnd } from './copy.ts';
@@ -17,7 +17,7 @@ const LOCKED = ['leader', ...TABLES.map(({ name }) => name)];
 
 interface DatabaseEndParts {
   /** The text of the URL, and what to call it. */
-  readonly url: { read(): Promise<string>; describe(): string };
+  readonly url: UrlSource;
   readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
   readonly log: Logger;
   /** For tests, which cannot wait for the usual one. */

@@ -2,6 +2,14 @@ import { ConfigError } from './errors.ts';
 import { withoutBrackets } from './host-name.ts';
 import { suggestion } from './suggestion.ts';
 
+/** A URL of PostgreSQL, and what the files that it names contain, in PEM format. */
+export interface DatabaseAccess {
+  readonly url: string;
+  readonly rootCert?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
 /** As libpq understands `sslmode` and its files, each a path. */
 export interface DatabaseTls {
   readonly verify: 'nothing' | 'authority' | 'host';

@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { ClientConfig } from 'pg';
-import { type DatabaseTls, parseDatabaseUrl } from '../runtime/database-url.ts';
+import { type DatabaseAccess, type DatabaseTls, parseDatabaseUrl } from '../runtime/database-url.ts';
 
 /**
  * How the driver connects to the database of a URL. Every setting for which the driver would otherwise look up a
- * variable of libpq or `~/.pgpass` is given. Throws a `ConfigError`, or the system's error for a file of the URL.
+ * variable of libpq or `~/.pgpass` is given. Throws a `ConfigError`.
  */
-export function connectionOf(text: string): ClientConfig {
-  const { host, port, user, password, database, applicationName, tls } = parseDatabaseUrl(text);
+export function connectionOf(access: DatabaseAccess): ClientConfig {
+  const { host, port, user, password, database, applicationName, tls } = parseDatabaseUrl(access.url);
   const secure = tls || undefined;
   return {
     host,
@@ -17,16 +16,19 @@ export function connectionOf(text: string): ClientConfig {
     password: password ?? (() => ''),
     database,
     application_name: applicationName,
-    ssl: secure === undefined ? false : secureOptions(secure),
+    ssl: secure === undefined ? false : secureOptions(secure, access),
     sslnegotiation: secure?.isDirect === true ? 'direct' : 'postgres',
   };
 }
 
-function secureOptions({ verify, rootCert, cert, key }: DatabaseTls): ClientConfig['ssl'] {
+function secureOptions(
+  { verify }: DatabaseTls,
+  { rootCert, cert, key }: DatabaseAccess,
+): ClientConfig['ssl'] {
   return {
     rejectUnauthorized: verify !== 'nothing',
     ...(verify === 'authority' ? { checkServerIdentity: () => undefined } : {}),
-    ...(rootCert === undefined ? {} : { ca: readFileSync(rootCert) }),
-    ...(cert === undefined || key === undefined ? {} : { cert: readFileSync(cert), key: readFileSync(key) }),
+    ...(rootCert === undefined ? {} : { ca: rootCert }),
+    ...(cert === undefined || key === undefined ? {} : { cert, key }),
   };
 }

@@ -28,7 +28,7 @@ const HINTS: Readonly<Record<DatabaseReason, string>> = {
   unreachable: 'check that the server of storage.url is running and reachable from here',
   credentials: 'correct the user and password of storage.url; a URL file is read again when it changes',
   privileges: 'grant the privileges that docs/postgresql.md lists',
-  tls: 'check sslmode and sslrootcert of storage.url',
+  tls: 'check sslmode and sslrootcert of storage.url; its files are read again when they change',
   missing: 'create the database of storage.url',
   full: 'free space on the server, or raise its limit of connections',
   'read-only': 'storage.url must lead to the primary server, and default_transaction_read_only be off',

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { setConnectAttempt } from '../runtime/connect-attempt.ts';
-import { parseDatabaseUrl } from '../runtime/database-url.ts';
+import { type DatabaseAccess, parseDatabaseUrl } from '../runtime/database-url.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createTurns } from '../runtime/turns.ts';
@@ -21,9 +22,9 @@ import {
   UnusableSchema,
 } from './postgres-errors.ts';
 
-/** The text of the URL, which may change. */
-interface UrlSource {
-  read(): Promise<string>;
+/** The URL and its files, which may change. */
+export interface UrlSource {
+  read(): Promise<DatabaseAccess>;
   /** Describes the source of the URL, without a password. */
   describe(): string;
 }
@@ -114,7 +115,7 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
   let answers = 0;
   /** The last problem of a server that has answered nobody: whoever waited then is rejected with it. */
   let silence: NotStored | undefined;
-  let pool: { readonly pool: Pool; readonly url: string } | undefined;
+  let pool: { readonly pool: Pool; readonly access: DatabaseAccess } | undefined;
   let trouble: DatabaseTrouble | undefined;
   let isUp = false;
   /** Whether the trouble is one that reading does not have, so that only a write ends it. */
@@ -123,18 +124,18 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
   const told = new Set<DatabaseTrouble['reason']>();
   let schema = 'agent_platform';
 
-  /** A changed URL, such as another password, replaces the pool. */
+  /** A changed URL, such as another password, or a changed file of it replaces the pool. */
   async function connect(): Promise<{ readonly client: PoolClient; readonly from: Pool }> {
-    const text = await url.read();
+    const access = await url.read();
     const driver = await loadDriver();
     if (closing.signal.aborted) throw new Error('the database is closed');
     // Without waiting in between: of transactions that begin together, one creates the pool.
-    if (pool?.url !== text) {
+    if (pool === undefined || !isDeepStrictEqual(pool.access, access)) {
       // Another URL may lead to another server.
       if (pool !== undefined) onLost?.();
       discardPool();
-      schema = parseDatabaseUrl(text).schema;
-      pool = { pool: createPool(driver, text), url: text };
+      schema = parseDatabaseUrl(access.url).schema;
+      pool = { pool: createPool(driver, access), access };
     }
     const from = pool.pool;
     return { client: await from.connect(), from };
@@ -146,11 +147,11 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
     pool = undefined;
   }
 
-  function createPool({ Pool: create, types }: Driver, text: string): Pool {
+  function createPool({ Pool: create, types }: Driver, access: DatabaseAccess): Pool {
     const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
       NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format);
     const created = new create({
-      ...connectionOf(text),
+      ...connectionOf(access),
       types: { getTypeParser },
       max: MAX_CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MS,

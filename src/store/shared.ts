@@ -7,14 +7,14 @@ import type { Query } from './database.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import type { LeaderIntervals } from './leader-row.ts';
 import { createLeaderStore } from './leader-store.ts';
-import { createDatabase } from './postgres.ts';
+import { createDatabase, type UrlSource } from './postgres.ts';
 import { migrate, readLeader } from './postgres-schema.ts';
 
 /** The waits between attempts to use the database, in milliseconds. */
 const RETRY = { baseMs: 1_000, capMs: 5_000 };
 
 interface SharedDeps {
-  readonly url: { read(): Promise<string>; describe(): string };
+  readonly url: UrlSource;
   readonly clock: Clock;
   readonly log: Logger;
   readonly intervals?: LeaderIntervals | undefined;

@@ -1,15 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createDisplay } from '../../src/commands/display.ts';
-import { createFixedCredential } from '../../src/config/credential.ts';
+import { load } from '../config/loading.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 test('the log of a command masks the password of the database and the secrets of its target', async () => {
   const stderr = new PassThrough();
-  const url = createFixedCredential('postgres://exporter:hunter2-pass@db.example.com/usage', 'the test');
+  const environment = { AGENT_PLATFORM_STORAGE_URL: 'postgres://exporter:hunter2-pass@db.example.com/usage' };
+  const { storage } = await load({ environment });
   const { log } = createDisplay(
     stderr,
-    { log: { level: 'info', format: 'logfmt' }, storage: { path: 'history.db', url, onDamage: 'replace' } },
+    { log: { level: 'info', format: 'logfmt' }, storage },
     createFakeClock(0),
     () => ['target-token-1'],
   );

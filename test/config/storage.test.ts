@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { issue } from '../web-config/certificate.ts';
 import { configErrorOf, load } from './loading.ts';
 
+const [one, two] = [issue({ name: 'one' }), issue({ name: 'two' })];
 const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 function problemOf(url: string, environment = {}, files = {}) {
@@ -46,9 +48,10 @@ describe('storage.url', () => {
     ['sslrootcert=/text', /sslrootcert: \/text cannot be used \(/],
     ['sslrootcert=/key', /sslrootcert: \/key cannot be used \(/],
     ['sslcert=/locked&sslkey=/key', /sslcert: \/locked cannot be read: permission denied$/],
+    ['sslcert=/one&sslkey=/key', /: sslkey is not the key of the certificate in sslcert$/],
   ])('names files that can be used: %s', async (query, message) => {
     const locked = Object.assign(new Error('no'), { code: 'EACCES' });
-    const files = { '/text': 'text', '/key': key, '/locked': locked };
+    const files = { '/text': 'text', '/key': key, '/one': one.certificate, '/locked': locked };
     const problem = await problemOf(`postgres://u@db/d?sslmode=verify-full&${query}`, {}, files);
     expect(problem.message).toMatch(message);
   });
@@ -69,14 +72,31 @@ describe('storage.url', () => {
     const files = new Map<string, string | Error>([['url', good]]);
     const { storage } = await load({ environment: { AGENT_PLATFORM_STORAGE_URL_FILE: 'url' }, files });
     files.set('url', 'postgres://u:planted-secret@db/d?ssl_mode=disable');
-    expect(await storage.url?.read()).toBe(good);
+    expect(await storage.url?.read()).toEqual({ url: good });
     expect(storage.url?.problem()).toMatch(/^url .*: unknown parameter ssl_mode$/);
+  });
+
+  test('keeps the last good files while a certificate and its key do not belong together', async () => {
+    const url = 'postgres://u@db/d?sslmode=require&sslcert=/cert&sslkey=/key';
+    const files = new Map([
+      ['/cert', one.certificate],
+      ['/key', one.key],
+    ]);
+    const { storage } = await load({ environment: { AGENT_PLATFORM_STORAGE_URL: url }, files });
+    const first = { url, cert: one.certificate, key: one.key };
+    expect(await storage.url?.read()).toEqual(first);
+    files.set('/cert', two.certificate);
+    expect(await storage.url?.read()).toEqual(first);
+    expect(storage.url?.problem()).toMatch(/: sslkey is not the key of the certificate in sslcert$/);
+    files.set('/key', two.key);
+    expect(await storage.url?.read()).toEqual({ url, cert: two.certificate, key: two.key });
+    expect(storage.url?.problem()).toBeUndefined();
   });
 
   test('overrides other variables of libpq, which may be set for other programs', async () => {
     const environment = { PGSSLMODE: 'disable', PGPASSWORD: 'other', PGHOST: 'elsewhere', PGUSER: 'other' };
     const url = 'postgres://u:p@db/d?sslmode=verify-full';
     const config = await load({ environment: { AGENT_PLATFORM_STORAGE_URL: url, ...environment } });
-    expect(await config.storage.url?.read()).toBe(url);
+    expect(await config.storage.url?.read()).toEqual({ url });
   });
 });

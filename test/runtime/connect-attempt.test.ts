@@ -47,7 +47,7 @@ describe('a distant host whose name has a second address that leads nowhere', ()
     const { port, received } = await startDistantHost('distant.test');
     const url = `postgres://user@distant.test:${port}/name`;
     const database = createDatabase({
-      url: { read: async () => url, describe: () => 'a test' },
+      url: { read: async () => ({ url }), describe: () => 'a test' },
       log: createFakeLogger(),
     });
     onTestFinished(() => database.close());

@@ -51,7 +51,7 @@ function createServer() {
 
   const log = createFakeLogger();
   const database = createDatabase({
-    url: { read: async () => 'postgres://user@server/database', describe: () => 'the test' },
+    url: { read: async () => ({ url: 'postgres://user@server/database' }), describe: () => 'the test' },
     loadDriver: async () => ({
       types: pg.types,
       Pool: class extends pg.Pool {

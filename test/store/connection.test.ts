@@ -8,7 +8,7 @@ afterEach(() => {
 
 /** What the driver would use, of what it otherwise looks up in variables of libpq. */
 async function usedFor(url: string) {
-  const client = new pg.Client(connectionOf(url));
+  const client = new pg.Client(connectionOf({ url }));
   const { host, port, user, database, ssl } = client;
   const { application_name, sslnegotiation, password } = (
     client as unknown as { readonly connectionParameters: Readonly<Record<string, unknown>> }

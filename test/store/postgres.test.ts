@@ -22,6 +22,7 @@ function createServer() {
   let losses = 0;
   const state = {
     url: 'postgres://user@server/database?schema=own',
+    files: {},
     answer: (_text: string): unknown => undefined,
     connect: () => undefined as unknown,
   };
@@ -64,7 +65,7 @@ function createServer() {
 
   const log = createFakeLogger();
   const database = createDatabase({
-    url: { read: async () => state.url, describe: () => 'the test' },
+    url: { read: async () => ({ url: state.url, ...state.files }), describe: () => 'the test' },
     loadDriver: async () =>
       ({ Pool: FakePool, types: { getTypeParser: (oid: number) => `parser of ${oid}` } }) as never,
     log,
@@ -137,7 +138,7 @@ test('a schema that must not be used is a trouble of the database', async () => 
   expect(levels()).toEqual(['error']);
 });
 
-test('another URL replaces the pool, and may lead to another server; the same one does neither', async () => {
+test('another URL, or a file of it, replaces the pool, and may lead to another server; the same one does neither', async () => {
   const { database, state, pools, use, losses } = createServer();
   await use();
   await use();
@@ -145,8 +146,14 @@ test('another URL replaces the pool, and may lead to another server; the same on
   state.url = 'postgres://user:other@server/database';
   await use();
   expect([pools.map(({ isEnded }) => isEnded), losses()]).toEqual([[true, false], 1]);
+  state.files = { rootCert: 'authority' };
+  await use();
+  state.files = { rootCert: 'successor' };
+  await use();
+  await use();
+  expect([pools.map(({ isEnded }) => isEnded), losses()]).toEqual([[true, true, true, false], 3]);
   await database.close();
-  expect(pools.map(({ isEnded }) => isEnded)).toEqual([true, true]);
+  expect(pools.every(({ isEnded }) => isEnded)).toBe(true);
 });
 
 test('a server that became a standby costs all connections, one that is full none', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -15,6 +15,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { issue } from '../../web-config/certificate.ts';
 import { createPrograms } from '../programs.ts';
 import { requireTool } from '../tools.ts';
+import { startAskedPlatform, startReplica } from './replicas.ts';
 import { usePostgres } from './server.ts';
 import { openOpened, openProcess } from './shared.ts';
 
@@ -45,7 +46,10 @@ function writeOwned(name: string, text: string): string {
 test('of a process are four, one of them for leadership, for which a burst waits without failing unless the server goes away', async () => {
   const url = await server.database();
   const describe = () => 'the test';
-  const database = createDatabase({ url: { read: async () => url, describe }, log: createFakeLogger() });
+  const database = createDatabase({
+    url: { read: async () => ({ url }), describe },
+    log: createFakeLogger(),
+  });
   onTestFinished(() => database.close());
   let begun = 0;
 
@@ -156,6 +160,30 @@ describe('a connection', () => {
     const url = await urlWith(host, { sslmode: 'verify-full', sslrootcert: join(folder, ca) });
     const { database } = openProcess(url);
     await waitFor(() => expect(database.trouble()?.reason).toBe('tls'));
+  });
+
+  test('follows a server to another authority once the file is replaced, without a restart', async () => {
+    const file = join(folder, 'rotated.crt');
+    writeFileSync(file, authority.certificate);
+    const url = await urlWith('localhost', { sslmode: 'verify-full', sslrootcert: file });
+    const platform = await startAskedPlatform({ orgs: 1, users: 3, repos: 1 });
+    const replica = await startReplica(programs, platform, {
+      ...{ start: '2026-11-01', rate: 200, environment: { AGENT_PLATFORM_STORAGE_URL: url } },
+    });
+    await waitFor(async () => expect(await replica.send([{ id: 'one', event: 'Stop' }])).toBe(202));
+
+    const successor = issue({ name: 'successor', isAuthority: true });
+    const { certificate, key } = issue({ name: 'localhost', issuer: successor, dns: ['localhost'] });
+    writeOwned('server.crt', certificate);
+    writeOwned('server.key', key);
+    const plain = await server.database();
+    await server.query(plain, 'SELECT pg_reload_conf()');
+    await server.query(plain, 'SELECT pg_terminate_backend(pid) FROM pg_stat_ssl WHERE ssl');
+    await waitFor(() => expect(replica.program.stderr()).toMatch(/msg="Database cannot be used.*reason=tls/));
+    expect(await replica.send([{ id: 'two', event: 'Stop' }])).toBe(503);
+    writeFileSync(`${file}.new`, successor.certificate);
+    renameSync(`${file}.new`, file);
+    await waitFor(async () => expect(await replica.send([{ id: 'two', event: 'Stop' }])).toBe(202));
   });
 });
 

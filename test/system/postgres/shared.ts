@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { createSystemClock } from '../../../src/runtime/clock.ts';
 import { createStore, type StoreParts } from '../../../src/store/create-store.ts';
@@ -8,7 +9,13 @@ import { createFakeLogger } from '../../support/fake-logger.ts';
 export function openProcess(url: string, parts: Partial<StoreParts> = {}) {
   const log = createFakeLogger();
   const clock = createSystemClock();
-  const database = openShared({ url: { read: async () => url, describe: () => 'the test' }, clock, log });
+  const authorities = new URL(url).searchParams.get('sslrootcert');
+  const access = { url, ...(authorities && { rootCert: readFileSync(authorities, 'utf8') }) };
+  const database = openShared({
+    url: { read: async () => access, describe: () => 'the test' },
+    clock,
+    log,
+  });
   const store = createStore({ days: database, counts: database, datasets: [], clock, log, ...parts });
   let closed: Promise<void> | undefined;
   const close = () => {
