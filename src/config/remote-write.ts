@@ -3,7 +3,6 @@ import { ConfigError } from '../runtime/errors.ts';
 import type { backfillOptions } from './command-options.ts';
 import { createFileCredential, secretIn } from './credential.ts';
 import type { Files } from './files.ts';
-import { readNamed } from './followed.ts';
 import type { ValuesOf } from './option.ts';
 
 /** How a remote target is addressed, as configured. */
@@ -64,6 +63,10 @@ export async function readRemoteWrite(values: ValuesOf<typeof backfillOptions>, 
     ...(tokenFile === undefined ? [] : [open('Authorization', tokenFile, bearer)]),
     ...(passwordFile === undefined ? [] : [open('Authorization', passwordFile, basic, secretIn)]),
   ]);
+  const caFile = values['remote-write.tls-ca-file'];
+  const caSource = `--remote-write.tls-ca-file: ${caFile}`;
+  const authorities =
+    caFile === undefined ? undefined : await createFileCredential(caFile, caSource, files, authoritiesIn);
   const identity = [user, tokenFile, fixed.toSorted(), inFiles.toSorted()];
   const isPlain = user === undefined && tokenFile === undefined && fixed.length + inFiles.length === 0;
   const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
@@ -73,7 +76,8 @@ export async function readRemoteWrite(values: ValuesOf<typeof backfillOptions>, 
     async headers(): Promise<Readonly<Record<string, string>>> {
       return Object.fromEntries([...fixed, ...(await Promise.all(secret.map(({ header }) => header())))]);
     },
-    ca: await readAuthorities(values['remote-write.tls-ca-file'], files),
+    /** The trusted authorities, as their file contains them now; undefined for the usual ones. */
+    ca: async () => authorities?.read(),
     /**
      * What distinguishes the tenants of one address, as the end of a key in the state file: user, headers and the files of
      * secrets. Only a digest, because a value could be secret.
@@ -84,10 +88,7 @@ export async function readRemoteWrite(values: ValuesOf<typeof backfillOptions>, 
   };
 }
 
-async function readAuthorities(path: string | undefined, files: Files): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  const source = `--remote-write.tls-ca-file: ${path}`;
-  const text = await readNamed(files, path, source);
+function authoritiesIn(text: string, source: string): string {
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   throw new ConfigError(`${source} contains no certificate in PEM format`);
 }

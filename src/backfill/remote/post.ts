@@ -21,8 +21,8 @@ interface PostDeps {
   readonly url: string;
   /** Credentials and additional headers. Called before each request, so that a rotated secret applies to the next one. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
-  /** CA certificates (PEM) that are trusted instead of the default ones. */
-  readonly ca?: string | undefined;
+  /** CA certificates (PEM) that are trusted instead of the default ones; called like `headers`. */
+  readonly ca?: () => Promise<string | undefined>;
   /** The proxies, not used for the local machine. */
   readonly proxy?: ProxySettings | undefined;
   readonly timeoutMs: number;
@@ -43,7 +43,6 @@ export function createPost(deps: PostDeps): Post {
     maxSockets: deps.concurrency,
     limitMs: deps.timeoutMs,
     proxy: deps.proxy,
-    ca: deps.ca,
   });
   const { agent, proxy } = agents.for(url);
 
@@ -57,7 +56,9 @@ export function createPost(deps: PostDeps): Post {
       'X-Prometheus-Remote-Write-Version': '0.1.0',
     };
     const ended = AbortSignal.any([signal, AbortSignal.timeout(deps.timeoutMs)]);
-    const request = start(url, { method: 'POST', agent, headers, signal: ended });
+    const ca = await deps.ca?.();
+    const trusted = ca === undefined ? {} : { ca };
+    const request = start(url, { method: 'POST', agent, headers, signal: ended, ...trusted });
     // `once` hears only the first error.
     request.on('error', () => undefined);
     request.end(body);

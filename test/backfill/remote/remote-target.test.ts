@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -14,6 +15,7 @@ import { createFakeClock } from '../../support/fake-clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 import { startProxy } from '../../support/proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { issue } from '../../web-config/certificate.ts';
 import { bring, folder } from '../brought.ts';
 import { daily, documents, orgWith } from '../days.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';
@@ -45,10 +47,11 @@ async function receiver(answer: (seen: Seen, response: ServerResponse) => void) 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/write`;
 }
 
-function postTo(url: string, proxy?: ProxySettings, timeoutMs = 5000) {
+function postTo(url: string, proxy?: ProxySettings, timeoutMs = 5000, ca?: () => Promise<string>) {
   const post = createPost({
     url,
     proxy,
+    ...(ca && { ca }),
     headers: async () => ({ Authorization: 'Bearer token', 'X-Scope-OrgID': 'tenant' }),
     timeoutMs,
     concurrency: 2,
@@ -104,6 +107,31 @@ describe('a write request', () => {
       'user-agent': 'agent-platform-exporter/1.2.3',
       'x-prometheus-remote-write-version': '0.1.0',
     });
+  });
+
+  test.each(['directly', 'through a proxy'])('trusts the authorities of the moment, %s', async (how) => {
+    const { certificate, key } = issue({ name: 'target', dns: ['localhost', 'mimir.test'] });
+    const server = createSecureServer({ cert: certificate, key }, (_, response) => response.end('taken'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const { port } = server.address() as AddressInfo;
+    const proxy = how === 'directly' ? undefined : await startProxy({ port });
+    let trusted = issue({ name: 'another' }).certificate;
+    const post = postTo(
+      proxy === undefined ? `https://localhost:${port}/` : 'https://mimir.test/',
+      proxy && { HTTPS_PROXY: proxy.url },
+      5000,
+      async () => trusted,
+    );
+    const send = () => post(Buffer.from('body'), new AbortController().signal);
+    await expect(send()).rejects.toThrow('DEPTH_ZERO_SELF_SIGNED_CERT');
+    trusted = certificate;
+    expect(await send()).toMatchObject({ status: 200, text: 'taken' });
+    trusted = issue({ name: 'another' }).certificate;
+    await expect(send()).rejects.toThrow('DEPTH_ZERO_SELF_SIGNED_CERT');
   });
 
   test('is not redirected, and ends with its signal', async () => {
