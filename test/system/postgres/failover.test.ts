@@ -58,7 +58,7 @@ async function figuresOf(replica: Replica): Promise<readonly string[]> {
     .filter(
       ({ name }) =>
         (isOfPlatform(name) && !name.includes('_hook_')) ||
-        /^agent_platform_exporter_(?:day_rev|records_rej|store_)/.test(name),
+        /^agent_platform_exporter_(?:day_rev|records_rej|store_info)/.test(name),
     )
     .map(seriesText)
     .sort();
