@@ -17,6 +17,7 @@ import { createScheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
 import { createLeading } from './leading.ts';
+import { notPolledOf } from './polled-orgs.ts';
 import { openStorage } from './store.ts';
 import { createTraffic, trafficSettings } from './traffic.ts';
 
@@ -46,6 +47,8 @@ export type Core = Awaited<ReturnType<typeof createCore>>;
 interface CoreEvents {
   /** The current secrets to redact. */
   secrets(): Iterable<string>;
+  /** The organizations in use. */
+  orgs(): readonly OrgConfig[];
   /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
   publish(org: string): Promise<void>;
   /** Called with what ends the process. */
@@ -80,11 +83,15 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
     onExit: events.onExit,
   });
   const { store: history } = store;
+  const notPolled = () => notPolledOf(store.leadership, events.orgs());
   const instruments = createInstruments({
     series: publication.series,
     historyPersistent: store.isPersistent,
     store: store.metrics,
-    leader: store.leadership?.isLeader,
+    leader: store.leadership && {
+      isLeader: store.leadership.isLeader,
+      notPolled: () => notPolled().length,
+    },
     version,
     revision,
     clock,
@@ -100,6 +107,8 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
     instruments,
     /** Whether this process polls. */
     leading,
+    /** The organizations that nobody polls. */
+    notPolled,
     publication,
     exposition: createExposition({ publication, instruments, clock }),
     /** The published data of each organization. */

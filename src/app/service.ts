@@ -55,6 +55,7 @@ export async function createService(parts: ServiceParts) {
   let deployments: Deployments | undefined;
   const core = await createCore(config, parts, {
     secrets,
+    orgs: () => deployments?.inUse().config.orgs ?? [],
     publish: async (org) => deployments?.publishOrg(org),
     onExit,
   });
@@ -137,6 +138,7 @@ export async function createService(parts: ServiceParts) {
     const { telemetryPath } = config.web;
     const configuration = reload.state();
     const role = core.store.leadership === undefined ? 'undecided' : core.leading.role();
+    const notPolled = core.notPolled();
     const frame = {
       version,
       revision,
@@ -146,6 +148,7 @@ export async function createService(parts: ServiceParts) {
       configuration,
       ready: ready(),
       role: role === 'undecided' ? undefined : role,
+      notPolled: notPolled.length === 0 ? undefined : notPolled,
     };
     return statusOf(frame, core, inUse());
   }

@@ -1,6 +1,7 @@
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import type { Deployments } from './deployments.ts';
+import { digestOf } from './polled-orgs.ts';
 import { restore, restoreRuns } from './restore.ts';
 import { logUnlessNotStored } from './store.ts';
 import { jobsOf } from './transition.ts';
@@ -11,6 +12,12 @@ type Polled = Pick<Deployments, 'inUse' | 'publishSafely' | 'refresh'>;
 function settingsOf({ people }: Deployment): string {
   return JSON.stringify([people.identity, people.teamRules]);
 }
+
+/** Maximum number of organizations in a line of the log. */
+const MOST_NAMED = 10;
+
+/** A roll-out has replaced the process that polls before, in milliseconds. */
+const ROLL_OUT_MS = 300_000;
 
 /** Interval between looks at what other processes have written, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -70,6 +77,7 @@ export async function takePart(core: Core, deployments: Polled): Promise<void> {
 
   await leadership.start({
     settings: () => settingsOf(inUse()),
+    orgs: () => inUse().config.orgs.map(digestOf),
     onOtherSettings: () => safely('Publishing failed', publishSafely),
     onLead: () => safely('Taking over failed', begin),
     onResume: () => goOn(),
@@ -85,8 +93,26 @@ export async function takePart(core: Core, deployments: Polled): Promise<void> {
 async function follow(core: Core, { inUse, publishSafely }: Polled): Promise<void> {
   const { history, clock, stopping, log } = core;
   const seen = new Map<string, string>();
+  let polledAt = clock.elapsed();
+
+  /** Two exporters that share a database by mistake look like a roll-out, which ends. */
+  function noteNotPolled(): void {
+    const orgs = core.notPolled();
+    if (orgs.length === 0) polledAt = clock.elapsed();
+    else if (clock.elapsed() - polledAt >= ROLL_OUT_MS) {
+      // Said once.
+      polledAt = Number.POSITIVE_INFINITY;
+      log.error('The replica that polls has other organizations: nobody polls those of this one', {
+        orgs: orgs.slice(0, MOST_NAMED).join(' '),
+        number: orgs.length,
+        hint: 'give both the same organizations, or this one another database or schema',
+      });
+    }
+  }
+
   for (;;) {
     await clock.wait(LOOK_MS, stopping.signal);
+    noteNotPolled();
     try {
       const revisions = await history.revisions();
       const changed = [...inUse().orgs.keys()].filter((org) => seen.get(org) !== revisions.get(org));

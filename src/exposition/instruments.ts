@@ -56,8 +56,8 @@ export interface InstrumentsDeps {
   readonly historyPersistent?: (() => boolean) | undefined;
   /** The store of the history; memory has no `isUp`. */
   readonly store?: { readonly isUp: (() => boolean) | undefined; id(): string | undefined } | undefined;
-  /** Whether this process polls for those that share its database; undefined without one. */
-  readonly leader?: (() => boolean) | undefined;
+  /** Whether this process polls for those that share its database, and how many organizations nobody polls; undefined without one. */
+  readonly leader?: { isLeader(): boolean; notPolled(): number } | undefined;
   /** Whether to include prom-client's metrics of the Node.js process; true by default. */
   readonly processMetrics?: boolean | undefined;
 }
@@ -85,7 +85,10 @@ export function createInstruments(deps: InstrumentsDeps) {
     if (isUp !== undefined) makeGauge(registry, ownMetrics.storeUp, (gauge) => gauge.set(isUp() ? 1 : 0));
     makeGauge(registry, ownMetrics.storeInfo, (gauge) => showStore(gauge, store.id()));
   }
-  if (leader) makeGauge(registry, ownMetrics.leader, (gauge) => gauge.set(leader() ? 1 : 0));
+  if (leader) {
+    makeGauge(registry, ownMetrics.leader, (gauge) => gauge.set(leader.isLeader() ? 1 : 0));
+    makeGauge(registry, ownMetrics.orgsNotPolled, (gauge) => gauge.set(leader.notPolled()));
+  }
   if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
   const excluded = makeGauge(registry, ownMetrics.familiesExcluded);
   const reloadSuccessful = makeGauge(registry, ownMetrics.configReloadSuccessful);

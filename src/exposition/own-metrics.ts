@@ -170,6 +170,14 @@ export const ownMetrics = {
     unit: 'boolean',
     source: 'the last beat of the leader',
   }),
+  orgsNotPolled: ownMetric({
+    name: 'agent_platform_exporter_orgs_not_polled',
+    help: 'Organizations of this replica that nobody polls, since the one that polls has others; absent without a database.',
+    type: 'gauge',
+    labels: [],
+    unit: 'organizations',
+    source: 'the last beat of the leader',
+  }),
   series: ownMetric({
     name: 'agent_platform_exporter_series',
     help: 'Published series of the collector, over all organizations.',

@@ -88,6 +88,8 @@ export interface ServiceStatus {
   readonly simulated: boolean;
   /** Whether this replica polls, of those that share a database; absent without one. A follower knows nothing about runs. */
   readonly role?: 'leader' | 'follower' | undefined;
+  /** The organizations that the replica that polls does not have; absent if there is none. */
+  readonly notPolled?: readonly string[] | undefined;
 }
 
 /**

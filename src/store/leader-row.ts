@@ -10,7 +10,7 @@ export interface LeaderRow {
   readonly beat: number;
   /** A random number, written anew whenever commits may have been lost. */
   readonly epoch: string;
-  /** Fingerprint of the holder's settings that shape what is stored. */
+  /** What the holder says of its settings that shape what is stored. */
   readonly settings: string;
 }
 

@@ -21,7 +21,9 @@ export function createLeaderStore({ database, reopen }: LeaderStoreParts): Leade
           // Whoever holds a lock of it is still writing: a takeover tries again with the next look.
           const isTaking = after.generation !== row.generation;
           const written = await query(
-            `UPDATE S.leader SET holder = $1, generation = $2, beat = $3, epoch = $4, settings = $5
+            // The same settings of hundreds of organizations are not written again at each beat.
+            `UPDATE S.leader SET holder = $1, generation = $2, beat = $3, epoch = $4,
+               settings = CASE WHEN settings = $5 THEN settings ELSE $5 END
              WHERE single IN (
                SELECT single FROM S.leader
                WHERE generation = $6 AND beat = $7 AND epoch = $8 AND holder IS NOT DISTINCT FROM $9

@@ -15,8 +15,10 @@ import {
 
 /** What a process takes part with, and the events: a term begins, may resume, and ends. */
 export interface LeaderEvents {
-  /** Fingerprint of the settings that shape what is stored. */
+  /** Fingerprint of the settings that shape what is stored, in one line. */
   settings(): string;
+  /** A digest of each organization that this process polls when it leads. */
+  orgs(): readonly string[];
   /** The settings of another leader are others than before. */
   onOtherSettings(): void;
   /** A term has begun: everything is to be run once. */
@@ -180,8 +182,9 @@ export function createLeadership(deps: LeadershipDeps) {
     isRefreshDue = false;
   }
 
+  /** The fingerprint, and in further lines the organizations, which earlier releases do not name. */
   function settings(): string {
-    return events?.settings() ?? '';
+    return [events?.settings() ?? '', ...(events?.orgs() ?? [])].join('\n');
   }
 
   /** Whether a look has found that another process leads than the one before. */
@@ -268,7 +271,16 @@ export function createLeadership(deps: LeadershipDeps) {
     /** Reports that a connection was lost: the next server may lack commits. */
     connectionLost,
     /** Whether rows are made by another process, with other settings. */
-    hasOtherSettings: () => leading() === undefined && seen !== undefined && seen.settings !== settings(),
+    hasOtherSettings: () =>
+      leading() === undefined &&
+      seen !== undefined &&
+      fingerprintIn(seen.settings) !== fingerprintIn(settings()),
+    /** Which of these organizations, by their digests, the process that leads does not poll, as far as it says which it polls. */
+    notPolled(orgs: readonly string[]): readonly string[] {
+      if (leading() !== undefined || seen?.holder === undefined) return [];
+      const polled = new Set(seen.settings.split('\n').slice(1));
+      return polled.size === 0 ? [] : orgs.filter((org) => !polled.has(org));
+    },
     /** Asks the leader, on whichever process, to fetch again what may have changed. */
     async askToRefresh(): Promise<void> {
       // If it cannot be stored now, the next beat does it.
@@ -306,6 +318,10 @@ export function createLeadership(deps: LeadershipDeps) {
 /** Whether a connection was lost since the last epoch was written. */
 function isCut(term: Pick<Term, 'losses' | 'healed'> | undefined): boolean {
   return term !== undefined && term.losses !== term.healed;
+}
+
+function fingerprintIn(settings: string): string | undefined {
+  return settings.split('\n', 1)[0];
 }
 
 function notLeading(): NotStored {

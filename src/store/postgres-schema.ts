@@ -16,7 +16,8 @@ const CREATED = TABLES.flatMap(createTable).join(';\n');
 
 /**
  * Who polls: one row, whose `beat` grows while its holder lives. `epoch` is a random number of the leader that last
- * connected: another one says that commits may be missing. `settings` is a fingerprint of those that shape rows. A row of `refresh` asks the leader to fetch again.
+ * connected: another one says that commits may be missing. `settings` is a fingerprint of those that shape rows, and
+ * digests of the organizations, one a line. A row of `refresh` asks the leader to fetch again.
  */
 const LEADER = `
   CREATE TABLE IF NOT EXISTS S.leader (

@@ -13,6 +13,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   ExporterAbsent: 'agent_platform_exporter_build_info',
   HistoryNotPersistent: 'agent_platform_exporter_history_persistent',
   StoreDown: 'agent_platform_exporter_store_up',
+  OrganizationsNotPolled: 'agent_platform_exporter_orgs_not_polled',
   ConfigReloadFailed: 'agent_platform_exporter_config_last_reload_successful',
   LabelsRenamed: 'agent_platform_exporter_collector_success',
   RecordsRejected: 'agent_platform_exporter_records_rejected_total',

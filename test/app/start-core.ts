@@ -37,6 +37,7 @@ export async function startCore(history: string) {
     },
     {
       secrets: () => [],
+      orgs: () => [],
       publish: async () => undefined,
       onExit: () => undefined,
     },

@@ -78,3 +78,31 @@ test('a process that leads no more drops its retries', async () => {
   started.events?.onEnd();
   expect(dropRetries).toHaveBeenCalledOnce();
 });
+
+test('organizations that the leader does not have are named once, when no roll-out takes so long', async () => {
+  const { core, clock, log } = await startCore(':memory:');
+  let orgs: readonly string[] = ['other'];
+  const { leadership } = leadershipDuring(undefined);
+  await takePart({ ...core, store: { ...core.store, leadership }, notPolled: () => orgs }, {
+    inUse: () => ({ orgs: new Map() }),
+    publishSafely: async () => undefined,
+    refresh: async () => undefined,
+  } as never);
+  const pass = async (seconds: number) => {
+    for (let passed = 0; passed < seconds; passed += 1) await clock.advance(1_000);
+  };
+  const said = () =>
+    log().match(/level=error msg="The replica that polls has other organizations.*orgs=other number=1/g);
+  await pass(290);
+  expect(said()).toBeNull();
+  await pass(20);
+  await waitFor(() => expect(said()).toHaveLength(1));
+  await pass(600);
+  orgs = [];
+  await pass(2);
+  orgs = ['other'];
+  await pass(290);
+  expect(said()).toHaveLength(1);
+  await pass(20);
+  await waitFor(() => expect(said()).toHaveLength(2));
+});

@@ -224,7 +224,11 @@ test('the store is asked for with each scrape, and its identifier is absent unti
 });
 
 test('a process that polls no more has no figures about runs, but its counters', async () => {
-  const instruments = createReadInstruments({ ...build, leader: () => false, processMetrics: false });
+  const instruments = createReadInstruments({
+    ...build,
+    leader: { isLeader: () => false, notPolled: () => 2 },
+    processMetrics: false,
+  });
   instruments.initCounters('acme', { endpoints: ['tokens'], dayDatasets: ['tokens'] });
   instruments.dayRevisions({ org: 'acme', dataset: 'tokens', count: 2 });
   instruments.collectorRun({ org: 'acme', collector: 'tokens', at: 1_000, seconds: 1 });
@@ -233,13 +237,15 @@ test('a process that polls no more has no figures about runs, but its counters',
   expect(await linesOf(instruments)).toEqual(before);
   expect(before).toContain(`${PREFIX}day_revisions_total{org="acme",dataset="tokens"} 2`);
   expect(before).toContain(`${PREFIX}leader 0`);
+  expect(before).toContain(`${PREFIX}orgs_not_polled 2`);
 });
 
 describe('the table of the metrics', () => {
   test('lists the metrics of the process and of each organization', async () => {
     const store = { isUp: () => true, id: () => 'a' };
     const parts = {
-      ...{ series: () => new Map(), historyPersistent: () => true, store, leader: () => true },
+      ...{ series: () => new Map(), historyPersistent: () => true, store },
+      leader: { isLeader: () => true, notPolled: () => 0 },
       processMetrics: false,
     };
     const instruments = createInstruments({ ...build, ...parts });

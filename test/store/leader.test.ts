@@ -77,7 +77,7 @@ function createCluster() {
   let isAsked = false;
   const processes: { readonly advance: (ms: number) => Promise<void> }[] = [];
 
-  function join(id: string) {
+  function join(id: string, orgs: readonly string[] = []) {
     const clock = createFakeClock(0);
     const log = createFakeLogger();
     const told: string[] = [];
@@ -123,6 +123,7 @@ function createCluster() {
       start: () =>
         leadership.start({
           settings: () => `settings of ${id}`,
+          orgs: () => orgs,
           onOtherSettings: () => told.push('other settings'),
           onLead: () => told.push('lead'),
           onResume: () => told.push('resume'),
@@ -330,5 +331,27 @@ describe('leadership', () => {
     await one.leadership.close();
     await pass(6);
     expect(two.leadership.hasOtherSettings()).toBe(false);
+  });
+
+  test('tells the others which organizations it polls', async () => {
+    const { join, pass } = createCluster();
+    const [one, two] = [join('one', ['a', 'b']), join('two', ['b', 'c'])];
+    expect(two.leadership.notPolled(['b', 'c'])).toEqual([]);
+    await one.start();
+    await two.start();
+    expect(one.leadership.notPolled(['a', 'b'])).toEqual([]);
+    expect(two.leadership.notPolled(['b', 'c'])).toEqual(['c']);
+    await one.leadership.close();
+    await pass(6);
+    expect(two.leadership.notPolled(['b', 'c'])).toEqual([]);
+  });
+
+  test('of an earlier release, which does not say what it polls, is believed to poll everything', async () => {
+    const { join } = createCluster();
+    const [one, two] = [join('one'), join('two', ['b', 'c'])];
+    await one.start();
+    await two.start();
+    expect(two.leadership.isLeader()).toBe(false);
+    expect(two.leadership.notPolled(['b', 'c'])).toEqual([]);
   });
 });

@@ -99,6 +99,7 @@ function joins({ leadership }: { readonly leadership: Leadership }): Leadership 
   onTestFinished(() => leadership.close());
   void leadership.start({
     settings: () => '',
+    orgs: () => [],
     onOtherSettings: () => undefined,
     onLead: () => undefined,
     onResume: () => undefined,

@@ -41,6 +41,10 @@ test('during a roll-out, rows of people that the leader made with other settings
   );
   const page = await next.page();
   expect(page.value('agent_platform_exporter_leader')).toBe(0);
+  // The same as if both shared the database by mistake.
+  expect(page.value('agent_platform_exporter_orgs_not_polled')).toBe(1);
+  expect(await (await fetch(`${next.url}/status`)).json()).toMatchObject({ notPolled: [other] });
+  expect((await old.page()).value('agent_platform_exporter_orgs_not_polled')).toBe(0);
   expect(page.text).not.toContain('@');
   expect(page.find(BY_USER)).toEqual([]);
   expect(page.value('agent_platform_daily_credits', { org: other ?? '' })).toBeUndefined();
@@ -58,5 +62,6 @@ test('during a roll-out, rows of people that the leader made with other settings
   );
   const after = await next.page();
   expect(after.value('agent_platform_exporter_leader')).toBe(1);
+  expect(after.value('agent_platform_exporter_orgs_not_polled')).toBe(0);
   expect(after.text).not.toContain('@');
 });
