@@ -19,6 +19,7 @@ export const linkedPanels = {
   'health/Store usable': 211,
   'health/Values of renamed labels': 212,
   'health/Fields that changed': 213,
+  'health/Organizations not polled': 214,
   'credits/Credits by day': 201,
   'credits/Share of each model by week': 202,
   'credits/Month to date against the budget': 203,

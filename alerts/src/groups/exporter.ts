@@ -71,6 +71,18 @@ unless on (job) ${historyPersistent.name}`,
           'An exporter of job {{ $labels.job }} cannot use its database. Published data stays, but polling waits and hook events are refused with 503.',
       },
       {
+        name: 'OrganizationsNotPolled',
+        expr: `max by (job) (${ownMetrics.orgsNotPolled.name}) > 0`,
+        severity: 'warning',
+        for: '15m',
+        keepFiringFor: '15m',
+        labels: ['job'],
+        panel: 'health/Organizations not polled',
+        summary: 'Exporters with other organizations share a database',
+        description:
+          'An exporter of job {{ $labels.job }} has {{ $value }} organizations that nobody polls, because the one that polls for this database does not have them.',
+      },
+      {
         name: 'ConfigReloadFailed',
         expr: `min by (job) (${ownMetrics.configReloadSuccessful.name}) == 0`,
         severity: 'warning',
