@@ -58,6 +58,8 @@ export function renderMetricsDocs(
     '',
     'Counters and histograms of this process. They start at 0 when the process starts.',
     '',
+    aboutFields,
+    '',
     ...ownTableOf(own),
     '## Hook events',
     '',
@@ -97,6 +99,11 @@ codeberg.org and dev.azure.com, which ignore case. A non-default port of an http
 address is included. An address with a query or a fragment ends with a digest of them. User names, passwords and parameters
 that may be credentials are never included.`;
 }
+
+const aboutFields = `A field has an unreadable form if two unreadable values are newer than every readable one, by the day of a row or the
+time of a report or wiki run. Empty lists, objects and texts say nothing about the form. A field that rows lack or have as
+null is missing after seven days with activity. Not compared are \`meta\`, rows by group, the members of \`apps\`, the names of
+criteria, and which fields reports and wiki runs no longer have; one without a required field is rejected and counted.`;
 
 const hookIntroduction = `Events that the agents' clients reported to \`POST /hooks/events\`. These metrics have no label \`org\` and exist only if a
 hook token is configured. The counts survive a restart if the storage does; the counters of rejected events start at 0 when

@@ -1,4 +1,4 @@
-import { type Day, later } from './day.ts';
+import { type Day, type Instant, later } from './day.ts';
 import { byName } from './object.ts';
 
 /** A field is missing once so many active days lack it. */
@@ -8,7 +8,7 @@ const MISSING_DAYS = 7;
 export interface ApiContract {
   /** Empty for an element of an answer. */
   readonly path: string;
-  /** Those of the object, or of each element of the list, by name; without them, the value is read as a whole. */
+  /** Those of the object, or of each element of the list or record, by name; without them, the value is read as a whole. */
   readonly members?: ReadonlyMap<string, ApiContract> | undefined;
   /** Paths of members that are not read, on purpose. */
   readonly unread: ReadonlySet<string>;
@@ -17,6 +17,10 @@ export interface ApiContract {
   /** Whether it describes more than its day: then it shows no activity on it. */
   readonly isBeyondDay: boolean;
   isReadable(value: unknown): boolean;
+  /** The objects that have the members, if the value has the form for that. */
+  partsOf(value: unknown): readonly unknown[];
+  /** When an element is from: 0 if it does not say, infinite if that is unreadable. */
+  whenOf(element: Readonly<Record<string, unknown>>): Instant;
 }
 
 /** The path of a member of what is at a path. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { type ApiContract, pathOf, spelling } from '../catalog/api-contract.ts';
+import type { Instant } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
+import { instant } from './fields.ts';
 
 /** The known tiers of models, and modes of autonomy: the platform's own words of several years. */
 export const TIERS = ['standard', 'thinking'];
@@ -24,17 +26,25 @@ export interface ApiContractParts {
   readonly unread?: readonly string[];
   /** The known values of a text, or member names of an object, by path. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
+  /** What is in objects with any names, of which the schema does not say it, by path. */
+  readonly records?: Readonly<Record<string, z.ZodRecord>>;
   /** Paths of fields that describe more than their day. */
   readonly beyondDay?: readonly string[];
 }
 
 /** Creates the contract of a dataset from the schema that reads it. */
-export function apiContractOf({ schema, values = {}, beyondDay = [], ...parts }: ApiContractParts) {
+export function apiContractOf({
+  schema,
+  values = {},
+  records = {},
+  beyondDay = [],
+  ...parts
+}: ApiContractParts): ApiContract {
   const unread = new Set(parts.unread);
   return contractAt(schema, '');
 
   function contractAt(of: z.core.$ZodType, path: string): ApiContract {
-    const structure = structureOf(of);
+    const structure = structureOf(records[path] ?? of);
     const members = Object.entries(structure?.shape ?? {}).map(
       ([name, member]) => [name, contractAt(member, pathOf(path, name))] as const,
     );
@@ -45,18 +55,26 @@ export function apiContractOf({ schema, values = {}, beyondDay = [], ...parts }:
       members: structure && new Map(members),
       known: known && new Set(known),
       isBeyondDay: beyondDay.includes(path),
-      isReadable: (value) => structure?.isFit(value) === true || z.safeParse(of, value).success,
+      isReadable: (value) => z.safeParse(of, value).success,
+      partsOf: (value) => structure?.partsOf(value) ?? [],
+      whenOf,
     };
   }
 }
 
-/** The members of an object, or of each object of a list. */
+/** The members of an object, or of each object of a list or record. */
 interface Structure {
   readonly shape: Readonly<Record<string, z.core.$ZodType>>;
-  isFit(value: unknown): boolean;
+  partsOf(value: unknown): readonly unknown[];
 }
 
-/** Whatever is neither an object nor a list of objects is read as a whole. */
+/** A day is read as its first instant. */
+function whenOf({ date, createdAt, completedAt }: Readonly<Record<string, unknown>>): Instant {
+  const stated = date ?? createdAt ?? completedAt ?? null;
+  return stated === null ? 0 : (instant.safeParse(stated).data ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whatever is neither an object nor a list or record of them is read as a whole. */
 function structureOf(of: z.core.$ZodType): Structure | undefined {
   const { def } = (of as z.core.$ZodTypes)._zod;
   switch (def.type) {
@@ -67,10 +85,14 @@ function structureOf(of: z.core.$ZodType): Structure | undefined {
       return structureOf(def.innerType);
     case 'array': {
       const element = structureOf(def.element);
-      return element && { ...element, isFit: Array.isArray };
+      return element && { ...element, partsOf: (value) => (Array.isArray(value) ? value : []) };
+    }
+    case 'record': {
+      const entry = structureOf(def.valueType);
+      return entry && { ...entry, partsOf: (value) => (isObject(value) ? Object.values(value) : []) };
     }
     case 'object':
-      return { shape: def.shape, isFit: isObject };
+      return { shape: def.shape, partsOf: (value) => [value] };
     default:
       return undefined;
   }

@@ -14,6 +14,8 @@ export interface RunState {
   /** When each field that is not read was last seen, by path, and the paths of those that rows no longer have. */
   readonly unknownFields: ReadonlyMap<string, Instant>;
   readonly missingFields: readonly string[];
+  /** When the newest unreadable value of a field is from, by path. */
+  readonly oddFields: ReadonlyMap<string, Instant>;
   /** What was learned about fetching its days. */
   readonly fetching: FetchMemory;
   /** The last logged problem of an answer, so that it is not logged twice. */
@@ -30,6 +32,7 @@ const NO_RUN: RunState = {
   failure: undefined,
   unknownFields: new Map(),
   missingFields: [],
+  oddFields: new Map(),
   fetching: NOTHING_LEARNED,
   lastNote: '',
 };

@@ -7,7 +7,7 @@ import type { PlatformError } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Turn, Urgency } from '../runtime/turns.ts';
 import { runDays } from './day-run.ts';
-import { createFieldWatch, MAX_NAMES } from './field-watch.ts';
+import { createFieldWatch, type FieldWatch, MAX_NAMES } from './field-watch.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withRequests } from './run.ts';
 import type { RunState } from './run-states.ts';
 
@@ -121,8 +121,8 @@ export function createRunner(deps: RunnerParts): Runner {
     const { name } = collector;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const isRetired = () => retired?.aborted === true;
-    const watch = createFieldWatch();
     const before = runs.get(org.name, name);
+    const watch = createFieldWatch(before.oddFields);
     try {
       const run: Run = {
         org,
@@ -152,7 +152,7 @@ export function createRunner(deps: RunnerParts): Runner {
     } finally {
       if (!isRetired()) {
         reportUnusable(org.name, collector, noted);
-        reportFields(org.name, collector, watch.unknown(), before);
+        reportFields(org.name, collector, watch, before);
       }
     }
   }
@@ -161,14 +161,14 @@ export function createRunner(deps: RunnerParts): Runner {
   function reportFields(
     org: string,
     { name, dataset }: FetchingCollector,
-    seen: readonly string[],
+    watch: FieldWatch,
     before: RunState,
   ): void {
     const now = clock.now();
     const unknownFields = new Map([...before.unknownFields].filter(([, at]) => now - at <= REMEMBERED_MS));
-    for (const field of seen)
+    for (const field of watch.unknown())
       if (unknownFields.has(field) || unknownFields.size < MAX_NAMES) unknownFields.set(field, now);
-    runs.update(org, name, { unknownFields });
+    runs.update(org, name, { unknownFields, oddFields: watch.odd() });
     const { missingFields } = runs.get(org, name);
     instruments.fields({ org, dataset: dataset.name }, unknownFields.size, missingFields.length);
     const who = { org, dataset: dataset.name };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { addDays } from '../../src/catalog/day.ts';
 import { byName } from '../../src/catalog/object.ts';
 import { apiContractOf } from '../../src/collectors/api-contract.ts';
 import { createFieldWatch } from '../../src/pipeline/field-watch.ts';
@@ -20,12 +21,14 @@ const element = z
     by_model: z.preprocess((value) => value ?? undefined, z.array(model).optional()),
     owner: z.object({ seats: z.number().optional() }).nullable(),
     client: z.preprocess((value) => (typeof value === 'string' ? { id: value } : value), owned.optional()),
+    criteria: z.custom((value) => value === undefined).optional(),
   })
   .transform((row) => row);
 
 const contract = apiContractOf({
   schema: element,
-  unread: ['id', 'by_model.id'],
+  unread: ['id', 'by_model.id', 'createdAt'],
+  records: { criteria: z.record(z.string(), z.object({ passed: z.number() })) },
   values: { tier: ['Standard', 'auto_high'], modes: ['auto-high', 'off'] },
   beyondDay: ['adoption'],
 });
@@ -48,7 +51,19 @@ describe('what an answer has that is not read', () => {
     ['one odd value', [{ credits: 'x' }], []],
     ['odd values alone', [{ credits: 'x' }, { credits: 'y' }], ['credits']],
     ['an odd value beside a usual one', [{ credits: 'x' }, { credits: 7 }], []],
-    ['no object', [{ owner: 1 }, { owner: [] }], ['owner']],
+    ['no object', [{ owner: 1 }, { owner: [1] }], ['owner']],
+    ['a list of no objects', [{ by_model: ['a'] }, { by_model: [1] }], ['by_model']],
+    [
+      'nothing in place of an object or list',
+      [
+        { owner: [], by_model: {} },
+        { owner: '', by_model: '' },
+      ],
+      [],
+    ],
+    ['a member of an object by name', [{ criteria: { a: { passed: 1, added: 1 } } }], ['criteria.added']],
+    ['odd values by name', [{ criteria: { a: { passed: 'x' }, b: { passed: [1] } } }], ['criteria.passed']],
+    ['no objects by name', [{ criteria: { a: 1 } }, { criteria: [{ passed: 1 }] }], ['criteria']],
     ['a text in place of an object that is read too', [{ client: 'a' }, { client: 'b' }], []],
     ['an amount in its place', [{ client: 1 }, { client: 2 }], ['client']],
     ['no list', [{ by_model: { a: 1 } }, { by_model: 'a' }], ['by_model']],
@@ -77,21 +92,25 @@ describe('what an answer has that is not read', () => {
   });
 
   test.each([
-    [[60, 39, 1], true],
-    [[60, 40, 1], false],
-    [[250, 1], false],
-  ])('is looked for in a hundred elements of answers with %j: %j', (sizes, isNoticed) => {
-    const watch = createFieldWatch();
-    for (const [index, length] of sizes.entries()) {
-      const isLast = index === sizes.length - 1;
-      const element = isLast ? { ...row, added: 1 } : row;
-      watch.compare(
-        contract,
-        Array.from({ length }, () => element),
-      );
-    }
-    expect(watch.unknown()).toEqual(isNoticed ? ['added'] : []);
-  });
+    [[60, 35], []],
+    [
+      [60, 40],
+      [0, 1, 2],
+    ],
+    [[250], [0, 1, 2]],
+  ])(
+    'is looked for in a hundred elements of answers with %j, and the last two of the next',
+    (sizes, overlooked) => {
+      const noticed = [0, 1, 2, 3, 4].filter((odd) => {
+        const watch = createFieldWatch();
+        const next = Array.from({ length: 5 }, (_one, index) => (index === odd ? { ...row, added: 1 } : row));
+        for (const length of sizes) watch.compare(contract, Array<unknown>(length).fill(row));
+        watch.compare(contract, next);
+        return watch.unknown().length > 0;
+      });
+      expect(noticed).toEqual([0, 1, 2, 3, 4].filter((index) => !overlooked.includes(index)));
+    },
+  );
 
   test('is looked for in the first twenty elements of a list', () => {
     const listed = (odd: number) => [
@@ -111,8 +130,43 @@ describe('what an answer has that is not read', () => {
   );
 });
 
+describe('a form is judged by its newest values', () => {
+  const odd = (age: number, value: unknown = 'x') => ({ ...row, date: addDays(DAY, -age), credits: value });
+  const fine = (age: number) => odd(age, 7);
+  const byTime = (createdAt: unknown, credits: unknown) => ({ tier: 'standard', createdAt, credits });
+
+  test.each<[string, readonly object[], boolean]>([
+    ['of two days', [odd(0), odd(1), fine(2), fine(3)], true],
+    ['in any order', [fine(3), odd(1), fine(2), odd(0)], true],
+    ['not of one', [odd(0), fine(1)], false],
+    ['of one in two elements', [odd(0), odd(0), fine(1)], true],
+    ['but not if a third one is readable', [odd(0), odd(0), fine(0)], false],
+    ['not of older ones', [fine(0), odd(1), odd(2)], false],
+    ['however many days lack it or have nothing', [odd(0, null), odd(1), odd(2, ''), odd(3), fine(4)], true],
+    ['not if the last but one is readable', [odd(0), fine(1), odd(2)], false],
+    ['by time', [byTime(1000, 7), byTime('1970-01-01T00:00:03Z', 'x'), byTime('2000', 'x')], true],
+    ['with the others first', [byTime(1000, 'x'), byTime(2000, 'x'), byTime(3000, 7)], false],
+    ['with those of no time last', [byTime(1, 'x'), byTime(2, 'x'), byTime(null, 7)], true],
+    ['but never by those of an odd time', [byTime(1, 'x'), byTime(2, 'x'), byTime('soon', 7)], true],
+  ])('%s: %j is %j', (_case, elements, isNamed) => {
+    expect(watching(...elements).unknown()).toEqual(isNamed ? ['credits'] : []);
+  });
+
+  test('in one run after another, where the same one counts once', () => {
+    let before = createFieldWatch().odd();
+    const named = [odd(6), odd(6), fine(5), odd(4), odd(3, null), odd(2), odd(2), fine(1)].map((element) => {
+      const watch = createFieldWatch(before);
+      watch.compare(contract, [element]);
+      before = watch.odd();
+      return watch.unknown();
+    });
+    expect(named).toEqual([[], [], [], [], [], ['credits'], [], []]);
+    expect(before.size).toBe(0);
+  });
+});
+
 describe('the fields of a day', () => {
-  const all = ['adoption', 'by_model', 'client', 'credits', 'date', 'modes', 'owner', 'tier'];
+  const all = ['adoption', 'by_model', 'client', 'credits', 'criteria', 'date', 'modes', 'owner', 'tier'];
 
   function fieldsOf(...parts: readonly object[]) {
     const seen = [...watching(...parts.map((part) => ({ ...row, ...part }))).seen()].sort(byName);
@@ -124,7 +178,7 @@ describe('the fields of a day', () => {
   test('are those of all of its elements, and the others are missing', () => {
     expect(fieldsOf({ credits: 1, tier: null }, { modes: {}, owner: { seats: 0 } })).toEqual({
       carried: ['credits', 'date', 'modes', 'owner', 'owner.seats', 'tier'],
-      lacking: ['adoption', 'by_model', 'client'],
+      lacking: ['adoption', 'by_model', 'client', 'criteria'],
     });
   });
 

@@ -67,10 +67,11 @@ function holdersOf(elements: readonly unknown[], path: readonly string[]): Row[]
   const [first = '', ...rest] = path;
   const holders = elements.filter((one): one is Row => typeof one === 'object' && one !== null);
   if (rest.length === 0) return holders.filter((holder) => Object.hasOwn(holder, first));
-  return holdersOf(
-    holders.flatMap((holder) => holder[first] as unknown[]),
-    rest,
+  // Criteria are an object by name.
+  const within = holders.flatMap((holder) =>
+    first === 'report' ? Object.values(holder[first] as Row) : (holder[first] as unknown[]),
   );
+  return holdersOf(within, rest);
 }
 
 interface Mutation {
@@ -210,6 +211,66 @@ describe('a change of the answers', () => {
     }
   });
 });
+
+/** Changes of a value that its schema cannot read; undefined if the value is already of that form. */
+const FORMS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  'an object': (value) => (typeof value === 'object' ? undefined : { value }),
+  'a list': (value) => (Array.isArray(value) ? undefined : [value]),
+  'a list of other things': (value) => (Array.isArray(value) ? [7] : undefined),
+  'an object by name': (value) => (Array.isArray(value) ? { a: value[0] } : undefined),
+  'a sentence': (value) => (typeof value === 'number' ? `some ${value}` : undefined),
+  'a negative number': (value) => (typeof value === 'string' ? undefined : -1),
+};
+
+/** Gives a field another form; returns whether any element had it. */
+function reform(elements: readonly Row[], path: string, form: (value: unknown) => unknown): boolean {
+  const name = path.split('.').at(-1) ?? '';
+  let isReformed = false;
+  for (const holder of holdersOf(elements, path.split('.'))) {
+    const { [name]: value } = holder;
+    const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
+    const other = isEmpty ? undefined : form(value);
+    if (other !== undefined) [holder[name], isReformed] = [other, true];
+  }
+  return isReformed;
+}
+
+test.each(fetching)(
+  'a form that changes from one day or document on is named by two: $name',
+  async (collector) => {
+    const { name: dataset } = collector;
+    const isDays = isDayCollector(collector);
+    const days = await activeDays(20);
+    const first = await ask(dataset, days[0] ?? NEWEST, days[0] ?? NEWEST);
+    const added = await Promise.all(
+      days.slice(1).map(async (day, index) => {
+        if (isDays) return ask(dataset, day, day);
+        return [{ ...first[0], createdAt: startOf(addDays(NEWEST, 2 + index)) }];
+      }),
+    );
+    const paths = await pathsOf(dataset, [first, ...added].flat());
+    const told: string[] = [];
+    for (const path of isDays ? ['date', ...paths] : paths) {
+      for (const [kind, form] of Object.entries(FORMS)) {
+        const seen = await observer(dataset);
+        let answers = [...first];
+        let changed = 0;
+        for (const [index, rows] of added.entries()) {
+          const news = structuredClone(rows);
+          if (index >= 3 && reform(news, path, form)) changed += 1;
+          answers = [...news, ...answers];
+          seen.poll(isDays ? answers.slice(0, 7 * rows.length) : answers);
+          if (changed === 0) expect([...seen.unknown]).toEqual([]);
+          if (changed < 2) continue;
+          expect([...seen.unknown], `${path} as ${kind}`).toEqual([path]);
+          told.push(path);
+          break;
+        }
+      }
+    }
+    expect(new Set(told)).toEqual(new Set(isDays ? ['date', ...paths] : paths));
+  },
+);
 
 const KINDS = ['rename', 'add', 'drop', 'retype', 'nest'] as const;
 const KINDS_OF_DOCUMENTS = ['add', 'retype'] as const;

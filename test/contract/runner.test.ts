@@ -5,8 +5,9 @@ import { productivityCollector } from '../../src/collectors/productivity/collect
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
+import type { Store } from '../../src/store/store.ts';
 import { dayNamed } from '../support/day.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createMemoryStore } from '../support/store.ts';
 
@@ -32,35 +33,35 @@ function platformThatChanges(from: Day): Source {
   };
 }
 
+function startProcess(history: Store, clock: FakeClock, source: Source) {
+  const log = createFakeLogger();
+  const runs = createRunStates();
+  const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
+  const publisher = { showsIdle: () => false, publish: async () => undefined };
+  const parts = { history, historyStart: start, revisionDays: 7, publisher, runs, instruments, clock, log };
+  const runner = createRunner(parts);
+  return {
+    run: () => runner.run({ org, source }, productivityCollector, 'scheduled'),
+    told: () =>
+      log.events.filter(({ message }) => message.includes('field')).map(({ fields }) => fields['field']),
+    fields() {
+      const { unknownFields, missingFields } = runs.get('acme', 'productivity');
+      return { unknownFields: [...unknownFields.keys()], missingFields };
+    },
+    page: () =>
+      [...instruments.textsOfOrgs('text')]
+        .join('')
+        .split('\n')
+        .filter((line) => /^agent_platform_exporter_(unknown|missing)_fields\{/.test(line)),
+  };
+}
+
 test('what changes in the answers is logged once by name, counted and shown, also by the next process', async () => {
   const history = createMemoryStore();
   const clock = createFakeClock(startOf(dayNamed('2026-03-11')) + 3_600_000, { autoAdvance: true });
   const source = platformThatChanges(dayNamed('2026-03-11'));
 
-  function startProcess() {
-    const log = createFakeLogger();
-    const runs = createRunStates();
-    const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
-    const publisher = { showsIdle: () => false, publish: async () => undefined };
-    const parts = { history, historyStart: start, revisionDays: 7, publisher, runs, instruments, clock, log };
-    const runner = createRunner(parts);
-    return {
-      run: () => runner.run({ org, source }, productivityCollector, 'scheduled'),
-      told: () =>
-        log.events.filter(({ message }) => message.includes('field')).map(({ fields }) => fields['field']),
-      fields() {
-        const { unknownFields, missingFields } = runs.get('acme', 'productivity');
-        return { unknownFields: [...unknownFields.keys()], missingFields };
-      },
-      page: () =>
-        [...instruments.textsOfOrgs('text')]
-          .join('')
-          .split('\n')
-          .filter((line) => /^agent_platform_exporter_(unknown|missing)_fields\{/.test(line)),
-    };
-  }
-
-  const first = startProcess();
+  const first = startProcess(history, clock, source);
   await first.run();
   expect(first.fields()).toEqual({ unknownFields: [], missingFields: [] });
   for (let day = 0; day < 6; day += 1) {
@@ -70,7 +71,7 @@ test('what changes in the answers is logged once by name, counted and shown, als
   expect(first.fields()).toEqual({ unknownFields: ['git_prs_merged'], missingFields: [] });
   expect(first.told()).toEqual(['git_prs_merged']);
 
-  const second = startProcess();
+  const second = startProcess(history, clock, source);
   clock.set(clock.now() + 86_400_000);
   await second.run();
   await second.run();
@@ -80,6 +81,32 @@ test('what changes in the answers is logged once by name, counted and shown, als
     'agent_platform_exporter_unknown_fields{org="acme",dataset="productivity"} 1',
     'agent_platform_exporter_missing_fields{org="acme",dataset="productivity"} 1',
   ]);
+});
+
+test('an unreadable form is named with the second day that has it, though days come late', async () => {
+  const clock = createFakeClock(startOf(dayNamed('2026-03-10')) + 3_600_000, { autoAdvance: true });
+  const source = platformThatChanges(dayNamed('2026-04-01'));
+  const late: Source = {
+    ...source,
+    async get(request) {
+      const { body, bytes } = await source.get(request);
+      const { data } = body as { readonly data: readonly { readonly date: Day }[] };
+      const ended = data.filter(({ date }) => clock.now() > startOf(addDays(date, 1)) + 6 * 3_600_000);
+      const changed = ended.map((row) => (row.date < '2026-03-11' ? row : { ...row, files_edited: [2] }));
+      return { body: { data: changed }, bytes };
+    },
+  };
+  const process = startProcess(createMemoryStore(), clock, late);
+  const named: (readonly string[])[] = [];
+  for (let day = 10; day < 14; day += 1) {
+    for (const hour of [1, 7, 13]) {
+      clock.set(startOf(dayNamed(`2026-03-${day}`)) + hour * 3_600_000);
+      await process.run();
+    }
+    named.push(process.fields().unknownFields);
+  }
+  expect(named).toEqual([[], [], [], ['files_edited']]);
+  expect(process.told()).toEqual(['files_edited']);
 });
 
 test('the fields of an answer from another organization are not learned', async () => {

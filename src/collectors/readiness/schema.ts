@@ -12,13 +12,11 @@ import {
 } from '../fields.ts';
 import type { Criterion, ReadinessReport } from './dataset.ts';
 
-const result = z.union([
-  rejected,
-  z.object({ numerator: z.null() }),
-  z
-    .object({ numerator: requiredAmount, denominator: requiredAmount })
-    .refine(({ numerator, denominator }) => denominator >= 1 && numerator <= denominator),
-]);
+const evaluated = z
+  .object({ numerator: requiredAmount, denominator: requiredAmount })
+  .refine(({ numerator, denominator }) => denominator >= 1 && numerator <= denominator);
+
+const result = z.union([rejected, z.object({ numerator: z.null() }), evaluated]);
 
 const modelUsed = z.preprocess(
   (value) => (typeof value === 'string' ? { id: value } : (value ?? undefined)),
@@ -61,6 +59,8 @@ export const reportElement = z.compile(
 
 export const readinessContract = apiContractOf({
   schema: reportElement,
+  records: { report: z.record(z.string(), evaluated) },
+  unread: ['report.rationale'],
   values: {
     'modelUsed.reasoningEffort': [
       'low',
