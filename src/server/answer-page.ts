@@ -38,7 +38,7 @@ export function createPageAnswer(log: Logger): AnswerPage {
   }
 
   return (request, response, scrape) => {
-    // Pipelined request; the client has already disconnected.
+    // The client has already disconnected.
     if (request.socket.destroyed) return;
     if (scrape.kind === 'unknown-collector') {
       return respondText(

@@ -14,9 +14,6 @@ interface ConnectionLimitDeps {
  */
 const ANSWER_MS = 120_000;
 
-/** Scrapers wait for one answer before the next request; each pipelined request costs memory. */
-const MAX_AHEAD = 8;
-
 /** One of the limited connections. */
 interface Connection {
   readonly socket: Socket;
@@ -31,8 +28,7 @@ interface Connection {
  * connection is closed. Connections that have sent no request are closed first, then idle ones between requests, then
  * those that wait for an answer; within each group, the oldest first. A scraper therefore always gets a connection,
  * even if many others hold theirs. Only a new connection looks at all others: a scrape must cost nothing here. The returned
- * function is called with the socket of each request, and closes it if it has too many. What that function returns is called
- * once the request has been answered.
+ * function is called with the socket of each request; what it returns, once the request has been answered.
  */
 export function limitConnections(
   server: Server,
@@ -82,7 +78,6 @@ export function limitConnections(
       connection.since = clock.elapsed();
     }
     connection.answering += 1;
-    if (connection.answering > MAX_AHEAD) close(connection);
     return () => {
       connection.answering -= 1;
       // One that was closed meanwhile is in no group.

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import {
   createServer,
   type Server as HttpListener,
+  type IncomingMessage,
   type RequestListener,
   type ServerOptions,
+  type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, Server, type Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
@@ -11,6 +13,7 @@ import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { codeOf } from '../runtime/files.ts';
 import { formatListenAddress, type ListenAddress } from '../runtime/listen-address.ts';
 import { limitConnections } from './connections.ts';
+import { parseOneByOne } from './one-by-one.ts';
 
 export interface HttpServerDeps {
   readonly app: RequestListener;
@@ -49,24 +52,29 @@ export type HttpServer = ReturnType<typeof createHttpServer>;
 export function createHttpServer(deps: HttpServerDeps) {
   const server = (deps.createServer ?? createServer)(SERVER_OPTIONS);
   const began = limitConnections(server, { limit: deps.maxConnections, clock: deps.clock });
+  const parsed = parseOneByOne(server);
   let answering = 0;
   let closing = false;
-  server.on('request', (request, response) => {
-    answering += 1;
-    const ended = began(request.socket);
-    // Fires when the last byte was sent or the connection is gone.
-    response.on('close', () => {
-      answering -= 1;
-      ended();
-    });
-    if (closing) response.shouldKeepAlive = false;
-    deps.app(request, response);
-  });
+  // Requests that expect what no server offers are answered like all others.
+  server.on('request', answer).on('checkExpectation', answer);
   server.timeout = STALLED_CLIENT_MS;
   const sockets = new Set<Socket>();
   server.on('connection', track);
   // With TLS, the inner socket: its byte count is what the client sent.
   server.on('secureConnection', track);
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    answering += 1;
+    const [ended, answered] = [began(request.socket), parsed(request)];
+    // Fires when the last byte was sent or the connection is gone.
+    response.on('close', () => {
+      answering -= 1;
+      ended();
+      answered();
+    });
+    if (closing) response.shouldKeepAlive = false;
+    deps.app(request, response);
+  }
 
   function track(socket: Socket): void {
     sockets.add(socket);
