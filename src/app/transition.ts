@@ -52,11 +52,13 @@ export async function retire(previous: Deployment, next: Deployment, core: Core)
   await forget(previous, next, core);
 }
 
-/** Initializes the counters of every organization to 0, so that their first increase is visible. */
+/** Shows what is configured, and initializes the counters of every organization to 0, so that their first increase is visible. */
 export function startCounters(deployment: Deployment, { instruments }: Core): void {
   const datasets = datasetsOf(deployment);
-  instruments.familiesExcluded(deployment.config.metrics.excluded);
-  for (const org of deployment.orgs.keys()) instruments.initCounters(org, datasets);
+  const { config, orgs } = deployment;
+  instruments.familiesExcluded(config.metrics.excluded);
+  instruments.configOrgs([...orgs.keys(), ...config.elsewhere]);
+  for (const org of orgs.keys()) instruments.initCounters(org, datasets);
 }
 
 /** The jobs of the named collectors, or all. */

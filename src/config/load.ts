@@ -45,9 +45,9 @@ export async function loadConfig(sources: ConfigSources) {
     new Set([...variablesOf(options), ...entries.flatMap(({ api_key_env: variable }) => variable ?? [])]),
   );
   const shard = createShard(values.shard, values['total-shards']);
-  const orgs =
+  const { orgs, elsewhere } =
     sources.organizations === 'ignored'
-      ? []
+      ? { orgs: [], elsewhere: [] }
       : await createOrgs({ entries, root: file?.root }, values, shard, sources);
   const hooks = {
     // The bearer token of senders; without one, no events are accepted.
@@ -73,6 +73,8 @@ export async function loadConfig(sources: ConfigSources) {
   });
   return {
     orgs,
+    // The organizations that other shards serve.
+    elsewhere,
     shard,
     hooks,
     storage,

@@ -34,16 +34,16 @@ export interface OrgConfig {
 const keyVariable = 'AGENT_PLATFORM_API_KEY';
 
 /**
- * The organizations of a shard: those of the file, then the one of flags and environment, if given. Reads each of their
- * keys once, but none of other shards; rejects with a `ConfigError` if there is no organization, one is incomplete or a
- * name is given twice.
+ * The organizations of a shard: those of the file, then the one of flags and environment, if given; and the names of those
+ * that other shards serve. Reads each of their keys once, but none of other shards; rejects with a `ConfigError` if there is
+ * no organization, one is incomplete or a name is given twice.
  */
 export async function createOrgs(
   { entries, root }: { readonly entries: readonly OrgEntry[]; readonly root: YamlNode | undefined },
   values: SharedValues,
   shard: Shard,
   sources: SecretSources,
-): Promise<readonly OrgConfig[]> {
+): Promise<{ readonly orgs: readonly OrgConfig[]; readonly elsewhere: readonly string[] }> {
   const names = new Set<string>();
   const orgs: OrgConfig[] = [];
   for (const [index, entry] of entries.entries()) {
@@ -61,7 +61,11 @@ export async function createOrgs(
       'remove one of them, or give the second one another name with --org',
     );
   }
-  return own !== undefined && serves(shard, own.name) ? [...orgs, own] : orgs;
+  if (own !== undefined) {
+    names.add(own.name);
+    if (serves(shard, own.name)) orgs.push(own);
+  }
+  return { orgs, elsewhere: [...names].filter((name) => !serves(shard, name)) };
 }
 
 async function orgOfEntry(

@@ -93,6 +93,7 @@ export function createInstruments(deps: InstrumentsDeps) {
   const excluded = makeGauge(registry, ownMetrics.familiesExcluded);
   const reloadSuccessful = makeGauge(registry, ownMetrics.configReloadSuccessful);
   const reloadSuccess = makeGauge(registry, ownMetrics.configReloadSuccess);
+  const configOrg = makeGauge(registry, ownMetrics.configOrg);
   reloadSuccessful.set(1);
   reloadSuccess.set(clock.now() / 1000);
   if (processMetrics) addProcessMetrics(registry);
@@ -147,6 +148,11 @@ export function createInstruments(deps: InstrumentsDeps) {
     configReload(successful: boolean): void {
       reloadSuccessful.set(successful ? 1 : 0);
       if (successful) reloadSuccess.set(clock.now() / 1000);
+    },
+    /** Records the organizations of a configuration that is applied now. */
+    configOrgs(orgs: Iterable<string>): void {
+      configOrg.reset();
+      for (const org of orgs) configOrg.set({ org }, clock.now() / 1000);
     },
     /** Records an attempt of a request. */
     apiRequest({ org, endpoint, code, seconds }: Attempt): void {

@@ -218,4 +218,12 @@ export const ownMetrics = {
     unit: 'seconds',
     source: 'the start, and each reload',
   }),
+  configOrg: ownMetric({
+    name: 'agent_platform_exporter_config_org_timestamp_seconds',
+    help: 'Unix time at which the configuration in use was applied, for each organization that it has, those of other shards included.',
+    type: 'gauge',
+    labels: ['org'],
+    unit: 'seconds',
+    source: 'the start, and each reload that changes anything',
+  }),
 } as const satisfies Record<string, OwnMetric>;

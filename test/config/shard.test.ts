@@ -65,14 +65,16 @@ describe('a sharded configuration', () => {
     .join('')}`;
   const keys = Object.fromEntries(names.map((name) => [`/keys/${name}`, `key-of-${name}`]));
 
-  async function orgsOf(shard: number, total: number, files = keys): Promise<readonly string[]> {
-    const { orgs } = await load({
+  function ofShard(shard: number, total: number, files = keys, environment = {}) {
+    return load({
       args: ['--config.file=c.yml', `--shard=${shard}`],
-      environment: { AGENT_PLATFORM_TOTAL_SHARDS: String(total) },
+      environment: { AGENT_PLATFORM_TOTAL_SHARDS: String(total), ...environment },
       files: { ...files, 'c.yml': yaml },
       organizations: 'required',
     });
-    return orgs.map(({ name }) => name);
+  }
+  async function orgsOf(...args: Parameters<typeof ofShard>): Promise<readonly string[]> {
+    return (await ofShard(...args)).orgs.map(({ name }) => name);
   }
 
   test('gives each organization to one shard, and to some shard none', async () => {
@@ -86,6 +88,15 @@ describe('a sharded configuration', () => {
       const own = names.filter((name) => shardOf(name, 3) === shard);
       const files = Object.fromEntries(own.map((name) => [`/keys/${name}`, 'key']));
       expect(await orgsOf(shard, 3, files)).toEqual(own);
+    }
+  });
+
+  test('knows the names of all, that of the environment included', async () => {
+    const environment = { AGENT_PLATFORM_API_BASE_URL: 'https://a.example', AGENT_PLATFORM_API_KEY: 'key' };
+    for (const shard of [0, 1, 2]) {
+      const { orgs, elsewhere } = await ofShard(shard, 3, keys, environment);
+      const all = [...orgs.map(({ name }) => name), ...elsewhere];
+      expect(all.toSorted()).toEqual([...names, 'default'].toSorted());
     }
   });
 

@@ -12,6 +12,7 @@ import { HOUR, type Story, startStory } from './harness.ts';
 
 const SUCCESSFUL = 'agent_platform_exporter_config_last_reload_successful';
 const READ_AT = 'agent_platform_exporter_config_last_reload_success_timestamp_seconds';
+const CONFIGURED = 'agent_platform_exporter_config_org_timestamp_seconds';
 const SUCCESS = 'agent_platform_exporter_collector_success';
 /** One of days, what is derived from it, and one of documents: a reload treats all collectors of a kind alike. */
 const KINDS = ['tokens', 'spend', 'readiness'];
@@ -49,6 +50,20 @@ describe('organizations', () => {
     await idle(story);
     const asked = story.platform.requests.slice(requests);
     expect(asked.map(({ org }) => org)).not.toContain('globex');
+  });
+
+  test('are shown with the time at which their configuration was applied, those of other shards too', async () => {
+    const story = await startStory({ sandbox: { orgs: 2 }, collectors: KINDS });
+    const before = (await story.page()).by('org', CONFIGURED);
+    story.clock.advance(HOUR);
+    await story.reload((config) => ({ ...without('globex')(config), elsewhere: ['initech'] }));
+    const after = (await story.page()).by('org', CONFIGURED);
+    const [then = 0, now] = [before['acme'], after['acme']];
+    expect([before, after]).toEqual([
+      { acme: then, globex: then },
+      { acme: now, initech: now },
+    ]);
+    expect(now).toBeGreaterThanOrEqual(then + HOUR / 1000);
   });
 
   test('that are added are polled at once', async () => {

@@ -185,6 +185,16 @@ test('a reload says whether it succeeded, and when one last did', async () => {
   expect(await reloads()).toEqual(['1', '1700000060']);
 });
 
+test('the organizations of the last configuration have the time at which it was applied', async () => {
+  const clock = createFakeClock(1_700_000_000_000);
+  const instruments = createReadInstruments({ ...build, clock, processMetrics: false });
+  instruments.configOrgs(['acme', 'globex']);
+  clock.set(1_700_000_060_000);
+  instruments.configOrgs(['acme']);
+  const configured = (await linesOf(instruments)).filter((line) => line.includes('config_org'));
+  expect(configured).toEqual([expect.stringMatching(/\{org="acme"\} 1700000060$/)]);
+});
+
 test('the excluded families are those of the last configuration', async () => {
   const instruments = create();
   for (const families of [['a', 'b'], ['b']]) instruments.familiesExcluded(families);
