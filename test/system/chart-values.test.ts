@@ -289,6 +289,16 @@ prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}
     await refused('{demo: true, probe: {enabled: true}}', /need organizations/);
   });
 
+  test('say how often to scrape: as often as the alerts need, where they are installed', async () => {
+    const values = (interval: string, rules: boolean) =>
+      `{demo: true, trustCRDs: true, serviceMonitor: {enabled: true, interval: ${interval}}, prometheusRule: {enabled: ${rules}}}`;
+    for (const interval of ['15m1s', '1h', '0m901s', '900001ms'])
+      await refused(values(interval, true), /serviceMonitor\.interval: more than 15m/);
+    for (const interval of ['15m', '900s', '14m60s'])
+      expect(await chart.text({ values: values(interval, true) })).toContain(`interval: ${interval}\n`);
+    expect(await chart.text({ values: values('1h', false) })).toContain('interval: 1h\n');
+  });
+
   test('say how many pods must stay', async () => {
     const budgets = await chart.objects({
       shape: 'shards',
