@@ -1,3 +1,4 @@
+import { recent } from '../../dashboards/src/recent.ts';
 import { documentUrl, project } from '../../scripts/project/project.ts';
 import { renderRules } from './document.ts';
 import { adoptionGroup } from './groups/adoption.ts';
@@ -30,9 +31,16 @@ export const markerSettings: RuleSettings = {
 
 /** Every group of rules. */
 export function ruleGroups(settings: RuleSettings): readonly RuleGroup[] {
-  return [exporterGroup, collectionGroup, spendGroup, budgetGroup, adoptionGroup, readinessGroup].map(
-    (group) => group(settings),
-  );
+  return [exporterGroup, collectionGroup, spendGroup, budgetGroup, adoptionGroup, readinessGroup]
+    .map((group) => group(settings))
+    .map(({ name, alerts }) => ({
+      name,
+      alerts: alerts.map((alert) => ({
+        ...alert,
+        expr: recent(alert.expr),
+        description: recent(alert.description),
+      })),
+    }));
 }
 
 /** The text of a rule file with these settings. */

@@ -1,4 +1,5 @@
 import { dataDayOf, type Queried } from '../../dashboards/src/promql.ts';
+import { steady } from '../../dashboards/src/recent.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
@@ -13,7 +14,7 @@ export function newestDayOf(dataset: DatasetName): string {
 
 /**
  * PromQL for a daily family by `org` and its labels, from the replicas with the newest data day: if one replica is a
- * day behind, days are never mixed. `where` has label matchers without braces.
+ * day behind, days are never mixed, nor are those before and after a scrape. `where` has label matchers without braces.
  */
 export function onNewestDay(family: Queried, dataset: DatasetName, where = ''): string {
   return fromNewest(family, dataDayOf(dataset), ['org'], where);
@@ -29,7 +30,7 @@ function fromNewest({ name, labels }: Queried, stamp: string, per: readonly stri
   const selector = where === '' ? name : `${name}{${where}}`;
   return `max by (${['org', ...labels].join(',')}) (
   ${selector}
-  and on (${TARGET},${keys}) (${stamp} == on (${keys}) group_left () max by (${keys}) (${stamp}))
+  and on (${TARGET},${keys}) (${steady(stamp)} == on (${keys}) group_left () max by (${keys}) (${stamp}))
 )`;
 }
 

@@ -97,8 +97,8 @@ function atMidnight<Label extends string>(
 }
 
 /** PromQL for the time since the start of a dataset's newest day, of the targets for which it was yesterday. */
-export function yesterday(dataset: DatasetName): string {
-  return `time() - ${dataDayOf(dataset)} > ${DAY_S} < ${2 * DAY_S}`;
+export function yesterday(dataset: DatasetName, day = dataDayOf(dataset)): string {
+  return `time() - ${day} > ${DAY_S} < ${2 * DAY_S}`;
 }
 
 /** PromQL for the start of a dataset's newest day, of each target. */

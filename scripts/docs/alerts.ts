@@ -21,6 +21,10 @@ days, so that Prometheus needs no history beyond five days, and alerts work from
 days. An alert about days or reports keeps firing over restarts and a gap in scraping of up to four hours
 (\`keep_firing_for\`); it fires once per event. [How often they are right](../docs/alert-quality.md) is measured over simulated years.
 
+They hold for every scrape interval up to 15 minutes. With one of five minutes or more, a series that has ended counts for 25 minutes
+after its last sample, and a missing exporter is told 35 minutes after its last good scrape instead of ten after the first failed one.
+A new day counts once no sample of the day before is among those of the last 25 minutes.
+
 Each alert links to its section of the runbook, and to the panel that shows its cause (\`dashboard_url\`), with its organization,
 repository or team selected, if \`prometheusRule.dashboardUrl\` of the chart is set. Without the chart, take
 [\`compose/alerts.rules.yaml\`](../compose/alerts.rules.yaml), where \`http://localhost:3000\` is to be replaced by your Grafana.

@@ -70,6 +70,7 @@ export async function liveThrough(year: PlantedYear, recording: Recording): Prom
     yield { name: ownMetrics.buildInfo.name, labels: {}, value: 1 };
     yield { name: ownMetrics.historyPersistent.name, labels: {}, value: 1 };
     yield { name: ownMetrics.configReloadSuccessful.name, labels: {}, value: 1 };
+    yield { name: ownMetrics.configOrg.name, labels: { org }, value: YEAR.from / 1000 };
     for (const [code, value] of requests)
       yield { name: ownMetrics.apiRequests.name, labels: { org, endpoint: 'all', code }, value };
     for (const collector of fetching) {

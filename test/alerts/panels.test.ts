@@ -37,6 +37,7 @@ const SHOWN: Readonly<Record<string, string>> = {
 };
 /** Families that an alert reads in another form than its panel. */
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
+  ExporterDown: 'agent_platform_exporter_config_org_timestamp_seconds',
   NewModelShare: 'agent_platform_credits_share_by_model',
 };
 

@@ -11,6 +11,7 @@ import {
   type ThresholdName,
   thresholds,
 } from '../../alerts/src/index.ts';
+import { recordingDocument } from '../../dashboards/src/recording-rules.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
@@ -74,6 +75,16 @@ describe('the alerts', () => {
     for (const { expr } of alerts) {
       expect(expr).not.toMatch(/\w:agent_platform|agent_platform:/);
       for (const [, days] of expr.matchAll(/\[(\d+)d/g)) expect(Number(days)).toBeLessThanOrEqual(7);
+    }
+  });
+
+  test('find the last of samples that are 15 minutes apart, as recording rules do', () => {
+    const texts = alerts.flatMap(({ expr, description }) => [expr, description]);
+    for (const text of [...texts, recordingDocument()]) {
+      // A text may use an argument more than once.
+      expect(text).not.toContain('%q');
+      for (const [instant] of text.matchAll(/\bagent_platform_\w+\b(\{[^}]*\})?(?![{[]).{0,30}/g))
+        expect(instant).toMatch(/^\S+( offset \w+)? or \(last_over_time\(/);
     }
   });
 

@@ -80,8 +80,8 @@ and on (org) ${newestPeople} > ${threshold('adoptionQuietRatio')} * ${weeksBefor
 function sessionsWaiting({ threshold }: RuleSettings): AlertDeclaration {
   return {
     name: 'SessionsWaiting',
-    // Replicas that share a database see the same sessions, and each file has its own.
-    expr: `sum by (job) (max by (job,store) (${hookMetrics.sessionsWaiting.name} * on (job,instance) group_left (store) ${ownMetrics.storeInfo.name})) >= ${threshold('sessionsWaiting')}`,
+    // Replicas that share a database see the same sessions, and each file has its own; the one before a restart does not count.
+    expr: `sum by (job) (max by (job,store) (${hookMetrics.sessionsWaiting.name} * on (job,instance) group_left (store) topk by (job,instance) (1, ${ownMetrics.storeInfo.name}))) >= ${threshold('sessionsWaiting')}`,
     severity: 'info',
     for: '30m',
     keepFiringFor: '5m',

@@ -9,11 +9,11 @@ export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
   const { collectorFailing, collectorSuccess, collectorLastSuccess, apiRequests } = ownMetrics;
   const requests = apiRequests.name;
   const reason = inWords(
-    `${collectorFailing.name}{org=%q,collector=%q} == 1`,
+    `${collectorFailing.name}{org=%[1]q,collector=%[2]q} == 1`,
     '$labels.org $labels.collector',
     ' ({{ . | first | label "reason" }})',
   );
-  const ofDataset = { where: 'org=%q,dataset=%q', args: '$labels.org $labels.dataset' };
+  const ofDataset = { where: 'org=%[1]q,dataset=%[2]q', args: '$labels.org $labels.dataset' };
   const newestDay = dateInWords(dataDayTimestamp, ofDataset, 'unknown');
   return {
     name: 'agent-platform-collection',

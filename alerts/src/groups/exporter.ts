@@ -5,24 +5,30 @@ import { durationOf, type RuleGroup, type RuleSettings } from '../rule.ts';
 
 const LOOKBACK = '7d';
 
+/** What the pods of an exporter have in common, as far as the targets have these labels. */
+const EXPORTER = 'job,namespace,service';
+
 /** Alerts about the exporter itself. */
 export function exporterGroup(settings: RuleSettings): RuleGroup {
   const { threshold } = settings;
   const { buildInfo, apiRequests, historyPersistent, recordsRejected, valuesFolded, familiesDropped } =
     ownMetrics;
-  const lookback = `${LOOKBACK}:${durationOf(settings, '10m', 'step')}`;
-  // Present as soon as an organization is configured, before its first run has ended.
-  const known = `group by (job,instance,org) (${apiRequests.name}{code="200"})`;
+  // No sample is older than five minutes when the next step comes.
+  const step = durationOf(settings, '5m', 'step');
+  const configured = `last_over_time(${ownMetrics.configOrg.name}[${LOOKBACK}:${step}])`;
+  /** The organizations of the newest configuration of what has these labels. */
+  const newest = (labels: string) =>
+    `${configured} == on (${labels}) group_left () max by (${labels}) (${configured})`;
   return {
     name: 'agent-platform-exporter',
     alerts: [
       {
         name: 'ExporterDown',
-        // An organization whose exporter still answers was removed from its configuration; one that another target
-        // serves has moved to another shard or job.
+        // A newer configuration no longer has what was removed or renamed. Exporters that share a job without being one may have
+        // others: a target that fails counts with its own. The requests are there before the first run has ended.
         expr: `group by (org) (
-  present_over_time((${known})[${lookback}])
-  unless on (job,instance) ${buildInfo.name}
+  ${newest(EXPORTER)}
+  or ${newest('job,instance')} and on (job,instance) last_over_time(up[25m:${step}]) == 0
 )
 unless on (org) ${apiRequests.name}{code="200"}`,
         severity: 'critical',
@@ -35,7 +41,7 @@ unless on (org) ${apiRequests.name}{code="200"}`,
       },
       {
         name: 'ExporterAbsent',
-        expr: `absent_over_time((group (${buildInfo.name}))[${lookback}])`,
+        expr: `absent_over_time(${buildInfo.name}[${LOOKBACK}:${step}])`,
         severity: 'warning',
         for: '15m',
         labels: [],
