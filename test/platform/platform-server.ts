@@ -75,7 +75,7 @@ export function createTestClient(url: string, overrides: Partial<PlatformClientD
     baseUrl: url,
     appUrl: url,
     credential: async () => KEY,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     maxResponseBytes: 64 * 1024 * 1024,
     retries: 4,
     requestsPerSecond: Number.POSITIVE_INFINITY,
