@@ -62,21 +62,10 @@
 {{- if not (or .Values.demo .Values.organizations .Values.extraEnv .Values.extraEnvFrom .Values.extraArgs) }}
 {{- fail "organizations: empty, so there is nothing to poll. Add one (helm/README.md has an example), let extraEnv, extraEnvFrom or extraArgs configure one, or try the demo: --set demo=true" }}
 {{- end }}
-{{- if and .Values.prometheusRule.enabled (include "ape.scraped" .) (gt (include "ape.seconds" .Values.serviceMonitor.interval | float64) 900.0) }}
+{{- if and .Values.prometheusRule.enabled (include "ape.scraped" .) (gt (include "ape.milliseconds" .Values.serviceMonitor.interval | int64) 900000) }}
 {{- fail "serviceMonitor.interval: more than 15m, for which the alerts of prometheusRule hold; scrape more often, or leave prometheusRule.enabled false" }}
 {{- end }}
 {{- if and .Values.grafanaDashboards.enabled (not .Values.dashboards.enabled) }}{{ fail "grafanaDashboards.enabled: needs dashboards.enabled" }}{{ end }}
-{{- end }}
-
-{{/* The number of seconds of a duration in Prometheus' format. */}}
-{{- define "ape.seconds" -}}
-{{- $units := dict "ms" 0.001 "s" 1 "m" 60 "h" 3600 "d" 86400 "w" 604800 "y" 31536000 }}
-{{- $seconds := 0 }}
-{{- range regexFindAll "[0-9]+[a-z]+" . -1 }}
-{{- $unit := regexFind "[a-z]+" . }}
-{{- $seconds = addf $seconds (mulf (trimSuffix $unit .) (get $units $unit)) }}
-{{- end }}
-{{- $seconds }}
 {{- end }}
 
 {{/* "true" if any kind of monitor is created, otherwise empty. */}}
