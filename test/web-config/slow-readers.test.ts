@@ -64,3 +64,13 @@ test('over TLS, pipelined answers arrive complete, one after the other', async (
     expect(answer.subarray(answer.indexOf('\r\n\r\n') + 4).equals(PAGE)).toBe(true);
   }
 });
+
+test('over TLS, too, a client that sends 2 000 requests without waiting is disconnected at once', async () => {
+  const { port, sockets } = await serve();
+  const socket = await open(port, 'GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_000));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.resume();
+  await closed;
+  // TLS delivers 16 KiB at a time.
+  expect(sockets.length).toBeLessThan(10);
+});
