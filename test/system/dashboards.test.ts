@@ -41,6 +41,7 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   { where: /users.json “Teams against their budgets” K/, why: 'the budgets of teams are in credits' },
   { where: /“Metrics that are left out”/, why: 'nothing is left out' },
   { where: /health.json “Failing now” [AB]/, why: 'nothing fails' },
+  { where: /health.json “Organizations not polled”/, why: 'no database is shared' },
   { where: /“Budget of the month” [BCD]/, why: 'the budgets are in credits, at a price for each' },
   { where: /overview.json “(?:Firing alerts|Alerts that fire)”/, why: 'no rules are loaded' },
   { where: /“(?:This month|Last 7 days)” [BG]/, why: 'every organization has a price' },

@@ -98,7 +98,10 @@ const stories: Readonly<Record<string, (intervalS: number) => Story>> = {
       ...exporter(target, ['acme', 'globex'], 0, () => true),
       ...exporter('job="gone",instance="a"', ['initech'], 0, (minute) => minute < AT),
       ...named('job="file"', { exporter_history_persistent: from(AT, 0, 1) }),
-      ...named('job="database"', { exporter_store_up: from(AT, 0, 1) }),
+      ...named('job="database"', {
+        exporter_store_up: from(AT, 0, 1),
+        exporter_orgs_not_polled: from(AT, 1, 0),
+      }),
       ...named(target, {
         exporter_config_last_reload_successful: from(AT, 0, 1),
         'exporter_store_info store="s"': always(1),
