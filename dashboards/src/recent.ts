@@ -22,7 +22,9 @@ export function recent(promql: string): string {
     const series = `${name}${matchers}`;
     const last = `last_over_time(${series}[${WINDOW}]${offset})`;
     if (!/^agent_platform_(exporter|hook)_|\bexported_/.test(instant)) return last;
-    const isFrequent = `max_over_time(count_over_time(${series}[5m]${offset})[${WINDOW}:1m]) > 1`;
-    return `(${instant} or (${last} unless ${isFrequent}))`;
+    const isFrequent = (scraped: string) =>
+      `max_over_time(count_over_time(${scraped}[5m]${offset})[${WINDOW}:1m]) > 1`;
+    // A target that fails tells how often it is scraped, too, even if it showed the series only once.
+    return `(${instant} or (${last} unless ${isFrequent(series)} unless on (job,instance) ${isFrequent('up')}))`;
   });
 }
