@@ -2,7 +2,7 @@
  * How far back rules look for a sample: two scrapes 15 minutes apart, and less than until a third. An instant selector looks
  * back five minutes, so that conditions on targets that are scraped less often would never hold for long.
  */
-const WINDOW = '25m';
+export const WINDOW = '25m';
 
 /** The metrics of the catalogue where no range is selected. */
 const INSTANT = /\b(agent_platform_\w+)\b(\{[^}]*\})?(?![{[])( offset \w+)?/g;

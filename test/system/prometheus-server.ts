@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { freePort } from '../../bench/programs.ts';
+import { WINDOW } from '../../dashboards/src/recent.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { Programs } from './programs.ts';
 
@@ -120,7 +121,7 @@ export async function recordBlocks(
   await cp(tsdb, copy, { recursive: true });
   const { url } = await startPrometheus(programs, { tsdb: copy, lookback: '1h' });
   // The rules look back for scrapes that are at most 15 minutes apart.
-  const rules = (await readFile(RECORDING_RULES, 'utf8')).replaceAll('[25m]', '[1h]');
+  const rules = (await readFile(RECORDING_RULES, 'utf8')).replaceAll(`[${WINDOW}]`, '[1h]');
   const file = join(programs.folder(), 'recording.rules.yaml');
   await writeFile(file, rules);
   const args = ['tsdb', 'create-blocks-from', 'rules', '--max-block-duration=744h', `--output-dir=${tsdb}`];

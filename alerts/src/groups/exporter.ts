@@ -1,3 +1,4 @@
+import { WINDOW } from '../../../dashboards/src/recent.ts';
 import { renamableLabels, renamedValues } from '../../../dashboards/src/renamed-labels.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
 import { numberOf } from '../queries.ts';
@@ -28,7 +29,7 @@ export function exporterGroup(settings: RuleSettings): RuleGroup {
         // others: a target that fails counts with its own. The requests are there before the first run has ended.
         expr: `group by (org) (
   ${newest(EXPORTER)}
-  or ${newest('job,instance')} and on (job,instance) last_over_time(up[25m:${step}]) == 0
+  or ${newest('job,instance')} and on (job,instance) last_over_time(up[${WINDOW}:${step}]) == 0
 )
 unless on (org) ${apiRequests.name}{code="200"}`,
         severity: 'critical',
