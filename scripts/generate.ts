@@ -13,7 +13,7 @@ import { recordingDocument } from '../dashboards/src/recording-rules.ts';
 import { aboutFamilies, collectors } from '../src/collectors/index.ts';
 import { createOptions } from '../src/config/options.ts';
 import { ownMetrics } from '../src/exposition/own-metrics.ts';
-import { hookMetrics } from '../src/hooks/intake/metrics.ts';
+import { hookMetrics } from '../src/intake/metrics.ts';
 import { chartReadme } from './chart/readme.ts';
 import { withThresholds } from './chart/values-file.ts';
 import { valuesSchema } from './chart/values-schema.ts';

@@ -1,10 +1,10 @@
+import { openInput } from './agent/input.ts';
+import { createFileLog } from './agent/log.ts';
+import { findPaths, readHookArguments } from './agent/paths.ts';
+import { runHook } from './agent/run-hook.ts';
 import { processEnvironment } from './config/process-environment.ts';
-import { openInput } from './hooks/input.ts';
-import { createFileLog } from './hooks/log.ts';
-import { findPaths, readHookArguments } from './hooks/paths.ts';
-import { runHook } from './hooks/run-hook.ts';
-import { createSystemClock } from './runtime/clock.ts';
-import { packageVersion, soundFile } from './runtime/installation.ts';
+import { packageVersion, soundFile } from './files/installation.ts';
+import { createSystemClock } from './work/clock.ts';
 
 /** Reserved at the end of the deadline for the log and for exiting, in milliseconds. */
 const endingMs = 80;

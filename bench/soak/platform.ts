@@ -1,6 +1,6 @@
 // The simulated platform of the soak test, which counts its answers and changes its faults on request.
 import { createServer } from 'node:http';
-import { createFaultyPlatform } from '../../test/platform/faulty/platform.ts';
+import { createFaultyPlatform } from '../../test/client/faulty/platform.ts';
 import { listenForParent, serverOptions } from '../servers/serve.ts';
 
 /** The faults from now on; answered with `PlatformAnswers`. */

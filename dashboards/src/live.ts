@@ -1,5 +1,5 @@
-import { type knownEvents, knownReasons, rejections, waitTypes } from '../../src/hooks/intake/labels.ts';
-import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
+import { type knownEvents, knownReasons, rejections, waitTypes } from '../../src/intake/labels.ts';
+import { hookMetrics } from '../../src/intake/metrics.ts';
 import { increase, newest, perMinute, promql, quantile, rate } from './expression.ts';
 import { since } from './figures.ts';
 import type { Row } from './layout.ts';

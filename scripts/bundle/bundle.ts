@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build, type CodeSplittingOptions } from 'rolldown';
 
 const SUBSTITUTES: Readonly<Record<string, string>> = {
-  'src/runtime/installation.ts': 'scripts/bundle/installation.ts',
+  'src/files/installation.ts': 'scripts/bundle/installation.ts',
   'src/web-config/passwords/comparing-code.ts': 'scripts/bundle/comparing-code.ts',
 };
 

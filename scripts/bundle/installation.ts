@@ -1,4 +1,4 @@
-// Replaces src/runtime/installation.ts in the single executable, which has no files next to it.
+// Replaces src/files/installation.ts in the single executable, which has no files next to it.
 const { mkdtempSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
 const { tmpdir } = process.getBuiltinModule('node:os');
 const { join } = process.getBuiltinModule('node:path');

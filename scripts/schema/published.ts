@@ -1,8 +1,8 @@
+import { settingsSchema } from '../../src/agent/settings/read-settings.ts';
 import { fileSchema } from '../../src/config/file-schema.ts';
 import type { CollectorChoice } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { teamsSchema } from '../../src/config/people/teams-file.ts';
-import { settingsSchema } from '../../src/hooks/settings/read-settings.ts';
 import { webConfigSchema } from '../../src/web-config/schema.ts';
 import { schemaFile } from './json-schema.ts';
 

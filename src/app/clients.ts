@@ -1,8 +1,8 @@
+import { createPlatformClient, type PlatformClient } from '../client/client.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Instruments } from '../exposition/instruments.ts';
-import { createPlatformClient, type PlatformClient } from '../platform/client.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Clock } from '../work/clock.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Dependencies shared by the clients of all organizations. */

@@ -2,8 +2,8 @@ import { orgChanges } from '../config/changes.ts';
 import type { LiveConfig } from '../config/config.ts';
 import type { Watched } from '../config/followed.ts';
 import type { RunState } from '../pipeline/run-states.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
+import { createSerialQueue } from '../work/serial-queue.ts';
 import type { Core } from './core.ts';
 import { createDeployment, type Deployment } from './deployment.ts';
 import { jobName } from './job.ts';
@@ -23,7 +23,7 @@ export function createDeployments(config: LiveConfig, core: Core) {
   putInUse(inUse, core);
   startCounters(inUse, core);
   // A reload and a changed file must not replace the same deployment.
-  const turns = createSerialQueue();
+  const queue = createSerialQueue();
 
   async function apply(nextConfig: LiveConfig) {
     const before = inUse;
@@ -72,7 +72,7 @@ export function createDeployments(config: LiveConfig, core: Core) {
 
   /** The files that apply without a reload: about people, and the API keys. */
   function* watched(): Iterable<Watched> {
-    yield { name: 'the files about people', look: () => turns.run(followPeople) };
+    yield { name: 'the files about people', look: () => queue.run(followPeople) };
     for (const [org, { connection }] of inUse.orgs) {
       yield {
         name: `the key file of ${org}`,
@@ -146,9 +146,9 @@ export function createDeployments(config: LiveConfig, core: Core) {
   return {
     inUse: () => inUse,
     /** Applies another configuration; rejects with a `ConfigError`, before anything has changed, if that is impossible. */
-    apply: (next: LiveConfig) => turns.run(() => apply(next)),
+    apply: (next: LiveConfig) => queue.run(() => apply(next)),
     /** Removes identities that may no longer be stored. Never rejects. */
-    stripIdentities: () => turns.run(stripSafely),
+    stripIdentities: () => queue.run(stripSafely),
     watched,
     publishOrg,
     publishAll,

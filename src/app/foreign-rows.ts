@@ -1,8 +1,8 @@
 import type { DayDataset } from '../catalog/dataset.ts';
 import type { Day } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
-import type { Clock } from '../runtime/clock.ts';
 import type { RowsFrom, Store, StoredDays, StoredOrg } from '../store/store.ts';
+import type { Clock } from '../work/clock.ts';
 
 interface ForeignRowsParts {
   /** Whether another process polls, with other settings. */

@@ -1,9 +1,9 @@
 import type { HooksConfig } from '../config/config.ts';
-import { createClientLimits } from '../hooks/intake/client-limits.ts';
-import { createHookHandler } from '../hooks/intake/handler.ts';
-import { createHookIntake, type HookIntake } from '../hooks/intake/intake.ts';
-import { createHookInstruments } from '../hooks/intake/metrics.ts';
-import { createHookStore } from '../hooks/intake/store.ts';
+import { createClientLimits } from '../intake/client-limits.ts';
+import { createHookHandler } from '../intake/handler.ts';
+import { createHookIntake, type HookIntake } from '../intake/intake.ts';
+import { createHookInstruments } from '../intake/metrics.ts';
+import { createHookStore } from '../intake/store.ts';
 import type { Core } from './core.ts';
 
 /** Requests per second without the right token, per client. */

@@ -3,8 +3,8 @@ import type { Instant } from '../catalog/day.ts';
 import type { LiveConfig } from '../config/config.ts';
 import type { RunStates } from '../pipeline/run-states.ts';
 import type { Runner } from '../pipeline/runner.ts';
-import type { FailureReason, PlatformError } from '../runtime/errors.ts';
 import type { Job, Scheduler } from '../scheduler/scheduler.ts';
+import type { FailureReason, PlatformError } from '../text/errors.ts';
 import type { Leading } from './leading.ts';
 import type { DeployedOrg } from './org.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../runtime/clock.ts';
 import type { Leadership } from '../store/leader.ts';
+import type { Clock } from '../work/clock.ts';
 
 /** The part of this process among those that share its store. */
 type Role = 'leader' | 'follower' | 'undecided';

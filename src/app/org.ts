@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OrgSettings, PeopleSettings } from '../catalog/settings.ts';
+import type { PlatformClient } from '../client/client.ts';
 import type { ApiConfig, LiveConfig, OrgConfig } from '../config/config.ts';
-import type { PlatformClient } from '../platform/client.ts';
 import type { Core } from './core.ts';
 
 /** An organization as it is polled and published. */

@@ -1,10 +1,10 @@
 import { type OrgChanges, restartOptions } from '../config/changes.ts';
 import type { OrgConfig, StartConfig } from '../config/config.ts';
 import { apiPathOf } from '../config/orgs.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { Reloadable, ReloadOutcome } from '../runtime/reload.ts';
-import type { ConfigurationStatus } from '../server/status.ts';
+import type { Logger } from '../log/logger.ts';
+import type { ConfigurationStatus } from '../page/status.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
+import type { Reloadable, ReloadOutcome } from '../work/reload.ts';
 import type { Core } from './core.ts';
 
 /**

@@ -1,14 +1,8 @@
 import { type Collector, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { dayOf, daysBetween } from '../catalog/day.ts';
 import type { OrgConfig } from '../config/config.ts';
+import type { CollectorState, CollectorStatus, OrgStatus, Readiness, ServiceStatus } from '../page/status.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
-import type {
-  CollectorState,
-  CollectorStatus,
-  OrgStatus,
-  Readiness,
-  ServiceStatus,
-} from '../server/status.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { jobName } from './job.ts';

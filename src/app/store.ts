@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Collector } from '../catalog/collector.ts';
 import type { StorageConfig } from '../config/storage.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { ConfigError } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../log/logger.ts';
 import { createStore } from '../store/create-store.ts';
 import { ignoreNotStored, NotStored, type StoreDatabase, type StoreDatabases } from '../store/database.ts';
-import { openFiles } from '../store/files.ts';
 import { COUNTS, countsFileBeside, DAYS, readStoreId } from '../store/layouts.ts';
 import type { Leadership } from '../store/leader.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
 import { copyOrgs, type ReadPart, readFile } from '../store/reader.ts';
 import type { SharedDatabase } from '../store/shared.ts';
 import { MEMORY, openSqlite } from '../store/sqlite.ts';
+import { openFiles } from '../store/sqlite-files.ts';
 import type { Store } from '../store/store.ts';
+import { ConfigError } from '../text/errors.ts';
+import type { Clock } from '../work/clock.ts';
 
 /** The store in its place. */
 interface Storage {

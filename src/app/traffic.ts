@@ -1,20 +1,20 @@
 import type { DatasetName } from '../catalog/dataset.ts';
+import type { PlatformClientDeps } from '../client/client.ts';
+import { createDailyQuota, type DailyQuota } from '../client/daily-quota.ts';
+import { createThrottleHolds, type ThrottleHolds } from '../client/limits.ts';
+import type { KnownPaths } from '../client/paths.ts';
+import { createReadingMemory } from '../client/reading-memory.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
-import type { PlatformClientDeps } from '../platform/client.ts';
-import { createDailyQuota, type DailyQuota } from '../platform/daily-quota.ts';
-import { createThrottleHolds, type ThrottleHolds } from '../platform/limits.ts';
-import type { KnownPaths } from '../platform/paths.ts';
-import { createReadingMemory } from '../platform/reading-memory.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { createPacingLimiter, type PacingLimiter } from '../runtime/rate-limiters.ts';
 import type { PausedPart } from '../server/handlers.ts';
 import type { Store } from '../store/store.ts';
+import type { Clock } from '../work/clock.ts';
+import { createPacingLimiter, type PacingLimiter } from '../work/rate-limiters.ts';
 
 /** Rate limit, quota and pauses of one organization's requests, the identity check of its answers, and the memory of all. */
 type OrgTraffic = {
   // Named as in the client, which spreads them: the compiler would not report an unknown name there.
-  readonly [Part in 'limiter' | 'dailyQuota' | 'throttleHolds' | 'admission' | 'memory']-?: NonNullable<
+  readonly [Part in 'limiter' | 'dailyQuota' | 'throttleHolds' | 'identity' | 'memory']-?: NonNullable<
     PlatformClientDeps[Part]
   >;
 };
@@ -23,7 +23,7 @@ type OrgTraffic = {
 interface OwnTraffic {
   readonly limiter: PacingLimiter;
   readonly dailyQuota: DailyQuota;
-  readonly admission: IdentityCheck;
+  readonly identity: IdentityCheck;
 }
 
 /** The settings of the traffic: plain values that are replaced as a whole. */
@@ -69,7 +69,7 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
         },
         clock,
       }),
-      admission: createIdentityCheck({ org, ...identityOf(org), history, clock }),
+      identity: createIdentityCheck({ org, ...identityOf(org), history, clock }),
     };
   }
 
@@ -113,10 +113,10 @@ export function createTraffic({ history, clock }: TrafficParts, settings: Traffi
     /** Applies other settings from the next request on. */
     use(next: TrafficSettings): void {
       inUse = next;
-      for (const [org, { limiter, dailyQuota, admission }] of orgs) {
+      for (const [org, { limiter, dailyQuota, identity }] of orgs) {
         limiter.setRate(next.api.requestsPerSecond);
         dailyQuota.setLimit(next.api.dailyRequestLimit);
-        admission.use(identityOf(org));
+        identity.use(identityOf(org));
       }
     },
     /** Begins anew, after another process has sent the requests: what it has counted is read again. */

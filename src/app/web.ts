@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
-import type { Files } from '../config/files.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Files } from '../files/reader.ts';
+import type { Logger } from '../log/logger.ts';
 import type { WebConfig } from '../web-config/web-config.ts';
+import type { Clock } from '../work/clock.ts';
 
 const healthPaths = ['/-/healthy', '/-/ready'];
 /** Hook senders present a bearer token, which the route checks itself: a password would need the same header. */

@@ -1,6 +1,13 @@
 import type { Day } from '../catalog/day.ts';
+import {
+  type AssessedOrg,
+  assessDays,
+  knowledgeOf,
+  type PastDays,
+  projectPage,
+  recordedOf,
+} from '../pipeline/past-days.ts';
 import { noteDay } from './missing.ts';
-import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage, recordedOf } from './page.ts';
 import { stampsOf } from './sample-times.ts';
 import { type BackfillTarget, type Month, monthsOf } from './target.ts';
 

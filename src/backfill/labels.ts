@@ -1,4 +1,4 @@
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 

@@ -1,5 +1,5 @@
 import { type Day, earlier, type Instant } from '../catalog/day.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 import { newestStampedDay } from './sample-times.ts';
 
 /** The first and the last day that are asked for, where they are given. */

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
-import { ConfigError } from '../runtime/errors.ts';
-import { codeOf, writeWhole } from '../runtime/files.ts';
+import { codeOf, writeWhole } from '../files/local-file.ts';
+import { ConfigError } from '../text/errors.ts';
 
 /** A small JSON document that is replaced atomically, so that an interruption leaves the old or the new one. */
 export type StateFile = ReturnType<typeof createStateFile>;

@@ -1,5 +1,5 @@
 import { type Day, daysFrom, type Instant } from '../catalog/day.ts';
-import type { PageFamily } from './page.ts';
+import type { PageFamily } from '../pipeline/past-days.ts';
 
 /** A collector of an organization on a day. */
 export interface Subject {

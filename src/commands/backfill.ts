@@ -10,15 +10,15 @@ import { createRemoteTarget } from '../backfill/remote/remote-target.ts';
 import { createStateFile } from '../backfill/state-file.ts';
 import { BackfillError, type BackfillTarget } from '../backfill/target.ts';
 import { withoutFamilies } from '../catalog/collector.ts';
+import { parseRetryAfter } from '../client/response.ts';
 import { aboutFamilies } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { type RemoteWrite, readRemoteWrite } from '../config/remote-write.ts';
 import { outputFile } from '../export/output-file.ts';
-import { parseRetryAfter } from '../platform/response.ts';
-import { createSystemClock } from '../runtime/clock.ts';
-import { redactSecrets } from '../runtime/redact.ts';
+import { redactSecrets } from '../log/redact.ts';
 import { MEMORY } from '../store/sqlite.ts';
+import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { chooseCollectors, loadForOrgs, openPast, pagesOf } from './past.ts';
 

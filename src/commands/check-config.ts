@@ -1,13 +1,13 @@
 import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
-import type { Files } from '../config/files.ts';
 import { loadConfig } from '../config/load.ts';
 import { apiPathOf } from '../config/orgs.ts';
 import { formatDuration } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
-import { isInClearText } from '../runtime/host-name.ts';
-import { formatListenAddress } from '../runtime/listen-address.ts';
+import type { Files } from '../files/reader.ts';
+import { isInClearText } from '../net/host-name.ts';
+import { formatListenAddress } from '../net/listen-address.ts';
 import { loadWebSettings } from '../web-config/load.ts';
 import { describeWebSettings } from '../web-config/settings.ts';
 import type { CommandContext } from './command.ts';

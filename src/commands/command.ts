@@ -1,7 +1,7 @@
 import type { Environment } from '../config/environment.ts';
-import type { Files } from '../config/files.ts';
 import type { OptionTable, RawOptions } from '../config/option.ts';
-import type { Output } from '../runtime/terminal-progress.ts';
+import type { Files } from '../files/reader.ts';
+import type { Output } from '../log/terminal-progress.ts';
 
 /** The process environment of the commands. */
 export interface CliEnvironment {

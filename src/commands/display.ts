@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.ts';
 import { storageSecrets } from '../config/storage.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { createLogger } from '../runtime/log-winston.ts';
-import { createCountedLog, createLoggedProgress, type ProgressWords } from '../runtime/progress.ts';
-import { createRedactor } from '../runtime/redact.ts';
-import { createTerminal, type Output } from '../runtime/terminal-progress.ts';
+import { createLogger } from '../log/log-winston.ts';
+import { createCountedLog, createLoggedProgress, type ProgressWords } from '../log/progress.ts';
+import { createRedactor } from '../log/redact.ts';
+import { createTerminal, type Output } from '../log/terminal-progress.ts';
+import type { Clock } from '../work/clock.ts';
 
 type DisplayConfig = Pick<Config, 'log' | 'storage'> & Partial<Pick<Config, 'orgs' | 'people'>>;
 

@@ -1,12 +1,12 @@
 import { collectors } from '../collectors/index.ts';
 import { doctorOptions } from '../config/command-options.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
-import { examine } from '../doctor/doctor.ts';
-import { createFindings, renderFindings } from '../doctor/finding.ts';
-import { createSystemClock } from '../runtime/clock.ts';
-import { redactForms } from '../runtime/redact.ts';
+import { redactForms } from '../log/redact.ts';
+import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
+import { examine } from './doctor/doctor.ts';
+import { createFindings, renderFindings } from './doctor/finding.ts';
 
 /** Checks the whole set-up and prints what was found; exit code 1 if a check failed. */
 export async function run(context: CommandContext): Promise<number> {

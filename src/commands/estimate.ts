@@ -3,13 +3,13 @@ import { ANONYMOUS } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import { estimateOptions } from '../config/command-options.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
-import { estimateOrg } from '../estimate/org.ts';
-import { createPeopleByIdentity } from '../estimate/people.ts';
-import { renderEstimates } from '../estimate/table.ts';
 import { REMEMBERED_DAYS } from '../pipeline/zeros.ts';
-import { createSystemClock } from '../runtime/clock.ts';
 import { MEMORY } from '../store/sqlite.ts';
+import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
+import { estimateOrg } from './estimate/org.ts';
+import { createPeopleByIdentity } from './estimate/people.ts';
+import { renderEstimates } from './estimate/table.ts';
 import { openPast } from './past.ts';
 
 /** Polls once, stores nothing, and prints the number of series of each collector; exit code 1 if a collector failed. */

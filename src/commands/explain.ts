@@ -9,7 +9,7 @@ import { toolsCollector } from '../collectors/tools/collector.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import { explainOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { explanationJson, explanationMarkdown, explanationText } from '../explain/text.ts';
+import { explanationJson, explanationMarkdown, explanationText } from '../page/explanation.ts';
 import type { CommandContext } from './command.ts';
 import { withViews } from './past.ts';
 

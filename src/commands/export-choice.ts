@@ -11,7 +11,7 @@ import { createFocusFormat } from '../export/focus.ts';
 import { isExpectation } from '../export/month.ts';
 import { createJsonlFormat, createTidyFormat } from '../export/tidy.ts';
 import { createWideFormat } from '../export/wide.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 import { chooseCollectors } from './past.ts';
 
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];

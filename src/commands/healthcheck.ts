@@ -2,9 +2,9 @@ import type { TLSSocket } from 'node:tls';
 import { healthcheckOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { optionsNamed } from '../config/options.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { connectAttemptMs, httpClient } from '../runtime/http-client.ts';
-import { type ListenAddress, localPlace } from '../runtime/listen-address.ts';
+import { connectAttemptMs, httpClient } from '../net/http-client.ts';
+import { type ListenAddress, localPlace } from '../net/listen-address.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
 import type { CommandContext } from './command.ts';
 
 const timeoutMs = 5000;

@@ -1,11 +1,11 @@
 import { loadForCopy } from '../config/load.ts';
-import { type CopyOutcome, type CopyParts, copyStore, type Phase, rowsIn } from '../copy/copy.ts';
-import { openDatabaseEnd } from '../copy/database.ts';
-import { openFileSource, openFileTarget } from '../copy/files.ts';
-import { createSystemClock } from '../runtime/clock.ts';
-import { ConfigError } from '../runtime/errors.ts';
-import type { CountedProgress } from '../runtime/progress.ts';
+import type { CountedProgress } from '../log/progress.ts';
+import { ConfigError } from '../text/errors.ts';
+import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
+import { type CopyOutcome, type CopyParts, copyStore, type Phase, rowsIn } from './copy/copy.ts';
+import { openDatabaseEnd } from './copy/database.ts';
+import { openFileSource, openFileTarget } from './copy/files.ts';
 import { createDisplay } from './display.ts';
 
 /** Copies a store; exit code 1 if it was interrupted. */

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import type { HookPaths } from '../agent/paths.ts';
+import { sourceOf } from '../agent/post.ts';
+import type { Channel, HookSettings, QuietHours, Rule } from '../agent/settings/settings.ts';
 import { formatDuration } from '../config/parse.ts';
-import type { HookPaths } from '../hooks/paths.ts';
-import { sourceOf } from '../hooks/post.ts';
-import type { Channel, HookSettings, QuietHours, Rule } from '../hooks/settings/settings.ts';
 import type { CommandContext } from './command.ts';
 
 const WRITABLE_BY_ALL = 0o002;

@@ -1,11 +1,11 @@
 import path from 'node:path';
+import { defaultEvents, mergeAgentConfig } from '../agent/agent-config.ts';
+import { mergeAgentFile } from '../agent/agent-file.ts';
+import { expandHome, findPaths } from '../agent/paths.ts';
 import { hookConfigOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { defaultEvents, mergeAgentConfig } from '../hooks/agent-config.ts';
-import { mergeAgentFile } from '../hooks/agent-file.ts';
-import { expandHome, findPaths } from '../hooks/paths.ts';
-import { createSystemClock } from '../runtime/clock.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
+import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { ownCommand } from './own-command.ts';
 

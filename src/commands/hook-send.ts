@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { type HookEvent, sharedPart } from '../hooks/event.ts';
-import { createForwarding, flush } from '../hooks/forward/forward.ts';
-import { tokenProblem } from '../hooks/forward/token-problem.ts';
-import type { HookLog } from '../hooks/log.ts';
-import { createRunProgram } from '../hooks/notify/local.ts';
-import { deliverAll } from '../hooks/notify/notify.ts';
-import type { HookPaths } from '../hooks/paths.ts';
-import { createPost, createSecrets, readToken } from '../hooks/post.ts';
-import type { ForwardSettings, HookSettings } from '../hooks/settings/settings.ts';
-import { createSystemClock } from '../runtime/clock.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { soundFile } from '../runtime/installation.ts';
-import { proxyIn } from '../runtime/proxy.ts';
-import { createRedactor } from '../runtime/redact.ts';
-import type { Output } from '../runtime/terminal-progress.ts';
+import { type HookEvent, sharedPart } from '../agent/event.ts';
+import { createForwarding, flush } from '../agent/forward/forward.ts';
+import { tokenProblem } from '../agent/forward/token-problem.ts';
+import type { HookLog } from '../agent/log.ts';
+import { createRunProgram } from '../agent/notify/local.ts';
+import { deliverAll } from '../agent/notify/notify.ts';
+import type { HookPaths } from '../agent/paths.ts';
+import { createPost, createSecrets, readToken } from '../agent/post.ts';
+import type { ForwardSettings, HookSettings } from '../agent/settings/settings.ts';
+import { soundFile } from '../files/installation.ts';
+import { createRedactor } from '../log/redact.ts';
+import type { Output } from '../log/terminal-progress.ts';
+import { proxyIn } from '../net/proxy.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
+import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 
 /** Generous, because a person waits and wants to know whether a slow server answers at all. */

@@ -1,8 +1,8 @@
+import { findPaths } from '../agent/paths.ts';
+import { settingsFor } from '../agent/settings/settings-for.ts';
 import { hookOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { findPaths } from '../hooks/paths.ts';
-import { settingsFor } from '../hooks/settings/settings-for.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 import type { CommandContext } from './command.ts';
 
 /** Reads one event, or checks, tests or flushes. */

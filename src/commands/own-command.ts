@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../config/process-environment.ts';
-import { ownProgram } from '../runtime/installation.ts';
+import { ownProgram } from '../files/installation.ts';
 
 const name = 'agent-platform-exporter';
 const isWindows = process.platform === 'win32';

@@ -1,7 +1,6 @@
 import { orgSettings } from '../app/org.ts';
 import { fetchPast } from '../app/past.ts';
 import { readStore } from '../app/store.ts';
-import { assessDays, type KnownOrg, type PageParts } from '../backfill/page.ts';
 import { type Collector, expensiveDatasets, isDayCollector } from '../catalog/collector.ts';
 import { type Day, earlier, type Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -11,10 +10,11 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { quoted } from '../config/parse.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
+import { assessDays, type KnownOrg, type PastParts } from '../pipeline/past-days.ts';
 import { createView } from '../pipeline/view.ts';
-import { type Clock, createSystemClock } from '../runtime/clock.ts';
-import { ConfigError } from '../runtime/errors.ts';
-import { suggestion } from '../runtime/suggestion.ts';
+import { ConfigError } from '../text/errors.ts';
+import { suggestion } from '../text/suggestion.ts';
+import { type Clock, createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
 
@@ -71,9 +71,9 @@ export function chooseCollectors(
 export function pagesOf(
   { config, configured }: Awaited<ReturnType<typeof loadForOrgs>>,
   collectors: readonly Collector[],
-  aboutFamilies: PageParts['aboutFamilies'],
+  aboutFamilies: PastParts['aboutFamilies'],
   { now, clock }: { readonly now: Instant; readonly clock: Clock },
-): PageParts {
+): PastParts {
   const { history, limits } = config;
   // The days of all that is collected show how far the platform has reported.
   const collected = allCollectors.filter(

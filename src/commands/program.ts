@@ -1,6 +1,6 @@
-import { createFiles } from '../config/files.ts';
 import { processEnvironment } from '../config/process-environment.ts';
-import { packageVersion } from '../runtime/installation.ts';
+import { packageVersion } from '../files/installation.ts';
+import { createFiles } from '../files/reader.ts';
 import type { CliEnvironment } from './command.ts';
 import { runCli } from './run-cli.ts';
 import { commands } from './table.ts';

@@ -10,12 +10,12 @@ import { usersCollector } from '../collectors/users/collector.ts';
 import { reportOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { openOutput, outputFile } from '../export/output-file.ts';
-import { reportHtml, reportMarkdown, reportSlack } from '../report/render.ts';
-import { lastPeriod, type Period, periodBefore, periodOf, type Report, reportOf } from '../report/report.ts';
-import { createSystemClock } from '../runtime/clock.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
+import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { withViews } from './past.ts';
+import { reportHtml, reportMarkdown, reportSlack } from './report/render.ts';
+import { lastPeriod, type Period, periodBefore, periodOf, type Report, reportOf } from './report/report.ts';
 
 const FORMATS = { html: reportHtml, markdown: reportMarkdown, slack: reportSlack };
 

@@ -1,8 +1,8 @@
 import { parseArguments } from '../config/arguments.ts';
 import { quoted } from '../config/parse.ts';
-import { ConfigError, messageOf, PlatformError } from '../runtime/errors.ts';
-import { suggestion } from '../runtime/suggestion.ts';
 import { NotStored } from '../store/database.ts';
+import { ConfigError, messageOf, PlatformError } from '../text/errors.ts';
+import { suggestion } from '../text/suggestion.ts';
 import type { CliEnvironment, Command } from './command.ts';
 import { renderCommandHelp, renderHelp } from './help.ts';
 

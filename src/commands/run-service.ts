@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createService, type Service } from '../app/service.ts';
 import type { Config } from '../config/config.ts';
 import { revisionOf } from '../config/environment.ts';
-import { createSystemClock } from '../runtime/clock.ts';
-import { createTerminal } from '../runtime/terminal-progress.ts';
+import { createTerminal } from '../log/terminal-progress.ts';
+import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 
 /** Creates the service as commands run it: with the machine's clock and the log on standard error. */

@@ -1,8 +1,8 @@
 import { sandboxOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { createSystemClock } from '../runtime/clock.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
+import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { commandLine } from './own-command.ts';
 import { untilStopped } from './run-service.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { ConfigError } from '../runtime/errors.ts';
-import { suggestion } from '../runtime/suggestion.ts';
+import { ConfigError } from '../text/errors.ts';
+import { suggestion } from '../text/suggestion.ts';
 import { type Option, type OptionTable, optionsIn, type RawOption, type RawOptions } from './option.ts';
 import { quoted } from './parse.ts';
 

@@ -1,6 +1,6 @@
-import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { pasteProblem } from '../runtime/pasted-key.ts';
-import type { Files } from './files.ts';
+import type { Files } from '../files/reader.ts';
+import { pasteProblem } from '../log/pasted-key.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
 import { follow, readNamed } from './followed.ts';
 import type { Environment } from './process-environment.ts';
 

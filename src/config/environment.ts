@@ -1,5 +1,5 @@
-import { ConfigError } from '../runtime/errors.ts';
-import { nearest } from '../runtime/suggestion.ts';
+import { ConfigError } from '../text/errors.ts';
+import { nearest } from '../text/suggestion.ts';
 import { environmentPrefix, type OptionTable, optionOf, type RawOption, type RawOptions } from './option.ts';
 import type { Environment } from './process-environment.ts';
 

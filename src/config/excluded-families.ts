@@ -1,6 +1,6 @@
-import { ConfigError } from '../runtime/errors.ts';
-import { nearest } from '../runtime/suggestion.ts';
-import { wildcard } from '../runtime/wildcard.ts';
+import { ConfigError } from '../text/errors.ts';
+import { nearest } from '../text/suggestion.ts';
+import { wildcard } from '../text/wildcard.ts';
 import type { CollectorChoice } from './option.ts';
 import { quoted } from './parse.ts';
 

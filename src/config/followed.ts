@@ -1,13 +1,13 @@
-import type { Clock } from '../runtime/clock.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
-import { unreadable } from '../runtime/text-file.ts';
-import type { Files } from './files.ts';
+import type { Files } from '../files/reader.ts';
+import { unreadable } from '../files/text-file.ts';
+import type { Logger } from '../log/logger.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
+import type { Clock } from '../work/clock.ts';
+import { createSerialQueue } from '../work/serial-queue.ts';
 
 /** Follows the last valid content of the files that `read` reads by its argument; rejects if they cannot be used at first. */
 export async function follow<Content>(files: Files, read: (files: Files) => Promise<Content>) {
-  const turns = createSerialQueue();
+  const queue = createSerialQueue();
   /** The texts of the current content by path; undefined if a later attempt has failed. */
   let seen: ReadonlyMap<string, string> | undefined;
   let current = await attempt();
@@ -43,7 +43,7 @@ export async function follow<Content>(files: Files, read: (files: Files) => Prom
      * Reads the files again if one has changed, or if they were unusable; resolves with whether it did. Rejects if they cannot
      * be used, and keeps the previous content. Calls run one after the other.
      */
-    refresh: () => turns.run(refresh),
+    refresh: () => queue.run(refresh),
   };
 }
 

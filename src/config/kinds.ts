@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DAY_MS, type Day, daysBetween, daysFrom, parseDay } from '../catalog/day.ts';
-import { parseListenAddress } from '../runtime/listen-address.ts';
+import { parseListenAddress } from '../net/listen-address.ts';
 import {
   durationPattern,
   isOrgName,

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { ConfigError } from '../runtime/errors.ts';
-import { type ProxySettings, proxyIn } from '../runtime/proxy.ts';
-import { parseProxies } from '../runtime/proxy-address.ts';
+import { type ProxySettings, proxyIn } from '../net/proxy.ts';
+import { parseProxies } from '../net/proxy-address.ts';
+import { ConfigError } from '../text/errors.ts';
 import { commandOptions, historyCopyOptions } from './command-options.ts';
 import { readSecret, secretVariables } from './credential.ts';
 import { type Environment, refuseUnknownVariables } from './environment.ts';

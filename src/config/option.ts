@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 import type { Parse } from './kinds.ts';
 
 /** The metadata of one option, declared once: help, documentation and JSON Schema are derived from it. */

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { Day } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
 import type { Contract } from '../catalog/settings.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 import { publicHolidaysOf } from './calendar.ts';
 import {
   type Credential,

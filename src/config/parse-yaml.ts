@@ -10,7 +10,7 @@ import {
   parseDocument,
   type YAMLMap,
 } from 'yaml';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 import type { YamlNode } from './yaml-node.ts';
 
 // Far above any real file; a few nested aliases would otherwise expand to billions of nodes.

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Files } from './files.ts';
+import type { Files } from '../files/reader.ts';
 import { readNamed } from './followed.ts';
 import { validated } from './validate.ts';
 import type { YamlNode } from './yaml-node.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { ConfigError } from '../runtime/errors.ts';
+import type { Files } from '../files/reader.ts';
+import { ConfigError } from '../text/errors.ts';
 import type { backfillOptions } from './command-options.ts';
 import { createFileCredential, secretIn } from './credential.ts';
-import type { Files } from './files.ts';
 import type { ValuesOf } from './option.ts';
 
 /** How a remote target is addressed, as configured. */

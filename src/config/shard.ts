@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 
 /** The shard of a process: number `index`, from 0, of `total`. */
 export interface Shard {

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { type DatabaseAccess, type DatabaseUrl, parseDatabaseUrl } from '../runtime/database-url.ts';
-import { attempt, ConfigError, messageOf } from '../runtime/errors.ts';
+import type { Files } from '../files/reader.ts';
+import { type DatabaseAccess, type DatabaseUrl, parseDatabaseUrl } from '../net/database-url.ts';
+import { attempt, ConfigError, messageOf } from '../text/errors.ts';
 import { type Credential, followSecret, placeOfSecret, type SecretSources, secretIn } from './credential.ts';
 import type { Environment } from './environment.ts';
-import type { Files } from './files.ts';
 import { readNamed } from './followed.ts';
 import type { SharedOptions } from './options.ts';
 import type { Resolved } from './resolve.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ConfigError } from '../runtime/errors.ts';
-import { suggestion } from '../runtime/suggestion.ts';
+import type { ConfigError } from '../text/errors.ts';
+import { suggestion } from '../text/suggestion.ts';
 import { quoted } from './parse.ts';
 import { configErrorAt, unknownKey, type YamlNode } from './yaml-node.ts';
 

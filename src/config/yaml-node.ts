@@ -1,5 +1,5 @@
-import { ConfigError } from '../runtime/errors.ts';
-import { suggestion } from '../runtime/suggestion.ts';
+import { ConfigError } from '../text/errors.ts';
+import { suggestion } from '../text/suggestion.ts';
 
 /** A node of a configuration file with its file, line and path, for messages. */
 export interface YamlNode {

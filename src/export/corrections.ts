@@ -1,4 +1,4 @@
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 import { csvLine, type Spelling } from './csv.ts';
 import type { Compared } from './format.ts';
 import type { RowSink } from './sink.ts';

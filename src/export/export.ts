@@ -1,8 +1,14 @@
 import { noteDay } from '../backfill/missing.ts';
-import { type AssessedOrg, assessDays, knowledgeOf, type PastDays, projectPage } from '../backfill/page.ts';
 import { stampsOf } from '../backfill/sample-times.ts';
 import { dayDatasetOf } from '../catalog/collector.ts';
 import { addDays, type Day, daysFrom, type Instant } from '../catalog/day.ts';
+import {
+  type AssessedOrg,
+  assessDays,
+  knowledgeOf,
+  type PastDays,
+  projectPage,
+} from '../pipeline/past-days.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
 import { createMonthFigures, type MonthFigures, monthOf } from './month.ts';
 import type { RowSink } from './sink.ts';

@@ -1,7 +1,7 @@
-import type { PageFamily } from '../backfill/page.ts';
 import { addDays, type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
 import type { Sample } from '../catalog/family.ts';
 import { UNASSIGNED } from '../catalog/settings.ts';
+import type { PageFamily } from '../pipeline/past-days.ts';
 import { csvLine, decimalText } from './csv.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
 import { exact } from './month.ts';

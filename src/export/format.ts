@@ -1,5 +1,5 @@
-import type { PageFamily } from '../backfill/page.ts';
 import type { Day } from '../catalog/day.ts';
+import type { PageFamily } from '../pipeline/past-days.ts';
 import type { Spelling } from './csv.ts';
 
 /** One organization's figures of a day or a month. */

@@ -1,9 +1,9 @@
-import type { PageFamily } from '../backfill/page.ts';
 import type { Collector } from '../catalog/collector.ts';
 import { addDays, type Day, firstOfMonth, lastOfMonth, parseDay } from '../catalog/day.ts';
 import type { Family, Sample } from '../catalog/family.ts';
 import { foldAll, keyOf } from '../pipeline/folding.ts';
 import { createLabelWeights } from '../pipeline/label-weights.ts';
+import type { PageFamily } from '../pipeline/past-days.ts';
 import type { ExportedFigures } from './format.ts';
 
 /** What a row is of. */

@@ -1,6 +1,6 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
 import { createFileSink, createStreamSink, type RowSink } from './sink.ts';
 
 /**

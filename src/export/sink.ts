@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { ConfigError } from '../runtime/errors.ts';
-import { beginFile } from '../runtime/unfinished-file.ts';
+import { beginFile } from '../files/unfinished-file.ts';
+import { ConfigError } from '../text/errors.ts';
 
 /** A destination of rows. Writes resolve when the next one may follow, so that memory stays bounded. */
 export interface RowSink {

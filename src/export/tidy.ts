@@ -1,5 +1,5 @@
-import type { PageFamily } from '../backfill/page.ts';
 import type { Sample } from '../catalog/family.ts';
+import type { PageFamily } from '../pipeline/past-days.ts';
 import { csvLine, type Spelling } from './csv.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
 import { PERIOD_COLUMNS, type PeriodName, periodCells, writtenValue } from './month.ts';

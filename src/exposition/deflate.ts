@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
-import type { Slices } from '../runtime/slices.ts';
+import type { Slices } from '../work/slices.ts';
 
 /** A deflated text: the beginning of a raw-deflate stream, up to a byte boundary. */
 export interface Deflated {

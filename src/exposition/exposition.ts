@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../work/clock.ts';
 import type { Deflated } from './deflate.ts';
 import type { Instruments } from './instruments.ts';
 import type { Negotiated } from './negotiate.ts';

@@ -1,5 +1,5 @@
 import type { Sample } from '../catalog/family.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../work/clock.ts';
 import { createSampleWriter, type WrittenFamily } from './text.ts';
 
 /** One organization's samples of one family as text. */

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { DayLags, LagKind } from '../catalog/day-lag.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { type FailureReason, failureReasons } from '../runtime/errors.ts';
+import { type FailureReason, failureReasons } from '../text/errors.ts';
+import type { Clock } from '../work/clock.ts';
 import { createOrgFigures } from './org-figures.ts';
 import { makeGauge, makeStoredHistogram, type StoredSeries } from './own-metric.ts';
 import { ownMetrics } from './own-metrics.ts';

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '../runtime/clock.ts';
-import { createSlices } from '../runtime/slices.ts';
+import type { Clock } from '../work/clock.ts';
+import { createSlices } from '../work/slices.ts';
 import { deflateEnd } from './deflate.ts';
 import { encode } from './family-text.ts';
 import type { Format } from './text.ts';

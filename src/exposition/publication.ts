@@ -1,7 +1,7 @@
 import { byName } from '../catalog/object.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Clock } from '../work/clock.ts';
+import { createSerialQueue } from '../work/serial-queue.ts';
 import { type Deflated, deflateOpen } from './deflate.ts';
 import type { FamilyText } from './family-text.ts';
 import { renderFamilyHeader } from './text.ts';
@@ -67,7 +67,7 @@ export function createPublication({ families, clock, log }: PublicationDeps) {
   const declared = declareFamilies(families);
   const selectable = new Set(families.flatMap(({ collector }) => collector ?? []));
   const byOrg = new Map<string, KeptOrg>();
-  const turns = createSerialQueue();
+  const queue = createSerialQueue();
   const closing = new AbortController();
   let collectors: ReadonlySet<string> = selectable;
   let page: Deflated = { bytes: Buffer.alloc(0), crc: 0, length: 0 };
@@ -109,7 +109,7 @@ export function createPublication({ families, clock, log }: PublicationDeps) {
   }
 
   function flush(): Promise<Deflated> {
-    return turns.run(publish);
+    return queue.run(publish);
   }
 
   function expectOpen(): void {

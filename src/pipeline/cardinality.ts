@@ -2,7 +2,7 @@ import type { DayDataset } from '../catalog/dataset.ts';
 import { isDamaged } from '../catalog/dataset.ts';
 import { type Family, fillsZeros, type Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
-import { LARGE } from '../runtime/slices.ts';
+import { LARGE } from '../work/slices.ts';
 import { foldAll, type KeptValues, keyOf, labelled } from './folding.ts';
 import { createLabelWeights, type LabelLimit } from './label-weights.ts';
 import { type Filled, type FillZeros, fillZeros as fillZerosOfDay } from './zeros.ts';

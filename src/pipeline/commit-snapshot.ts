@@ -2,7 +2,7 @@ import type { Family } from '../catalog/family.ts';
 import type { FamilyText } from '../exposition/family-text.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Publication } from '../exposition/publication.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../log/logger.ts';
 import { familiesOverBudget } from './budget.ts';
 
 export interface SnapshotParts {

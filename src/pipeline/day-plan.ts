@@ -1,6 +1,6 @@
 import type { Window } from '../catalog/collector.ts';
 import { addDays, type Day, daysBetween } from '../catalog/day.ts';
-import type { PlatformError } from '../runtime/errors.ts';
+import type { PlatformError } from '../text/errors.ts';
 import { daysDescending, nextWindow } from './days-to-fetch.ts';
 import { type FetchMemory, withAnswer, withFailedDay, withoutDays, withTooMuch } from './fetch-memory.ts';
 

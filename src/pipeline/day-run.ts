@@ -2,9 +2,9 @@ import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing } from '../catalog/source.ts';
-import { isAboutToday } from '../platform/response.ts';
-import { PlatformError } from '../runtime/errors.ts';
+import { isAboutToday } from '../client/response.ts';
 import type { AnsweredDays, Completed, Revision, StoredDays } from '../store/store.ts';
+import { PlatformError } from '../text/errors.ts';
 import { lagNotes } from './day-lag.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
 import {

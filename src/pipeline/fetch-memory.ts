@@ -1,5 +1,5 @@
 import type { Day } from '../catalog/day.ts';
-import { backoffMs } from '../runtime/backoff.ts';
+import { backoffMs } from '../work/backoff.ts';
 import { MAX_WINDOW_DAYS, TARGET_BYTES } from './days-to-fetch.ts';
 
 /** A day that fails by itself. Instants are monotonic, in milliseconds. */

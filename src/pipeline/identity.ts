@@ -3,11 +3,11 @@ import { addDays, yesterdayOf } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
 import { isObject } from '../catalog/object.ts';
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
-import type { Admission, Ask } from '../platform/client.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { PlatformError } from '../runtime/errors.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
+import type { Ask, IdentityOfAnswers } from '../client/client.ts';
 import { type Store, UNCONFIRMED } from '../store/store.ts';
+import { PlatformError } from '../text/errors.ts';
+import type { Clock } from '../work/clock.ts';
+import { createSerialQueue } from '../work/serial-queue.ts';
 
 /** The settings of an identity check. */
 interface IdentitySettings {
@@ -18,7 +18,7 @@ interface IdentitySettings {
 }
 
 /** An identity check whose settings may change. */
-export interface IdentityCheck extends Admission {
+export interface IdentityCheck extends IdentityOfAnswers {
   /** Applies other settings from the next answer on. */
   use(settings: IdentitySettings): void;
 }
@@ -38,7 +38,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   const { org, history, clock } = parts;
   let settings: IdentitySettings = parts;
   // Of concurrent first answers, one decides.
-  const turns = createSerialQueue();
+  const queue = createSerialQueue();
   let probing: Promise<void> | undefined;
 
   /** The stored identity, after adopting the configured identifier if it differs. */
@@ -66,7 +66,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     for (const endpoint of settings.endpoints) {
       const answer = await ask(probeOf(endpoint, clock)).catch(() => undefined);
       const named = orgIdIn(answer?.body);
-      if (named !== undefined && (await turns.run(() => note(named, answer?.key))) === named) return;
+      if (named !== undefined && (await queue.run(() => note(named, answer?.key))) === named) return;
     }
   }
 
@@ -91,7 +91,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     async admit({ endpoint }: ApiRequest, { body, key }: ApiAnswer, ask) {
       const named = settings.endpoints.includes(endpoint) ? orgIdIn(body) : undefined;
       if (named === undefined) return admitUnnamed(key, ask);
-      const orgId = await turns.run(() => note(named, key));
+      const orgId = await queue.run(() => note(named, key));
       if (orgId !== named) throw foreign(org, orgId, named);
     },
   };

@@ -2,8 +2,8 @@ import type { Day, Instant } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { Publication } from '../exposition/publication.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
 import type { RowsFrom } from '../store/store.ts';
+import { createSerialQueue } from '../work/serial-queue.ts';
 
 /** One collector of an organization, as last published. */
 export interface PublishedCollector {

@@ -11,9 +11,9 @@ import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { RenderText } from '../exposition/family-text.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { runInSlices } from '../runtime/slices.ts';
 import type { RowsFrom, Standing, Store, StoredOrg } from '../store/store.ts';
+import type { Clock } from '../work/clock.ts';
+import { runInSlices } from '../work/slices.ts';
 import { measureCardinality, projectFamily } from './cardinality.ts';
 import {
   createSnapshotCommit,

@@ -1,5 +1,5 @@
 import type { Instant } from '../catalog/day.ts';
-import type { PlatformError } from '../runtime/errors.ts';
+import type { PlatformError } from '../text/errors.ts';
 import { type FetchMemory, NOTHING_LEARNED } from './fetch-memory.ts';
 
 /** The outcome of the runs of one (organization, collector), and what they have learned; it survives a reload. */

@@ -1,8 +1,8 @@
 import { DAY_MS, type Instant } from '../catalog/day.ts';
-import { backoffMs } from '../runtime/backoff.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { messageOf } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../log/logger.ts';
+import { messageOf } from '../text/errors.ts';
+import { backoffMs } from '../work/backoff.ts';
+import type { Clock } from '../work/clock.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
 /** Something that runs at start and then on a schedule, never concurrently with itself. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../catalog/day.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Clock } from '../work/clock.ts';
 import { type Cron, readCron } from './cron.ts';
 
 /** A running schedule. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { Scrape } from '../exposition/exposition.ts';
 import type { ScrapedPage } from '../exposition/scrape.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../log/logger.ts';
 import { type ExpressRequest, isRefused } from './negotiation.ts';
 import { NO_STORE, respondText, writeHeaders } from './respond.ts';
 import { sendBody } from './send-body.ts';

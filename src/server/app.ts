@@ -1,12 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import express from 'express';
-import type { Clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { escapeForRegExp } from '../runtime/redact.ts';
-import type { ReloadOutcome } from '../runtime/reload.ts';
+import type { Logger } from '../log/logger.ts';
+import { escapeForRegExp } from '../log/redact.ts';
+import type { ReadFigures } from '../page/org-figures.ts';
+import { type Readiness, redactStatus, type ServiceStatus } from '../page/status.ts';
+import type { Clock } from '../work/clock.ts';
+import type { ReloadOutcome } from '../work/reload.ts';
 import { createAdmission, isAllowedHost, sameSite } from './admission.ts';
 import { createPageAnswer } from './answer-page.ts';
-import type { ReadFigures } from './figures.ts';
 import {
   createPageHandler,
   createReadyHandler,
@@ -21,7 +22,6 @@ import { createMetricsHandler, createPartTurns, createProbeHandler, type ScrapeD
 import type { ExpressRequest } from './negotiation.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
 import { shareAnswers } from './shared-answers.ts';
-import { type Readiness, redactStatus, type ServiceStatus } from './status.ts';
 
 export interface AppDeps extends Omit<ScrapeDeps, 'answerPage' | 'takePart'> {
   readonly log: Logger;

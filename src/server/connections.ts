@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../work/clock.ts';
 
 interface ConnectionLimitDeps {
   /** Maximum number of simultaneous connections. */

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { ReloadOutcome } from '../runtime/reload.ts';
-import { runInSlices } from '../runtime/slices.ts';
-import type { ReadFigures } from './figures.ts';
+import type { ReadFigures } from '../page/org-figures.ts';
+import { contentOf, type PageContent, type PageRequest, renderPage } from '../page/page.ts';
+import { isoText, type Readiness, statusJson } from '../page/status.ts';
+import { pagePolicy } from '../page/style.ts';
+import { isIndexSort } from '../page/totals.ts';
+import type { Clock } from '../work/clock.ts';
+import type { ReloadOutcome } from '../work/reload.ts';
+import { runInSlices } from '../work/slices.ts';
 import { type ExpressRequest, isRefused, negotiated } from './negotiation.ts';
-import { contentOf, type PageContent, type PageRequest, renderPage } from './page/page.ts';
-import { pagePolicy } from './page/style.ts';
-import { isIndexSort } from './page/totals.ts';
 import { type Handler, partsOf, respond, respondText } from './respond.ts';
 import type { SharedAnswers, SharedBody } from './shared-answers.ts';
-import { isoText, type Readiness, statusJson } from './status.ts';
 
 interface PageDeps {
   readonly answers: SharedAnswers;

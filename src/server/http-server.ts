@@ -8,10 +8,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, Server, type Socket } from 'node:net';
-import type { Clock } from '../runtime/clock.ts';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { codeOf } from '../runtime/files.ts';
-import { formatListenAddress, type ListenAddress } from '../runtime/listen-address.ts';
+import { codeOf } from '../files/local-file.ts';
+import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
+import type { Clock } from '../work/clock.ts';
 import { limitConnections } from './connections.ts';
 import { parseOneByOne } from './one-by-one.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
+import { createSerialQueue } from '../work/serial-queue.ts';
 
 /** Ends the head of every request, and a body in chunks. */
 const END = '\r\n\r\n';
@@ -20,7 +20,7 @@ type Begun = (request: IncomingMessage) => () => void;
  * that does not wait. Those who do send ahead take turns, so that they delay nobody else.
  */
 export function parseOneByOne(server: Server): Begun {
-  const turns = createSerialQueue();
+  const queue = createSerialQueue();
   const connections = new WeakMap<Socket, Begun>();
 
   function takeOver(socket: Socket): void {
@@ -52,7 +52,7 @@ export function parseOneByOne(server: Server): Begun {
       return () => {
         if (ahead.length === 0) unanswered.delete(request);
         else {
-          turns.run(async () => {
+          queue.run(async () => {
             await setImmediate();
             unanswered.delete(request);
             parseNext();

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Clock } from '../runtime/clock.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
-import type { ServiceStatus } from './status.ts';
+import type { ServiceStatus } from '../page/status.ts';
+import type { Clock } from '../work/clock.ts';
+import { createSerialQueue } from '../work/serial-queue.ts';
 
 /** The body of an answer, the same for every client. */
 export interface SharedBody {

@@ -1,5 +1,5 @@
 import type { ClientConfig } from 'pg';
-import { type DatabaseAccess, type DatabaseTls, parseDatabaseUrl } from '../runtime/database-url.ts';
+import { type DatabaseAccess, type DatabaseTls, parseDatabaseUrl } from '../net/database-url.ts';
 
 /**
  * How the driver connects to the database of a URL. Every setting for which the driver would otherwise look up a

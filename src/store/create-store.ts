@@ -8,9 +8,9 @@ import {
   isUnsettled,
 } from '../catalog/dataset.ts';
 import { type Day, parseDay } from '../catalog/day.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { runInSlices } from '../runtime/slices.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Clock } from '../work/clock.ts';
+import { runInSlices } from '../work/slices.ts';
 import { NotStored, type Query, type StoreDatabases, type Value } from './database.ts';
 import { mergeDays } from './merge.ts';
 import { observe, readLags, withAnswer } from './observed.ts';

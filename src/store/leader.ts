@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../runtime/clock.ts';
-import { messageOf } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../log/logger.ts';
+import { messageOf } from '../text/errors.ts';
+import type { Clock } from '../work/clock.ts';
 import { NotStored, type Query } from './database.ts';
 import {
   isOlder,

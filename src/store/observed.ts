@@ -2,7 +2,7 @@ import { type KnownFields, withSeen } from '../catalog/api-contract.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import { type DayLags, LAG_BOUNDS, type LagKind } from '../catalog/day-lag.ts';
-import { attempt } from '../runtime/errors.ts';
+import { attempt } from '../text/errors.ts';
 import type { Query, Row } from './database.ts';
 import type { Place } from './statements.ts';
 import type { AnsweredDays, LagNotes } from './store.ts';

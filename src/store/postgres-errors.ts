@@ -1,4 +1,4 @@
-import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
 
 /** Why a database cannot be used at present. */
 type DatabaseReason =

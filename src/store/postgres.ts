@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
-import { setConnectAttempt } from '../runtime/connect-attempt.ts';
-import { type DatabaseAccess, parseDatabaseUrl } from '../runtime/database-url.ts';
-import { messageOf } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { createTurns } from '../runtime/turns.ts';
+import type { Logger } from '../log/logger.ts';
+import { setConnectAttempt } from '../net/connect-attempt.ts';
+import { type DatabaseAccess, parseDatabaseUrl } from '../net/database-url.ts';
+import { messageOf } from '../text/errors.ts';
+import { createTurns } from '../work/turns.ts';
 import { connectionOf } from './connection.ts';
 import {
   type Database,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
 import type { Query, Row } from './database.ts';
 import { hasLog, type Layout, openForReading, refuseSpecial, sqliteText, stateOf } from './sqlite.ts';
 import { isDamage } from './sqlite-errors.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { backoffMs } from '../runtime/backoff.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { messageOf } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Logger } from '../log/logger.ts';
+import { messageOf } from '../text/errors.ts';
+import { backoffMs } from '../work/backoff.ts';
+import type { Clock } from '../work/clock.ts';
 import type { Query } from './database.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import type { LeaderIntervals } from './leader-row.ts';

@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from 'node:fs';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
 
 /** Why a store cannot be used at present. */
 type TroubleReason = 'locked' | 'full' | 'read-only' | 'unreachable' | 'damaged' | 'refused' | 'failed';

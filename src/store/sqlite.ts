@@ -3,10 +3,10 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { ConfigError, messageOf } from '../runtime/errors.ts';
-import { createFolder } from '../runtime/files.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { createSerialQueue } from '../runtime/serial-queue.ts';
+import { createFolder } from '../files/local-file.ts';
+import type { Logger } from '../log/logger.ts';
+import { ConfigError, messageOf } from '../text/errors.ts';
+import { createSerialQueue } from '../work/serial-queue.ts';
 import {
   NotStored,
   type Query,

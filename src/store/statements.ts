@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { type Day, dayOf, earlier, type Instant, later, parseDay } from '../catalog/day.ts';
-import type { Slices } from '../runtime/slices.ts';
+import type { Slices } from '../work/slices.ts';
 import type { Query, Row, Value } from './database.ts';
 import { MAX_SWEPT, type SweepMark } from './retention.ts';
 import { ForeignAnswer, UNCONFIRMED } from './store.ts';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { type Day, parseDay } from '../catalog/day.ts';
-import type { Slices } from '../runtime/slices.ts';
+import type { Slices } from '../work/slices.ts';
 import type { Query, Row } from './database.ts';
 import {
   type DatasetStanding,

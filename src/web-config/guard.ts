@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from '../runtime/logger.ts';
-import type { TokenBucket } from '../runtime/rate-limiters.ts';
+import type { Logger } from '../log/logger.ts';
 import { type ExtraHeaders, HANG_UP, partsOf, respondText } from '../server/respond.ts';
+import type { TokenBucket } from '../work/rate-limiters.ts';
 import type { WebSettings } from './load.ts';
 import { basicCredentials, type PasswordChecker, type Verdict } from './passwords/checker.ts';
 

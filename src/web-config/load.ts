@@ -1,9 +1,9 @@
-import type { Files } from '../config/files.ts';
 import { readYaml } from '../config/read-yaml.ts';
 import { nearestNode } from '../config/validate.ts';
 import { originOf } from '../config/yaml-node.ts';
-import { ConfigError } from '../runtime/errors.ts';
-import { redactHashesAndKeys } from '../runtime/redact.ts';
+import type { Files } from '../files/reader.ts';
+import { redactHashesAndKeys } from '../log/redact.ts';
+import { ConfigError } from '../text/errors.ts';
 import { costOf, webConfigSchema } from './schema.ts';
 import { readTls, tlsWarning } from './tls-section.ts';
 

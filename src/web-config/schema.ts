@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { duration } from '../config/kinds.ts';
 import { quoted } from '../config/parse.ts';
 import { refuse, section, text, wholeNumber } from '../config/validate.ts';
-import { suggestion } from '../runtime/suggestion.ts';
+import { suggestion } from '../text/suggestion.ts';
 import { curves, headers, policies, suiteList, suites, versions } from './names.ts';
 
 const HASH = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;

@@ -1,5 +1,5 @@
 import { SocketAddress } from 'node:net';
-import { attempt } from '../runtime/errors.ts';
+import { attempt } from '../text/errors.ts';
 
 /**
  * The alternative names of a certificate, parsed from Node.js' text (`DNS:a, IP Address:10.0.0.1, URI:"spiffe://a,

@@ -1,10 +1,10 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { Files } from '../config/files.ts';
 import { readNamed } from '../config/followed.ts';
 import { configErrorAt, originOf, type YamlNode } from '../config/yaml-node.ts';
-import { attempt, messageOf } from '../runtime/errors.ts';
+import type { Files } from '../files/reader.ts';
+import { attempt, messageOf } from '../text/errors.ts';
 import { policies } from './names.ts';
 import type { TlsSection, TlsSettings } from './schema.ts';
 import { contextOptions } from './tls-server.ts';

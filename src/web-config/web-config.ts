@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
-import type { Files } from '../config/files.ts';
 import { follow } from '../config/followed.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { ConfigError } from '../runtime/errors.ts';
-import type { Logger } from '../runtime/logger.ts';
-import { createTokenBucket } from '../runtime/rate-limiters.ts';
+import type { Files } from '../files/reader.ts';
+import type { Logger } from '../log/logger.ts';
 import type { HttpServerDeps } from '../server/http-server.ts';
+import { ConfigError } from '../text/errors.ts';
+import type { Clock } from '../work/clock.ts';
+import { createTokenBucket } from '../work/rate-limiters.ts';
 import { createGuard } from './guard.ts';
 import { loadWebSettings } from './load.ts';
 import { createPasswordChecker } from './passwords/checker.ts';

@@ -7,7 +7,7 @@ import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { usersCollector } from '../../src/collectors/users/collector.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { PlatformError } from '../../src/runtime/errors.ts';
+import { PlatformError } from '../../src/text/errors.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/store.ts';

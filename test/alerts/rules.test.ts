@@ -14,7 +14,7 @@ import {
 import { recordingDocument } from '../../dashboards/src/recording-rules.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
+import { hookMetrics } from '../../src/intake/metrics.ts';
 import { LATE_DAYS } from '../../src/pipeline/days-to-fetch.ts';
 
 const groups = ruleGroups(defaultSettings);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { alertName, defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
+import { hookMetrics } from '../../src/intake/metrics.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const sections = runbook.split(/^## /m).slice(1);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDeployments } from '../../src/app/deployments.ts';
-import { PlatformError } from '../../src/runtime/errors.ts';
 import type { Store } from '../../src/store/store.ts';
+import { PlatformError } from '../../src/text/errors.ts';
 import { startCore } from './start-core.ts';
 
 /** Applies settings with other people to this history; resolves with why they are not applied wholly. */

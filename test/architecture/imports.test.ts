@@ -8,38 +8,38 @@ const IMPORT =
   /(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
 
 /** The directories that each directory of src may import; `*` allows all. */
+const PRIMITIVES = ['files', 'log', 'net', 'text', 'work'];
+
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   catalog: [],
-  runtime: [],
+  text: [],
+  files: ['text', 'work'],
+  log: ['text', 'work'],
+  net: ['files', 'log', 'text', 'work'],
+  work: ['text'],
   collectors: ['catalog'],
-  platform: ['catalog', 'runtime'],
-  store: ['catalog', 'runtime'],
-  copy: ['runtime', 'store'],
-  exposition: ['catalog', 'runtime'],
-  scheduler: ['catalog', 'runtime'],
-  backfill: ['catalog', 'runtime', 'store', 'pipeline', 'exposition'],
-  export: ['backfill', 'catalog', 'pipeline', 'runtime'],
-  doctor: [
-    ...['app', 'catalog', 'collectors', 'config', 'hooks', 'pipeline', 'platform', 'runtime'],
-    ...['server', 'store', 'web-config'],
-  ],
-  estimate: ['backfill', 'catalog', 'collectors', 'config', 'pipeline', 'runtime', 'store'],
-  explain: ['catalog', 'collectors', 'runtime'],
-  report: ['catalog', 'collectors', 'explain', 'runtime', 'server'],
-  pipeline: ['catalog', 'runtime', 'store', 'exposition', 'platform'],
-  server: ['catalog', 'runtime', 'exposition'],
-  config: ['catalog', 'runtime'],
+  client: ['catalog', ...PRIMITIVES],
+  store: ['catalog', ...PRIMITIVES],
+  exposition: ['catalog', ...PRIMITIVES],
+  scheduler: ['catalog', ...PRIMITIVES],
+  pipeline: ['catalog', 'store', 'exposition', 'client', ...PRIMITIVES],
+  page: ['catalog', 'collectors', 'pipeline', 'exposition', 'store', ...PRIMITIVES],
+  backfill: ['catalog', 'store', 'pipeline', 'exposition', ...PRIMITIVES],
+  export: ['backfill', 'catalog', 'pipeline', ...PRIMITIVES],
+  server: ['catalog', 'exposition', 'page', ...PRIMITIVES],
+  config: ['catalog', ...PRIMITIVES],
   // The hook command's own file is parsed by the same tree of keys and lines as the exporter's.
-  hooks: ['catalog', 'runtime', 'config', 'exposition', 'store', 'server'],
-  'web-config': ['config', 'runtime', 'server'],
+  agent: ['catalog', 'config', 'store', ...PRIMITIVES],
+  intake: ['agent', 'catalog', 'config', 'exposition', 'server', 'store', ...PRIMITIVES],
+  'web-config': ['config', 'server', ...PRIMITIVES],
   sandbox: [],
   commands: ['*'],
   app: [
-    ...['catalog', 'collectors', 'config', 'explain', 'exposition', 'hooks', 'pipeline', 'platform'],
-    ...['runtime', 'scheduler', 'server', 'store', 'web-config'],
+    ...['catalog', 'client', 'collectors', 'config', 'exposition', 'intake', 'page', 'pipeline'],
+    ...['scheduler', 'server', 'store', 'web-config', ...PRIMITIVES],
   ],
   'main.ts': ['*'],
-  'hook.ts': ['config', 'hooks', 'runtime'],
+  'hook.ts': ['agent', 'config', ...PRIMITIVES],
 };
 
 /** Imports and calls that are allowed in some places only, and why. */
@@ -47,7 +47,7 @@ const BANNED: readonly { readonly what: RegExp; readonly except: RegExp; readonl
   { what: /process\.env/, except: /^config\//, why: 'the environment is read in config/ only' },
   {
     what: /Date\.now\(\)|new Date\(\)/,
-    except: /^runtime\/clock\.ts$/,
+    except: /^work\/clock\.ts$/,
     why: 'time comes from the injected clock',
   },
   { what: /\bconsole\./, except: /^(commands\/|main\.ts$)/, why: 'only commands speak to the terminal' },

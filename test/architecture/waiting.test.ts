@@ -7,7 +7,7 @@ const files = globSync('**/*.ts', { cwd: TEST })
   .map((file) => file.split(path.sep).join('/'))
   .filter((file) => !file.startsWith('support/') && !file.startsWith('architecture/'))
   // A platform that answers slowly is no test that waits.
-  .filter((file) => file !== 'platform/faulty/transport.ts');
+  .filter((file) => file !== 'client/faulty/transport.ts');
 
 const BY_CONDITION = 'wait for a condition, by `waitFor` of test/support/wait-for.ts';
 

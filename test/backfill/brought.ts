@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { backfill } from '../../src/backfill/backfill.ts';
 import { createFileTarget } from '../../src/backfill/file/file-target.ts';
-import type { KnownOrg } from '../../src/backfill/page.ts';
 import type { BackfillTarget } from '../../src/backfill/target.ts';
 import type { Collector } from '../../src/catalog/collector.ts';
 import { expensiveDatasets, isDayCollector } from '../../src/catalog/collector.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { aboutFamilies } from '../../src/collectors/index.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
-import type { CountedProgress } from '../../src/runtime/progress.ts';
+import type { CountedProgress } from '../../src/log/progress.ts';
+import type { KnownOrg } from '../../src/pipeline/past-days.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 export const silent: CountedProgress = { show: () => undefined, clear: () => undefined };

@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type Collector, isDayCollector } from '../../src/catalog/collector.ts';
+import { addDays, type Day, endOf } from '../../src/catalog/day.ts';
+import { aboutFamilies, collectors as allCollectors } from '../../src/collectors/index.ts';
 import {
   assessDays,
   type KnownOrg,
   knowledgeOf,
-  type PageParts,
+  type PastParts,
   projectPage,
-} from '../../src/backfill/page.ts';
-import { type Collector, isDayCollector } from '../../src/catalog/collector.ts';
-
-import { addDays, type Day, endOf } from '../../src/catalog/day.ts';
-import { aboutFamilies, collectors as allCollectors } from '../../src/collectors/index.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
+} from '../../src/pipeline/past-days.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { dayNamed } from '../support/day.ts';
 import { storedOrg } from '../support/store.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
@@ -80,7 +79,7 @@ test('a day after others has the samples that it has alone', async () => {
   await fc.assert(
     fc.asyncProperty(datasets, first, steps, fc.constantFrom(3, 200), async (rows, from, moves, limit) => {
       const knownAt = endOf(addDays(from, 120));
-      const parts: PageParts = {
+      const parts: PastParts = {
         aboutFamilies,
         datasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset),
         bounds: { historyStart: from },

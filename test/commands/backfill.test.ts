@@ -9,7 +9,7 @@ import { commands } from '../../src/commands/table.ts';
 import { backfillOptions } from '../../src/config/command-options.ts';
 import { loadValues } from '../../src/config/load.ts';
 import { readRemoteWrite } from '../../src/config/remote-write.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { dayNamed } from '../support/day.ts';
 import { createContext } from './surroundings.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { collectors } from '../../src/collectors/index.ts';
+import type { OrgEstimate } from '../../src/commands/estimate/org.ts';
 import { run } from '../../src/commands/estimate.ts';
 import { estimateOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
-import type { OrgEstimate } from '../../src/estimate/org.ts';
 import { createContext, createEmptyShardContext, startPlatform } from './surroundings.ts';
 
 // A Wednesday: on a Monday the newest day is a Sunday, on which few people are active.

@@ -4,8 +4,8 @@ import { runCli } from '../../src/commands/run-cli.ts';
 import { commands } from '../../src/commands/table.ts';
 import * as kinds from '../../src/config/kinds.ts';
 import { option, optionsOf } from '../../src/config/option.ts';
-import { ConfigError, PlatformError } from '../../src/runtime/errors.ts';
 import { NotStored } from '../../src/store/database.ts';
+import { ConfigError, PlatformError } from '../../src/text/errors.ts';
 import { createContext } from './surroundings.ts';
 
 const options = {

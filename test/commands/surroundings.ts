@@ -7,7 +7,7 @@ import type { OptionTable } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { shardOf } from '../../src/config/shard.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { createFaultyPlatform } from '../platform/faulty/platform.ts';
+import { createFaultyPlatform } from '../client/faulty/platform.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 
 /** A context for a command, and the output of the command so far. */

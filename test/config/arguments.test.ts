@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../src/config/arguments.ts';
 import { sandboxOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { collectors, configErrorOf } from './loading.ts';
 
 const options = { ...createOptions(collectors), fault: sandboxOptions.fault };

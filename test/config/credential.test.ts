@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileCredential, createFixedCredential, secretIn } from '../../src/config/credential.ts';
-import { createFiles } from '../../src/config/files.ts';
+import { createFiles } from '../../src/files/reader.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { configErrorOf } from './loading.ts';
 

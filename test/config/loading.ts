@@ -2,7 +2,7 @@ import { parseArguments } from '../../src/config/arguments.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 
 /** The collectors known to the options. */

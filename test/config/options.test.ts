@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { backfillOptions, healthcheckOptions, sandboxOptions } from '../../src/config/command-options.ts';
 import { type OptionTable, optionOf, optionsTakenBy, parseOption } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { nearest } from '../../src/runtime/suggestion.ts';
+import { nearest } from '../../src/text/suggestion.ts';
 import { collectors } from './loading.ts';
 
 const shared = createOptions(collectors);

@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '../../src/config/validate.ts';
 import { originOf, type YamlNode } from '../../src/config/yaml-node.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 
 const schema = section(
   z.strictObject({

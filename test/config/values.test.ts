@@ -4,8 +4,8 @@ import { cron } from '../../src/config/cron.ts';
 import * as kinds from '../../src/config/kinds.ts';
 import { option, parseOption } from '../../src/config/option.ts';
 import { formatDuration, parseDuration, parseSize } from '../../src/config/parse.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
-import { formatListenAddress, parseListenAddress } from '../../src/runtime/listen-address.ts';
+import { formatListenAddress, parseListenAddress } from '../../src/net/listen-address.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
 
 const schemas = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLook, LOOK_MS, type Watched, watch } from '../../src/config/followed.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

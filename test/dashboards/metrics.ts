@@ -3,7 +3,7 @@ import { alerts } from '../../dashboards/src/overview.ts';
 import { isRecorded, recordedNameOf } from '../../src/catalog/recorded.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
+import { hookMetrics } from '../../src/intake/metrics.ts';
 
 interface Known {
   readonly labels: readonly string[];

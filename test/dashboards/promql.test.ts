@@ -4,7 +4,7 @@ import { activityFamilies as activity } from '../../src/collectors/activity/coll
 import { readinessFamilies as readiness } from '../../src/collectors/readiness/collector.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { hookMetrics } from '../../src/hooks/intake/metrics.ts';
+import { hookMetrics } from '../../src/intake/metrics.ts';
 
 describe('queries made from the catalogue', () => {
   test('count replicas once', () => {

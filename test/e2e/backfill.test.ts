@@ -4,7 +4,7 @@ import { readStore } from '../../src/app/store.ts';
 import { addDays, type Day, dayOf } from '../../src/catalog/day.ts';
 import type { OrgSettings } from '../../src/catalog/settings.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

@@ -1,6 +1,6 @@
 import { LOOK_MS } from '../../src/config/followed.ts';
-import type { Clock } from '../../src/runtime/clock.ts';
-import { createSlices } from '../../src/runtime/slices.ts';
+import type { Clock } from '../../src/work/clock.ts';
+import { createSlices } from '../../src/work/slices.ts';
 
 /** Waits of at least this length are schedules, not pauses: they end only when the test advances the clock. */
 const SCHEDULE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { runCli } from '../../src/commands/run-cli.ts';
 import { commands } from '../../src/commands/table.ts';
-import { createFiles } from '../../src/config/files.ts';
+import { createFiles } from '../../src/files/reader.ts';
 
 /**
  * Runs a command line of the program with this environment in the test's own process: everything but the start of a process, its

@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSy
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../src/catalog/day.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
 import { DAYS } from '../../src/store/layouts.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { answer, contentOf, createDirectory, openStore } from '../store/files.ts';
 import { dayNamed } from '../support/day.ts';
 

@@ -1,7 +1,7 @@
 import { addDays } from '../../src/catalog/day.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createStore } from '../../src/store/create-store.ts';
-import { openFiles } from '../../src/store/files.ts';
+import { openFiles } from '../../src/store/sqlite-files.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Contract } from '../../src/catalog/settings.ts';
-import { readable } from '../../src/server/page/format.ts';
+import { readable } from '../../src/page/format.ts';
 import { dayNamed } from '../support/day.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { NOON, startStory, YESTERDAY } from './harness.ts';

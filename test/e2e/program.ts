@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { createFaultyPlatform, type FaultyPlatform } from '../platform/faulty/platform.ts';
+import { createFaultyPlatform, type FaultyPlatform } from '../client/faulty/platform.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -61,7 +61,7 @@ describe('behind a proxy that refuses each tunnel', () => {
   ])('hook %s does the same', async (flag, expected) => {
     const proxy = await startProxy(403);
     const home = createHome(
-      'forward: {url: "https://exporter.test/hooks/events", token_env: TOKEN}\nchannels: {chat: {type: slack, url_env: CHAT}}',
+      'forward: {url: "https://exporter.test/agent/events", token_env: TOKEN}\nchannels: {chat: {type: slack, url_env: CHAT}}',
     );
     onTestFinished(() => home.remove());
     const environment = { HTTPS_PROXY: proxy.url, TOKEN: 't'.repeat(20), CHAT: 'https://chat.test/x' };

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { createFileCredential } from '../../src/config/credential.ts';
 import { LOOK_MS } from '../../src/config/followed.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { HOUR, type Story, startStory } from './harness.ts';

@@ -1,10 +1,10 @@
-import type { KnownOrg } from '../../src/backfill/page.ts';
 import { type Collector, expensiveDatasets, isDayCollector } from '../../src/catalog/collector.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { exportDays } from '../../src/export/export.ts';
 import type { ExportFormat } from '../../src/export/format.ts';
 import type { RowSink } from '../../src/export/sink.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
+import type { KnownOrg } from '../../src/pipeline/past-days.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { silent } from '../backfill/brought.ts';
 
 interface Exporting {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deflateEnd, deflateOpen } from '../../src/exposition/deflate.ts';
 import { assembleScrape, readBody } from '../../src/exposition/scrape.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { below, createRandom } from '../fuzz/random.ts';
 
 const texts = fc.array(fc.string(), { maxLength: 8 }).map((list) => list.map((text) => Buffer.from(text)));

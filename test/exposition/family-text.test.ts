@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Sample } from '../../src/catalog/family.ts';
 import { createTextRenderer } from '../../src/exposition/family-text.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
-import { createSlices } from '../../src/runtime/slices.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
+import { createSlices } from '../../src/work/slices.ts';
 
 const family = { name: 'm', labels: ['repo'] };
 const renderText = createTextRenderer({ clock: createSystemClock() });

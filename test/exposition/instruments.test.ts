@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { makeCounter, makeGauge } from '../../src/exposition/own-metric.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { failureReasons } from '../../src/runtime/errors.ts';
+import { failureReasons } from '../../src/text/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { parsePage } from './parse.ts';
 import { createReadInstruments } from './read-instruments.ts';

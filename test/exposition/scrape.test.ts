@@ -11,7 +11,7 @@ import { createExposition, type Scrape, type ScrapeRequest } from '../../src/exp
 import { createTextRenderer } from '../../src/exposition/family-text.ts';
 import { createPublication } from '../../src/exposition/publication.ts';
 import { readBody, type ScrapedPage } from '../../src/exposition/scrape.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { identityOf, parsePage } from './parse.ts';
 

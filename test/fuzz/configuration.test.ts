@@ -3,7 +3,7 @@ import path from 'node:path';
 import { test } from 'vitest';
 import { collectors } from '../../src/collectors/index.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { mutatedText } from './mutations.ts';
 import { drawn } from './random.ts';

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import path from 'node:path';
 import { test } from 'vitest';
 import { addDays, type Day, daysFrom, startOf } from '../../src/catalog/day.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
 import { MAX_SWEPT } from '../../src/store/retention.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { answer, createDirectory, openStore } from '../store/files.ts';
 import { dayNamed } from '../support/day.ts';
 import { below, drawn, type Random } from './random.ts';

@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'vitest';
+import { parseEvent, sharedPart } from '../../src/agent/event.ts';
+import { readSettings } from '../../src/agent/settings/read-settings.ts';
 import { parseYaml } from '../../src/config/parse-yaml.ts';
-import { parseEvent, sharedPart } from '../../src/hooks/event.ts';
-import { readBatch } from '../../src/hooks/intake/event.ts';
-import { readSettings } from '../../src/hooks/settings/read-settings.ts';
-import { ConfigError } from '../../src/runtime/errors.ts';
+import { readBatch } from '../../src/intake/event.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { loadWebSettings } from '../../src/web-config/load.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { mutated, mutatedText } from './mutations.ts';

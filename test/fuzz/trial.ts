@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { messageOf } from '../../src/runtime/errors.ts';
+import { messageOf } from '../../src/text/errors.ts';
 import { createWatchdog } from '../support/watchdog.ts';
 import { createRandom, type Random } from './random.ts';
 

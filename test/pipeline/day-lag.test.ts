@@ -6,7 +6,7 @@ import { lagNotes } from '../../src/pipeline/day-lag.ts';
 import { NOTHING_LEARNED, withFailedDay } from '../../src/pipeline/fetch-memory.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
-import { PlatformError } from '../../src/runtime/errors.ts';
+import { PlatformError } from '../../src/text/errors.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';

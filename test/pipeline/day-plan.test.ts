@@ -19,7 +19,7 @@ import {
   withFailedDay,
   withTooMuch,
 } from '../../src/pipeline/fetch-memory.ts';
-import { PlatformError } from '../../src/runtime/errors.ts';
+import { PlatformError } from '../../src/text/errors.ts';
 import { dayNamed } from '../support/day.ts';
 
 const MINUTE = 60_000;

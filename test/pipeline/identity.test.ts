@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { labelValue } from '../../src/catalog/label.ts';
 import type { ApiRequest } from '../../src/catalog/source.ts';
+import { withIdentity } from '../../src/client/client.ts';
 import { createIdentityCheck } from '../../src/pipeline/identity.ts';
-import { withAdmission } from '../../src/platform/client.ts';
-import { PlatformError } from '../../src/runtime/errors.ts';
+import { PlatformError } from '../../src/text/errors.ts';
 import { createMemoryStore } from '../support/store.ts';
 
 /** The identifier named by an endpoint, none, or a failure. */
@@ -22,7 +22,7 @@ function world(
   const names = new Map<DatasetName, Named>(endpoints.map((endpoint) => [endpoint, 'org_1']));
   const asked: DatasetName[] = [];
   let key = 'key_1';
-  const admission = createIdentityCheck({
+  const identity = createIdentityCheck({
     org: 'acme',
     orgId: options.orgId,
     endpoints,
@@ -40,7 +40,7 @@ function world(
     if (named === 'fails') throw new PlatformError('server', 'answered 500');
     return { body: { data: [], meta: { org_id: named } }, bytes: 1, key };
   }
-  const get = withAdmission(ask, admission);
+  const get = withIdentity(ask, identity);
   const request = (endpoint: DatasetName) => ({ endpoint, host: 'api', path: '', query: {} }) as const;
   return {
     history,

@@ -9,7 +9,7 @@ import { familiesOverBudget } from '../../src/pipeline/budget.ts';
 import { measureCardinality, projectFamily } from '../../src/pipeline/cardinality.ts';
 import { foldAll } from '../../src/pipeline/folding.ts';
 import { createView } from '../../src/pipeline/view.ts';
-import { runInSlices } from '../../src/runtime/slices.ts';
+import { runInSlices } from '../../src/work/slices.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { storedOrg } from '../support/store.ts';

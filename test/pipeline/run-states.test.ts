@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
-import { PlatformError } from '../../src/runtime/errors.ts';
+import { PlatformError } from '../../src/text/errors.ts';
 
 test("an organization's failures are those of its other collectors that still run", () => {
   const states = createRunStates();

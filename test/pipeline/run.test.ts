@@ -7,9 +7,9 @@ import {
   UnexpectedAnswer,
 } from '../../src/catalog/source.ts';
 import { failureOf, withRequests } from '../../src/pipeline/run.ts';
-import { PlatformError } from '../../src/runtime/errors.ts';
 import { NotStored } from '../../src/store/database.ts';
 import { ForeignAnswer } from '../../src/store/store.ts';
+import { PlatformError } from '../../src/text/errors.ts';
 import { inSlices } from '../collectors/fakes.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { describe, expect, test } from 'vitest';
-import { createSlices } from '../../src/runtime/slices.ts';
 import { readCron } from '../../src/scheduler/cron.ts';
 import { createCronTicker } from '../../src/scheduler/ticker.ts';
+import { createSlices } from '../../src/work/slices.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
 

@@ -7,14 +7,14 @@ import { lateOf, scoreOf } from '../../scripts/mutation/score.ts';
 
 const location = { start: { line: 1, column: 2 } };
 const mutants: readonly Mutant[] = Array.from({ length: 100 }, (_, index) => ({
-  ...{ id: String(index), fileName: '/copy/src/hooks/event.ts', mutatorName: 'BooleanLiteral', location },
+  ...{ id: String(index), fileName: '/copy/src/agent/event.ts', mutatorName: 'BooleanLiteral', location },
   replacement: String(index),
 }));
 
 test('a sample depends on the seed, not on the order or the place of the copy', () => {
   const first = sampleOf(mutants, 30, '1');
   expect(first.size).toBe(30);
-  const elsewhere = mutants.map((mutant) => ({ ...mutant, fileName: '/other/src/hooks/event.ts' }));
+  const elsewhere = mutants.map((mutant) => ({ ...mutant, fileName: '/other/src/agent/event.ts' }));
   expect([...sampleOf(elsewhere.toReversed(), 30, '1')].sort()).toEqual([...first].sort());
   expect([...sampleOf(mutants, 30, '2')].sort()).not.toEqual([...first].sort());
   expect(sampleOf(mutants, 400, '1').size).toBe(100);
@@ -87,7 +87,7 @@ interface SampleChecker {
 
 test.each([
   [['--only=nowhere'], 'error: --only nowhere: the rooms are store, exposition, '],
-  [['--only=hooks', '--files=nothing.ts'], 'error: --files: there is no such file in src/hooks'],
+  [['--only=agent', '--files=nothing.ts'], 'error: --files: there is no such file in src/agent'],
   [['--mutants=few'], 'error: --mutants: must be a positive number'],
   [['--colour'], "error: Unknown option '--colour'"],
 ])('%j ends in one line', (args, message) => {

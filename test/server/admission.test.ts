@@ -2,9 +2,9 @@ import { createServer, request as httpRequest, type RequestListener } from 'node
 import { type AddressInfo, connect } from 'node:net';
 import request from 'supertest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSystemClock } from '../../src/runtime/clock.ts';
 import type { AppDeps } from '../../src/server/app.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { createTestApp, serviceStatus } from './fixtures.ts';
 
 const CHANGING = ['/-/refresh', '/-/reload'];

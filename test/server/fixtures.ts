@@ -1,8 +1,8 @@
 import { parseDay } from '../../src/catalog/day.ts';
+import type { OrgFigures } from '../../src/page/org-figures.ts';
+import { type PageContent, renderPage } from '../../src/page/page.ts';
+import type { CollectorStatus, OrgStatus, ServiceStatus } from '../../src/page/status.ts';
 import { type AppDeps, createApp } from '../../src/server/app.ts';
-import type { OrgFigures } from '../../src/server/figures.ts';
-import { type PageContent, renderPage } from '../../src/server/page/page.ts';
-import type { CollectorStatus, OrgStatus, ServiceStatus } from '../../src/server/status.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakeExposition } from './fake-exposition.ts';

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createHttpServer } from '../../src/server/http-server.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
 import { waitFor } from '../support/wait-for.ts';
 

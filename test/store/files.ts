@@ -6,11 +6,11 @@ import { readStore } from '../../src/app/store.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../../src/store/layouts.ts';
 import { MEMORY, openSqlite, type SqliteDeps } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 /** A new directory, removed after the test. */

@@ -1,8 +1,9 @@
 // A process that owns a store until it is killed; with a second argument it only tries to take the lock.
-import { createSystemClock } from '../../src/runtime/clock.ts';
+
 import { createStore } from '../../src/store/create-store.ts';
-import { openFiles } from '../../src/store/files.ts';
 import { takeLock } from '../../src/store/lock.ts';
+import { openFiles } from '../../src/store/sqlite-files.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../src/runtime/errors.ts';
 import { isConnectionLost, troubleOf, UnusableSchema } from '../../src/store/postgres-errors.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 
 const coded = (code: string, message = 'said by the driver') => Object.assign(new Error(message), { code });
 

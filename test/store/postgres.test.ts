@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../src/runtime/errors.ts';
 import type { Value } from '../../src/store/database.ts';
 import { createDatabase } from '../../src/store/postgres.ts';
 import { UnusableSchema } from '../../src/store/postgres-errors.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 interface Statement {

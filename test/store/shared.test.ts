@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../src/runtime/errors.ts';
 import { openShared } from '../../src/store/shared.ts';
+import { ConfigError } from '../../src/text/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../src/app/store.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createDirectory } from './files.ts';
 

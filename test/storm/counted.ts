@@ -1,9 +1,9 @@
 import { addDays, type Day } from '../../src/catalog/day.ts';
-import { createHookStore } from '../../src/hooks/intake/store.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createHookStore } from '../../src/intake/store.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../../src/store/layouts.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 

@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { createService, type Service } from '../../src/app/service.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
+import { createFaultyPlatform } from '../client/faulty/platform.ts';
 import { createStoryClock, type StoryClock } from '../e2e/clock.ts';
 import { configOf, firstRuns, NOON } from '../e2e/harness.ts';
 import { type Page, readPage } from '../e2e/page.ts';
-import { createFaultyPlatform } from '../platform/faulty/platform.ts';
 import { createFakeTicker } from '../support/fake-ticker.ts';
 import { keepLog } from '../support/logs.ts';
 import { createWire, type Wire } from './wire.ts';

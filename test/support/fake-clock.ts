@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/runtime/clock.ts';
-import { createSlices } from '../../src/runtime/slices.ts';
+import type { Clock } from '../../src/work/clock.ts';
+import { createSlices } from '../../src/work/slices.ts';
 
 /** A clock for tests: time moves only by `advance`, or immediately by `wait` with `autoAdvance`. */
 export interface FakeClock extends Clock {

@@ -1,4 +1,4 @@
-import type { Files } from '../../src/config/files.ts';
+import type { Files } from '../../src/files/reader.ts';
 
 /** Files for tests, by path; a changed entry is a changed file, and an Error is thrown when it is read. */
 export function createFakeFiles(contents: Map<string, string | Error>): Files {

@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../../src/runtime/logger.ts';
+import type { LogFields, Logger } from '../../src/log/logger.ts';
 
 interface LoggedEvent {
   readonly level: 'error' | 'warn' | 'info' | 'debug';

@@ -1,12 +1,12 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { type Clock, createSystemClock } from '../../src/runtime/clock.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import { daysOf } from '../../src/store/days.ts';
 import { COUNTS, DAYS } from '../../src/store/layouts.ts';
 import { MEMORY, openSqlite } from '../../src/store/sqlite.ts';
 import type { DatasetStanding, Store, StoredDays, StoredOrg } from '../../src/store/store.ts';
+import { type Clock, createSystemClock } from '../../src/work/clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 
 /** What a stored organization has; nothing by default. */

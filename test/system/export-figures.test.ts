@@ -4,7 +4,7 @@ import { readStore } from '../../src/app/store.ts';
 import { addDays } from '../../src/catalog/day.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
 import { createJsonlFormat } from '../../src/export/tidy.ts';
-import { createSystemClock } from '../../src/runtime/clock.ts';
+import { createSystemClock } from '../../src/work/clock.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
 import { HOUR, startStory, YESTERDAY } from '../e2e/harness.ts';
 import { readPage } from '../e2e/page.ts';

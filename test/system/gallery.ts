@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { addDays, startOf } from '../../src/catalog/day.ts';
-import type { OrgFigures } from '../../src/server/figures.ts';
-import { contentOf } from '../../src/server/page/page.ts';
+import type { OrgFigures } from '../../src/page/org-figures.ts';
+import { contentOf } from '../../src/page/page.ts';
 import { orgStatus, serviceStatus, textOfPage } from '../server/fixtures.ts';
 import { dayNamed } from '../support/day.ts';
 

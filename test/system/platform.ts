@@ -20,7 +20,7 @@ export async function startPlatform(
   return { program, url, port: Number(new URL(url).port) };
 }
 
-const FAULTY = fileURLToPath(new URL('../platform/faulty/main.ts', import.meta.url));
+const FAULTY = fileURLToPath(new URL('../client/faulty/main.ts', import.meta.url));
 
 /** The simulated platform with damaged and hostile answers as a separate process. */
 export async function startFaultyPlatform(programs: Programs, args: readonly string[]): Promise<string> {

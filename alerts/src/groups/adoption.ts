@@ -1,6 +1,6 @@
 import { activityFamilies as activity } from '../../../src/collectors/activity/collector.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import { hookMetrics } from '../../../src/hooks/intake/metrics.ts';
+import { hookMetrics } from '../../../src/intake/metrics.ts';
 import {
   dayInWords,
   enclosed,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ConfigError } from '../../runtime/errors.ts';
-import { createFolder } from '../../runtime/files.ts';
-import type { Logger } from '../../runtime/logger.ts';
+import { createFolder } from '../../files/local-file.ts';
+import type { Logger } from '../../log/logger.ts';
 import { type Lock, takeLock } from '../../store/lock.ts';
 import { troubleOf } from '../../store/sqlite-errors.ts';
+import { ConfigError } from '../../text/errors.ts';
 import { createStateFile } from '../state-file.ts';
 import type { BackfillTarget, Month } from '../target.ts';
 import { createMonthFile, type MonthFile } from './month-file.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
 import { createLineStart, formatValue, renderFamilyHeader } from '../../exposition/text.ts';
-import { beginFile } from '../../runtime/unfinished-file.ts';
-import type { PageFamily, PastFamily } from '../page.ts';
+import { beginFile } from '../../files/unfinished-file.ts';
+import type { PageFamily, PastFamily } from '../../pipeline/past-days.ts';
 
 /** Statistics of a file. */
 interface WrittenFile {

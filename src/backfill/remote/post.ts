@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
-import { createAgentPool } from '../../runtime/agents.ts';
-import { ProxyError, type ProxySettings, throughProxy } from '../../runtime/proxy.ts';
+import { createAgentPool } from '../../net/agents.ts';
+import { ProxyError, type ProxySettings, throughProxy } from '../../net/proxy.ts';
 import type { Answer } from './response.ts';
 
 /** The target did not answer; `message` is the reason, which names a proxy but contains no secret. */

@@ -1,6 +1,6 @@
-import { type BackoffBounds, backoffMs } from '../../runtime/backoff.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Logger } from '../../runtime/logger.ts';
+import type { Logger } from '../../log/logger.ts';
+import { type BackoffBounds, backoffMs } from '../../work/backoff.ts';
+import type { Clock } from '../../work/clock.ts';
 import { BackfillError, type BackfillTarget } from '../target.ts';
 import type { Acknowledged } from './acknowledged.ts';
 import { NoAnswer, type Post } from './post.ts';

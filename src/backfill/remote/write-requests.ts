@@ -4,7 +4,7 @@ import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
 import { labelValue } from '../../catalog/label.ts';
 import { keyOf } from '../../pipeline/folding.ts';
-import type { PageFamily } from '../page.ts';
+import type { PageFamily } from '../../pipeline/past-days.ts';
 
 // Field numbers and wire types of the messages of remote write 1.0: WriteRequest{timeseries 1},
 // TimeSeries{labels 1, samples 2}, Label{name 1, value 2}, Sample{value 1, timestamp 2}.

@@ -1,5 +1,5 @@
 import type { PeopleSettings } from '../../catalog/settings.ts';
-import { ConfigError } from '../../runtime/errors.ts';
+import { ConfigError } from '../../text/errors.ts';
 import { type Credential, pastedKey, readSecret, type SecretSources } from '../credential.ts';
 import { followFile } from '../followed.ts';
 import { createLabels, type Identity } from './labels.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Budget, OTHER_TEAMS, UNASSIGNED } from '../../catalog/settings.ts';
-import { ConfigError } from '../../runtime/errors.ts';
+import { ConfigError } from '../../text/errors.ts';
 import { budgetSchema, MAX_CREDITS } from '../file-schema.ts';
 import { positiveNumber, validated } from '../validate.ts';
 import { configErrorAt, nodeOnLine, type YamlNode } from '../yaml-node.ts';

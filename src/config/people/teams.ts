@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Budget, NO_TEAM, type Person } from '../../catalog/settings.ts';
-import { wildcard } from '../../runtime/wildcard.ts';
+import { wildcard } from '../../text/wildcard.ts';
 
 /** The content of a teams file. */
 export interface TeamsFile {

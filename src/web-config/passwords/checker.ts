@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createAdmission } from '../../runtime/admission.ts';
+import { createCapacity } from '../../work/capacity.ts';
 import type { Comparing } from './comparing.ts';
 
 /** Maximum number of pending comparisons. */
@@ -23,7 +23,7 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>) {
   const decoyOf = createDecoys(secret);
   const right = new Set<string>();
   const waiting = new Map<string, Promise<Verdict>>();
-  const admission = createAdmission({ total: MAX_WAITING, perOwner: MAX_WAITING_OF_ADDRESS });
+  const capacity = createCapacity({ total: MAX_WAITING, perOwner: MAX_WAITING_OF_ADDRESS });
 
   /**
    * Resolves at once for credentials that were right before; otherwise after a comparison, at the same cost for
@@ -46,7 +46,7 @@ export function createPasswordChecker(comparing: Pick<Comparing, 'compare'>) {
     }
     const underWay = waiting.get(key);
     if (underWay !== undefined) return underWay;
-    const end = admission.enter(address);
+    const end = capacity.enter(address);
     if (end === undefined) return 'busy';
     const verdict = compare(key, password, hash, known !== undefined).finally(() => {
       waiting.delete(key);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PageFamily } from '../../../src/backfill/page.ts';
 import { createWriteRequests } from '../../../src/backfill/remote/write-requests.ts';
 import type { Sample } from '../../../src/catalog/family.ts';
 import { labelValue } from '../../../src/catalog/label.ts';
+import type { PageFamily } from '../../../src/pipeline/past-days.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';
 import { daily } from '../days.ts';
 import { decodeWriteRequest, decompressSnappy } from './decode.ts';

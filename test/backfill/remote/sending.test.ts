@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PageFamily } from '../../../src/backfill/page.ts';
 import type { Post } from '../../../src/backfill/remote/post.ts';
 import { createRemoteTarget, type RemoteTargetDeps } from '../../../src/backfill/remote/remote-target.ts';
 import type { Answer } from '../../../src/backfill/remote/response.ts';
 import type { Family } from '../../../src/catalog/family.ts';
+import type { PageFamily } from '../../../src/pipeline/past-days.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 import { daily } from '../days.ts';

@@ -1,10 +1,10 @@
 import { ANONYMOUS, type PeopleSettings } from '../../../src/catalog/settings.ts';
 import type { ApiRequest, Source } from '../../../src/catalog/source.ts';
+import { walkPages } from '../../../src/client/paging.ts';
 import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
 import { createDayReducer } from '../../../src/collectors/users/reduce.ts';
 import { personRow } from '../../../src/collectors/users/schema.ts';
-import { walkPages } from '../../../src/platform/paging.ts';
-import { createSystemClock } from '../../../src/runtime/clock.ts';
+import { createSystemClock } from '../../../src/work/clock.ts';
 import { analytics, DAY, inSlices } from '../fakes.ts';
 
 export type Person = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFileSource } from '../../../src/copy/files.ts';
-import { createHookStore } from '../../../src/hooks/intake/store.ts';
-import { createSystemClock } from '../../../src/runtime/clock.ts';
+import { openFileSource } from '../../../src/commands/copy/files.ts';
+import { createHookStore } from '../../../src/intake/store.ts';
 import { rowsOf } from '../../../src/store/table-rows.ts';
 import { COUNT_TABLES, DAY_TABLES } from '../../../src/store/tables.ts';
-import { PLANTED_AT, plant } from '../../copy/planted.ts';
+import { createSystemClock } from '../../../src/work/clock.ts';
+import { PLANTED_AT, plant } from '../../commands/copy/planted.ts';
 import { contentOf, createDirectory, openStore } from '../../store/files.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { KEY, startPlatform } from '../platform.ts';

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createHookStore } from '../../../src/hooks/intake/store.ts';
+import { createHookStore } from '../../../src/intake/store.ts';
 import type { Query } from '../../../src/store/database.ts';
 import type { SharedDatabase } from '../../../src/store/shared.ts';
-import { describeIntake, stop } from '../../hooks/intake/contract.ts';
+import { describeIntake, stop } from '../../intake/contract.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { usePostgres } from './server.ts';
 import { openOpened } from './shared.ts';

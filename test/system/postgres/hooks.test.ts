@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../bench/programs.ts';
-import { WAIT_BOUNDS } from '../../../src/hooks/intake/waits.ts';
+import { WAIT_BOUNDS } from '../../../src/intake/waits.ts';
 import { type Page, readPage } from '../../e2e/page.ts';
 import { below, createRandom, drawn } from '../../fuzz/random.ts';
 import { createMachineClock } from '../../storm/machine-clock.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import { createFaultyPlatform } from '../../client/faulty/platform.ts';
 import { type Page, readPage } from '../../e2e/page.ts';
-import { createFaultyPlatform } from '../../platform/faulty/platform.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type Program, type Programs, written } from '../programs.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { createSystemClock } from '../../../src/runtime/clock.ts';
 import { createStore, type StoreParts } from '../../../src/store/create-store.ts';
 import { openShared } from '../../../src/store/shared.ts';
+import { createSystemClock } from '../../../src/work/clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 
 /** Opens the store of a database, as one of several processes; any of them may write. */

@@ -1,0 +1,91 @@
+import type { Environment } from '../config/process-environment.ts';
+import { proxyIn } from '../net/proxy.ts';
+import type { Clock } from '../work/clock.ts';
+import { claimEvent } from './claim.ts';
+import { sharedPart } from './event.ts';
+import { createForwarding, forward, keepOnDisk, spoolIn } from './forward/forward.ts';
+import type { EventInput } from './input.ts';
+import type { HookLog } from './log.ts';
+import type { HookPaths } from './paths.ts';
+import { createPost, createSecrets } from './post.ts';
+import { defaultDeadlineMs } from './settings/basics.ts';
+import { loadSettings, peekSettings } from './settings/load-settings.ts';
+
+/** Dependencies of a run. */
+interface HookParts {
+  readonly paths: HookPaths;
+  readonly environment: Environment;
+  readonly input: EventInput;
+  readonly clock: Clock;
+  readonly log: HookLog;
+  readonly version: string;
+  readonly platform: NodeJS.Platform;
+  /** The included sound. */
+  readonly soundFile: () => string;
+  createId(): string;
+  /**
+   * Called once an event that may be forwarded is on disk, and again once the deadline is known, in milliseconds of the
+   * clock's `elapsed`. Nothing must end the run before the first call.
+   */
+  onDeadline(deadlineMs: number): void;
+}
+
+/** The input may take the deadline except for the time that writing the event takes, and at least this, in milliseconds. */
+const minInputMs = 250;
+const writingMs = 300;
+/** Reserved at the end of the deadline for exiting. */
+const reserveMs = 150;
+
+/**
+ * Reads one event, stores it on disk if it may be forwarded, and processes it according to the settings, unless
+ * another run has claimed it. The event is
+ * stored before anything else that takes time, regardless of the deadline: a busy machine may spend all of it on
+ * starting the process. Failures are logged.
+ */
+export async function runHook(parts: HookParts): Promise<void> {
+  const { paths, clock, log } = parts;
+  const known = peekSettings(paths, parts.version);
+  const deadlineMs = known.last?.deadlineMs ?? defaultDeadlineMs;
+  const inputMs = Math.max(minInputMs, deadlineMs - writingMs - clock.elapsed());
+  const event = await parts.input.read(inputMs);
+  if ('problem' in event) {
+    parts.onDeadline(deadlineMs);
+    log.warn('Invalid event', { problem: event.problem });
+    return;
+  }
+  if (!claimEvent(`${paths.state}/events`, event, clock.now())) {
+    parts.onDeadline(deadlineMs);
+    return;
+  }
+  const shared = sharedPart(event, parts.createId(), clock.now());
+  // Settings that were not read yet may forward it.
+  const mayForward = !known.isCurrent || known.last?.forward !== undefined;
+  const spooled = mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
+  parts.onDeadline(deadlineMs);
+  const { settings, problem } = await loadSettings(paths, parts.version, known);
+  if (problem !== undefined) log.error('Invalid settings', { problem });
+  parts.onDeadline(settings.deadlineMs);
+  if (settings.forward === undefined && spooled !== undefined) {
+    // While the file is unusable, forwarding may be intended, so the event is kept until it is fixed.
+    if (problem === undefined) spoolIn(paths.state).remove([spooled]);
+    else spoolIn(paths.state).trim(clock.now());
+  }
+  const until = settings.deadlineMs - Math.min(reserveMs, settings.deadlineMs / 4);
+  const io = {
+    post: createPost(proxyIn(parts.environment)),
+    secret: createSecrets(parts.environment, log.remember),
+    clock,
+    log,
+  };
+  const { forward: to, rules } = settings;
+  // A failure of one must not end the other.
+  const ended = await Promise.allSettled([
+    to && forward(createForwarding(to, paths.state, io), shared, until, spooled),
+    // Loaded only if there are rules.
+    rules.length > 0 &&
+      import('./notify/notify.ts').then(({ notify }) =>
+        notify(event, shared, settings, { ...parts, ...io, until }),
+      ),
+  ]);
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+}

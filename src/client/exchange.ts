@@ -1,0 +1,280 @@
+import type { Readable } from 'node:stream';
+import axios from 'axios';
+import type { AgentPool, Route } from '../net/agents.ts';
+import { portOf } from '../net/host-name.ts';
+import { throughProxy } from '../net/proxy.ts';
+import type { FailedAt, PlatformError } from '../text/errors.ts';
+import type { Clock } from '../work/clock.ts';
+import { describeNetworkError } from './error-text.ts';
+import { createJsonScale } from './json-weight.ts';
+import type { MemoryShare } from './reading-memory.ts';
+
+/** Transport-level outcome of a request. */
+export type Exchanged =
+  | Answered
+  | { readonly kind: 'redirect'; readonly status: number; readonly words: string }
+  | { readonly kind: 'refused'; readonly status: number; readonly error: PlatformError }
+  | { readonly kind: 'too-large'; readonly status: number }
+  | {
+      readonly kind: 'timeout' | 'network';
+      readonly words: string;
+      readonly hint?: string;
+      readonly failedAt?: FailedAt;
+    };
+
+export interface Answered {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly retryAfter: string | undefined;
+  /** The server's own time, as its `Date` header gives it. */
+  readonly date: string | undefined;
+  /** The whole body of a 2xx answer, the beginning of any other. */
+  text: string;
+  bytes: number;
+  /** The address that answered, if not the one that was asked. */
+  movedTo?: URL;
+}
+
+/** One GET with its redirects, each limited to `timeoutMs` milliseconds; never throws; `ended` aborts it. */
+export type Exchange = (url: URL, key: string, bounds: Bounds) => Promise<Exchanged>;
+
+interface Bounds {
+  readonly timeoutMs: number;
+  readonly ended: AbortSignal;
+  /** That of the answer: it is taken before a byte is kept. */
+  readonly memory: MemoryShare;
+}
+
+/** What one answer is read with. */
+interface Reading extends Pick<Bounds, 'memory'> {
+  readonly signal: AbortSignal;
+}
+
+interface Head {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly stream: Readable;
+}
+
+/** What the reading of bodies depends on. */
+interface BodyParts {
+  readonly maxResponseBytes: number;
+  /** Its slices are those in which bodies are read, one after another as far as they have arrived. */
+  readonly clock: Pick<Clock, 'slices'>;
+}
+
+interface ExchangeParts extends BodyParts {
+  readonly agents: AgentPool;
+  readonly userAgent: string;
+  /** Waits until a redirect may be followed, or returns the error that forbids it. */
+  admit(ended: AbortSignal): Promise<PlatformError | undefined>;
+}
+
+/** Creates the transport. No AxiosError, which holds the key, leaves it. */
+export function createExchange(deps: ExchangeParts): Exchange {
+  // Redirects are followed here: a library would decide on its own where the key is sent.
+  const client = axios.create({
+    adapter: 'http',
+    responseType: 'stream',
+    maxRedirects: 0,
+    transformResponse: [],
+    validateStatus: () => true,
+    headers: { Accept: 'application/json', 'User-Agent': deps.userAgent },
+  });
+
+  async function head(url: URL, key: string, { agent, proxy }: Route, signal: AbortSignal): Promise<Head> {
+    const isForwarded = proxy !== undefined && url.protocol === 'http:';
+    const response = await client.get<Readable>(url.href, {
+      httpAgent: agent,
+      httpsAgent: agent,
+      // Without this, axios itself would read the proxy from the environment. It refuses it beside an agent that forwards.
+      ...(isForwarded ? {} : { proxy: false as const }),
+      headers: { Authorization: `Bearer ${key}` },
+      signal,
+    });
+    return {
+      status: response.status,
+      header(name) {
+        const value: unknown = response.headers[name];
+        return typeof value === 'string' ? value : undefined;
+      },
+      stream: response.data,
+    };
+  }
+
+  async function hop(url: URL, key: string, route: Route, reading: Reading): Promise<Exchanged | Moved> {
+    const answer = await head(url, key, route, reading.signal);
+    const { status } = answer;
+    if (!isRedirect(status)) return read(answer, reading, deps);
+    await readErrorBody(answer.stream);
+    const redirect = classifyRedirect(url, status, answer.header('location'));
+    if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
+    return { kind: 'moved', status, to: redirect.to };
+  }
+
+  async function bounded(
+    url: URL,
+    key: string,
+    { timeoutMs, ended, memory }: Bounds,
+  ): Promise<Exchanged | Moved> {
+    const late = new AbortController();
+    // From the first byte sent to the last one read, in real time, because it limits a socket.
+    const timer = setTimeout(() => late.abort(), Math.max(timeoutMs, 1));
+    const route = deps.agents.for(url);
+    try {
+      return await hop(url, key, route, { memory, signal: AbortSignal.any([late.signal, ended]) });
+    } catch (thrown) {
+      if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
+      const where = ` (${addressOf(url)}${throughProxy(route.proxy)})`;
+      const failedAt = route.proxy === undefined ? 'connection' : 'proxy';
+      if (late.signal.aborted)
+        return { kind: 'timeout', words: `no answer within the timeout${where}`, failedAt };
+      const { timeout, ...trouble } = describeNetworkError(thrown, where);
+      return { kind: timeout ? 'timeout' : 'network', failedAt, ...trouble };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return async (start, key, bounds) => {
+    let url = start;
+    for (let hops = 0; ; hops += 1) {
+      const exchanged = await bounded(url, key, bounds);
+      if (exchanged.kind === 'answer' && hops > 0) exchanged.movedTo = url;
+      if (exchanged.kind !== 'moved') return exchanged;
+      const { status, to } = exchanged;
+      if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'too many redirects' };
+      const error = await deps.admit(bounds.ended);
+      if (error !== undefined) return { kind: 'refused', status, error };
+      url = to;
+    }
+  };
+}
+
+/** Host and port of an address. */
+function addressOf(url: URL): string {
+  return `${url.hostname}:${portOf(url)}`;
+}
+
+interface Moved {
+  readonly kind: 'moved';
+  readonly status: number;
+  readonly to: URL;
+}
+
+async function read(answer: Head, reading: Reading, parts: BodyParts): Promise<Exchanged> {
+  const { status, stream } = answer;
+  const answered: Answered = {
+    kind: 'answer',
+    status,
+    contentType: answer.header('content-type'),
+    retryAfter: answer.header('retry-after'),
+    date: answer.header('date'),
+    text: '',
+    bytes: 0,
+  };
+  if (status < 200 || status > 299) return { ...answered, text: await readErrorBody(stream) };
+  if (Number(answer.header('content-length') ?? 0) > parts.maxResponseBytes) {
+    stream.destroy();
+    return { kind: 'too-large', status };
+  }
+  try {
+    return (await readBody(stream, answered, reading, parts)) ? answered : { kind: 'too-large', status };
+  } catch (thrown) {
+    if (reading.signal.aborted) throw thrown;
+    return { kind: 'network', words: 'the answer is incomplete or damaged', failedAt: 'connection' };
+  }
+}
+
+/** The target of a redirect, or the reason why it is not followed. */
+type Redirect = { readonly to: URL } | { readonly refused: string };
+
+/** Maximum number of redirects that are followed per request. */
+const MAX_REDIRECTS = 3;
+
+/** Whether a status is a redirect. */
+function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+}
+
+/**
+ * Classifies a redirect: only 307 and 308 preserve the request, and only the same scheme, host and port may receive
+ * the key. If the new address has no query, the old query is kept, because it contains the listing's cursor.
+ */
+function classifyRedirect(from: URL, status: number, location: string | undefined): Redirect {
+  if (status !== 307 && status !== 308) {
+    return { refused: 'a redirect that may change the request, which is not followed' };
+  }
+  if (location === undefined || !URL.canParse(location, from.href)) {
+    return { refused: 'a redirect without a valid location' };
+  }
+  const to = new URL(location, from.href);
+  if (to.protocol !== from.protocol) {
+    return {
+      refused: `a redirect from ${bare(from.protocol)} to ${bare(to.protocol)}, which is not followed with a key`,
+    };
+  }
+  if (to.host !== from.host) return { refused: 'a redirect to another host, which must not receive the key' };
+  to.username = '';
+  to.password = '';
+  to.hash = '';
+  if (to.search === '') to.search = from.search;
+  return { to };
+}
+
+function bare(protocol: string): string {
+  return protocol.replace(':', '').slice(0, 10);
+}
+
+/** Maximum number of bytes read of an error's body: enough for its first sentences. */
+const ERROR_BODY_BYTES = 16 * 1024;
+
+/** How often a body is in memory until it is parsed: in parts, and as a whole. */
+const READ_COPIES = 2;
+
+/**
+ * Reads a body of at most `maxResponseBytes` bytes (after decompression) into `answered`; stops at the first byte beyond that, or
+ * beyond the memory that an answer may take, and returns false. Throws the stream's error if it is interrupted.
+ */
+async function readBody(
+  stream: Readable,
+  answered: Answered,
+  { memory, signal }: Reading,
+  { maxResponseBytes: limit, clock: { slices } }: BodyParts,
+): Promise<boolean> {
+  const chunks: Buffer[] = [];
+  const weigh = createJsonScale();
+  const place = slices.place();
+  let bytes = 0;
+  let weight = 0;
+  for await (const chunk of stream) {
+    // Meanwhile the rest stays in the socket: otherwise one turn of the event loop would read what dozens of them hold.
+    await slices.next(place);
+    bytes += chunk.length;
+    weight = weigh(chunk);
+    if (bytes > limit || weight > memory.most) return false;
+    await memory.grow(READ_COPIES * bytes, signal);
+    chunks.push(chunk);
+  }
+  await memory.grow(weight, signal);
+  answered.bytes = bytes;
+  answered.text = Buffer.concat(chunks).toString('utf8');
+  return true;
+}
+
+/** Reads the beginning of an error's body; empty if it is interrupted, because half a word may be half a secret. */
+async function readErrorBody(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > ERROR_BODY_BYTES) break;
+    }
+  } catch {
+    return '';
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,208 @@
+import type { ApiAnswer } from '../catalog/source.ts';
+import { PlatformError } from '../text/errors.ts';
+import { describeErrorBody } from './error-text.ts';
+import type { Answered, Exchanged } from './exchange.ts';
+
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** A 503 with this text is about the caller's rate, not about the endpoint. */
+const RATE_LIMIT = /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i;
+const ROLE_HINT =
+  'The owner of the key needs the Manager or Owner role in the organization. Analytics also need the Enterprise plan, and refuse keys of service accounts.';
+const MISSING_HINT =
+  'Check the configured URL. Analytics need the Enterprise plan, and a key that is not of a service account.';
+/** What to do about a rate that the platform rejects. */
+export const RATE_HINT =
+  'Lower --api.requests-per-second; if that changes nothing, another client uses up the rate of this organization.';
+const LIMIT_HINT = 'Request less at once: a shorter window or a smaller page.';
+const OWN_LIMIT_HINT =
+  'Shorter windows and smaller pages are tried. If a single day is too large, raise --api.max-response-bytes and the memory limit of the process.';
+const NOT_JSON_HINT =
+  'Check that the configured URL is the API, and that no login page or proxy answers for it.';
+
+const CUT_HINT = 'The answer ends too early: look for a proxy or load balancer that cuts it short.';
+
+/** Classifies the outcome of an exchange; `subject` names the request (method and path, never the query). */
+export function classifyResponse(
+  exchanged: Exchanged,
+  subject: string,
+  facts: { readonly key: string; readonly now: number; readonly maxResponseBytes: number },
+): Outcome {
+  switch (exchanged.kind) {
+    case 'network':
+    case 'timeout': {
+      const { kind, words, ...details } = exchanged;
+      return failure(new PlatformError(kind, `${subject}: ${words}`, details), 'always');
+    }
+    case 'refused':
+      return failure(exchanged.error, 'never');
+    case 'too-large': {
+      const message = `${subject}: the answer exceeds api.max_response_bytes: it has more than ${facts.maxResponseBytes} bytes, or needs too much memory`;
+      return failure(tooLarge(message, exchanged.status, OWN_LIMIT_HINT), 'never');
+    }
+    case 'redirect': {
+      const { status, words } = exchanged;
+      const hint = 'Check the scheme, host and path of the configured URL.';
+      const message = `${subject} answered ${status}, ${words}`;
+      return failure(new PlatformError('server', message, { status, hint }), 'never');
+    }
+    case 'answer':
+      return exchanged.status >= 200 && exchanged.status <= 299
+        ? parse(exchanged, subject, facts.key)
+        : refusal(exchanged, subject, facts);
+  }
+}
+
+function parse(answer: Answered, subject: string, key: string): Outcome {
+  const text = answer.text.charCodeAt(0) === 0xfeff ? answer.text.slice(1) : answer.text;
+  try {
+    return { ok: true, answer: { body: JSON.parse(text), bytes: answer.bytes } };
+  } catch {
+    return parseUnusual(answer, withoutBareNumbers(text), subject, key);
+  }
+}
+
+function parseUnusual(answer: Answered, text: string, subject: string, key: string): Outcome {
+  const { bytes, status } = answer;
+  try {
+    return { ok: true, answer: { body: JSON.parse(text), bytes } };
+  } catch (thrown) {
+    const isCut = isCutShort(text, thrown);
+    const said = isCut ? `${bytes} bytes of incomplete JSON` : describeUnreadable(answer, key);
+    const message = `${subject} answered ${status} with ${said}`;
+    const error = new PlatformError('schema', message, { status, hint: isCut ? CUT_HINT : NOT_JSON_HINT });
+    // The cause may be a proxy's glitch or an undetected truncation; a second failure in a row is final.
+    return failure(error, 'once');
+  }
+}
+
+/** What some servers send for numbers that JSON cannot represent. */
+const BARE_NUMBER = /-?\b(?:NaN|Infinity)\b/g;
+
+/**
+ * The text with an infinite number for each NaN and Infinity outside of strings, so that they cost their field and not the
+ * answer. Strings are skipped character by character: a pattern for them takes time without bound in a text that ends
+ * within one.
+ */
+function withoutBareNumbers(text: string): string {
+  const parts: string[] = [];
+  let copied = 0;
+  let at = 0;
+  let isInString = false;
+  for (const { 0: word, index } of text.matchAll(BARE_NUMBER)) {
+    for (; at < index; at += 1) {
+      const char = text[at];
+      if (char === '"') isInString = !isInString;
+      else if (char === '\\') at += 1;
+    }
+    if (isInString) continue;
+    parts.push(text.slice(copied, index), '1e999');
+    copied = index + word.length;
+  }
+  parts.push(text.slice(copied));
+  return parts.join('');
+}
+
+/** Whether a text is the beginning of JSON: what was wrong with it is its end. */
+function isCutShort(text: string, thrown: unknown): boolean {
+  if (text.trim() === '' || !(thrown instanceof SyntaxError)) return false;
+  const [, position] = /position (\d+)/.exec(thrown.message) ?? [];
+  return position === undefined
+    ? thrown.message.includes('end of JSON input')
+    : Number(position) >= text.length;
+}
+
+// Of a successful answer, only an HTML title is quoted: the body may contain rows about people.
+function describeUnreadable(answer: Answered, key: string): string {
+  if (answer.text.trim() === '') return 'an empty body';
+  if (/^\s*</.test(answer.text)) {
+    const title = /<title[^<>]*>[^<]*<\/title>/i.exec(answer.text)?.[0] ?? '';
+    const said = describeErrorBody('text/html', title, [key]);
+    return said === '' ? 'a web page in place of JSON' : `a web page in place of JSON: ${said}`;
+  }
+  return `${answer.bytes} bytes that are not JSON`;
+}
+
+function refusal(
+  answer: Answered,
+  subject: string,
+  { key, now }: { readonly key: string; readonly now: number },
+): Failure {
+  const { status } = answer;
+  const said = describeErrorBody(answer.contentType, answer.text, [key]);
+  const message = `${subject} answered ${status}${said === '' ? '' : `: ${said}`}`;
+  if (status === 401) return failure(keyError(message, status), 'never');
+  if (status === 403)
+    return failure(new PlatformError('role', message, { status, hint: ROLE_HINT }), 'never');
+  if (status === 413) return failure(tooLarge(message, status, LIMIT_HINT), 'never');
+  const reason = status === 429 || (status === 503 && RATE_LIMIT.test(said)) ? 'throttled' : 'server';
+  const hint = reason === 'throttled' ? RATE_HINT : status === 404 ? MISSING_HINT : undefined;
+  const error = new PlatformError(reason, message, { status, hint });
+  if (!RETRIED_STATUSES.has(status)) return failure(error, 'never');
+  // A date is relative to the server's clock; another clock could be hours off.
+  const serverNow = parseHttpDate(answer.date) ?? now;
+  return { ...failure(error, 'always'), retryAfterMs: parseRetryAfter(answer.retryAfter, serverNow) };
+}
+
+function tooLarge(message: string, status: number, hint: string): PlatformError {
+  return new PlatformError('limit', message, { status, hint, tooLarge: true });
+}
+
+function failure(error: PlatformError, retry: Retry): Failure {
+  return { ok: false, error, retry };
+}
+
+/** Whether a retry can help; `once`: a second failure of this kind is final. */
+type Retry = 'never' | 'once' | 'always';
+
+export interface Failure {
+  readonly ok: false;
+  readonly error: PlatformError;
+  readonly retry: Retry;
+  /** How long the server asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export type Outcome = { readonly ok: true; readonly answer: ApiAnswer } | Failure;
+
+/** The maximum pause, so that a wrong header cannot silence an organization for long. */
+const MAX_PAUSE_MS = 3_600_000;
+
+/**
+ * Reads a `Retry-After` header, seconds or an HTTP date, in milliseconds, at most an hour; undefined if it is missing
+ * or unreadable. A date is relative to `now` (milliseconds since the epoch), which should be the server's own time.
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(text)) return bounded(Math.ceil(Number(text) * 1000));
+  const at = parseHttpDate(text);
+  return at === undefined ? undefined : bounded(at - now);
+}
+
+function bounded(ms: number): number {
+  return Math.min(Math.max(ms, 0), MAX_PAUSE_MS);
+}
+
+/** Parses an HTTP date in any of its three formats to milliseconds since the epoch; undefined if it is invalid. */
+export function parseHttpDate(text: string | undefined): number | undefined {
+  // Every format of an HTTP date begins with the name of a weekday; Date.parse alone accepts far more.
+  if (text === undefined || !/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined;
+  // The asctime format has no time zone and means UTC.
+  const at = Date.parse(/gmt|utc|[+-]\d{4}$/i.test(text) ? text : `${text} GMT`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/**
+ * Whether the platform rejected a request because its last day is not over yet by the platform's clock: request one day
+ * less. Distinguished from other 400s by the text, because the body has no code.
+ */
+export function isAboutToday(error: PlatformError): boolean {
+  return error.status === 400 && /\btoday\b|\blag\b|\bfuture\b|\bnot yet\b/i.test(error.message);
+}
+
+const KEY_HINT =
+  'The key is missing, wrong or revoked: create a new API key in the settings of the web app and replace the old one.';
+
+/** The error for a key that the platform rejects, or that cannot be sent at all. */
+function keyError(message: string, status?: number): PlatformError {
+  return new PlatformError('auth', message, { hint: KEY_HINT, status });
+}

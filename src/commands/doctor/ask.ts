@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import tls from 'node:tls';
+import { clientSettings } from '../../app/clients.ts';
+import { type FetchingCollector, isDayCollector } from '../../catalog/collector.ts';
+import { addDays, type Day, earlier, type Instant, later, yesterdayOf } from '../../catalog/day.ts';
+import { IncompleteListing } from '../../catalog/source.ts';
+import type { RequestObserver } from '../../client/attempt.ts';
+import { createPlatformClient } from '../../client/client.ts';
+import { isAboutToday } from '../../client/response.ts';
+import type { OrgConfig } from '../../config/config.ts';
+import { portOf } from '../../net/host-name.ts';
+import { createFieldWatch } from '../../pipeline/field-watch.ts';
+import { failureOf, withRequests } from '../../pipeline/run.ts';
+import { PlatformError } from '../../text/errors.ts';
+import type { Examination } from './finding.ts';
+
+/** The newest days that are asked for. */
+export const DAYS = 14;
+/** Enough to see that paging works. */
+export const MAX_PAGES = 20;
+/** How many days the newest one may be before yesterday for a platform that answers "not yet". */
+const MAX_DAYS_BEHIND = 3;
+
+type Fetched = Awaited<ReturnType<FetchingCollector['fetch']>>;
+
+/** The requests of an organization. */
+export type Requests = ReturnType<typeof createRequests>;
+
+/** What one endpoint answered. */
+export type Asked = Awaited<ReturnType<Requests['ask']>>;
+
+/** Asks the endpoints of an organization; `attempts` lists the requests that were sent, and when their answers came. */
+export function createRequests(parts: Examination & { readonly org: OrgConfig }) {
+  const { config, org, version, clock, log, signal } = parts;
+  const attempts: (Parameters<RequestObserver['request']>[0] & { readonly at: Instant })[] = [];
+  const client = createPlatformClient({
+    ...clientSettings(org, config.api),
+    observer: {
+      request: (attempt) => void attempts.push({ ...attempt, at: clock.now() }),
+      retry: () => undefined,
+    },
+    retries: 0,
+    random: Math.random,
+    maxPages: MAX_PAGES,
+    version,
+    clock,
+    log,
+  });
+  const yesterday = yesterdayOf(clock.now());
+  let newestOfAll: Day | undefined;
+
+  /** Asks for the documents of a collector, or for its newest days; of an expensive one only for a day that others have. */
+  async function ask(collector: FetchingCollector) {
+    const { name } = collector.dataset;
+    const address = addressOf(collector, org);
+    const watch = createFieldWatch();
+    const source = withRequests({ ...client, compare: watch.compare }, { signal });
+    const [days, to] = 'expensive' in collector ? [1, newestOfAll ?? yesterday] : [DAYS, yesterday];
+    const from = later(addDays(to, 1 - days), config.history.start);
+    let error: PlatformError | undefined;
+    const fetched = await fetchUntil(to).catch((thrown: unknown) => {
+      // A listing that reaches the limit of pages has data.
+      if (!(thrown instanceof IncompleteListing && thrown.end === 'page-cap')) error = failureOf(thrown, log);
+      return undefined;
+    });
+    const filled = fetched !== undefined && 'rows' in fetched ? [...fetched.rows.keys()] : [];
+    const newest = filled.sort().at(-1);
+    if (newest !== undefined) newestOfAll = later(newest, newestOfAll ?? newest);
+    // A server for TLS says nothing, or 400, to a request in clear text.
+    const isRefused = error !== undefined && [undefined, 400].includes(error.status);
+    return {
+      dataset: collector.dataset,
+      /** The address of its host. */
+      address,
+      path: attempts.findLast(({ endpoint }) => endpoint === name)?.path ?? name,
+      /** The first day that was asked for, and the newest one with a row. */
+      from,
+      newest,
+      /** Undefined if it failed, or has more pages than are read. */
+      fetched,
+      error,
+      /** Whether a server that failed in clear text expects TLS. */
+      speaksTls: isRefused && address.startsWith('http:') && (await speaksTls(new URL(address))),
+      /** Fields that are not read. */
+      unread: watch.unknown(),
+    };
+
+    /** For earlier days if the platform has not come that far. */
+    async function fetchUntil(last: Day): Promise<Fetched> {
+      if (!isDayCollector(collector)) return collector.fetch(source);
+      try {
+        return await collector.fetch(source, { from: earlier(from, last), to: last });
+      } catch (thrown) {
+        const isEarly = thrown instanceof PlatformError && isAboutToday(thrown);
+        if (!isEarly || last <= addDays(to, -MAX_DAYS_BEHIND)) throw thrown;
+        return fetchUntil(addDays(last, -1));
+      }
+    }
+  }
+
+  return { ask, attempts, close: client.close };
+}
+
+/** The address of the host that a collector asks. */
+export function addressOf({ dataset }: FetchingCollector, { appUrl, baseUrl }: OrgConfig): string {
+  return dataset.name === 'readiness' ? appUrl : baseUrl;
+}
+
+/** Whether a server to which the key would go in clear text expects TLS. */
+function speaksTls(url: URL): Promise<boolean> {
+  const socket = tls.connect({ host: url.hostname, port: portOf(url), rejectUnauthorized: false });
+  const hasAnswer = once(socket, 'secureConnect', { signal: AbortSignal.timeout(10_000) }).then(
+    () => true,
+    () => false,
+  );
+  return hasAnswer.finally(() => socket.destroy());
+}

@@ -1,0 +1,63 @@
+import type { Collector } from '../../catalog/collector.ts';
+import { addDays, type Day } from '../../catalog/day.ts';
+import type { PeopleSettings } from '../../catalog/settings.ts';
+import { RANGE_DAYS } from '../../collectors/month-range.ts';
+import { usersCollector } from '../../collectors/users/collector.ts';
+import type { UsersRow } from '../../collectors/users/dataset.ts';
+import { readPeople } from '../../collectors/users/fetch.ts';
+import { createDayReducer } from '../../collectors/users/reduce.ts';
+import { createLabels, type Identity, identities } from '../../config/people/labels.ts';
+
+/** The rows of people in each identity mode, from one fetch. */
+export type PeopleByIdentity = ReturnType<typeof createPeopleByIdentity>;
+
+/** Creates the reader, without any rows; teams are those of the settings. */
+export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: PeopleSettings) {
+  const read = new Map<string, Map<Day, UsersRow>>();
+
+  function settings(identity: Identity): PeopleSettings {
+    // The number of hashes does not depend on the key.
+    const { labelOf, fingerprint } = createLabels(identity, 'for counting alone');
+    return { identity: fingerprint, labelOf, teamOf, teamRules, teamBudgets };
+  }
+
+  return {
+    settings,
+    /** The fetched days of an organization in an identity mode. */
+    days: (org: string, identity: Identity) => withMonth(read.get(`${org}/${identity}`) ?? new Map()),
+    /** The collector itself; the users collector is replaced by one that reads people in every mode at once. */
+    watched(collector: Collector): Collector {
+      if (collector.name !== usersCollector.name) return collector;
+      return {
+        ...usersCollector,
+        async fetch(source, { to: day }, org) {
+          const reducers = identities.map(
+            (identity) => [identity, createDayReducer(settings(identity))] as const,
+          );
+          const { people, ...listing } = await readPeople(source, day, (person) => {
+            for (const [, reducer] of reducers) reducer.add(person);
+          });
+          for (const [identity, reducer] of people > 0 ? reducers : []) {
+            const key = `${org?.name}/${identity}`;
+            const row = await source.inSlices(reducer.finish());
+            read.set(key, (read.get(key) ?? new Map()).set(day, row));
+          }
+          return { ...listing, lost: 0, rows: new Map(), remarks: [] };
+        },
+      };
+    },
+  };
+}
+
+/** The days with earlier ones on which the teams with a budget used what they did on the newest: their months are known. */
+function withMonth(days: ReadonlyMap<Day, UsersRow>): ReadonlyMap<Day, UsersRow> {
+  const newest = [...days.keys()].sort().at(-1);
+  const row = newest && days.get(newest);
+  if (newest === undefined || row?.budgetedTeams === undefined) return days;
+  const { identity, teamRules, budgetedTeams } = row;
+  const month = new Map<Day, UsersRow>();
+  for (let back = 1; back < RANGE_DAYS; back++) {
+    month.set(addDays(newest, -back), { identity, teamRules, budgetedTeams });
+  }
+  return new Map([...month, ...days]);
+}

@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import { type Handler, respondJson } from '../server/respond.ts';
+import { createCapacity } from '../work/capacity.ts';
+import type { Clock } from '../work/clock.ts';
+import { oneAtATime } from '../work/reload.ts';
+import { MAX_BYTES, readBody, type Unread } from './body.ts';
+import type { ClientLimits } from './client-limits.ts';
+import { MAX_EVENTS, readBatch } from './event.ts';
+import type { HookIntake } from './intake.ts';
+import type { Rejection } from './labels.ts';
+import type { HookInstruments } from './metrics.ts';
+import { hasToken, type TokenSource } from './token.ts';
+
+interface HookHandlerDeps {
+  readonly intake: Pick<HookIntake, 'take' | 'from' | 'time'>;
+  readonly token: TokenSource;
+  /** For senders with the token. */
+  readonly senders: ClientLimits;
+  /** For clients without it: guessing must not use up the limit of senders behind the same address. */
+  readonly strangers: ClientLimits;
+  readonly instruments: Pick<HookInstruments, 'rejected'>;
+  readonly clock: Pick<Clock, 'wait'>;
+}
+
+/** Maximum total size of bodies being read; the parsed events take several times as much memory. */
+const MAX_BYTES_AT_ONCE = 16 * MAX_BYTES;
+/** The `Retry-After` in seconds if the sender did not cause the wait. */
+const SOON = 2;
+const NOTHING = { accepted: 0, duplicates: 0 } as const;
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+  /** The reason under which a request that was rejected as a whole is counted. */
+  readonly reason?: Rejection;
+  readonly headers?: readonly string[];
+}
+
+const unauthorized = {
+  ...refusal(401, 'unauthorized', 'the hook token is missing or wrong'),
+  headers: ['WWW-Authenticate', 'Bearer'],
+};
+const notJson = refusal(415, 'malformed', 'the body must be uncompressed application/json');
+const tooLarge = refusal(413, 'too_large', `at most ${MAX_BYTES} bytes and ${MAX_EVENTS} events per request`);
+const unread: Readonly<Record<Unread, Answer>> = {
+  'too-large': tooLarge,
+  late: refusal(408, 'malformed', 'the body did not arrive in time'),
+  'cut-short': refusal(400, 'malformed', 'the body is incomplete'),
+};
+const unavailable = {
+  ...refusal(503, 'unavailable', 'events cannot be stored at the moment'),
+  headers: ['Retry-After', String(SOON)],
+};
+
+/** Answers `POST /hooks/events`; 202 only after the events are stored. */
+export function createHookHandler(deps: HookHandlerDeps): Handler {
+  const { intake, instruments, clock } = deps;
+  // Whoever sends, at most one read of a file runs, and one waits.
+  const token = { read: oneAtATime(() => deps.token.read()) };
+  const reading = createCapacity({ total: MAX_BYTES_AT_ONCE });
+
+  async function answer(request: IncomingMessage): Promise<Answer> {
+    const isSender = await hasToken(request.headers.authorization, token);
+    const limits = isSender ? deps.senders : deps.strangers;
+    const wait = limits.take(request.socket.remoteAddress);
+    if (wait > 0) return throttled(wait);
+    if (!isSender) return unauthorized;
+    if (!isPlainJson(request)) return notJson;
+    const expected = sizeOf(request);
+    if (expected > MAX_BYTES) return tooLarge;
+    const end = reading.enter('', expected);
+    if (end === undefined) return throttled(SOON);
+    const body = await readBody(request, clock).finally(end);
+    return typeof body === 'string' ? unread[body] : takeAll(body.text, request.headers.date);
+  }
+
+  async function takeAll(text: string, date = ''): Promise<Answer> {
+    const sentAt = Date.parse(date);
+    const batch = readBatch(text, {
+      now: intake.time(),
+      from: intake.from(),
+      sentAt: Number.isNaN(sentAt) ? undefined : sentAt,
+    });
+    if (batch.kind === 'too-many') return tooLarge;
+    if (batch.kind === 'malformed') return refusal(400, 'malformed', batch.problem);
+    const { events, rejected } = batch;
+    const taken = events.length === 0 ? NOTHING : await intake.take(events);
+    if (taken === 'busy') return throttled(SOON);
+    if (taken === 'unavailable') return unavailable;
+    // Not earlier: a request that must be retried contains them again.
+    for (const { rejection } of rejected) instruments.rejected(rejection);
+    const [first] = rejected;
+    if (events.length === 0 && first !== undefined) {
+      return { status: 400, body: { error: first.problem, reason: first.rejection } };
+    }
+    return { status: 202, body: { ...taken, rejected: rejected.length } };
+  }
+
+  return async (request, response) => {
+    const { status, body, reason, headers } = await answer(request);
+    if (reason !== undefined) instruments.rejected(reason);
+    // An unread rest of the body is not received either.
+    if (!request.complete) response.shouldKeepAlive = false;
+    if (!response.destroyed) respondJson(response, status, body, headers);
+  };
+}
+
+/** The size of a body, or its maximum if it is not declared. */
+function sizeOf({ headers }: IncomingMessage): number {
+  const length = headers['content-length'];
+  return length === undefined ? MAX_BYTES : Number(length);
+}
+
+function refusal(status: number, reason: Rejection, error: string): Answer {
+  // The reason tells senders that the intake itself rejects, not something on the way.
+  return { status, reason, body: { error, reason } };
+}
+
+function throttled(seconds: number): Answer {
+  return {
+    ...refusal(429, 'throttled', 'too many requests'),
+    headers: ['Retry-After', String(seconds)],
+  };
+}
+
+function isPlainJson({ headers }: IncomingMessage): boolean {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  return type === 'application/json' && (coding === '' || coding === 'identity');
+}

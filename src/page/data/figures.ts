@@ -1,0 +1,367 @@
+import type { Collector } from '../../catalog/collector.ts';
+import type { DatasetName } from '../../catalog/dataset.ts';
+import { addDays, type Day, dayOf, daysFrom, endOf, monthSoFar, yesterdayOf } from '../../catalog/day.ts';
+import type { DayFamily, Family, Sample } from '../../catalog/family.ts';
+import type { Cost } from '../../catalog/settings.ts';
+import type { View } from '../../catalog/view.ts';
+import { activityFamilies as activity } from '../../collectors/activity/collector.ts';
+import { activityDataset } from '../../collectors/activity/dataset.ts';
+import { RANGE_DAYS } from '../../collectors/month-range.ts';
+import {
+  productivityFamilies as output,
+  productivityCollector,
+} from '../../collectors/productivity/collector.ts';
+import { readinessFamilies as reports } from '../../collectors/readiness/collector.ts';
+import { type ReadinessReport, readinessDataset } from '../../collectors/readiness/dataset.ts';
+import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
+import { budgetInCredits } from '../../collectors/spend/costs.ts';
+import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
+import { tokensDataset } from '../../collectors/tokens/dataset.ts';
+import { WEEK_DAYS } from '../../collectors/weeks.ts';
+import { measureCardinality, projectFamily } from '../../pipeline/cardinality.ts';
+import type { Publication } from '../../exposition/publication.ts';
+import type { LabelLimit } from '../../pipeline/label-weights.ts';
+import type { PublishedOrgs } from '../../pipeline/published-orgs.ts';
+import type { Clock } from '../../work/clock.ts';
+import { runInSlices } from '../../work/slices.ts';
+import type {
+  Breakdown,
+  Figure,
+  FigureDetail,
+  FigureName,
+  OrgFigures,
+  ReadFigures,
+  TrendDay,
+} from '../org-figures.ts';
+import { ignoreNotStored } from '../../store/database.ts';
+import { breakdownsOf, LISTED, reasonOf, type Work } from './breakdowns.ts';
+import { teamMonthsOf } from './team-months.ts';
+
+/** Number of days in the trend of a figure. */
+const TREND_DAYS = 30;
+
+/** A trend with the eight weeks before. */
+const LOOKBACK_DAYS = 90;
+
+/** The datasets of the figures, and how many of their days are read at first. */
+const READ: readonly (readonly [DatasetName, number])[] = [
+  ['tokens', RANGE_DAYS],
+  ['activity', LOOKBACK_DAYS],
+  ['productivity', LOOKBACK_DAYS],
+  ['readiness', LOOKBACK_DAYS],
+];
+
+/** What only the full figures need: the months of teams go back as far as those of the organization. */
+const READ_IN_FULL: typeof READ = [
+  ['tools', 2 * WEEK_DAYS],
+  ['users', RANGE_DAYS],
+];
+
+/** What the figures of one organization are made from. */
+interface Parts {
+  readonly view: View;
+  /** The enabled collectors with the families that are not excluded. */
+  readonly collectors: readonly Collector[];
+  /** The number of published series by family. */
+  readonly series: ReadonlyMap<string, number>;
+  readonly labelLimit: LabelLimit;
+  readonly detail: FigureDetail;
+}
+
+/** What is published, and where its rows are. */
+interface FiguresParts {
+  readonly published: PublishedOrgs;
+  readonly publication: Pick<Publication, 'seriesOf'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'slices'>;
+}
+
+/** What the configuration in use shows. */
+interface Shown {
+  readonly collectors: readonly Collector[];
+  readonly orgs: ReadonlyMap<string, unknown>;
+  readonly config: { readonly limits: { valuesPerLabel(label: string): number } };
+}
+
+/**
+ * Creates the source of the page's figures. They are computed on request, in slices, as of the last publication, and kept
+ * until the organization is published again.
+ */
+export function createFigures(core: FiguresParts, inUse: () => Shown): ReadFigures {
+  const made = {
+    full: new WeakMap<object, Promise<OrgFigures>>(),
+    summary: new WeakMap<object, Promise<OrgFigures>>(),
+  };
+
+  function figuresOf(org: string, detail: FigureDetail): Promise<OrgFigures> | undefined {
+    const { withView, collectors: published } = core.published.of(org);
+    if (withView === undefined) return undefined;
+    const known = made[detail].get(published);
+    if (known !== undefined) return known;
+    const { collectors, config } = inUse();
+    const series = core.publication.seriesOf(org);
+    const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
+    const figures = withView(daysToRead(detail, yesterdayOf(core.clock.now())), (view) =>
+      runInSlices(orgFigures({ view, collectors, series, labelLimit, detail }), core.clock, 1),
+    );
+    made[detail].set(published, figures);
+    // Without the store there are none, until it can be read again.
+    figures.catch(() => made[detail].delete(published));
+    return figures;
+  }
+
+  return async (orgs, detail) => {
+    const found = new Map<string, OrgFigures>();
+    // One after the other: concurrent slices of work would add up to a long one.
+    for (const org of orgs) {
+      const figures = inUse().orgs.has(org)
+        ? await figuresOf(org, detail)?.catch(ignoreNotStored)
+        : undefined;
+      if (figures !== undefined) found.set(org, figures);
+    }
+    return found;
+  };
+}
+
+/** The day from which each dataset is read at first. */
+function daysToRead(detail: FigureDetail, yesterday: Day): ReadonlyMap<DatasetName, Day> {
+  const read = detail === 'full' ? [...READ, ...READ_IN_FULL] : READ;
+  return new Map(read.map(([name, days]) => [name, addDays(yesterday, -days)]));
+}
+
+function* orgFigures(parts: Parts): Work<OrgFigures> {
+  const { view } = parts;
+  const credits = yield* dayFigure(parts, 'credits', tokens.dailyCredits, view.newestDay(tokensDataset));
+  const activeDay = view.newestDay(activityDataset);
+  const outputDay = view.newestDay(productivityCollector.dataset);
+  const { day } = credits;
+  const readiness = yield* readinessFigures(parts);
+  const shown = { ...parts, isServed: (family: Family) => isServed(parts, family) };
+  const isFull = parts.detail === 'full';
+  const breakdowns = isFull ? yield* breakdownsOf(shown) : [];
+  return {
+    figures: [
+      credits,
+      yield* dayFigure(parts, 'people', activity.dailyActiveUsers, activeDay),
+      yield* dayFigure(parts, 'commits', output.dailyGitCommits, outputDay),
+      yield* dayFigure(parts, 'pullRequests', output.dailyGitPullRequestsCreated, outputDay),
+      yield* dayFigure(parts, 'month', spend.creditsMonthToDate, day),
+      readiness.figure,
+    ].filter((figure) => isCollected(parts, figure.name)),
+    dayCost: moneyOf(samplesOn(parts, spend.dailyCost, day))[0],
+    monthCosts: moneyOf(samplesOn(parts, spend.costMonthToDate, day)),
+    monthForecast: firstOf(samplesOn(parts, spend.creditsMonthForecast, day)),
+    monthRange: monthRangeOn(parts, day),
+    costForecast: costForecastOn(parts, day),
+    monthBudget:
+      day && [spend.creditsMonthBudget, spend.costMonthBudget].some((family) => isServed(parts, family))
+        ? budgetInCredits(view, day)
+        : undefined,
+    monthStarts: view.settings.contract?.periodStarts,
+    costBudget: isServed(parts, spend.costMonthBudget) ? view.settings.contract?.costPerMonth : undefined,
+    repositories: readiness.repositories,
+    newestReportAt: readiness.newestReportAt,
+    worse: readiness.worse.slice(0, LISTED),
+    worseCount: readiness.worse.length,
+    breakdowns: [...breakdowns, ...readiness.lowest],
+    teamMonths: isFull ? yield* teamMonthsOf(shown) : undefined,
+    reason: isFull ? reasonOf(shown, credits) : undefined,
+    seats: isServed(parts, spend.seats) ? firstOf(spend.seats.samplesOf(view)) : undefined,
+  };
+}
+
+function monthRangeOn(parts: Parts, day: Day | undefined): OrgFigures['monthRange'] {
+  const lower = firstOf(samplesOn(parts, spend.creditsMonthForecastLower, day));
+  const upper = firstOf(samplesOn(parts, spend.creditsMonthForecastUpper, day));
+  return lower === undefined || upper === undefined ? undefined : { lower, upper };
+}
+
+/** The forecast in the currency of a budget in money. */
+function costForecastOn(parts: Parts, day: Day | undefined): OrgFigures['costForecast'] {
+  const currency = parts.view.settings.contract?.costPerMonth?.currency;
+  const amountOf = (family: DayFamily) =>
+    moneyOf(samplesOn(parts, family, day)).find((cost) => cost.currency === currency);
+  const forecast = amountOf(spend.costMonthForecast);
+  const lower = amountOf(spend.costMonthForecastLower)?.amount;
+  const upper = amountOf(spend.costMonthForecastUpper)?.amount;
+  return (
+    forecast && {
+      ...forecast,
+      range: lower === undefined || upper === undefined ? undefined : { lower, upper },
+    }
+  );
+}
+
+const COLLECTORS: Readonly<Record<FigureName, string>> = {
+  credits: 'tokens',
+  people: 'activity',
+  commits: 'productivity',
+  pullRequests: 'productivity',
+  month: 'spend',
+  readiness: 'readiness',
+};
+
+function isCollected({ collectors }: Parts, figure: FigureName): boolean {
+  return collectors.some(({ name }) => name === COLLECTORS[figure]);
+}
+
+function isPublished({ collectors }: Parts, family: Family): boolean {
+  return collectors.some(({ families }) => families.some(({ name }) => name === family.name));
+}
+
+/** Whether `/metrics` has the family: it may have expired, or been dropped over the limit of series. */
+function isServed({ series }: Parts, family: Family): boolean {
+  return (series.get(family.name) ?? 0) > 0;
+}
+
+function samplesOn(parts: Parts, family: DayFamily, day: Day | undefined): Iterable<Sample> | undefined {
+  return day === undefined || !isServed(parts, family) ? undefined : family.samplesOf(parts.view, day);
+}
+
+function* dayFigure(
+  parts: Parts,
+  name: FigureName,
+  family: DayFamily,
+  newest: Day | undefined,
+): Work<Figure> {
+  const day = isServed(parts, family) ? newest : undefined;
+  const head = { name, family: family.name, isPublished: isPublished(parts, family), day };
+  if (day === undefined) return { ...head, value: undefined, weekBefore: undefined, trend: [] };
+  const valueOn = (of: Day) => firstOf(family.samplesOf(parts.view, of));
+  const bounds = name === 'credits' && isServed(parts, spend.dailyCreditsExpectedUpper);
+  const isFull = parts.detail === 'full';
+  const trend: TrendDay[] = [];
+  const days =
+    name === 'month' ? monthSoFar(day, parts.view.settings.contract?.periodStarts) : trendDays(day);
+  for (const shown of isFull || name === 'credits' ? days : []) {
+    const isBound = bounds && (isFull || shown === day);
+    const upper = isBound ? firstOf(spend.dailyCreditsExpectedUpper.samplesOf(parts.view, shown)) : undefined;
+    trend.push({ day: shown, value: valueOn(shown), upper });
+    yield;
+  }
+  return { ...head, value: valueOn(day), weekBefore: valueOn(addDays(day, -WEEK_DAYS)), trend };
+}
+
+function trendDays(day: Day): readonly Day[] {
+  return daysFrom(addDays(day, 1 - TREND_DAYS), day);
+}
+
+interface ReadinessFigures extends Pick<OrgFigures, 'repositories' | 'newestReportAt' | 'worse'> {
+  readonly figure: Figure;
+  /** The repositories with the lowest ratios. */
+  readonly lowest: readonly Breakdown[];
+}
+
+function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
+  const { view } = parts;
+  const ratios = yield* byRepository(parts, reports.readinessRatio);
+  const previous = yield* byRepository(parts, reports.readinessRatioPrevious);
+  const value = meanOf([...ratios.values()]);
+  const isShown = value !== undefined;
+  const yesterday = yesterdayOf(view.asOf);
+  const trend = isShown && parts.detail === 'full' ? yield* readinessTrend(view, value) : [];
+  const created = yield* byRepository(parts, reports.readinessReportTimestampSeconds);
+  const newest = [...created.values()].reduce<number | undefined>(
+    (latest, seconds) => Math.max(latest ?? 0, seconds * 1000),
+    undefined,
+  );
+  return {
+    figure: {
+      name: 'readiness',
+      family: reports.readinessRatio.name,
+      isPublished: isPublished(parts, reports.readinessRatio),
+      day: isShown ? yesterday : undefined,
+      value,
+      weekBefore: isShown ? readinessOn(view, addDays(yesterday, -WEEK_DAYS)) : undefined,
+      trend,
+    },
+    repositories: ratios.size,
+    newestReportAt: newest,
+    worse: yield* worseRepositories(parts, ratios, previous),
+    lowest: lowestRatios(ratios, previous, yesterday),
+  };
+}
+
+function* worseRepositories(
+  parts: Parts,
+  ratios: ReadonlyMap<string, number>,
+  previous: ReadonlyMap<string, number>,
+): Work<ReadinessFigures['worse']> {
+  const regressed = yield* byRepository(parts, reports.readinessCriteriaRegressed);
+  const worse = [...regressed]
+    // Those that are folded into one have no ratio.
+    .filter(([repo, criteria]) => criteria > 0 && ratios.has(repo))
+    .map(([repo, criteria]) => ({ repo, criteria, ratio: ratios.get(repo), previous: previous.get(repo) }));
+  const lost = ({ ratio = 0, previous: before = 0 }: (typeof worse)[number]) => before - ratio;
+  return worse.sort((one, other) => lost(other) - lost(one) || (one.repo < other.repo ? -1 : 1));
+}
+
+function lowestRatios(
+  ratios: ReadonlyMap<string, number>,
+  previous: ReadonlyMap<string, number>,
+  day: Day,
+): readonly Breakdown[] {
+  if (ratios.size === 0) return [];
+  const rows = [...ratios]
+    .sort(([one, low], [other, high]) => low - high || (one < other ? -1 : 1))
+    .slice(0, LISTED)
+    .map(([label, value]) => ({ label, value, before: previous.get(label) }));
+  const { name: family } = reports.readinessRatio;
+  return [{ name: 'repositories', family, day, rows, rest: ratios.size - rows.length }];
+}
+
+/** The mean over the repositories at the end of each day; only days with a new report are computed. */
+function* readinessTrend(view: View, current: number): Work<readonly TrendDay[]> {
+  const yesterday = yesterdayOf(view.asOf);
+  const documents = view.documents<ReadinessReport>(readinessDataset);
+  const changed = new Set(documents.map(({ createdAt }) => dayOf(createdAt)));
+  const trend: TrendDay[] = [];
+  let value: number | undefined;
+  for (const day of trendDays(yesterday)) {
+    if (trend.length === 0 || changed.has(day)) value = readinessOn(view, day);
+    trend.push({ day, value });
+    yield;
+  }
+  // Reports of today are in the current figure, which has no bar of its own before the day is over.
+  return changed.has(dayOf(view.asOf)) ? trend : [...trend.slice(0, -1), { day: yesterday, value: current }];
+}
+
+/** The mean over the repositories at the end of a day. */
+function readinessOn(view: View, day: Day): number | undefined {
+  // The only family that is read asks for the reports once.
+  const past: View = { ...view, asOf: endOf(day) - 1, once: (make) => make(past) };
+  return meanOf(Array.from(reports.readinessRatio.samplesOf(past) ?? [], ({ value }) => value));
+}
+
+/** The published values of a family by repository. */
+function* byRepository(parts: Parts, family: Family): Work<ReadonlyMap<string, number>> {
+  const values = new Map<string, number>();
+  if (!isServed(parts, family) || family.scope !== 'current') return values;
+  const { view, labelLimit, collectors } = parts;
+  const families = collectors.find(({ families: of }) => of.includes(family))?.families ?? [family];
+  // Which repositories are folded depends on all families of the collector; few organizations have so many.
+  const isFolded = view.documents(readinessDataset).length > labelLimit('repo');
+  const cardinality = yield* measureCardinality(isFolded ? families : [family], undefined, view, labelLimit);
+  const measured = cardinality.families.find((one) => one.family === family);
+  if (measured === undefined) return values;
+  for (const { labels, value } of projectFamily(measured, cardinality.kept, undefined, view)) {
+    values.set(labels['repo'] ?? '', value);
+    yield;
+  }
+  return values;
+}
+
+function firstOf(samples: Iterable<Sample> | undefined): number | undefined {
+  const [sample] = samples ?? [];
+  return sample?.value;
+}
+
+function moneyOf(samples: Iterable<Sample> | undefined): readonly Cost[] {
+  return Array.from(samples ?? [], ({ labels, value }) => ({
+    currency: labels['currency'] ?? '',
+    amount: value,
+  }));
+}
+
+function meanOf(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

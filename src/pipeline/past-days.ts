@@ -1,0 +1,212 @@
+import { type Collector, dayDatasetOf, type ExpensiveDataset } from '../catalog/collector.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
+import { type Day, endOf, type Instant } from '../catalog/day.ts';
+import type { CurrentFamily, Family, Sample } from '../catalog/family.ts';
+import { isRecorded, recordedNameOf } from '../catalog/recorded.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
+import type { View } from '../catalog/view.ts';
+import type { CountedProgress } from '../log/progress.ts';
+import type { StoredOrg } from '../store/store.ts';
+import type { Clock } from '../work/clock.ts';
+import { runInSlices } from '../work/slices.ts';
+import { familiesOverBudget } from './budget.ts';
+import { type Cardinality, measureCardinality, projectFamily } from './cardinality.ts';
+import { type Coverage, type CoverageParts, createCoverage } from './coverage.ts';
+import { createDayMemo, type DayMemo } from './day-memo.ts';
+import { firstDayOf, type HistoryBounds } from './days-to-fetch.ts';
+import type { LabelLimit } from './label-weights.ts';
+import { createView } from './view.ts';
+import { createConsecutiveZeros, type FillZeros } from './zeros.ts';
+
+/** How many samples are measured in one step, and after how many steps the clock is looked at. */
+const SAMPLES_PER_STEP = 8;
+const STEPS_PER_LOOK = 32;
+
+/** The dependencies of past pages. */
+export interface PastParts {
+  /** The families about the data. */
+  readonly aboutFamilies: readonly CurrentFamily[];
+  /** The datasets that the live service collects. */
+  readonly datasets: readonly DayDataset<unknown>[];
+  /** Fetch limits of the expensive datasets. */
+  readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
+  /** The bounds of the stored history. */
+  readonly bounds: HistoryBounds;
+  readonly labelLimit: LabelLimit;
+  /** Maximum number of series per organization. */
+  readonly seriesBudget: number;
+  /** The time of the knowledge in the history: the present. */
+  readonly knownAt: Instant;
+  readonly clock: Pick<Clock, 'elapsed' | 'slices'>;
+}
+
+/** A range of past days, and what it is made from. */
+export interface PastDays {
+  readonly pages: PastParts;
+  readonly orgs: readonly KnownOrg[];
+  readonly collectors: readonly Collector[];
+  /** The first and the last day, inclusive. */
+  readonly from: Day;
+  readonly to: Day;
+  readonly progress: CountedProgress;
+  /** Aborted when the work should stop. */
+  readonly signal: AbortSignal;
+}
+
+/** An organization and its history. */
+export interface KnownOrg {
+  readonly settings: OrgSettings;
+  readonly history: StoredOrg;
+}
+
+/** An organization with the coverage of its days. */
+export interface AssessedOrg extends KnownOrg, CoverageParts {
+  readonly settings: OrgSettings;
+  readonly pages: PastParts;
+  /** The current coverage of its days. */
+  readonly coverage: Coverage;
+  /** The zeros of its days, which are asked for in ascending order. */
+  readonly fillZeros: FillZeros;
+  /** What was made of its days; their rows and states do not change meanwhile. */
+  readonly days: DayMemo;
+}
+
+/** The samples of a family, identical at several instants. */
+export interface PageFamily {
+  readonly family: PastFamily;
+  /** Whether the series are recorded ones, which do not have the labels of a target. */
+  readonly recorded: boolean;
+  readonly stamps: readonly Instant[];
+  samples(): Iterable<Sample>;
+}
+
+/** What a target needs of a family. */
+export type PastFamily = Pick<Family, 'help' | 'labels' | 'unit' | 'scope' | 'dropPriority'> & {
+  readonly name: string;
+};
+
+interface Measured {
+  readonly cardinality: Cardinality;
+  readonly dataset: DayDataset<unknown> | undefined;
+  readonly view: View;
+  readonly stamps: readonly Instant[];
+}
+
+/** Derives the coverage of an organization's days from the current history. */
+export function assessDays(pages: PastParts, known: KnownOrg): AssessedOrg {
+  const { datasets, expensive, bounds, knownAt } = pages;
+  const { historyStart } = bounds;
+  const org = { ...known, datasets, expensive, historyStart, firstDay: firstDayOf(bounds, knownAt) };
+  const coverage = createCoverage(org, knownAt);
+  return { ...org, pages, coverage, fillZeros: createConsecutiveZeros(), days: createDayMemo() };
+}
+
+/**
+ * Whether a collector has families for a day: documents always, datasets once the day is known. An unused dataset has
+ * none, and nothing is missing.
+ */
+export function knowledgeOf(
+  org: AssessedOrg,
+  collector: Collector,
+  day: Day,
+): 'known' | 'unknown' | 'unused' {
+  const dataset = dayDatasetOf(collector);
+  if (dataset === undefined) return 'known';
+  if (org.coverage.stateOf(dataset.name, day) === 'unused') return 'unused';
+  return viewOf(org, endOf(day)).newestDay(dataset) === day ? 'known' : 'unknown';
+}
+
+/**
+ * The families of the given collectors as `/metrics` showed them at some instants while `day` was the newest day. The
+ * day's figures are the same at all of them and computed once; documents are evaluated at each.
+ */
+export async function projectPage(
+  org: AssessedOrg,
+  collectors: readonly Collector[],
+  stamps: readonly Instant[],
+): Promise<readonly PageFamily[]> {
+  const [first] = stamps;
+  if (first === undefined) return [];
+  const measured: Measured[] = [];
+  const view = viewOf(org, first);
+  for (const collector of collectors) {
+    const dataset = dayDatasetOf(collector);
+    if (dataset !== undefined) {
+      measured.push(await measure(org, collector.families, { dataset, view, stamps }));
+      continue;
+    }
+    for (const stamp of stamps) {
+      const then = { dataset, view: viewOf(org, stamp), stamps: [stamp] };
+      measured.push(await measure(org, collector.families, then));
+    }
+  }
+  const datasets = [...new Set(collectors.flatMap((collector) => dayDatasetOf(collector) ?? []))];
+  const about = { dataset: undefined, view: { ...view, datasets }, stamps };
+  measured.push(await measure(org, org.pages.aboutFamilies, about));
+
+  const samples = measured.reduce((sum, { cardinality }) => sum + cardinality.samples, 0);
+  const { seriesBudget } = org.pages;
+  if (samples <= seriesBudget) return measured.flatMap(familiesOf);
+  if (stamps.length === 1) return withinBudget(measured, seriesBudget);
+  // Families are dropped page by page, as in the live exporter.
+  const families: PageFamily[] = [];
+  for (const stamp of stamps) families.push(...(await projectPage(org, collectors, [stamp])));
+  return families;
+}
+
+/** The recorded series of families, as recording rules would have written them. */
+export function recordedOf(page: readonly PageFamily[]): readonly PageFamily[] {
+  return page
+    .filter(({ family }) => isRecorded(family))
+    .map(({ family, ...rest }) => ({
+      ...rest,
+      family: { ...family, name: recordedNameOf(family.name) },
+      recorded: true,
+    }));
+}
+
+async function measure(
+  org: AssessedOrg,
+  declared: readonly Family[],
+  of: Pick<Measured, 'dataset' | 'view' | 'stamps'>,
+): Promise<Measured> {
+  const { dataset, view } = of;
+  const measuring = { fillZeros: org.fillZeros, samplesPerStep: SAMPLES_PER_STEP };
+  const steps = measureCardinality(declared, dataset, view, org.pages.labelLimit, measuring);
+  // A stop signal and pending writes wait for this.
+  return { ...of, cardinality: await runInSlices(steps, org.pages.clock, STEPS_PER_LOOK) };
+}
+
+function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): readonly PageFamily[] {
+  return found.families.map((measured) => {
+    const project = () => projectFamily(measured, found.kept, dataset, view);
+    // For the recorded series, too; memory holds little of a page, however large it is.
+    const few = measured.samples && [...project()];
+    return { family: measured.family, recorded: false, stamps, samples: () => few ?? project() };
+  });
+}
+
+/** The families that remain within an organization's series budget. */
+function withinBudget(measured: readonly Measured[], budget: number): readonly PageFamily[] {
+  const families = measured.flatMap(familiesOf);
+  const sizes = families.map(({ family, samples }) => ({
+    family: family.name,
+    dropPriority: family.dropPriority,
+    labelled: family.labels.length > 0,
+    series: countOf(samples(), budget + 1),
+  }));
+  const dropped = familiesOverBudget(sizes, budget);
+  return families.filter(({ family }) => !dropped.has(family.name));
+}
+
+/** The number of samples, at most `limit`. */
+function countOf(samples: Iterable<Sample>, limit: number): number {
+  let count = 0;
+  for (const _ of samples) if (++count >= limit) break;
+  return count;
+}
+
+function viewOf(org: AssessedOrg, asOf: Instant): View {
+  const { coverage, days } = org;
+  return createView(org, asOf, { coverage, isPast: true, days });
+}
