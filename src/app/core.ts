@@ -8,7 +8,7 @@ import { createPublication } from '../exposition/publication.ts';
 import { createLogger } from '../log/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../log/progress.ts';
 import { createRedactor } from '../log/redact.ts';
-import { createPublishedOrgs } from '../pipeline/published-orgs.ts';
+import { Publisher } from '../pipeline/publisher.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
 import { createScheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
@@ -16,7 +16,7 @@ import type { LeaderIntervals } from '../store/leader-row.ts';
 import type { ConfigError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 import { createTurns } from '../work/turns.ts';
-import { createLeading } from './leading.ts';
+import { Leading } from './leading.ts';
 import { notPolledOf } from './polled-orgs.ts';
 import { openStorage } from './store.ts';
 import { createTraffic, trafficSettings } from './traffic.ts';
@@ -43,14 +43,12 @@ export interface CliEnvironment {
  */
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
-/** Callbacks into the current deployment. */
+/** What the core asks of the configuration in use, and what it reports. */
 interface CoreEvents {
   /** The current secrets to redact. */
   secrets(): Iterable<string>;
   /** The organizations in use. */
   orgs(): readonly OrgConfig[];
-  /** Publishes an organization with the current deployment; resolves at once if that does not contain it. */
-  publish(org: string): Promise<void>;
   /** Called with what ends the process. */
   onExit(error: ConfigError): void;
 }
@@ -96,7 +94,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
     revision,
     clock,
   });
-  const leading = createLeading(store.leadership, clock);
+  const leading = new Leading(store.leadership, clock);
   const traffic = createTraffic({ history, clock }, trafficSettings(config, []));
   return {
     log,
@@ -111,8 +109,12 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
     notPolled,
     publication,
     exposition: createExposition({ publication, instruments, clock }),
-    /** The published data of each organization. */
-    published: createPublishedOrgs(publication),
+    /** Publishes what is stored of each organization. */
+    publisher: new Publisher({
+      ...{ history, publication, instruments, aboutFamilies, clock, log },
+      renderText: createTextRenderer({ clock }),
+      hasOtherSettings: () => store.leadership?.hasOtherSettings() === true,
+    }),
     /** The run states of each collector, and what it has learned, such as the size of its windows. */
     runs: createRunStates(),
     /** Rate limits, quotas and pauses of each organization. */
@@ -130,13 +132,11 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
       log,
     }),
     progress: environment.progress ?? createLoggedProgress({ clock, log }),
-    renderText: createTextRenderer({ clock }),
     /** Aborted when the process stops. */
     stopping,
     /** Loads the client's libraries on first use; rejects with a `ConfigError` on an invalid address or proxy. */
     async createClient(org: OrgConfig, api: ApiConfig): Promise<PlatformClient> {
       const { createOrgClient } = await import('./clients.ts');
-      const { demand } = leading;
       return createOrgClient(org, api, {
         traffic,
         version,
@@ -144,9 +144,8 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
         clock,
         random,
         log,
-        demand,
+        demand: () => leading.demand(),
       });
     },
-    publish: events.publish,
   };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Collector,
   type FetchingCollector,
@@ -7,15 +8,14 @@ import {
 } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { PeopleSettings } from '../catalog/settings.ts';
-import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
+import { collectors as allCollectors } from '../collectors/index.ts';
 import type { LiveConfig } from '../config/config.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
-import { createPublisher, type Publisher } from '../pipeline/publisher.ts';
+import type { PublishRules } from '../pipeline/publisher.ts';
 import { createRunner } from '../pipeline/runner.ts';
 import type { Core } from './core.ts';
-import { withoutForeignRows } from './foreign-rows.ts';
 import { type DeployedJob, jobOf } from './job.ts';
-import { type DeployedOrg, deployOrg, orgSettings } from './org.ts';
+import { type DeployedOrg, deployOrg, samePeople } from './org.ts';
 
 /**
  * Everything derived from one configuration. It is immutable: another configuration, or a changed file that it names,
@@ -32,7 +32,7 @@ export interface Deployment {
   readonly names: ReadonlySet<string>;
   /** The organizations by name. */
   readonly orgs: ReadonlyMap<string, DeployedOrg>;
-  readonly publisher: Publisher;
+  readonly rules: PublishRules;
   /** The jobs by name: each fetching collector of each organization. */
   readonly jobs: ReadonlyMap<string, DeployedJob>;
   /** Aborted once another deployment has replaced this one: its runs end. */
@@ -40,50 +40,27 @@ export interface Deployment {
 }
 
 /**
- * Builds a deployment from a configuration. It takes over what is unchanged of the previous one's organizations. It has no side
- * effects, so it can be discarded.
+ * Builds a deployment from a configuration. It takes over what is unchanged of the previous one's organizations and rules, so that
+ * they are not published again. It has no side effects, so it can be discarded.
  */
 export function createDeployment(config: LiveConfig, core: Core, previous?: Deployment): Deployment {
   const enabled = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
-  const collectors = withoutFamilies(enabled, config.metrics.excluded);
+  const rules = rulesOf(config, enabled, previous);
   const fetching = enabled.filter(isFetching);
-  const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset);
-  const people = config.people.current();
+  const people = samePeople(previous?.people, config.people.current());
   const retired = new AbortController();
-  const keeping = { historyStart: config.history.start, retentionDays: config.history.retention };
-  const shownHistory = withoutForeignRows(core.history, {
-    hasOthers: () => core.store.leadership?.hasOtherSettings() === true,
-    settingsOf: (org) => orgs.get(org)?.settings,
-    datasets: dayDatasets,
-    clock: core.clock,
-  });
-  const publisher = createPublisher({
-    ...core,
-    collectors,
-    aboutFamilies,
-    ...keeping,
-    labelLimit: (label) => config.limits.valuesPerLabel(label),
-    seriesBudget: seriesBudgetOf(config.limits.series, config.orgs.length),
-    maxAgeMs: config.metrics.maxAge,
-    retired: retired.signal,
-    history: shownHistory,
-  });
   const runner = createRunner({
     ...core,
-    ...keeping,
+    historyStart: rules.historyStart,
+    retentionDays: config.history.retention,
     revisionDays: config.history.revisionWindow,
-    // A run may end under a later deployment, whose settings then apply.
-    publisher: {
-      publish: ({ name }) => core.publish(name),
-      showsIdle: core.published.showsIdle,
-    },
     stopping: core.stopping.signal,
   });
   const orgs = new Map(
-    config.orgs.map((org): [string, DeployedOrg] => {
-      const parts = { config: org, api: config.api, settings: orgSettings(org, config, people) };
-      return [org.name, deployOrg(parts, core, previous?.orgs.get(org.name))];
-    }),
+    config.orgs.map((org): [string, DeployedOrg] => [
+      org.name,
+      deployOrg({ org, config, people }, core, previous?.orgs.get(org.name)),
+    ]),
   );
   const jobs = [...orgs.values()].flatMap((org) =>
     fetching.map((collector) =>
@@ -91,16 +68,36 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     ),
   );
   return {
-    config,
-    people,
-    collectors,
-    fetching,
-    orgs,
-    publisher,
-    retired,
-    names: new Set(collectors.map(({ name }) => name)),
+    ...{ config, people, fetching, orgs, rules, retired },
+    collectors: rules.collectors,
+    names: new Set(enabled.map(({ name }) => name)),
     jobs: new Map(jobs.map((job) => [job.name, job])),
   };
+}
+
+/** What a configuration says of publishing: the previous rules if they are the same. */
+function rulesOf(
+  config: LiveConfig,
+  enabled: readonly Collector[],
+  previous: Deployment | undefined,
+): PublishRules {
+  const same = previous?.rules;
+  const rules: PublishRules = {
+    collectors: withoutFamilies(enabled, config.metrics.excluded),
+    historyStart: config.history.start,
+    retentionDays: config.history.retention,
+    labelLimit: (label) => config.limits.valuesPerLabel(label),
+    seriesBudget: seriesBudgetOf(config.limits.series, config.orgs.length),
+    maxAgeMs: config.metrics.maxAge,
+  };
+  return same !== undefined && isDeepStrictEqual(plain(same), plain(rules)) ? same : rules;
+}
+
+/** The rules as values that can be compared. */
+function plain({ collectors, labelLimit, ...rest }: PublishRules) {
+  const families = collectors.map(({ name, families: of }) => [name, of.map((family) => family.name)]);
+  const labels = new Set(collectors.flatMap(({ families: of }) => of.flatMap((family) => family.labels)));
+  return { ...rest, families, limits: [...labels].map(labelLimit) };
 }
 
 /** The keys of a configuration, for redaction. */

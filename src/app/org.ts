@@ -12,8 +12,10 @@ export interface DeployedOrg {
 }
 
 /** What an organization is deployed with. */
-interface OrgParts extends Pick<DeployedOrg, 'config' | 'settings'> {
-  readonly api: ApiConfig;
+interface OrgParts {
+  readonly org: OrgConfig;
+  readonly config: LiveConfig;
+  readonly people: PeopleSettings;
 }
 
 /** The settings of an organization under a configuration. */
@@ -25,14 +27,34 @@ export function orgSettings(
   return { name, readiness, contract, daysOff, people };
 }
 
-/** Deploys an organization. The connection of the previous deployment is taken over if it fits. */
+/** Whether people are identified and assigned to teams in the same way. */
+export function showSamePeople(one: PeopleSettings, other: PeopleSettings): boolean {
+  return one.identity === other.identity && one.teamRules === other.teamRules;
+}
+
+/** The earlier settings if the present ones are the same, budgets of teams included. */
+export function samePeople(before: PeopleSettings | undefined, now: PeopleSettings): PeopleSettings {
+  const isSame =
+    before !== undefined &&
+    showSamePeople(before, now) &&
+    isDeepStrictEqual(before.teamBudgets, now.teamBudgets);
+  return isSame ? before : now;
+}
+
+/** Deploys an organization. Settings and connection of the previous deployment are taken over if they fit. */
 export function deployOrg(
-  { config, api, settings }: OrgParts,
+  { org, config, people }: OrgParts,
   core: Pick<Core, 'createClient'>,
   before: DeployedOrg | undefined,
 ): DeployedOrg {
-  const kept = before?.connection.fits(config, api) === true ? before.connection : undefined;
-  return { config, settings, connection: kept ?? createConnection(config, api, core) };
+  const { api } = config;
+  const connection = before?.connection.fits(org, api) === true ? before.connection : undefined;
+  const settings = orgSettings(org, config, people);
+  return {
+    config: org,
+    settings: isDeepStrictEqual(before?.settings, settings) ? (before?.settings ?? settings) : settings,
+    connection: connection ?? createConnection(org, api, core),
+  };
 }
 
 /** The client of an organization, created on first use so that its libraries do not delay the first scrape. */

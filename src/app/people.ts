@@ -1,21 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isDayCollector } from '../catalog/collector.ts';
 import { daysBetween, yesterdayOf } from '../catalog/day.ts';
-import type { OrgSettings, PeopleSettings } from '../catalog/settings.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
+import { samePeople } from './org.ts';
 
 /** Whether the identity mode, the teams or their budgets have changed. */
-export function showsOtherPeople(deployment: Deployment): boolean {
-  const now = deployment.config.people.current();
-  const { people } = deployment;
-  return !showSamePeople(people, now) || !isDeepStrictEqual(people.teamBudgets, now.teamBudgets);
-}
-
-/** Whether people are identified and assigned to teams in the same way. */
-export function showSamePeople(one: PeopleSettings, other: PeopleSettings): boolean {
-  return one.identity === other.identity && one.teamRules === other.teamRules;
+export function showsOtherPeople({ people, config }: Deployment): boolean {
+  return samePeople(people, config.people.current()) !== people;
 }
 
 /** The collectors whose rows depend on the settings about people. */

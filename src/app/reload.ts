@@ -1,3 +1,4 @@
+import type { Instant } from '../catalog/day.ts';
 import { type OrgChanges, restartOptions } from '../config/changes.ts';
 import type { OrgConfig, StartConfig } from '../config/config.ts';
 import { apiPathOf } from '../config/orgs.ts';
@@ -7,70 +8,86 @@ import { ConfigError, messageOf } from '../text/errors.ts';
 import type { Reloadable, ReloadOutcome } from '../work/reload.ts';
 import type { Core } from './core.ts';
 
-/**
- * Creates the reload of the configuration and other files: of these sources, in this order. The current configuration counts as just
- * read.
- */
-export function createReload(
-  parts: readonly Reloadable[],
-  { instruments, clock, log }: Pick<Core, 'instruments' | 'clock' | 'log'>,
-) {
-  let readAt = clock.now();
+/** The reload of the configuration and other files. The current configuration counts as just read. */
+export class Reload {
+  readonly #sources: readonly Reloadable[];
+  readonly #core: Pick<Core, 'instruments' | 'clock' | 'log'>;
+  #readAt: Instant;
   /** Why the latest content of a source is not in use, by its name. */
-  const problems = new Map<string, string>();
+  readonly #problems = new Map<string, string>();
 
-  function record(): void {
-    if (problems.size === 0) readAt = clock.now();
-    instruments.configReload(problems.size === 0);
+  /** Reloads these sources, in this order. */
+  constructor(sources: readonly Reloadable[], core: Pick<Core, 'instruments' | 'clock' | 'log'>) {
+    this.#sources = sources;
+    this.#core = core;
+    this.#readAt = core.clock.now();
   }
 
-  return {
-    state(): ConfigurationStatus {
-      const [problem] = problems.values();
-      return { readAt, problem };
-    },
-    /** Records whether a source that reloads itself is failing, and why. */
-    note(name: string, problem: string | undefined): void {
-      if (problem === undefined) problems.delete(name);
-      else problems.set(name, problem);
-      record();
-    },
-    /** Must not be called again before it has resolved; never rejects. */
-    async run(): Promise<ReloadOutcome> {
-      const notes: string[] = [];
-      const missed: string[] = [];
-      for (const { name, reload } of parts) {
-        try {
-          const reloaded = await reload();
-          notes.push(...reloaded.notes);
-          if (reloaded.missed !== undefined) missed.push(reloaded.missed);
-          problems.delete(name);
-        } catch (error) {
-          const hint = error instanceof ConfigError ? error.hint : undefined;
-          log.error('Reload failed; keeping the previous configuration', { what: name, error, hint });
-          problems.set(name, hint === undefined ? messageOf(error) : `${messageOf(error)}. Hint: ${hint}`);
-        }
+  state(): ConfigurationStatus {
+    const [problem] = this.#problems.values();
+    return { readAt: this.#readAt, problem };
+  }
+
+  /** Records whether a source that reloads itself is failing, and why. */
+  note(name: string, problem: string | undefined): void {
+    if (problem === undefined) this.#problems.delete(name);
+    else this.#problems.set(name, problem);
+    this.#record();
+  }
+
+  /** Must not be called again before it has resolved; never rejects. */
+  async run(): Promise<ReloadOutcome> {
+    const problems = this.#problems;
+    const notes: string[] = [];
+    const missed: string[] = [];
+    for (const { name, reload } of this.#sources) {
+      try {
+        const reloaded = await reload();
+        notes.push(...reloaded.notes);
+        if (reloaded.missed !== undefined) missed.push(reloaded.missed);
+        problems.delete(name);
+      } catch (error) {
+        const hint = error instanceof ConfigError ? error.hint : undefined;
+        this.#core.log.error('Reload failed; keeping the previous configuration', {
+          what: name,
+          error,
+          hint,
+        });
+        problems.set(name, hint === undefined ? messageOf(error) : `${messageOf(error)}. Hint: ${hint}`);
       }
-      record();
-      if (problems.size > 0) return { ok: false, problem: [...problems.values(), ...missed].join('; ') };
-      if (missed.length > 0) return { ok: false, problem: missed.join('; '), isInUse: true };
-      return { ok: true, notes: notes.length > 0 ? notes : undefined };
-    },
-  };
+    }
+    this.#record();
+    if (problems.size > 0) return { ok: false, problem: [...problems.values(), ...missed].join('; ') };
+    if (missed.length > 0) return { ok: false, problem: missed.join('; '), isInUse: true };
+    return { ok: true, notes: notes.length > 0 ? notes : undefined };
+  }
+
+  #record(): void {
+    if (this.#problems.size === 0) this.#readAt = this.#core.clock.now();
+    this.#core.instruments.configReload(this.#problems.size === 0);
+  }
 }
 
 /** Notes changed options that require a restart, and logs each set of them once. */
-export function createRestartNote(start: StartConfig, log: Logger): (now: StartConfig) => readonly string[] {
-  let last = '';
-  return (now) => {
-    const options = restartOptions(start, now)
+export class RestartNotes {
+  readonly #start: StartConfig;
+  readonly #log: Logger;
+  #last = '';
+
+  constructor(start: StartConfig, log: Logger) {
+    this.#start = start;
+    this.#log = log;
+  }
+
+  of(now: StartConfig): readonly string[] {
+    const options = restartOptions(this.#start, now)
       .map((option) => `--${option}`)
       .join(' ');
-    if (options !== '' && options !== last)
-      log.warn('Changed options take effect after a restart', { options });
-    last = options;
+    if (options !== '' && options !== this.#last)
+      this.#log.warn('Changed options take effect after a restart', { options });
+    this.#last = options;
     return options === '' ? [] : [`Changed options take effect after a restart: ${options}`];
-  };
+  }
 }
 
 /** Notes and logs each organization whose address already has the path that every request adds. */

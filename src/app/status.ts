@@ -48,7 +48,7 @@ function orgStatus(
   const paths = core.traffic.pathsOf(org);
   return {
     name,
-    orgId: core.published.of(name).orgId,
+    orgId: core.publisher.of(name).orgId,
     apiHost: new URL(org.baseUrl).host,
     requestsToday: core.traffic.requestsToday(name),
     collectors: collectors.map((collector) => ({
@@ -65,13 +65,13 @@ function orgStatus(
 
 /** The state of one collector of one organization with this number of series by family. */
 function collectorStatus(
-  { runs, published, scheduler }: Core,
+  { runs, publisher, scheduler }: Core,
   org: string,
   collector: Collector,
   series: ReadonlyMap<string, number>,
 ): CollectorStatus {
   const { name, description } = collector;
-  const shown = published.of(org).collectors.get(name);
+  const shown = publisher.of(org).collectors.get(name);
   const run = runOf(runs, org, collector, shown?.day !== undefined);
   const { failure } = run;
   return {

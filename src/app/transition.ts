@@ -22,11 +22,12 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
     for (const key of secretsOf(previous)) core.redactor.remember(key);
     previous.retired.abort();
   }
-  const { config, names } = next;
+  const { config, names, rules, orgs } = next;
   core.log.setLevel(config.log.level);
   core.turns.setLimit(config.api.maxConcurrentRequests);
   core.traffic.use(trafficSettings(config, datasetsOf(next).dayDatasets));
   core.publication.setCollectors(names);
+  core.publisher.use(rules, new Map([...orgs].map(([name, { settings }]) => [name, settings])));
 }
 
 /**
@@ -75,14 +76,14 @@ export function closeConnections(of: Deployment, butNotOf?: Deployment): void {
 
 /** Removes the state of what is no longer polled: it would never change again. */
 async function forget(previous: Deployment, next: Deployment, core: Core): Promise<void> {
-  const { runs, published, instruments } = core;
+  const { runs, publisher, instruments } = core;
   for (const { name, org, collector } of previous.jobs.values()) {
     if (next.jobs.has(name)) continue;
     runs.forget(org, collector);
   }
   for (const org of previous.orgs.keys()) {
     if (next.orgs.has(org)) continue;
-    published.forget(org);
+    publisher.forget(org);
     instruments.forgetOrg(org);
   }
   // Nothing is folded in what is no longer published.

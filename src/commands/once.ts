@@ -3,14 +3,14 @@ import { loadConfig } from '../config/load.ts';
 import { readBody } from '../exposition/scrape.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
-import { createRealService } from './run-service.ts';
+import { openApp } from './run-service.ts';
 
 /** Polls every collector once, without a store, and prints the exposition; exit code 1 if a collector failed. */
 export async function run(context: CommandContext): Promise<number> {
   const config = await loadConfig({ ...context, collectors });
   // Only `serve` writes to the store.
   const storage = { ...config.storage, path: MEMORY, url: undefined };
-  const service = await createRealService(context, { ...config, storage }, false);
+  const service = await openApp(context, { ...config, storage }, false);
   const stop = context.stopSignal();
   stop.addEventListener('abort', () => void service.stop(), { once: true });
   const failed = await service.pollOnce();

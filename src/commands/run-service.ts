@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createService, type Service } from '../app/service.ts';
+import { App } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { revisionOf } from '../config/environment.ts';
 import { createTerminal } from '../log/terminal-progress.ts';
@@ -7,15 +7,15 @@ import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 
 /** Creates the service as commands run it: with the machine's clock and the log on standard error. */
-export async function createRealService(
+export async function openApp(
   context: CommandContext,
   config: Config,
   simulated: boolean,
   loadConfig?: () => Promise<Config>,
-): Promise<Service> {
+): Promise<App> {
   const clock = createSystemClock();
   const terminal = createTerminal(context.stderr, clock);
-  return createService({
+  return App.open({
     config,
     version: context.version,
     revision: revisionOf(context.environment),
@@ -30,7 +30,7 @@ export async function createRealService(
 }
 
 /** Where a service listens, and the configuration that it began with. */
-interface Started extends Awaited<ReturnType<Service['start']>> {
+interface Started extends Awaited<ReturnType<App['start']>> {
   readonly config: Config;
 }
 
@@ -42,13 +42,13 @@ export async function withService(
   context: CommandContext,
   simulated: boolean,
   load: () => Promise<Config>,
-  work: (service: Service, started: Started, ended: Promise<number>) => Promise<number>,
+  work: (service: App, started: Started, ended: Promise<number>) => Promise<number>,
 ): Promise<number> {
-  const started = Promise.withResolvers<Service>();
+  const started = Promise.withResolvers<App>();
   // From now on, because its default would end the process. Until the start, a reload waits.
   context.onHangup(() => void started.promise.then((running) => running.reload()));
   const config = await load();
-  const service = await createRealService(context, config, simulated, load);
+  const service = await openApp(context, config, simulated, load);
   // Not before: while it waits for a store, a signal may end the process at once.
   const stopped = untilStopped(context).then(() => 0);
   try {

@@ -8,10 +8,6 @@ import { familiesOverBudget } from './budget.ts';
 export interface SnapshotParts {
   readonly publication: Pick<Publication, 'replace' | 'remove'>;
   readonly instruments: Instruments;
-  /** Maximum number of series of one organization. */
-  readonly seriesBudget: number;
-  /** The last logged state, so that it is not logged twice. */
-  readonly logged: Map<string, string>;
   readonly log: Logger;
 }
 
@@ -34,13 +30,19 @@ export interface Rendered {
 /** The rendered families of an organization by collector. */
 type RenderedCollectors = ReadonlyMap<string, Rendered>;
 
-/** Creates the function that publishes an organization's families within its series budget, atomically. */
-export function createSnapshotCommit(
-  parts: SnapshotParts,
-): (org: string, collectors: RenderedCollectors) => void {
-  const { publication, instruments, logged, log } = parts;
-  return (org, collectors) => {
-    const dropped = familiesOverBudget(sizesOf(collectors), parts.seriesBudget);
+/** Publishes an organization's families within its series budget, and reports what it leaves out. */
+export class SnapshotCommit {
+  readonly #parts: SnapshotParts;
+  /** The last logged state of each organization's collectors, so that it is not logged twice. */
+  readonly #logged = new Map<string, string>();
+
+  constructor(parts: SnapshotParts) {
+    this.#parts = parts;
+  }
+
+  /** Replaces all texts of an organization in one assignment; drops families beyond `seriesBudget` series. */
+  replace(org: string, collectors: RenderedCollectors, seriesBudget: number): void {
+    const dropped = familiesOverBudget(sizesOf(collectors), seriesBudget);
     const texts = new Map<string, readonly FamilyText[]>();
     for (const [collector, rendered] of collectors) {
       const isGone = ({ family }: RenderedFamily) => dropped.has(family.name);
@@ -50,33 +52,34 @@ export function createSnapshotCommit(
         kept.flatMap(({ text }) => text ?? []),
       );
       const gone = rendered.families.filter(isGone).map(({ family }) => family.name);
-      note(org, collector, rendered, gone);
+      this.#report(org, collector, rendered, { gone, limit: seriesBudget });
     }
-    publication.replace(org, texts);
-  };
+    this.#parts.publication.replace(org, texts);
+  }
 
-  function note(
+  #report(
     org: string,
     collector: string,
     { families, foldedCounts }: Rendered,
-    gone: readonly string[],
+    { gone, limit }: { readonly gone: readonly string[]; readonly limit: number },
   ): void {
+    const { instruments, log } = this.#parts;
     instruments.familiesDropped({ org, collector, count: gone.length });
     for (const { family, folded } of families) {
       if (family.labels.length > 0) instruments.valuesFolded({ org, metric: family.name, count: folded });
     }
     const who = { org, collector };
-    if (isNews([org, collector], gone.join(' '))) {
+    if (this.#isNews([org, collector], gone.join(' '))) {
       if (gone.length === 0) log.info('All metric families are published again', who);
       else
         log.warn('Metric families dropped: the organization exceeds its share of limits.series', {
           ...who,
           families: gone.join(' '),
-          limit: parts.seriesBudget,
+          limit,
         });
     }
     const labels = [...foldedCounts.keys()].join(' ');
-    if (!isNews([org, collector, 'labels'], labels)) return;
+    if (!this.#isNews([org, collector, 'labels'], labels)) return;
     if (labels === '') log.info('All labels are within limits.values_per_label again', who);
     else
       log.warn('Labels exceed limits.values_per_label; summing the smallest values into other', {
@@ -87,10 +90,10 @@ export function createSnapshotCommit(
   }
 
   /** Whether a state was not logged last; the empty one is the first. */
-  function isNews(key: readonly string[], state: string): boolean {
+  #isNews(key: readonly string[], state: string): boolean {
     const name = JSON.stringify(key);
-    const before = logged.get(name) ?? '';
-    logged.set(name, state);
+    const before = this.#logged.get(name) ?? '';
+    this.#logged.set(name, state);
     return before !== state;
   }
 }

@@ -105,7 +105,7 @@ export async function runDays(
         plan = next;
         work?.advance(days.filter((day) => unknown.includes(day)).length);
         // The newest day is published at once; older ones change little and are published together.
-        if (isNewest) await deps.publisher.publish(org);
+        if (isNewest) await deps.publisher.publish(org.name);
         else unpublished = true;
       }
       run.tried();
@@ -121,7 +121,7 @@ export async function runDays(
   } finally {
     if (!run.retired()) deps.runs.update(org.name, collector.name, { fetching: plan.memory });
     work?.end();
-    if (unpublished) await deps.publisher.publish(org);
+    if (unpublished) await deps.publisher.publish(org.name);
     // Where nothing was answered, it is not the days that fail.
     if (isAnswered) logSetAside(run, collector, before, plan.memory, failed);
   }

@@ -1,37 +1,28 @@
 import {
   type Collector,
   dayDatasetOf,
+  type ExpensiveDataset,
   expensiveDatasets,
   isDayCollector,
   isFetching,
 } from '../catalog/collector.ts';
-import type { DayDataset } from '../catalog/dataset.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { RenderText } from '../exposition/family-text.ts';
+import type { Logger } from '../log/logger.ts';
 import type { RowsFrom, Standing, Store, StoredOrg } from '../store/store.ts';
 import type { Clock } from '../work/clock.ts';
+import { createSerialQueue } from '../work/serial-queue.ts';
 import { runInSlices } from '../work/slices.ts';
 import { measureCardinality, projectFamily } from './cardinality.ts';
-import {
-  createSnapshotCommit,
-  type Rendered,
-  type RenderedFamily,
-  type SnapshotParts,
-} from './commit-snapshot.ts';
+import { type Rendered, type RenderedFamily, SnapshotCommit, type SnapshotParts } from './commit-snapshot.ts';
 import { createCoverage } from './coverage.ts';
-import { firstDayOf } from './days-to-fetch.ts';
+import { firstDayOf, type HistoryBounds } from './days-to-fetch.ts';
+import { withoutForeignRows } from './foreign-rows.ts';
 import type { LabelLimit } from './label-weights.ts';
-import {
-  createPublishedOrgs,
-  type Origin,
-  type PublishedCollector,
-  type PublishedOrg,
-  type PublishedOrgs,
-  type WithView,
-} from './published-orgs.ts';
 import { readFor } from './stored-rows.ts';
 import { createView } from './view.ts';
 
@@ -42,213 +33,308 @@ const ABOUT = 'about';
 const LOOKBACK_DAYS = 120;
 const LOOKBACK_DAYS_OF_EXPENSIVE = 40;
 
-/** Dependencies of a publisher: the settings of one configuration, and state that outlives it. */
-interface PublisherParts extends Omit<SnapshotParts, 'logged'> {
+/** What a configuration says of publishing. The same object stays as long as reloads change nothing of it. */
+export interface PublishRules extends HistoryBounds {
+  /** The enabled collectors, without the excluded families. */
   readonly collectors: readonly Collector[];
-  readonly aboutFamilies: readonly CurrentFamily[];
-  readonly history: Pick<Store, 'standing' | 'read'>;
-  readonly historyStart: Day;
-  /** How many of the newest days are kept; 0 or undefined keeps all. */
-  readonly retentionDays?: number;
-  readonly renderText: RenderText;
   readonly labelLimit: LabelLimit;
+  /** Maximum number of series of one organization. */
+  readonly seriesBudget: number;
+  /** How long data is published after the last good answer, in milliseconds. */
   readonly maxAgeMs: number;
-  /** The published state; empty by default. */
-  readonly published?: PublishedOrgs;
-  /** Aborted once another publisher has taken over, which then also serves the pending requests. */
-  readonly retired?: AbortSignal;
-  readonly clock: Clock;
 }
 
-/** Renders and publishes an organization's metric families from what is stored of it. */
-export interface Publisher {
-  /**
-   * Publishes an organization, unless its families would be the same as before. Calls run one at a time; waiting calls for the
-   * same organization are merged. Rejects with a `NotStored` if the store cannot be used; then the page stays.
-   */
-  publish(org: OrgSettings): Promise<void>;
+/** Dependencies of the publisher, which lives as long as the process. */
+interface PublisherParts extends SnapshotParts {
+  readonly aboutFamilies: readonly CurrentFamily[];
+  readonly history: Pick<Store, 'standing' | 'read'>;
+  readonly renderText: RenderText;
+  /** Whether another process polls, with other settings; never by default. */
+  readonly hasOtherSettings?: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
 }
+
+/** One collector of an organization, as last published. */
+interface PublishedCollector {
+  /** The newest day of a dataset with days. */
+  readonly day: Day | undefined;
+  /** Number of its unknown days since the start of history. */
+  readonly uncovered: number | undefined;
+  /** Its days that were published as having had no activity, with spaces between them: a set of texts takes ten times as much. */
+  readonly idle: string | undefined;
+  readonly expired: boolean;
+}
+
+/** What an organization's families are made from. */
+interface Origin {
+  readonly source: Source;
+  readonly settings: OrgSettings;
+  /** What was stored. */
+  readonly key: string;
+  readonly asOf: Instant;
+  /** The first instant at which time alone changes the families. */
+  readonly validUntil: Instant;
+}
+
+/** One organization, as last published. */
+interface PublishedOrg {
+  readonly collectors: ReadonlyMap<string, PublishedCollector>;
+  readonly orgId: string | undefined;
+  readonly made: Origin | undefined;
+}
+
+/** The rules in use, and what follows from them. */
+interface Source {
+  readonly rules: PublishRules;
+  readonly history: Pick<Store, 'standing' | 'read'>;
+  readonly datasets: readonly DayDataset<unknown>[];
+  readonly expensive: ReadonlyMap<DatasetName, ExpensiveDataset>;
+}
+
+const UNPUBLISHED: PublishedOrg = { collectors: new Map(), orgId: undefined, made: undefined };
 
 const NOTHING: Rendered = { families: [], foldedCounts: new Map<string, number>() };
 
-/** Creates a publisher for any number of organizations. */
-export function createPublisher(parts: PublisherParts): Publisher {
-  const { retired, collectors, published: orgs = createPublishedOrgs(parts.publication) } = parts;
-  const waiting = new Map<string, Promise<void>>();
-  const isRetired = () => retired?.aborted === true;
-  const commitSnapshot = createSnapshotCommit({ ...parts, logged: orgs.logged });
-  const datasets = collectors.filter(isDayCollector).map((collector) => collector.dataset);
-  const expensive = expensiveDatasets(collectors);
+/** Renders and publishes the metric families of each organization from what is stored of it. */
+export class Publisher {
+  readonly #parts: PublisherParts;
+  readonly #commit: SnapshotCommit;
+  /** One organization at a time: concurrent slices of work would add up to a long one. */
+  readonly #queue = createSerialQueue();
+  readonly #waiting = new Map<string, Promise<void>>();
+  readonly #published = new Map<string, PublishedOrg>();
+  #orgs: ReadonlyMap<string, OrgSettings> = new Map();
+  #source: Source | undefined;
 
-  function publish(org: OrgSettings): Promise<void> {
-    const known = waiting.get(org.name);
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
+    this.#commit = new SnapshotCommit(parts);
+  }
+
+  /** Applies the rules and organizations of a configuration from the next publication on. */
+  use(rules: PublishRules, orgs: ReadonlyMap<string, OrgSettings>): void {
+    this.#orgs = orgs;
+    if (this.#source?.rules === rules) return;
+    const { history, clock, hasOtherSettings: hasOthers = () => false } = this.#parts;
+    const datasets = rules.collectors.filter(isDayCollector).map((collector) => collector.dataset);
+    const settingsOf = (org: string) => this.#orgs.get(org);
+    this.#source = {
+      ...{ rules, datasets },
+      history: withoutForeignRows(history, { hasOthers, settingsOf, datasets, clock }),
+      expensive: expensiveDatasets(rules.collectors),
+    };
+  }
+
+  /**
+   * Publishes an organization in use, unless its families would be the same as before. Calls run one at a time; waiting calls
+   * for the same organization are merged. Rejects with a `NotStored` if the store cannot be used; then the page stays.
+   */
+  publish(org: string): Promise<void> {
+    const known = this.#waiting.get(org);
     if (known !== undefined) return known;
-    const turn = orgs.queue.run(() => {
-      waiting.delete(org.name);
-      return publishNow(org, orgs.of(org.name));
+    const turn = this.#queue.run(() => {
+      this.#waiting.delete(org);
+      return this.#publishNow(org);
     });
-    waiting.set(org.name, turn);
+    this.#waiting.set(org, turn);
     return turn;
   }
 
-  async function publishNow(org: OrgSettings, state: PublishedOrg): Promise<void> {
-    if (isRetired()) return;
-    const now = parts.clock.now();
-    if (isCurrent(state.made, org, await parts.history.standing(org.name), now)) return;
-    await readFor(parts.history, org.name, rowsAt(now), (stored) => publishStored(org, state, stored, now));
+  /** Publishes these organizations, by default all, where anything has changed. */
+  async publishAll(orgs: Iterable<string> = this.#orgs.keys()): Promise<void> {
+    await Promise.all([...orgs].map((org) => this.publish(org)));
   }
 
-  /** The rows that the collectors read, and the documents. */
-  function rowsAt(now: Instant): RowsFrom {
-    const yesterday = yesterdayOf(now);
-    return new Map(
-      collectors.map(({ dataset }) => {
-        const { name } = dataset;
-        const usual = expensive.has(name) ? LOOKBACK_DAYS_OF_EXPENSIVE : LOOKBACK_DAYS;
-        const days = dataset.kind === 'days' ? (dataset.usedDays ?? usual) : usual;
-        return [name, addDays(yesterday, -days)];
-      }),
+  /** What was published of an organization; nothing at first. */
+  of(org: string): Pick<PublishedOrg, 'collectors' | 'orgId'> {
+    return this.#published.get(org) ?? UNPUBLISHED;
+  }
+
+  /** Whether a collector's dataset was published as having had no activity on a day, even if only provisionally. */
+  showsIdle(org: string, collector: string, day: Day): boolean {
+    return this.of(org).collectors.get(collector)?.idle?.includes(day) === true;
+  }
+
+  /**
+   * Runs work on a view of an organization as of its last publication, read from the store with these rows; undefined if it was
+   * not published yet.
+   */
+  withView<Result>(
+    org: string,
+    rows: RowsFrom,
+    work: (view: View) => Promise<Result>,
+  ): Promise<Result> | undefined {
+    const made = this.#published.get(org)?.made;
+    if (made === undefined) return undefined;
+    const { source, settings, asOf } = made;
+    return readFor(source.history, org, rows, (stored) => work(viewOf(source, settings, stored, asOf).view));
+  }
+
+  /** Removes an organization that is no longer configured from the page. */
+  forget(org: string): void {
+    this.#published.delete(org);
+    this.#parts.publication.remove(org);
+  }
+
+  async #publishNow(org: string): Promise<void> {
+    const [source, settings] = [this.#source, this.#orgs.get(org)];
+    if (source === undefined || settings === undefined) return;
+    const now = this.#parts.clock.now();
+    const standing = await source.history.standing(org);
+    if (
+      isCurrent(this.#published.get(org)?.made, { source, settings, key: keyOf(source, standing, now) }, now)
+    )
+      return;
+    await readFor(source.history, org, rowsAt(source, now), (stored) =>
+      this.#publishStored(source, settings, stored, now),
     );
   }
 
   /** Publishes all families from one read of the store, in one assignment. */
-  async function publishStored(
-    org: OrgSettings,
-    state: PublishedOrg,
+  async #publishStored(
+    source: Source,
+    settings: OrgSettings,
     stored: StoredOrg,
     now: Instant,
   ): Promise<void> {
-    const { coverage, view } = viewOf(org, stored, now);
+    const { name: org } = settings;
+    const { collectors } = source.rules;
+    const { coverage, view } = viewOf(source, settings, stored, now);
     const published = new Map<string, PublishedCollector>();
     const rendered = new Map<string, Rendered>();
     for (const collector of collectors) {
       const dataset = dayDatasetOf(collector);
-      const expired = hasExpired(stored, collector, now);
+      const expired = hasExpired(source, stored, collector, now);
       published.set(collector.name, {
         day: dataset && view.newestDay(dataset),
         uncovered: dataset && view.uncoveredDays(dataset.name),
         idle: dataset && [...coverage.idleDays(dataset.name)].join(' '),
         expired,
       });
-      rendered.set(collector.name, expired ? NOTHING : await render(collector.families, dataset, view));
+      rendered.set(
+        collector.name,
+        expired ? NOTHING : await this.#render(collector.families, dataset, view, source),
+      );
     }
-    rendered.set(ABOUT, await render(parts.aboutFamilies, undefined, view));
-    // The organization may have been removed, or the configuration reloaded, during rendering.
-    if (!orgs.has(org.name, state) || isRetired()) return;
-    for (const { name } of collectors.filter(isFetching)) {
-      // A derived collector changes with its source, which has logged it already.
-      logTransition(org.name, name, state.collectors.get(name), published.get(name));
-    }
-    if (view.orgId !== state.orgId) warnOfTwin(org.name, view.orgId);
-    state.orgId = view.orgId;
-    state.collectors = published;
-    state.made = {
-      publisher: parts,
-      settings: org,
-      key: keyOf(stored, now),
-      asOf: now,
-      validUntil: validUntil(collectors, stored, now),
-    };
-    state.withView = viewer(org, now);
-    commitSnapshot(org.name, rendered);
-  }
-
-  /** Whether an organization would be published as it was. */
-  function isCurrent(
-    made: Origin | undefined,
-    settings: OrgSettings,
-    standing: Standing,
-    now: Instant,
-  ): boolean {
-    return (
-      made !== undefined &&
-      made.publisher === parts &&
-      made.settings === settings &&
-      made.key === keyOf(standing, now) &&
-      // A clock that was set back may hide documents and days again.
-      made.asOf <= now &&
-      now < made.validUntil
-    );
-  }
-
-  /** What is stored, and which answers are too old: an answer that changes nothing else may renew one. */
-  function keyOf(standing: Standing, now: Instant): string {
-    const datasets = collectors.map((collector) => [
-      standing.dataset(collector.dataset.name).revision,
-      hasExpired(standing, collector, now),
-    ]);
-    return JSON.stringify([standing.epoch, standing.orgId, datasets]);
-  }
-
-  function viewOf(settings: OrgSettings, history: StoredOrg, now: Instant) {
-    const { historyStart } = parts;
-    const known = { history, settings, datasets, expensive, historyStart, firstDay: firstDayOf(parts, now) };
-    const coverage = createCoverage(known, now);
-    return { coverage, view: createView(known, now, { coverage }) };
-  }
-
-  /** A function of its own, because closures of one function hold whatever any of them uses, such as rows that were read. */
-  function viewer(org: OrgSettings, now: Instant): WithView {
-    return (rows, work) =>
-      readFor(parts.history, org.name, rows, (stored) => work(viewOf(org, stored, now).view));
-  }
-
-  function warnOfTwin(org: string, orgId: string | undefined): void {
-    const other = orgId === undefined ? undefined : orgs.twinOf(org, orgId);
-    if (other === undefined) return;
-    parts.log.warn('Two names for one organization: sums over organizations count it twice', {
-      org,
-      other,
-      orgId,
-      hint: 'remove one of them, or give it the key of another organization',
+    rendered.set(ABOUT, await this.#render(this.#parts.aboutFamilies, undefined, view, source));
+    // A reload may have changed the settings meanwhile, or removed the organization.
+    if (this.#source !== source || this.#orgs.get(org) !== settings) return this.#publishNow(org);
+    this.#log(settings, published, view.orgId, source);
+    const made = { source, settings, asOf: now, key: keyOf(source, stored, now) };
+    this.#published.set(org, {
+      collectors: published,
+      orgId: view.orgId,
+      made: { ...made, validUntil: validUntil(collectors, stored, now) },
     });
+    this.#commit.replace(org, rendered, source.rules.seriesBudget);
   }
 
-  function logTransition(
-    org: string,
-    collector: string,
-    before: PublishedCollector | undefined,
-    now: PublishedCollector | undefined,
-  ): void {
-    const { maxAgeMs, log } = parts;
-    if (now?.expired === true && before?.expired !== true) {
-      log.warn('Last good data is older than metrics.max-age; removed its series', {
-        org,
-        collector,
-        maxAgeMs,
-      });
-    } else if (now?.day !== undefined && now.day !== before?.day) {
-      log.info('Newer day published', { org, collector, day: now.day });
-    }
-  }
-
-  async function render(
+  async #render(
     families: readonly Family[],
     dataset: DayDataset<unknown> | undefined,
     view: View,
+    { rules }: Source,
   ): Promise<Rendered> {
+    const { renderText, clock } = this.#parts;
     const cardinality = await runInSlices(
-      measureCardinality(families, dataset, view, parts.labelLimit),
-      parts.clock,
+      measureCardinality(families, dataset, view, rules.labelLimit),
+      clock,
     );
     const rendered: RenderedFamily[] = [];
     for (const measured of cardinality.families) {
       const { family, folded } = measured;
       const samples = projectFamily(measured, cardinality.kept, dataset, view);
-      const text = await parts.renderText(family, view.settings.name, samples, {
-        maxSeries: parts.seriesBudget,
-      });
+      const text = await renderText(family, view.settings.name, samples, { maxSeries: rules.seriesBudget });
       rendered.push({ family, folded, series: text?.series ?? 0, text });
     }
     return { families: rendered, foldedCounts: cardinality.foldedCounts };
   }
 
-  function hasExpired(standing: Standing, { dataset }: Collector, now: Instant): boolean {
-    const { answeredAt } = standing.dataset(dataset.name);
-    return answeredAt !== undefined && now - answeredAt > parts.maxAgeMs;
+  /** Logs newer days, data that went for its age, and an organization that has two names. */
+  #log(
+    { name: org }: OrgSettings,
+    published: ReadonlyMap<string, PublishedCollector>,
+    orgId: string | undefined,
+    { rules: { collectors, maxAgeMs } }: Source,
+  ): void {
+    const { log } = this.#parts;
+    const before = this.of(org);
+    // A derived collector changes with its source, which has logged it already.
+    for (const { name: collector } of collectors.filter(isFetching)) {
+      const [old, now] = [before.collectors.get(collector), published.get(collector)];
+      if (now?.expired === true && old?.expired !== true) {
+        const fields = { org, collector, maxAgeMs };
+        log.warn('Last good data is older than metrics.max-age; removed its series', fields);
+      } else if (now?.day !== undefined && now.day !== old?.day) {
+        log.info('Newer day published', { org, collector, day: now.day });
+      }
+    }
+    const other = orgId === undefined || orgId === before.orgId ? undefined : this.#twinOf(org, orgId);
+    if (other === undefined) return;
+    log.warn('Two names for one organization: sums over organizations count it twice', {
+      ...{ org, other, orgId },
+      hint: 'remove one of them, or give it the key of another organization',
+    });
   }
 
-  return { publish };
+  /** Another organization that was published with the same identifier of the platform. */
+  #twinOf(org: string, orgId: string): string | undefined {
+    for (const [name, state] of this.#published) if (name !== org && state.orgId === orgId) return name;
+    return undefined;
+  }
+}
+
+/** Whether an organization would be published as it was. */
+function isCurrent(
+  made: Origin | undefined,
+  next: Pick<Origin, 'source' | 'settings' | 'key'>,
+  now: Instant,
+): boolean {
+  return (
+    made !== undefined &&
+    made.source === next.source &&
+    made.settings === next.settings &&
+    made.key === next.key &&
+    // A clock that was set back may hide documents and days again.
+    made.asOf <= now &&
+    now < made.validUntil
+  );
+}
+
+/** What is stored, and which answers are too old: an answer that changes nothing else may renew one. */
+function keyOf(source: Source, standing: Standing, now: Instant): string {
+  const datasets = source.rules.collectors.map((collector) => [
+    standing.dataset(collector.dataset.name).revision,
+    hasExpired(source, standing, collector, now),
+  ]);
+  return JSON.stringify([standing.epoch, standing.orgId, datasets]);
+}
+
+function hasExpired({ rules }: Source, standing: Standing, { dataset }: Collector, now: Instant): boolean {
+  const { answeredAt } = standing.dataset(dataset.name);
+  return answeredAt !== undefined && now - answeredAt > rules.maxAgeMs;
+}
+
+/** The rows that the collectors read, and the documents. */
+function rowsAt({ rules, expensive }: Source, now: Instant): RowsFrom {
+  const yesterday = yesterdayOf(now);
+  return new Map(
+    rules.collectors.map(({ dataset }) => {
+      const { name } = dataset;
+      const usual = expensive.has(name) ? LOOKBACK_DAYS_OF_EXPENSIVE : LOOKBACK_DAYS;
+      const days = dataset.kind === 'days' ? (dataset.usedDays ?? usual) : usual;
+      return [name, addDays(yesterday, -days)];
+    }),
+  );
+}
+
+function viewOf(source: Source, settings: OrgSettings, history: StoredOrg, now: Instant) {
+  const { rules, datasets, expensive } = source;
+  const { historyStart } = rules;
+  const known = { history, settings, datasets, expensive, historyStart, firstDay: firstDayOf(rules, now) };
+  const coverage = createCoverage(known, now);
+  return { coverage, view: createView(known, now, { coverage }) };
 }
 
 /**

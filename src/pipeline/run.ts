@@ -10,7 +10,6 @@ import { ForeignAnswer, type Store } from '../store/store.ts';
 import { messageOf, PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 import type { Turns, Urgency } from '../work/turns.ts';
-import type { PublishedOrgs } from './published-orgs.ts';
 import type { Publisher } from './publisher.ts';
 import type { RunStates } from './run-states.ts';
 
@@ -37,7 +36,7 @@ export interface RunnerParts {
 }
 
 /** The part of the publisher that runs use. */
-export type RunPublisher = Pick<Publisher, 'publish'> & Pick<PublishedOrgs, 'showsIdle'>;
+export type RunPublisher = Pick<Publisher, 'publish' | 'showsIdle'>;
 
 /** Context of one collector run. */
 export interface Run {

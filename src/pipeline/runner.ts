@@ -245,7 +245,7 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
       deps.log.warn('The platform lists nothing any more; what it listed is no longer published', fields);
     }
     run.note(fetched);
-    await deps.publisher.publish(org);
+    await deps.publisher.publish(org.name);
     return at;
   } finally {
     run.tried();

@@ -1,15 +1,33 @@
 import { expect, test } from 'vitest';
-import { createDeployments } from '../../src/app/deployments.ts';
+import { Deployments } from '../../src/app/deployments.ts';
+import { aboutFamilies } from '../../src/collectors/index.ts';
+import { Publisher } from '../../src/pipeline/publisher.ts';
 import type { Store } from '../../src/store/store.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 import { startCore } from './start-core.ts';
+
+/** A core that reads this history, and publishes empty texts. */
+function withHistory(
+  core: Awaited<ReturnType<typeof startCore>>['core'],
+  history: Store,
+  onRender: (org: string) => void = () => undefined,
+) {
+  const publisher = new Publisher({
+    ...{ ...core, history, aboutFamilies },
+    async renderText(_family, org) {
+      onRender(org);
+      return undefined;
+    },
+  });
+  return { ...core, history, publisher };
+}
 
 /** Applies settings with other people to this history; resolves with why they are not applied wholly. */
 async function applyOthers(
   { config, core }: Awaited<ReturnType<typeof startCore>>,
   history: Partial<Store>,
 ): Promise<string | undefined> {
-  const deployments = createDeployments(config, { ...core, history: { ...core.history, ...history } });
+  const deployments = new Deployments(config, withHistory(core, { ...core.history, ...history }));
   const people = { ...config.people, current: () => ({ ...config.people.current(), identity: 'id' }) };
   return (await deployments.apply({ ...config, people })).missed;
 }
@@ -65,8 +83,11 @@ async function startRefused(dayLags: Store['dayLags']) {
     close: () => undefined,
   };
   const history = { ...core.history, dayLags };
-  const deployments = createDeployments(config, { ...core, history, createClient: async () => client });
-  core.scheduler.adopt([...deployments.inUse().jobs.values()]);
+  const deployments = new Deployments(config, {
+    ...withHistory(core, history),
+    createClient: async () => client,
+  });
+  core.scheduler.adopt([...deployments.inUse.jobs.values()]);
   core.scheduler.start();
   await core.scheduler.refresh();
   /** Resolves with the number of requests of a run of every collector. */
@@ -100,4 +121,34 @@ test('a run that begins while a reload waits for the store is one of the new set
   expect(await run()).toBe(before);
   read.resolve(new Map());
   await applying;
+});
+
+test('a reload renders the organizations whose texts or settings it changes, and no others', async () => {
+  const { config, core } = await startCore(':memory:');
+  const rendered = new Set<string>();
+  const [acme = expect.fail()] = config.orgs;
+  const beta = { ...acme, name: 'beta' };
+  const both = { ...config, orgs: [acme, beta] };
+  const deployments = new Deployments(
+    both,
+    withHistory(core, core.history, (org) => rendered.add(org)),
+  );
+  async function renderedBy(next: typeof both) {
+    rendered.clear();
+    await deployments.apply(next);
+    return [...rendered].sort();
+  }
+  expect(await renderedBy(both)).toEqual(['beta', acme.name]);
+  const again = { ...config.people, current: () => ({ ...config.people.current() }) };
+  expect(await renderedBy({ ...both, people: again, orgs: [{ ...acme }, { ...beta }] })).toEqual([]);
+  const seats = { ...beta, contract: { seats: 5, prices: [] } };
+  expect(await renderedBy({ ...both, orgs: [acme, seats] })).toEqual(['beta']);
+  const limits = { ...config.limits, valuesPerLabel: () => 7 };
+  expect(await renderedBy({ ...both, orgs: [acme, seats], limits })).toEqual(['beta', acme.name]);
+  const other = { ...config.people, current: () => ({ ...config.people.current(), identity: 'id' }) };
+  expect(await renderedBy({ ...both, orgs: [acme, seats], limits, people: other })).toEqual([
+    'beta',
+    acme.name,
+  ]);
+  await core.scheduler.stop();
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createLeading } from '../../src/app/leading.ts';
+import { Leading } from '../../src/app/leading.ts';
 import type { Leadership } from '../../src/store/leader.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 test('runs that a connected database refused are run again, but not at each beat', async () => {
   const clock = createFakeClock(0);
-  const leading = createLeading(undefined, clock);
+  const leading = new Leading(undefined, clock);
   leading.missed('acme/tokens');
   expect(leading.takeMissed('rested')).toEqual(['acme/tokens']);
   leading.missed('acme/tokens');
@@ -20,14 +20,14 @@ test('runs that a connected database refused are run again, but not at each beat
 
 test('a process with a file always leads; one of several is undecided until it is known who does', () => {
   const clock = createFakeClock(0);
-  const alone = createLeading(undefined, clock);
+  const alone = new Leading(undefined, clock);
   expect([alone.role(), alone.permit()]).toEqual(['leader', { ended: undefined }]);
   let term: AbortSignal | undefined;
   const leadership: Pick<Leadership, 'isLeader' | 'term'> = {
     isLeader: () => term !== undefined,
     term: () => term,
   };
-  const leading = createLeading(leadership as Leadership, clock);
+  const leading = new Leading(leadership as Leadership, clock);
   expect([leading.role(), leading.permit()]).toEqual(['undecided', undefined]);
   leading.decided();
   expect(leading.role()).toBe('follower');

@@ -38,7 +38,6 @@ export async function startCore(history: string) {
     {
       secrets: () => [],
       orgs: () => [],
-      publish: async () => undefined,
       onExit: () => undefined,
     },
   );

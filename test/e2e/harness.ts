@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
-import { createService, type Service } from '../../src/app/service.ts';
+import { App } from '../../src/app/app.ts';
 import { isFetching } from '../../src/catalog/collector.ts';
 import type { Contract } from '../../src/catalog/settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
@@ -69,7 +69,7 @@ export interface Story {
   readonly ticker: ReturnType<typeof createFakeTicker>;
   readonly platform: FaultyPlatform;
   readonly platformUrl: string;
-  readonly service: Service;
+  readonly service: App;
   /** Stops the service. */
   stop(): Promise<void>;
   /** Reloads the service's configuration: the initial one with changes. */
@@ -111,7 +111,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
   keepLog('the service', () => log);
   const config = await configOf(platform, platformUrl, options);
   let loadConfig: () => Promise<Config> = async () => config;
-  const service = await createService({
+  const service = await App.open({
     config,
     loadConfig: () => loadConfig(),
     version: '0.0.0',
@@ -173,7 +173,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
 const fetching = new Set(collectors.filter(isFetching).map(({ name }) => name));
 
 /** Resolves once no collector is running or waiting for its first run. */
-export async function firstRuns(service: Service): Promise<void> {
+export async function firstRuns(service: App): Promise<void> {
   await waitFor(
     () =>
       service

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { dayFamily, type Family } from '../../src/catalog/family.ts';
 import type { FamilyText } from '../../src/exposition/family-text.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
-import { createSnapshotCommit } from '../../src/pipeline/commit-snapshot.ts';
+import { SnapshotCommit } from '../../src/pipeline/commit-snapshot.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
@@ -23,13 +23,13 @@ function harness(budget: number) {
     clock: createFakeClock(0),
   });
   const pages: (readonly string[])[] = [];
-  const commit = createSnapshotCommit({
+  const commit = new SnapshotCommit({
     publication: {
       replace: (org, texts) =>
         void pages.push([org, ...[...texts.values()].flat().map(({ family }) => family)]),
       remove: () => undefined,
     },
-    ...{ instruments, seriesBudget: budget, logged: new Map<string, string>(), log },
+    ...{ instruments, log },
   });
   return {
     pages,
@@ -41,7 +41,7 @@ function harness(budget: number) {
         return { family, folded: family === total ? 0 : folded, series: count, text };
       });
       const foldedCounts = new Map(folded > 0 ? [['model', folded]] : []);
-      commit('acme', new Map([['tokens', { families: rendered, foldedCounts }]]));
+      commit.replace('acme', new Map([['tokens', { families: rendered, foldedCounts }]]), budget);
     },
     /** What was logged since the last call. */
     told: () => log.events.splice(0).map(({ level, fields }) => ({ level, ...fields })),

@@ -6,8 +6,7 @@ import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createPublication } from '../../src/exposition/publication.ts';
-import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
-import { createPublisher } from '../../src/pipeline/publisher.ts';
+import { Publisher } from '../../src/pipeline/publisher.ts';
 import type { StoredOrg } from '../../src/store/store.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../store/files.ts';
@@ -51,32 +50,35 @@ test('no row that was read for a publication stays in memory with it', async () 
   );
   const clock = createFakeClock(startOf(addDays(first, 30)), { autoAdvance: true });
   const publication = createPublication({ families: [], clock });
-  const published = createPublishedOrgs(publication);
-  const publisher = createPublisher({
-    collectors: [tokensCollector],
+  const publisher = new Publisher({
     aboutFamilies: [],
     history: { ...stored, read: async (org, from) => noted(await stored.read(org, from), rows) },
-    historyStart: first,
     renderText: async (_family, _org, samples) => {
       for (const _ of samples);
       return undefined;
     },
-    ...{ publication, published, clock },
+    ...{ publication, clock },
     instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
-    labelLimit: () => 200,
-    seriesBudget: 1000,
-    maxAgeMs: 7 * 86_400_000,
     log: createFakeLogger(),
   });
-  await publisher.publish(createFakeView({}).settings);
+  const { settings } = createFakeView({});
+  publisher.use(
+    {
+      collectors: [tokensCollector],
+      historyStart: first,
+      labelLimit: () => 200,
+      seriesBudget: 1000,
+      maxAgeMs: 7 * 86_400_000,
+    },
+    new Map([[settings.name, settings]]),
+  );
+  await publisher.publish(settings.name);
   expect(rows.length).toBeGreaterThan(0);
   await waitFor(() => {
     collectGarbage();
     expect(rows.filter((row) => row.deref() !== undefined)).toEqual([]);
   });
-  const row = await published
-    .of('acme')
-    .withView?.(new Map(), async (view) => view.row(tokensDataset, first));
+  const row = await publisher.withView('acme', new Map(), async (view) => view.row(tokensDataset, first));
   expect(row).toEqual({ credits: 10 });
-  expect(published.of('acme').collectors.get('tokens')?.uncovered).toBe(0);
+  expect(publisher.of('acme').collectors.get('tokens')?.uncovered).toBe(0);
 });

@@ -6,8 +6,7 @@ import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import { createPublication } from '../../src/exposition/publication.ts';
-import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
-import { createPublisher } from '../../src/pipeline/publisher.ts';
+import { Publisher, type PublishRules } from '../../src/pipeline/publisher.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../store/files.ts';
 import { dayNamed } from '../support/day.ts';
@@ -19,43 +18,45 @@ const DAY = dayNamed('2026-06-10');
 const NOON = startOf(addDays(DAY, 1)) + 12 * 3_600_000;
 const MAX_AGE_MS = 7 * 86_400_000;
 
+const RULES: PublishRules = {
+  collectors: [tokensCollector, toolsCollector, readinessCollector],
+  historyStart: addDays(DAY, -400),
+  labelLimit: () => 200,
+  seriesBudget: 1000,
+  maxAgeMs: MAX_AGE_MS,
+};
+
 function createHarness(onRender: () => void = () => undefined) {
   const clock = createFakeClock(NOON);
   const history = createMemoryStore();
   const publication = createPublication({ families: [], clock });
-  const published = createPublishedOrgs(publication);
   const rendered: string[] = [];
   const log = createFakeLogger();
-  const start = (retired?: AbortSignal) =>
-    createPublisher({
-      ...(retired && { retired }),
-      collectors: [tokensCollector, toolsCollector, readinessCollector],
-      aboutFamilies: [],
-      ...{ history, publication, published, clock },
-      historyStart: addDays(DAY, -400),
-      renderText: async ({ name }, _org, given) => {
-        onRender();
-        rendered.push(`${name.replace('agent_platform_', '')} ${[...given].length}`);
-        return undefined;
-      },
-      instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
-      labelLimit: () => 200,
-      seriesBudget: 1000,
-      maxAgeMs: MAX_AGE_MS,
-      log,
-    });
+  const publisher = new Publisher({
+    aboutFamilies: [],
+    ...{ history, publication, clock, log },
+    renderText: async ({ name }, _org, given) => {
+      onRender();
+      rendered.push(`${name.replace('agent_platform_', '')} ${[...given].length}`);
+      return undefined;
+    },
+    instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+  });
   const { settings } = createFakeView({});
-  let publisher = start();
+  const names = ['acme', 'one', 'other', 'again'];
+  /** Puts a configuration in use that says the same in another object. */
+  function replace(): void {
+    publisher.use({ ...RULES }, new Map(names.map((name) => [name, { ...settings, name }])));
+  }
+  replace();
   return {
     clock,
     log,
-    published,
-    publishAs: (name: string) => publisher.publish({ ...settings, name }),
+    replace,
+    publisher,
+    publishAs: (name: string) => publisher.publish(name),
     putDayOf: (org: string, orgId: string) =>
       history.putDays(org, 'tokens', { ...answer([DAY], { [DAY]: { credits: 5 } }, clock.now()), orgId }),
-    replace(retired?: AbortSignal) {
-      publisher = start(retired);
-    },
     putDay: (dataset: 'tokens' | 'tools', row: object) =>
       history.putDays('acme', dataset, answer([DAY], { [DAY]: row }, clock.now())),
     putReports: (...reports: readonly ReadinessReport[]) =>
@@ -70,7 +71,7 @@ function createHarness(onRender: () => void = () => undefined) {
     /** Publishes, and returns the families that were rendered with the number of their samples. */
     async publish() {
       rendered.length = 0;
-      await publisher.publish(settings);
+      await publisher.publish(settings.name);
       return [...rendered];
     },
   };
@@ -156,14 +157,14 @@ test('two names for one organization are warned of once', async () => {
 });
 
 test('what was published of an organization is known until it is forgotten', async () => {
-  const { publish, putDay, putOld, published, clock, putDayOf } = createHarness();
-  const shown = (collector = 'tokens') => published.of('acme').collectors.get(collector);
+  const { publish, putDay, putOld, publisher, clock, putDayOf } = createHarness();
+  const shown = (collector = 'tokens') => publisher.of('acme').collectors.get(collector);
   const known = () => ({
     day: shown()?.day,
     uncovered: shown()?.uncovered,
-    orgId: published.of('acme').orgId,
+    orgId: publisher.of('acme').orgId,
     isExpired: shown()?.expired === true,
-    isIdle: published.showsIdle('acme', 'tokens', DAY),
+    isIdle: publisher.showsIdle('acme', 'tokens', DAY),
   });
   const nothing = {
     ...{ day: undefined, uncovered: undefined, orgId: undefined },
@@ -180,7 +181,7 @@ test('what was published of an organization is known until it is forgotten', asy
   await clock.advance(MAX_AGE_MS + 1);
   await publish();
   expect(known()).toMatchObject({ day: DAY, isExpired: true });
-  published.forget('acme');
+  publisher.forget('acme');
   expect(known()).toEqual(nothing);
 });
 
@@ -216,15 +217,29 @@ test('calls for one organization that wait are one, and each sees what was store
   expect(await publish()).toContain('daily_credits 1');
 });
 
-test('a publisher whose configuration was replaced publishes nothing, also if that happens while it renders', async () => {
-  const retired = new AbortController();
-  const { publish, putDay, replace, published } = createHarness(() => retired.abort());
+test('settings that change while an organization is rendered are those that it is published with', async () => {
+  let onRender = () => {};
+  const { publish, putDay, replace, publisher } = createHarness(() => onRender());
   await putDay('tokens', { credits: 5 });
-  replace(retired.signal);
-  expect(await publish()).toContain('daily_credits 1');
-  expect(published.of('acme').collectors.get('tokens')?.day).toBeUndefined();
+  onRender = () => {
+    onRender = () => {};
+    replace();
+  };
+  const rendered = await publish();
+  expect(rendered.filter((line) => line === 'daily_credits 1')).toHaveLength(2);
+  expect(publisher.of('acme').collectors.get('tokens')?.day).toBe(DAY);
   expect(await publish()).toEqual([]);
-  replace();
+});
+
+test('an organization that is removed while it is rendered is not published', async () => {
+  let onRender = () => {};
+  const { publish, putDay, publisher } = createHarness(() => onRender());
+  await putDay('tokens', { credits: 5 });
+  onRender = () => {
+    onRender = () => {};
+    publisher.use({ ...RULES }, new Map());
+    publisher.forget('acme');
+  };
   await publish();
-  expect(published.of('acme').collectors.get('tokens')?.day).toBe(DAY);
+  expect(publisher.of('acme').collectors.size).toBe(0);
 });

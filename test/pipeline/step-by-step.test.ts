@@ -7,8 +7,7 @@ import { ANONYMOUS, type OrgSettings } from '../../src/catalog/settings.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import type { FamilyText } from '../../src/exposition/family-text.ts';
 import type { Publication } from '../../src/exposition/publication.ts';
-import { createPublishedOrgs, type PublishedOrgs } from '../../src/pipeline/published-orgs.ts';
-import { createPublisher, type Publisher } from '../../src/pipeline/publisher.ts';
+import { Publisher, type PublishRules } from '../../src/pipeline/publisher.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -159,33 +158,25 @@ function settingsOf(config: number): OrgSettings {
 }
 
 interface Page {
-  readonly publisher: Publisher;
+  /** Publishes under a configuration. */
+  publish(settings: OrgSettings, config: number): Promise<void>;
   /** The lines of each collector, as they were exchanged last. */
   lines(): string;
 }
 
 /** Publishes to a page of its own, whose lines are texts. */
-function createPage(
-  store: Pick<Store, 'standing' | 'read'>,
-  clock: FakeClock,
-  config: number,
-  shown: { published: PublishedOrgs; page: string } = {
-    published: createPublishedOrgs({ remove: () => undefined }),
-    page: '',
-  },
-): Page & { readonly shown: typeof shown } {
+function createPage(store: Pick<Store, 'standing' | 'read'>, clock: FakeClock): Page {
+  let page = '';
   const publication: Pick<Publication, 'replace' | 'remove'> = {
     replace(_org, texts) {
       const all = [...texts.values()].flat();
-      shown.page = all.flatMap(({ bytes }) => bytes.map(String)).join('');
+      page = all.flatMap(({ bytes }) => bytes.map(String)).join('');
     },
     remove: () => undefined,
   };
-  const publisher = createPublisher({
-    collectors,
+  const publisher = new Publisher({
     aboutFamilies,
     history: store,
-    historyStart: HISTORY_START,
     async renderText(family, _org, given): Promise<FamilyText> {
       const samples = [...given];
       const lines = samples.map(({ labels, value }) => `${family.name} ${JSON.stringify(labels)} ${value}\n`);
@@ -193,14 +184,29 @@ function createPage(
       return { family: family.name, series: samples.length, overflow: false, bytes };
     },
     publication,
-    published: shown.published,
     instruments: { familiesDropped: () => undefined, valuesFolded: () => undefined } as never,
-    labelLimit: () => (configs[config] ?? configs[0]).values,
-    seriesBudget: 100_000,
-    maxAgeMs: MAX_AGE_MS,
     ...{ clock, log: createFakeLogger() },
   });
-  return { publisher, lines: () => shown.page, shown };
+  // The same configuration is the same object, as after a reload.
+  const rules = configs.map(
+    ({ values }): PublishRules => ({
+      collectors,
+      historyStart: HISTORY_START,
+      labelLimit: () => values,
+      seriesBudget: 100_000,
+      maxAgeMs: MAX_AGE_MS,
+    }),
+  );
+  return {
+    async publish(settings, config) {
+      publisher.use(
+        rules[config] ?? expect.fail('no such configuration'),
+        new Map([[settings.name, settings]]),
+      );
+      await publisher.publish(settings.name);
+    },
+    lines: () => page,
+  };
 }
 
 /** Takes the steps, and fails if the page is not the one made from scratch after each of them. */
@@ -211,7 +217,7 @@ async function walk(
   const clock = createFakeClock(startOf(TODAY) + 9 * HOUR);
   const store = createMemoryStore();
   let [settings, config, named] = [settingsOf(0), 0, 1];
-  let page = createPage(seen(store), clock, config);
+  const page = createPage(seen(store), clock);
   let repeat = async () => {};
   let [answeredAt, date] = [clock.now(), clock.now()];
   const dayBack = (count: number): Day => addDays(dayOf(clock.now()), -1 - count);
@@ -270,7 +276,6 @@ async function walk(
       case 'reload':
         config = next.config;
         settings = settingsOf(config);
-        page = createPage(seen(store), clock, config, page.shown);
         return;
       case 'rest':
         return;
@@ -280,11 +285,11 @@ async function walk(
   try {
     for (const [index, next] of steps.entries()) {
       await take(next);
-      await page.publisher.publish(settings);
+      await page.publish(settings, config);
       // Reads every row, however old.
       const whole = { standing: store.standing, read: (org: string) => store.read(org) };
-      const scratch = createPage(whole, clock, config);
-      await scratch.publisher.publish(settings);
+      const scratch = createPage(whole, clock);
+      await scratch.publish(settings, config);
       expect(page.lines(), `after step ${index}: ${JSON.stringify(next)}`).toBe(scratch.lines());
     }
   } finally {

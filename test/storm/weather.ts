@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { createService, type Service } from '../../src/app/service.ts';
+import { App } from '../../src/app/app.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { createFaultyPlatform } from '../client/faulty/platform.ts';
 import { createStoryClock, type StoryClock } from '../e2e/clock.ts';
@@ -51,7 +51,7 @@ export async function createWeather({ store, seed, flags = [] }: WeatherOptions)
   const config = await configOf(platform, wire.url, story);
   let log = '';
   let life = 0;
-  let service: Service;
+  let service: App;
   keepLog('the service, since the last look', () => log);
   let here = '';
 
@@ -60,7 +60,7 @@ export async function createWeather({ store, seed, flags = [] }: WeatherOptions)
     stderr.on('data', (text: string) => {
       log += text;
     });
-    service = await createService({
+    service = await App.open({
       config,
       version: '0.0.0',
       revision: 'test',

@@ -7,8 +7,7 @@ import { aboutFamilies } from '../../src/collectors/index.ts';
 import type { FamilyText } from '../../src/exposition/family-text.ts';
 import { createInstruments } from '../../src/exposition/instruments.ts';
 import type { Publication } from '../../src/exposition/publication.ts';
-import { createPublishedOrgs } from '../../src/pipeline/published-orgs.ts';
-import { createPublisher } from '../../src/pipeline/publisher.ts';
+import { Publisher } from '../../src/pipeline/publisher.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { createRunner } from '../../src/pipeline/runner.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -49,13 +48,9 @@ export function createPipeline(parts: PipelineParts) {
     },
     remove: () => undefined,
   };
-  const published = createPublishedOrgs(publication);
-  const publisher = createPublisher({
-    published,
-    collectors,
+  const publisher = new Publisher({
     aboutFamilies,
     history,
-    historyStart,
     async renderText(family, _org, given) {
       const samples = [...given];
       // Nobody reads the bytes of a page here.
@@ -65,17 +60,23 @@ export function createPipeline(parts: PipelineParts) {
     },
     publication,
     instruments,
-    labelLimit: () => parts.valuesPerLabel ?? 200,
-    seriesBudget: 1_000_000,
-    maxAgeMs: 30 * 86_400_000,
     clock,
     log,
   });
+  publisher.use(
+    {
+      ...{ collectors, historyStart },
+      labelLimit: () => parts.valuesPerLabel ?? 200,
+      seriesBudget: 1_000_000,
+      maxAgeMs: 30 * 86_400_000,
+    },
+    new Map([[settings.name, settings]]),
+  );
   const runner = createRunner({
     history,
     historyStart,
     revisionDays: 7,
-    publisher: { publish: publisher.publish, showsIdle: published.showsIdle },
+    publisher,
     runs,
     instruments,
     clock,

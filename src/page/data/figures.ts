@@ -21,7 +21,7 @@ import { WEEK_DAYS } from '../../collectors/weeks.ts';
 import { measureCardinality, projectFamily } from '../../pipeline/cardinality.ts';
 import type { Publication } from '../../exposition/publication.ts';
 import type { LabelLimit } from '../../pipeline/label-weights.ts';
-import type { PublishedOrgs } from '../../pipeline/published-orgs.ts';
+import type { Publisher } from '../../pipeline/publisher.ts';
 import type { Clock } from '../../work/clock.ts';
 import { runInSlices } from '../../work/slices.ts';
 import type {
@@ -70,7 +70,7 @@ interface Parts {
 
 /** What is published, and where its rows are. */
 interface FiguresParts {
-  readonly published: PublishedOrgs;
+  readonly publisher: Pick<Publisher, 'of' | 'withView'>;
   readonly publication: Pick<Publication, 'seriesOf'>;
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'slices'>;
 }
@@ -93,16 +93,16 @@ export function createFigures(core: FiguresParts, inUse: () => Shown): ReadFigur
   };
 
   function figuresOf(org: string, detail: FigureDetail): Promise<OrgFigures> | undefined {
-    const { withView, collectors: published } = core.published.of(org);
-    if (withView === undefined) return undefined;
+    const { collectors: published } = core.publisher.of(org);
     const known = made[detail].get(published);
     if (known !== undefined) return known;
     const { collectors, config } = inUse();
     const series = core.publication.seriesOf(org);
     const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
-    const figures = withView(daysToRead(detail, yesterdayOf(core.clock.now())), (view) =>
+    const figures = core.publisher.withView(org, daysToRead(detail, yesterdayOf(core.clock.now())), (view) =>
       runInSlices(orgFigures({ view, collectors, series, labelLimit, detail }), core.clock, 1),
     );
+    if (figures === undefined) return undefined;
     made[detail].set(published, figures);
     // Without the store there are none, until it can be read again.
     figures.catch(() => made[detail].delete(published));

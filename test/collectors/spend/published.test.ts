@@ -8,8 +8,7 @@ import { toolsCollector } from '../../../src/collectors/tools/collector.ts';
 import { createInstruments } from '../../../src/exposition/instruments.ts';
 import { createPublication } from '../../../src/exposition/publication.ts';
 import { daysDescending } from '../../../src/pipeline/days-to-fetch.ts';
-import { createPublishedOrgs } from '../../../src/pipeline/published-orgs.ts';
-import { createPublisher } from '../../../src/pipeline/publisher.ts';
+import { Publisher } from '../../../src/pipeline/publisher.ts';
 import { dayNamed } from '../../support/day.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
@@ -31,30 +30,33 @@ function createHarness() {
     contract: { prices: [dollars('2026-01-14', 2_000_000)] },
   };
   const publication = createPublication({ families: [], clock });
-  const published = createPublishedOrgs(publication);
-  const publisher = createPublisher({
-    collectors: [tokensCollector, spendCollector, toolsCollector],
+  const publisher = new Publisher({
     aboutFamilies: [],
     history,
-    historyStart: FIRST,
     renderText: async (family, _org, given) => {
       samples.set(family.name.replace('agent_platform_', ''), [...given]);
       return undefined;
     },
     publication,
-    published,
     instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
-    labelLimit: () => 200,
-    seriesBudget: 1000,
-    maxAgeMs: MAX_AGE_MS,
     clock,
     log,
   });
+  publisher.use(
+    {
+      collectors: [tokensCollector, spendCollector, toolsCollector],
+      historyStart: FIRST,
+      labelLimit: () => 200,
+      seriesBudget: 1000,
+      maxAgeMs: MAX_AGE_MS,
+    },
+    new Map([[settings.name, settings]]),
+  );
   return {
     clock,
     log,
     samples,
-    published,
+    publisher,
     put: (rows: Readonly<Record<string, TokensRow>>) =>
       history.putDays('acme', 'tokens', {
         days: Object.keys(rows).map(dayNamed),
@@ -62,7 +64,7 @@ function createHarness() {
         orgId: undefined,
         at: clock.now(),
       }),
-    publish: () => publisher.publish(settings),
+    publish: () => publisher.publish(settings.name),
   };
 }
 
@@ -74,11 +76,11 @@ const month = Object.fromEntries(
 );
 
 test('spend is published with the tokens that it derives from, whichever of their days is revised', async () => {
-  const { put, publish, samples, published } = createHarness();
+  const { put, publish, samples, publisher } = createHarness();
   await put(month);
   await publish();
   expect(samples.get('credits_month_to_date')).toEqual([{ labels: {}, value: 100 }]);
-  expect(published.of('acme').collectors.get('spend')?.day).toBe(LAST);
+  expect(publisher.of('acme').collectors.get('spend')?.day).toBe(LAST);
 
   await put({ [FIRST]: { credits: 25 } });
   samples.clear();
@@ -99,12 +101,12 @@ test('a model that was not used costs 0', async () => {
 });
 
 test('spend goes with the tokens when they are too old, and only one of them says so', async () => {
-  const { put, publish, published, clock, log } = createHarness();
+  const { put, publish, publisher, clock, log } = createHarness();
   await put(month);
   await publish();
   clock.set(clock.now() + MAX_AGE_MS + 1);
   await publish();
-  expect(published.of('acme').collectors.get('spend')?.expired).toBe(true);
+  expect(publisher.of('acme').collectors.get('spend')?.expired).toBe(true);
   const withdrawn = log.events.filter(({ level }) => level === 'warn');
   expect(withdrawn.map(({ fields }) => fields?.['collector'])).toEqual(['tokens']);
 });

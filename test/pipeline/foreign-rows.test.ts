@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { withoutForeignRows } from '../../src/app/foreign-rows.ts';
 import { addDays } from '../../src/catalog/day.ts';
 import { ANONYMOUS } from '../../src/catalog/settings.ts';
 import { usersDataset } from '../../src/collectors/users/dataset.ts';
+import { withoutForeignRows } from '../../src/pipeline/foreign-rows.ts';
 import { RowNotRead } from '../../src/store/store.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../store/files.ts';

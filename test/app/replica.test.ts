@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { createLeading } from '../../src/app/leading.ts';
-import { takePart } from '../../src/app/take-part.ts';
+import { Leading } from '../../src/app/leading.ts';
+import { Replica } from '../../src/app/replica.ts';
 import { NotStored } from '../../src/store/database.ts';
 import type { LeaderEvents, Leadership } from '../../src/store/leader.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -34,7 +34,7 @@ test('a term that could not begin, since the database went away again, begins wi
         return core.history.standing(org);
       },
     },
-    leading: createLeading(leadership, clock),
+    leading: new Leading(leadership, clock),
     scheduler: { ...core.scheduler, catchUp: (names: Iterable<string>) => void ran.push(...names) },
   };
   const job = { name: 'acme/tokens', org: 'acme', collector: 'tokens' };
@@ -44,11 +44,11 @@ test('a term that could not begin, since the database went away again, begins wi
     orgs,
     fetching: [{ name: 'tokens', dataset: { name: 'tokens' } }],
   };
-  await takePart(parts, {
-    inUse: () => deployment,
+  await new Replica(parts, {
+    inUse: deployment,
     publishSafely: async () => undefined,
     refresh: async () => undefined,
-  } as never);
+  } as never).start();
   started.events?.onLead();
   await new Promise((resolve) => setImmediate(resolve));
   started.events?.onBeat();
@@ -66,14 +66,14 @@ test('a process that leads no more drops its retries', async () => {
   const parts = {
     ...core,
     store: { ...core.store, leadership },
-    leading: createLeading(leadership, clock),
+    leading: new Leading(leadership, clock),
     scheduler: { ...core.scheduler, dropRetries },
   };
-  await takePart(parts, {
-    inUse: () => ({ jobs: new Map(), orgs: new Map(), fetching: [] }),
+  await new Replica(parts, {
+    inUse: { jobs: new Map(), orgs: new Map(), fetching: [] },
     publishSafely: async () => undefined,
     refresh: async () => undefined,
-  } as never);
+  } as never).start();
   expect(dropRetries).not.toHaveBeenCalled();
   started.events?.onEnd();
   expect(dropRetries).toHaveBeenCalledOnce();
@@ -83,11 +83,11 @@ test('organizations that the leader does not have are named once, when no roll-o
   const { core, clock, log } = await startCore(':memory:');
   let orgs: readonly string[] = ['other'];
   const { leadership } = leadershipDuring(undefined);
-  await takePart({ ...core, store: { ...core.store, leadership }, notPolled: () => orgs }, {
-    inUse: () => ({ orgs: new Map() }),
+  await new Replica({ ...core, store: { ...core.store, leadership }, notPolled: () => orgs }, {
+    inUse: { orgs: new Map() },
     publishSafely: async () => undefined,
     refresh: async () => undefined,
-  } as never);
+  } as never).start();
   const pass = async (seconds: number) => {
     for (let passed = 0; passed < seconds; passed += 1) await clock.advance(1_000);
   };
