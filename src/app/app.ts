@@ -161,7 +161,7 @@ export class App {
 
   /** Publishes every change so far, which otherwise happens within a few seconds. */
   async flush(): Promise<void> {
-    await this.#core.publication.flush();
+    await this.#core.page.flush();
   }
 
   /** Reloads the configuration and applies it; an invalid one changes nothing and is logged. Calls are serialized. */
@@ -217,7 +217,7 @@ export class App {
         await restore(core, this.#inUse);
         await stripOldIdentities(this.#inUse, core);
         await core.publisher.publishAll();
-        await core.publication.flush();
+        await core.page.flush();
         this.#phase = 'restored';
         return;
       } catch (error) {
@@ -402,7 +402,7 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { stopping, scheduler, traffic, store, publication, history } = this.#core;
+    const { stopping, scheduler, traffic, store, page, history } = this.#core;
     stopping.abort();
     closeConnections(this.#inUse);
     await Promise.all([scheduler.stop(), this.#front.server?.close(), this.#reloading]);
@@ -412,7 +412,7 @@ export class App {
     await store.leadership?.close();
     await this.#front.web?.close();
     await this.#front.hooks?.close();
-    await publication.close();
+    await page.close();
     await history.close();
     await this.log.close();
   }

@@ -26,7 +26,10 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
   const { traffic, instruments, version, clock, random, log, demand } = parts;
   return createPlatformClient({
     ...clientSettings(org, api),
-    observer: { request: instruments.apiRequest, retry: instruments.retry },
+    observer: {
+      request: (attempt) => instruments.apiRequest(attempt),
+      retry: (retried) => instruments.retry(retried),
+    },
     ...traffic.of(org),
     knownPaths: traffic.pathsOf(org),
     version,

@@ -3,8 +3,8 @@ import { aboutFamilies, collectors as allCollectors } from '../collectors/index.
 import type { ApiConfig, Config, OrgConfig } from '../config/config.ts';
 import { createExposition } from '../exposition/exposition.ts';
 import { createTextRenderer } from '../exposition/family-text.ts';
-import { createInstruments } from '../exposition/instruments.ts';
-import { createPublication } from '../exposition/publication.ts';
+import { Instruments } from '../exposition/instruments.ts';
+import { Page } from '../exposition/page.ts';
 import { createLogger } from '../log/log-winston.ts';
 import { createLoggedProgress, type Progress } from '../log/progress.ts';
 import { createRedactor } from '../log/redact.ts';
@@ -19,7 +19,7 @@ import { createTurns } from '../work/turns.ts';
 import { Leading } from './leading.ts';
 import { notPolledOf } from './polled-orgs.ts';
 import { openStorage } from './store.ts';
-import { createTraffic, trafficSettings } from './traffic.ts';
+import { Traffic, trafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
 export interface CliEnvironment {
@@ -70,7 +70,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
   const stopping = new AbortController();
   const redactor = createRedactor(events.secrets);
   const log = createLogger({ ...config.log, stream: stderr, clock, redactor });
-  const publication = createPublication({ families: publishedFamilies(), clock, log });
+  const page = new Page({ families: publishedFamilies(), clock, log });
   const store = await openStorage({
     ...config.storage,
     collectors: allCollectors,
@@ -82,8 +82,8 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
   });
   const { store: history } = store;
   const notPolled = () => notPolledOf(store.leadership, events.orgs());
-  const instruments = createInstruments({
-    series: publication.series,
+  const instruments = new Instruments({
+    series: page.series,
     historyPersistent: store.isPersistent,
     store: store.metrics,
     leader: store.leadership && {
@@ -95,7 +95,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
     clock,
   });
   const leading = new Leading(store.leadership, clock);
-  const traffic = createTraffic({ history, clock }, trafficSettings(config, []));
+  const traffic = new Traffic({ history, clock }, trafficSettings(config, []));
   return {
     log,
     redactor,
@@ -107,11 +107,11 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
     leading,
     /** The organizations that nobody polls. */
     notPolled,
-    publication,
-    exposition: createExposition({ publication, instruments, clock }),
+    page,
+    exposition: createExposition({ page, instruments, clock }),
     /** Publishes what is stored of each organization. */
     publisher: new Publisher({
-      ...{ history, publication, instruments, aboutFamilies, clock, log },
+      ...{ history, page, instruments, aboutFamilies, clock, log },
       renderText: createTextRenderer({ clock }),
       hasOtherSettings: () => store.leadership?.hasOtherSettings() === true,
     }),

@@ -12,7 +12,7 @@ import { collectors as allCollectors } from '../collectors/index.ts';
 import type { LiveConfig } from '../config/config.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
 import type { PublishRules } from '../pipeline/publisher.ts';
-import { createRunner } from '../pipeline/runner.ts';
+import { Runner } from '../pipeline/runner.ts';
 import type { Core } from './core.ts';
 import { type DeployedJob, jobOf } from './job.ts';
 import { type DeployedOrg, deployOrg, samePeople } from './org.ts';
@@ -49,7 +49,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   const fetching = enabled.filter(isFetching);
   const people = samePeople(previous?.people, config.people.current());
   const retired = new AbortController();
-  const runner = createRunner({
+  const runner = new Runner({
     ...core,
     historyStart: rules.historyStart,
     retentionDays: config.history.retention,

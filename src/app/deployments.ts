@@ -83,7 +83,7 @@ export class Deployments {
    */
   async #replace(before: Deployment, next: Deployment): Promise<string | undefined> {
     const core = this.#core;
-    const { log, publisher, publication, scheduler } = core;
+    const { log, publisher, page, scheduler } = core;
     this.#inUse = next;
     putInUse(next, core, before);
     const isOthers = !showSamePeople(before.people, next.people);
@@ -94,7 +94,7 @@ export class Deployments {
       // New jobs run at once, also if the store cannot be read now; the others keep their schedule.
       await restore(core, next).finally(() => scheduler.adopt([...next.jobs.values()]));
       await publisher.publishAll();
-      await publication.flush();
+      await page.flush();
       if (isOthers) {
         await stripOldIdentities(next, core);
         await publisher.publishAll();

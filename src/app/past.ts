@@ -4,14 +4,14 @@ import { type Day, earlier, firstOfMonth } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
-import { createInstruments } from '../exposition/instruments.ts';
+import { Instruments } from '../exposition/instruments.ts';
 import type { RunnerParts } from '../pipeline/run.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
-import { createRunner } from '../pipeline/runner.ts';
+import { Runner } from '../pipeline/runner.ts';
 import { createOrgClient } from './clients.ts';
 import { jobName } from './job.ts';
 import { orgSettings } from './org.ts';
-import { createTraffic, trafficSettings } from './traffic.ts';
+import { Traffic, trafficSettings } from './traffic.ts';
 
 interface FetchParts extends Pick<RunnerParts, 'history' | 'progress' | 'clock' | 'log'> {
   readonly config: Config;
@@ -37,8 +37,8 @@ export async function fetchPast(
     .map((collector) => named.find(({ name }) => name === collector.name) ?? collector)
     .filter(isFetching);
   const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
-  const traffic = createTraffic({ history, clock }, trafficSettings(config, dayDatasets));
-  const instruments = createInstruments({ version, revision: '', clock, processMetrics: false });
+  const traffic = new Traffic({ history, clock }, trafficSettings(config, dayDatasets));
+  const instruments = new Instruments({ version, revision: '', clock, processMetrics: false });
   const clientParts = { ...parts, traffic, instruments, random: Math.random };
   const people = config.people.current();
   const targets = config.orgs.map((org) => ({
@@ -47,7 +47,7 @@ export async function fetchPast(
   }));
   const settings = targets.map(({ org }) => org);
   const runs = createRunStates();
-  const runner = createRunner({
+  const runner = new Runner({
     ...parts,
     historyStart: config.history.start,
     revisionDays: config.history.revisionWindow,

@@ -44,7 +44,7 @@ function orgStatus(
   historyDays: number,
 ): OrgStatus {
   const { name } = org;
-  const series = core.publication.seriesOf(name);
+  const series = core.page.seriesOf(name);
   const paths = core.traffic.pathsOf(org);
   return {
     name,

@@ -44,94 +44,107 @@ interface TrafficParts {
 }
 
 /** The traffic of all organizations. It outlives the clients, which a reload replaces. */
-export type Traffic = ReturnType<typeof createTraffic>;
+export class Traffic {
+  readonly #history: TrafficParts['history'];
+  readonly #clock: Clock;
+  readonly #orgs = new Map<string, OwnTraffic>();
+  readonly #pauses = new Map<string, ThrottleHolds>();
+  readonly #paths = new Map<string, KnownPaths>();
+  readonly #memory = createReadingMemory();
+  #settings: TrafficSettings;
 
-/** Creates the traffic with initial settings. */
-export function createTraffic({ history, clock }: TrafficParts, settings: TrafficSettings) {
-  const orgs = new Map<string, OwnTraffic>();
-  const pauses = new Map<string, ThrottleHolds>();
-  const paths = new Map<string, KnownPaths>();
-  const memory = createReadingMemory();
-  let inUse = settings;
-
-  function identityOf(org: string) {
-    return { orgId: inUse.orgIds.get(org), endpoints: inUse.dayDatasets };
+  constructor({ history, clock }: TrafficParts, settings: TrafficSettings) {
+    this.#history = history;
+    this.#clock = clock;
+    this.#settings = settings;
   }
 
-  function create(org: string): OwnTraffic {
+  of(org: OrgAddress): OrgTraffic {
+    const known = this.#orgs.get(org.name) ?? this.#create(org.name);
+    this.#orgs.set(org.name, known);
+    return { ...known, throttleHolds: this.#pausesAt(org), memory: this.#memory };
+  }
+
+  /** The paths that answer at the addresses of an organization. */
+  pathsOf({ name, baseUrl, appUrl }: Pick<OrgConfig, 'name' | 'baseUrl' | 'appUrl'>): KnownPaths {
+    const key = `${name} ${baseUrl} ${appUrl}`;
+    const known = this.#paths.get(key) ?? new Map();
+    this.#paths.set(key, known);
+    return known;
+  }
+
+  /** What is paused for these organizations, and until when. */
+  pausesOf(asked: Iterable<OrgAddress>): readonly PausedPart[] {
+    return [...asked].flatMap((org) => [
+      ...this.#quotaPausesOf(org),
+      ...this.#pausesAt(org)
+        .active()
+        .map((pause) => ({ org: org.name, ...pause })),
+    ]);
+  }
+
+  /** An organization's requests of the current UTC day. */
+  requestsToday(org: string) {
+    return this.#orgs.get(org)?.dailyQuota.today();
+  }
+
+  /** Applies other settings from the next request on. */
+  use(next: TrafficSettings): void {
+    this.#settings = next;
+    for (const [org, { limiter, dailyQuota, identity }] of this.#orgs) {
+      limiter.setRate(next.api.requestsPerSecond);
+      dailyQuota.setLimit(next.api.dailyRequestLimit);
+      identity.use(this.#identityOf(org));
+    }
+  }
+
+  /** Begins anew, after another process has sent the requests: what it has counted is read again. */
+  restart(): void {
+    for (const { limiter, dailyQuota } of this.#orgs.values()) {
+      limiter.restart();
+      dailyQuota.forget();
+    }
+  }
+
+  /** Stores the request counts. */
+  async close(): Promise<void> {
+    // A count that cannot be stored was reserved before its requests were sent.
+    await Promise.allSettled([...this.#orgs.values()].map(({ dailyQuota }) => dailyQuota.close()));
+  }
+
+  #create(org: string): OwnTraffic {
+    const { requestsPerSecond, dailyRequestLimit: limit } = this.#settings.api;
+    const [history, clock] = [this.#history, this.#clock];
     return {
-      limiter: createPacingLimiter(inUse.api.requestsPerSecond, clock),
+      limiter: createPacingLimiter(requestsPerSecond, clock),
       dailyQuota: createDailyQuota({
-        limit: inUse.api.dailyRequestLimit,
+        limit,
         store: {
           read: () => history.requestsOf(org),
           write: (count) => history.putRequests(org, count),
         },
         clock,
       }),
-      identity: createIdentityCheck({ org, ...identityOf(org), history, clock }),
+      identity: createIdentityCheck({ org, ...this.#identityOf(org), history, clock }),
     };
   }
 
-  function pausesAt({ name, baseUrl }: OrgAddress): ThrottleHolds {
+  #identityOf(org: string) {
+    return { orgId: this.#settings.orgIds.get(org), endpoints: this.#settings.dayDatasets };
+  }
+
+  #pausesAt({ name, baseUrl }: OrgAddress): ThrottleHolds {
     const key = `${name} ${baseUrl}`;
-    const known = pauses.get(key) ?? createThrottleHolds(clock);
-    pauses.set(key, known);
+    const known = this.#pauses.get(key) ?? createThrottleHolds(this.#clock);
+    this.#pauses.set(key, known);
     return known;
   }
 
-  function quotaPausesOf({ name }: OrgAddress): readonly PausedPart[] {
-    const error = orgs.get(name)?.dailyQuota.usedUp();
+  #quotaPausesOf({ name }: OrgAddress): readonly PausedPart[] {
+    const error = this.#orgs.get(name)?.dailyQuota.usedUp();
     if (error?.retryAt === undefined) return [];
     return [{ org: name, scope: 'organization', until: error.retryAt, error, isOwnLimit: true }];
   }
-
-  return {
-    of(org: OrgAddress): OrgTraffic {
-      const known = orgs.get(org.name) ?? create(org.name);
-      orgs.set(org.name, known);
-      return { ...known, throttleHolds: pausesAt(org), memory };
-    },
-    /** The paths that answer at the addresses of an organization. */
-    pathsOf({ name, baseUrl, appUrl }: Pick<OrgConfig, 'name' | 'baseUrl' | 'appUrl'>): KnownPaths {
-      const key = `${name} ${baseUrl} ${appUrl}`;
-      const known = paths.get(key) ?? new Map();
-      paths.set(key, known);
-      return known;
-    },
-    /** What is paused for these organizations, and until when. */
-    pausesOf(asked: Iterable<OrgAddress>): readonly PausedPart[] {
-      return [...asked].flatMap((org) => [
-        ...quotaPausesOf(org),
-        ...pausesAt(org)
-          .active()
-          .map((pause) => ({ org: org.name, ...pause })),
-      ]);
-    },
-    /** An organization's requests of the current UTC day. */
-    requestsToday: (org: string) => orgs.get(org)?.dailyQuota.today(),
-    /** Applies other settings from the next request on. */
-    use(next: TrafficSettings): void {
-      inUse = next;
-      for (const [org, { limiter, dailyQuota, identity }] of orgs) {
-        limiter.setRate(next.api.requestsPerSecond);
-        dailyQuota.setLimit(next.api.dailyRequestLimit);
-        identity.use(identityOf(org));
-      }
-    },
-    /** Begins anew, after another process has sent the requests: what it has counted is read again. */
-    restart(): void {
-      for (const { limiter, dailyQuota } of orgs.values()) {
-        limiter.restart();
-        dailyQuota.forget();
-      }
-    },
-    /** Stores the request counts. */
-    async close(): Promise<void> {
-      // A count that cannot be stored was reserved before its requests were sent.
-      await Promise.allSettled([...orgs.values()].map(({ dailyQuota }) => dailyQuota.close()));
-    },
-  };
 }
 
 /** The settings of a configuration's traffic. */

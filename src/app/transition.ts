@@ -26,7 +26,7 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
   core.log.setLevel(config.log.level);
   core.turns.setLimit(config.api.maxConcurrentRequests);
   core.traffic.use(trafficSettings(config, datasetsOf(next).dayDatasets));
-  core.publication.setCollectors(names);
+  core.page.setCollectors(names);
   core.publisher.use(rules, new Map([...orgs].map(([name, { settings }]) => [name, settings])));
 }
 

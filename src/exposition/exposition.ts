@@ -4,7 +4,7 @@ import type { Deflated } from './deflate.ts';
 import type { Instruments } from './instruments.ts';
 import type { Negotiated } from './negotiate.ts';
 import { createOwnPart, type Ending } from './own-part.ts';
-import type { Publication } from './publication.ts';
+import type { Page } from './page.ts';
 import { assembleScrape, type Scraped, type ScrapedPage } from './scrape.ts';
 import { type Format, renderFamilyHeader } from './text.ts';
 
@@ -39,7 +39,7 @@ export interface Exposition {
 }
 
 interface ExpositionDeps {
-  readonly publication: Pick<Publication, 'current' | 'select' | 'collectors'>;
+  readonly page: Pick<Page, 'current' | 'select' | 'collectors'>;
   readonly instruments: Pick<Instruments, 'registry' | 'textsOfOrgs'>;
   readonly clock: Clock;
 }
@@ -59,9 +59,9 @@ interface Whole {
 
 const FRESH_MS = 1000;
 
-/** Creates the exposition of a publication and the exporter's own metrics. */
-export function createExposition({ publication, instruments, clock }: ExpositionDeps): Exposition {
-  const renderOwnPart = createOwnPart({ ...instruments, clock });
+/** Creates the exposition of the page and the exporter's own metrics. */
+export function createExposition({ page, instruments, clock }: ExpositionDeps): Exposition {
+  const renderOwnPart = createOwnPart(instruments, clock);
   const endings = new Map<Format, Own>();
   const wholes = new Map<Format, Whole>();
 
@@ -79,18 +79,18 @@ export function createExposition({ publication, instruments, clock }: Exposition
 
   async function whole(format: Format): Promise<Scraped> {
     const ending = await endingOf(format);
-    const page = publication.current();
+    const current = page.current();
     const last = wholes.get(format);
-    if (last?.page === page && last.ending === ending) return last.scraped;
-    const scraped = assembleScrape(page, ending, format);
-    wholes.set(format, { page, ending, scraped });
+    if (last?.page === current && last.ending === ending) return last.scraped;
+    const scraped = assembleScrape(current, ending, format);
+    wholes.set(format, { page: current, ending, scraped });
     return scraped;
   }
 
   function findUnknown(collect: readonly string[] = []): UnknownCollector | undefined {
-    const unknown = collect.filter((name) => !publication.collectors.has(name));
+    const unknown = collect.filter((name) => !page.collectors.has(name));
     if (unknown.length === 0) return undefined;
-    return { kind: 'unknown-collector', unknown, known: [...publication.collectors] };
+    return { kind: 'unknown-collector', unknown, known: [...page.collectors] };
   }
 
   return {
@@ -99,15 +99,15 @@ export function createExposition({ publication, instruments, clock }: Exposition
       if (collect === undefined) return (await whole(format))[coding];
       const refusal = findUnknown(collect);
       if (refusal !== undefined) return refusal;
-      const page = await publication.select({ collect });
-      return assembleScrape(page, await endingOf(format), format)[coding];
+      const part = await page.select({ collect });
+      return assembleScrape(part, await endingOf(format), format)[coding];
     },
     async probe(request) {
       const { collect, org, format, gzip } = request;
       const refusal = findUnknown(collect);
       if (refusal !== undefined) return refusal;
-      const page = await publication.select({ collect, org });
-      return assembleScrape(page, probeEnding(request), format)[gzip ? 'gzip' : 'identity'];
+      const part = await page.select({ collect, org });
+      return assembleScrape(part, probeEnding(request), format)[gzip ? 'gzip' : 'identity'];
     },
   };
 }

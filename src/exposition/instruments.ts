@@ -3,7 +3,7 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { DayLags, LagKind } from '../catalog/day-lag.ts';
 import { type FailureReason, failureReasons } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
-import { createOrgFigures } from './org-figures.ts';
+import { OrgFigures } from './org-figures.ts';
 import { makeGauge, makeStoredHistogram, type StoredSeries } from './own-metric.ts';
 import { ownMetrics } from './own-metrics.ts';
 import type { Format } from './text.ts';
@@ -43,10 +43,7 @@ interface GoneCollector extends CollectorLabels {
   readonly metrics: ReadonlySet<string>;
 }
 
-/** The exporter's own metrics, and the events that update them. */
-export type Instruments = ReturnType<typeof createInstruments>;
-
-export interface InstrumentsDeps {
+interface InstrumentsParts {
   readonly version: string;
   readonly revision: string;
   readonly clock: Clock;
@@ -71,10 +68,170 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-/** Creates the metrics about the exporter: those of the process in a registry, those of organizations as plain figures. */
-export function createInstruments(deps: InstrumentsDeps) {
-  const { version, revision, clock, series, historyPersistent, store, leader, processMetrics = true } = deps;
-  const registry = new Registry();
+/** The exporter's own metrics, and the events that update them: those of the process in a registry, those of organizations as plain figures. */
+export class Instruments {
+  /** Contains the metrics of this process as a whole; other parts may add theirs. */
+  readonly registry = new Registry();
+  readonly #clock: Clock;
+  readonly #excluded: Gauge<'family'>;
+  readonly #reloadSuccessful: Gauge;
+  readonly #reloadSuccess: Gauge;
+  readonly #configOrg: Gauge<'org'>;
+  readonly #figures = createFiguresOfOrgs();
+  readonly #all = Object.values(this.#figures);
+  readonly #runs: readonly OrgFigures[];
+  /** By organization, but shown as their sum: hundreds of histograms would cost more than they tell. */
+  readonly #lags = new Map<string, Map<DatasetName, DayLags>>();
+
+  constructor(parts: InstrumentsParts) {
+    const { registry } = this;
+    const { clock, series, processMetrics = true } = parts;
+    this.#clock = clock;
+    addProcess(registry, parts);
+    if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
+    this.#excluded = makeGauge(registry, ownMetrics.familiesExcluded);
+    this.#reloadSuccessful = makeGauge(registry, ownMetrics.configReloadSuccessful);
+    this.#reloadSuccess = makeGauge(registry, ownMetrics.configReloadSuccess);
+    this.#configOrg = makeGauge(registry, ownMetrics.configOrg);
+    this.#reloadSuccessful.set(1);
+    this.#reloadSuccess.set(clock.now() / 1000);
+    if (processMetrics) addProcessMetrics(registry);
+    const { success, lastSuccess, lastRun, duration, failing, unknown, missing } = this.#figures;
+    this.#runs = [success, lastSuccess, lastRun, duration, failing, unknown, missing];
+    makeStoredHistogram(registry, ownMetrics.dayPublishedLag, () => sumsOf(this.#lags.values(), 'published'));
+    makeStoredHistogram(registry, ownMetrics.daySettledLag, () => sumsOf(this.#lags.values(), 'settled'));
+  }
+
+  /** The metrics of each organization as text, in pieces. */
+  *textsOfOrgs(format: Format): Generator<Buffer> {
+    for (const one of this.#all) yield* one.texts(format);
+  }
+
+  /** Initializes the counters of an organization to 0, so that their first increase is visible. */
+  initCounters(
+    org: string,
+    known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] },
+  ): void {
+    for (const endpoint of known.endpoints) {
+      for (const code of FORESEEN_CODES) this.#figures.requests.add({ org, endpoint, code }, 0);
+      this.#figures.retries.add({ org, endpoint }, 0);
+      this.#figures.rejected.add({ org, dataset: endpoint }, 0);
+    }
+    for (const dataset of known.dayDatasets) this.#figures.revisions.add({ org, dataset }, 0);
+  }
+
+  /** Removes every series of an organization that is no longer configured. */
+  forgetOrg(org: string): void {
+    for (const one of this.#all) one.remove(org);
+    this.#lags.delete(org);
+  }
+
+  /** Removes the series of an organization's disabled collector; those of a shared dataset stay. */
+  forgetCollector({ org, collector, dataset, metrics }: GoneCollector): void {
+    if (dataset !== undefined) this.#lags.get(org)?.delete(dataset);
+    for (const one of this.#all) {
+      one.remove(
+        org,
+        (labels) =>
+          labels['collector'] === collector ||
+          (dataset !== undefined && (labels['dataset'] === dataset || labels['endpoint'] === dataset)) ||
+          metrics.has(labels['metric'] ?? ''),
+      );
+    }
+  }
+
+  /** Records a reload of the configuration. */
+  configReload(successful: boolean): void {
+    this.#reloadSuccessful.set(successful ? 1 : 0);
+    if (successful) this.#reloadSuccess.set(this.#clock.now() / 1000);
+  }
+
+  /** Records the organizations of a configuration that is applied now. */
+  configOrgs(orgs: Iterable<string>): void {
+    this.#configOrg.reset();
+    for (const org of orgs) this.#configOrg.set({ org }, this.#clock.now() / 1000);
+  }
+
+  /** Records an attempt of a request. */
+  apiRequest({ org, endpoint, code, seconds }: Attempt): void {
+    this.#figures.requests.add({ org, endpoint, code }, 1);
+    this.#figures.requestDuration.observe({ org, endpoint }, seconds);
+  }
+
+  /** Records a retry of a request. */
+  retry({ org, endpoint }: Pick<Attempt, 'org' | 'endpoint'>): void {
+    this.#figures.retries.add({ org, endpoint }, 1);
+  }
+
+  /** Records a run. */
+  collectorRun({ org, collector, at, seconds, failure }: CollectorRun): void {
+    const labels = { org, collector };
+    this.#figures.success.set(labels, failure === undefined ? 1 : 0);
+    this.#figures.duration.set(labels, seconds);
+    for (const reason of failureReasons) {
+      this.#figures.failing.set({ ...labels, reason }, reason === failure ? 1 : 0);
+    }
+    if (failure === undefined) this.#figures.lastSuccess.set(labels, at / 1000);
+    this.#figures.lastRun.set(labels, at / 1000);
+  }
+
+  /** Removes the figures about an organization's runs; its counters stay. */
+  forgetRuns(org: string): void {
+    for (const one of this.#runs) one.remove(org);
+    this.#lags.delete(org);
+  }
+
+  /** Restores the last success of an earlier process. */
+  restoreLastSuccess({ org, collector, at }: Pick<CollectorRun, 'org' | 'collector' | 'at'>): void {
+    this.#figures.lastSuccess.set({ org, collector }, at / 1000);
+  }
+
+  /** Counts rejected rows, documents or fields. */
+  recordsRejected({ org, dataset, count }: DatasetCount): void {
+    this.#figures.rejected.add({ org, dataset }, count);
+  }
+
+  /** Sets the numbers of a dataset's fields that are not read, and of those that rows no longer have. */
+  fields({ org, dataset }: Omit<DatasetCount, 'count'>, unknown: number, missing: number): void {
+    this.#figures.unknown.set({ org, dataset }, unknown);
+    this.#figures.missing.set({ org, dataset }, missing);
+  }
+
+  /** Counts revised days. */
+  dayRevisions({ org, dataset, count }: DatasetCount): void {
+    this.#figures.revisions.add({ org, dataset }, count);
+  }
+
+  /** Sets all lags of a dataset's days. */
+  dayLags(org: string, dataset: DatasetName, counted: DayLags): void {
+    this.#lags.set(org, (this.#lags.get(org) ?? new Map<DatasetName, DayLags>()).set(dataset, counted));
+  }
+
+  /** Sets the number of folded label values of a metric. */
+  valuesFolded({ org, metric, count }: { org: string; metric: string; count: number }): void {
+    this.#figures.folded.set({ org, metric }, count);
+  }
+
+  /** Sets the number of dropped families of a collector. */
+  familiesDropped({ org, collector, count }: CollectorLabels & { readonly count: number }): void {
+    this.#figures.dropped.set({ org, collector }, count);
+  }
+
+  /** Sets the families that the configuration leaves out. */
+  familiesExcluded(families: Iterable<string>): void {
+    this.#excluded.reset();
+    for (const family of families) this.#excluded.set({ family }, 1);
+  }
+
+  /** Removes an organization's series about these families. */
+  forgetFamilies(org: string, families: ReadonlySet<string>): void {
+    this.#figures.folded.remove(org, ({ metric = '' }) => families.has(metric));
+  }
+}
+
+/** The build, the store and the part of this process among those that share one. */
+function addProcess(registry: Registry, parts: InstrumentsParts): void {
+  const { version, revision, historyPersistent, store, leader } = parts;
   const buildInfo = makeGauge(registry, ownMetrics.buildInfo);
   buildInfo.set({ version, revision, node_version: process.version }, 1);
   if (historyPersistent) {
@@ -89,135 +246,6 @@ export function createInstruments(deps: InstrumentsDeps) {
     makeGauge(registry, ownMetrics.leader, (gauge) => gauge.set(leader.isLeader() ? 1 : 0));
     makeGauge(registry, ownMetrics.orgsNotPolled, (gauge) => gauge.set(leader.notPolled()));
   }
-  if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
-  const excluded = makeGauge(registry, ownMetrics.familiesExcluded);
-  const reloadSuccessful = makeGauge(registry, ownMetrics.configReloadSuccessful);
-  const reloadSuccess = makeGauge(registry, ownMetrics.configReloadSuccess);
-  const configOrg = makeGauge(registry, ownMetrics.configOrg);
-  reloadSuccessful.set(1);
-  reloadSuccess.set(clock.now() / 1000);
-  if (processMetrics) addProcessMetrics(registry);
-
-  const figures = createFiguresOfOrgs();
-  const all = Object.values(figures);
-  const { success, lastSuccess, lastRun, duration, failing, unknown, missing } = figures;
-  const runs = [success, lastSuccess, lastRun, duration, failing, unknown, missing];
-  /** By organization, but shown as their sum: hundreds of histograms would cost more than they tell. */
-  const lags = new Map<string, Map<DatasetName, DayLags>>();
-  makeStoredHistogram(registry, ownMetrics.dayPublishedLag, () => sumsOf(lags.values(), 'published'));
-  makeStoredHistogram(registry, ownMetrics.daySettledLag, () => sumsOf(lags.values(), 'settled'));
-
-  return {
-    /** Contains the metrics of this process as a whole; other parts may add theirs. */
-    registry,
-    /** The metrics of each organization as text, in pieces. */
-    *textsOfOrgs(format: Format): Generator<Buffer> {
-      for (const one of all) yield* one.texts(format);
-    },
-    /** Initializes the counters of an organization to 0, so that their first increase is visible. */
-    initCounters(
-      org: string,
-      known: { endpoints: readonly DatasetName[]; dayDatasets: readonly DatasetName[] },
-    ): void {
-      for (const endpoint of known.endpoints) {
-        for (const code of FORESEEN_CODES) figures.requests.add({ org, endpoint, code }, 0);
-        figures.retries.add({ org, endpoint }, 0);
-        figures.rejected.add({ org, dataset: endpoint }, 0);
-      }
-      for (const dataset of known.dayDatasets) figures.revisions.add({ org, dataset }, 0);
-    },
-    /** Removes every series of an organization that is no longer configured. */
-    forgetOrg(org: string): void {
-      for (const one of all) one.remove(org);
-      lags.delete(org);
-    },
-    /** Removes the series of an organization's disabled collector; those of a shared dataset stay. */
-    forgetCollector({ org, collector, dataset, metrics }: GoneCollector): void {
-      if (dataset !== undefined) lags.get(org)?.delete(dataset);
-      for (const one of all) {
-        one.remove(
-          org,
-          (labels) =>
-            labels['collector'] === collector ||
-            (dataset !== undefined && (labels['dataset'] === dataset || labels['endpoint'] === dataset)) ||
-            metrics.has(labels['metric'] ?? ''),
-        );
-      }
-    },
-    /** Records a reload of the configuration. */
-    configReload(successful: boolean): void {
-      reloadSuccessful.set(successful ? 1 : 0);
-      if (successful) reloadSuccess.set(clock.now() / 1000);
-    },
-    /** Records the organizations of a configuration that is applied now. */
-    configOrgs(orgs: Iterable<string>): void {
-      configOrg.reset();
-      for (const org of orgs) configOrg.set({ org }, clock.now() / 1000);
-    },
-    /** Records an attempt of a request. */
-    apiRequest({ org, endpoint, code, seconds }: Attempt): void {
-      figures.requests.add({ org, endpoint, code }, 1);
-      figures.requestDuration.observe({ org, endpoint }, seconds);
-    },
-    /** Records a retry of a request. */
-    retry({ org, endpoint }: Pick<Attempt, 'org' | 'endpoint'>): void {
-      figures.retries.add({ org, endpoint }, 1);
-    },
-    /** Records a run. */
-    collectorRun({ org, collector, at, seconds, failure }: CollectorRun): void {
-      const labels = { org, collector };
-      figures.success.set(labels, failure === undefined ? 1 : 0);
-      figures.duration.set(labels, seconds);
-      for (const reason of failureReasons) {
-        figures.failing.set({ ...labels, reason }, reason === failure ? 1 : 0);
-      }
-      if (failure === undefined) figures.lastSuccess.set(labels, at / 1000);
-      figures.lastRun.set(labels, at / 1000);
-    },
-    /** Removes the figures about an organization's runs; its counters stay. */
-    forgetRuns(org: string): void {
-      for (const one of runs) one.remove(org);
-      lags.delete(org);
-    },
-    /** Restores the last success of an earlier process. */
-    restoreLastSuccess({ org, collector, at }: Pick<CollectorRun, 'org' | 'collector' | 'at'>): void {
-      figures.lastSuccess.set({ org, collector }, at / 1000);
-    },
-    /** Counts rejected rows, documents or fields. */
-    recordsRejected({ org, dataset, count }: DatasetCount): void {
-      figures.rejected.add({ org, dataset }, count);
-    },
-    /** Sets the numbers of a dataset's fields that are not read, and of those that rows no longer have. */
-    fields({ org, dataset }: Omit<DatasetCount, 'count'>, unknown: number, missing: number): void {
-      figures.unknown.set({ org, dataset }, unknown);
-      figures.missing.set({ org, dataset }, missing);
-    },
-    /** Counts revised days. */
-    dayRevisions({ org, dataset, count }: DatasetCount): void {
-      figures.revisions.add({ org, dataset }, count);
-    },
-    /** Sets all lags of a dataset's days. */
-    dayLags(org: string, dataset: DatasetName, counted: DayLags): void {
-      lags.set(org, (lags.get(org) ?? new Map<DatasetName, DayLags>()).set(dataset, counted));
-    },
-    /** Sets the number of folded label values of a metric. */
-    valuesFolded({ org, metric, count }: { org: string; metric: string; count: number }): void {
-      figures.folded.set({ org, metric }, count);
-    },
-    /** Sets the number of dropped families of a collector. */
-    familiesDropped({ org, collector, count }: CollectorLabels & { readonly count: number }): void {
-      figures.dropped.set({ org, collector }, count);
-    },
-    /** Sets the families that the configuration leaves out. */
-    familiesExcluded(families: Iterable<string>): void {
-      excluded.reset();
-      for (const family of families) excluded.set({ family }, 1);
-    },
-    /** Removes an organization's series about these families. */
-    forgetFamilies(org: string, families: ReadonlySet<string>): void {
-      figures.folded.remove(org, ({ metric = '' }) => families.has(metric));
-    },
-  };
 }
 
 /** The lags of one kind over all organizations, by dataset. */
@@ -238,20 +266,20 @@ function sumsOf(
 /** In the order of the page. */
 function createFiguresOfOrgs() {
   return {
-    success: createOrgFigures(ownMetrics.collectorSuccess),
-    lastSuccess: createOrgFigures(ownMetrics.collectorLastSuccess),
-    lastRun: createOrgFigures(ownMetrics.collectorLastRun),
-    duration: createOrgFigures(ownMetrics.collectorDuration),
-    failing: createOrgFigures(ownMetrics.collectorFailing),
-    requests: createOrgFigures(ownMetrics.apiRequests),
-    requestDuration: createOrgFigures(ownMetrics.apiRequestDuration),
-    retries: createOrgFigures(ownMetrics.apiRetries),
-    rejected: createOrgFigures(ownMetrics.recordsRejected),
-    unknown: createOrgFigures(ownMetrics.unknownFields),
-    missing: createOrgFigures(ownMetrics.missingFields),
-    folded: createOrgFigures(ownMetrics.valuesFolded),
-    revisions: createOrgFigures(ownMetrics.dayRevisions),
-    dropped: createOrgFigures(ownMetrics.familiesDropped),
+    success: new OrgFigures(ownMetrics.collectorSuccess),
+    lastSuccess: new OrgFigures(ownMetrics.collectorLastSuccess),
+    lastRun: new OrgFigures(ownMetrics.collectorLastRun),
+    duration: new OrgFigures(ownMetrics.collectorDuration),
+    failing: new OrgFigures(ownMetrics.collectorFailing),
+    requests: new OrgFigures(ownMetrics.apiRequests),
+    requestDuration: new OrgFigures(ownMetrics.apiRequestDuration),
+    retries: new OrgFigures(ownMetrics.apiRetries),
+    rejected: new OrgFigures(ownMetrics.recordsRejected),
+    unknown: new OrgFigures(ownMetrics.unknownFields),
+    missing: new OrgFigures(ownMetrics.missingFields),
+    folded: new OrgFigures(ownMetrics.valuesFolded),
+    revisions: new OrgFigures(ownMetrics.dayRevisions),
+    dropped: new OrgFigures(ownMetrics.familiesDropped),
   };
 }
 

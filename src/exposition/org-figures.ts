@@ -29,52 +29,101 @@ interface OfOrg {
   text: Buffer | undefined;
 }
 
-/** Creates the figures of a metric, the first label of which is `org`. */
-export function createOrgFigures(metric: OwnMetric) {
-  const { name, labels: names, buckets = [] } = metric;
-  const byOrg = new Map<string, OfOrg>();
-  const lines = new Map<string, Line>();
-  const histograms = new Map<string, Histogram>();
-  const [, ...others] = names;
-  const keyOf = createLineStart({ name, labels: names }, {});
-  const lineOf = lineFinder(name, names);
-  const bucketOf = lineFinder(`${name}_bucket`, ['org', 'le', ...others]);
-  const sumOf = lineFinder(`${name}_sum`, names);
-  const countOf = lineFinder(`${name}_count`, names);
+/** The figures of a metric, the first label of which is `org`. */
+export class OrgFigures {
+  readonly #metric: OwnMetric;
+  readonly #orgs = new Map<string, OfOrg>();
+  readonly #lines = new Map<string, Line>();
+  readonly #histograms = new Map<string, Histogram>();
+  readonly #keyOf: (labels: Labels) => string;
+  readonly #lineOf: (labels: Labels) => Line;
+  readonly #bucketOf: (labels: Labels) => Line;
+  readonly #sumOf: (labels: Labels) => Line;
+  readonly #countOf: (labels: Labels) => Line;
 
-  function lineFinder(sample: string, labelNames: readonly string[]): (labels: Labels) => Line {
+  constructor(metric: OwnMetric) {
+    const { name, labels } = metric;
+    const [, ...others] = labels;
+    this.#metric = metric;
+    this.#keyOf = createLineStart({ name, labels }, {});
+    this.#lineOf = this.#finder(name, labels);
+    this.#bucketOf = this.#finder(`${name}_bucket`, ['org', 'le', ...others]);
+    this.#sumOf = this.#finder(`${name}_sum`, labels);
+    this.#countOf = this.#finder(`${name}_count`, labels);
+  }
+
+  set(labels: Labels, value: number): void {
+    this.#change(labels['org'], this.#lineOf(labels), () => value);
+  }
+
+  /** Counts from 0. */
+  add(labels: Labels, count: number): void {
+    this.#change(labels['org'], this.#lineOf(labels), (before) => before + count);
+  }
+
+  /** Adds a value to a histogram. */
+  observe(labels: Labels, value: number): void {
+    const histogram = this.#histogramOf(labels);
+    for (const { bound, line } of histogram.buckets)
+      this.#change(labels['org'], line, (before) => before + (value <= bound ? 1 : 0));
+    this.#change(labels['org'], histogram.sum, (before) => before + value);
+    this.#change(labels['org'], histogram.count, (before) => before + 1);
+  }
+
+  /** Removes an organization's series, or those with these labels. */
+  remove(org: string, isGone: (labels: Labels) => boolean = () => true): void {
+    const ofOrg = this.#orgs.get(org);
+    if (ofOrg === undefined) return;
+    ofOrg.text = undefined;
+    for (const { labels, index } of this.#lines.values()) if (isGone(labels)) delete ofOrg.values[index];
+    if (Object.keys(ofOrg.values).length === 0) this.#orgs.delete(org);
+  }
+
+  /** The header, and the lines of each organization as one text, which is kept while they are the same; nothing without series. */
+  *texts(format: Format): Generator<Buffer> {
+    if (this.#orgs.size === 0) return;
+    yield encode(renderFamilyHeader(this.#metric, format));
+    for (const [org, ofOrg] of [...this.#orgs].sort(byName)) {
+      ofOrg.text ??= encode(this.#write(org, ofOrg));
+      yield ofOrg.text;
+    }
+  }
+
+  #finder(sample: string, labelNames: readonly string[]): (labels: Labels) => Line {
     const startOf = createLineStart({ name: sample, labels: labelNames }, {});
     const org = `${sample}{org="`.length;
     return (labels) => {
       const start = startOf({ ...labels, org: '' });
-      const known = lines.get(start);
+      const known = this.#lines.get(start);
       if (known !== undefined) return known;
-      const line = { labels, index: lines.size, before: start.slice(0, org), after: start.slice(org) };
-      lines.set(start, line);
+      const index = this.#lines.size;
+      const line = { labels, index, before: start.slice(0, org), after: start.slice(org) };
+      this.#lines.set(start, line);
       return line;
     };
   }
 
-  function histogramOf(labels: Labels): Histogram {
-    const key = keyOf({ ...labels, org: '' });
-    const known = histograms.get(key);
+  #histogramOf(labels: Labels): Histogram {
+    const { buckets = [] } = this.#metric;
+    const key = this.#keyOf({ ...labels, org: '' });
+    const known = this.#histograms.get(key);
     if (known !== undefined) return known;
     const made: Histogram = {
       buckets: [...buckets, Number.POSITIVE_INFINITY].map((bound) => ({
         bound,
-        line: bucketOf({ ...labels, le: formatValue(bound) }),
+        line: this.#bucketOf({ ...labels, le: formatValue(bound) }),
       })),
-      sum: sumOf(labels),
-      count: countOf(labels),
+      sum: this.#sumOf(labels),
+      count: this.#countOf(labels),
     };
-    histograms.set(key, made);
+    this.#histograms.set(key, made);
     return made;
   }
 
-  function change(org = '', { index }: Line, next: (value: number) => number): void {
-    const known = byOrg.get(org);
+  #change(org = '', { index }: Line, next: (value: number) => number): void {
+    const known = this.#orgs.get(org);
     const ofOrg: OfOrg = known ?? { values: [], text: undefined };
-    if (known === undefined) byOrg.set(org, ofOrg);
+    if (known === undefined) this.#orgs.set(org, ofOrg);
     const before = ofOrg.values[index];
     const value = next(before ?? 0);
     if (before === value) return;
@@ -82,48 +131,13 @@ export function createOrgFigures(metric: OwnMetric) {
     ofOrg.values[index] = value;
   }
 
-  function write(org: string, { values }: OfOrg): string {
+  #write(org: string, { values }: OfOrg): string {
     const written = escapeLabelValue(org);
     let text = '';
-    for (const { index, before, after } of lines.values()) {
+    for (const { index, before, after } of this.#lines.values()) {
       const value = values[index];
       if (value !== undefined) text += `${before}${written}${after}${formatValue(value)}\n`;
     }
     return text;
   }
-
-  return {
-    set(labels: Labels, value: number): void {
-      change(labels['org'], lineOf(labels), () => value);
-    },
-    /** Counts from 0. */
-    add(labels: Labels, count: number): void {
-      change(labels['org'], lineOf(labels), (before) => before + count);
-    },
-    /** Adds a value to a histogram. */
-    observe(labels: Labels, value: number): void {
-      const histogram = histogramOf(labels);
-      for (const { bound, line } of histogram.buckets)
-        change(labels['org'], line, (before) => before + (value <= bound ? 1 : 0));
-      change(labels['org'], histogram.sum, (before) => before + value);
-      change(labels['org'], histogram.count, (before) => before + 1);
-    },
-    /** Removes an organization's series, or those with these labels. */
-    remove(org: string, isGone: (labels: Labels) => boolean = () => true): void {
-      const ofOrg = byOrg.get(org);
-      if (ofOrg === undefined) return;
-      ofOrg.text = undefined;
-      for (const { labels, index } of lines.values()) if (isGone(labels)) delete ofOrg.values[index];
-      if (Object.keys(ofOrg.values).length === 0) byOrg.delete(org);
-    },
-    /** The header, and the lines of each organization as one text, which is kept while they are the same; nothing without series. */
-    *texts(format: Format): Generator<Buffer> {
-      if (byOrg.size === 0) return;
-      yield encode(renderFamilyHeader(metric, format));
-      for (const [org, ofOrg] of [...byOrg].sort(byName)) {
-        ofOrg.text ??= encode(write(org, ofOrg));
-        yield ofOrg.text;
-      }
-    },
-  };
 }

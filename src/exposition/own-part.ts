@@ -11,12 +11,11 @@ export interface Ending {
   readonly bytes: Buffer;
 }
 
-interface OwnPartDeps {
+interface OwnMetrics {
   /** The metrics of the process as a whole. */
   readonly registry: Registry;
   /** The metrics of each organization, in pieces. */
   textsOfOrgs(format: Format): Iterable<Buffer>;
-  readonly clock: Clock;
 }
 
 /**
@@ -26,13 +25,13 @@ interface OwnPartDeps {
 const SLICE_MS = 30;
 
 /** Creates the renderer of the part of a scrape about the exporter itself, which ends it. */
-export function createOwnPart(deps: OwnPartDeps): (format: Format) => Promise<Ending> {
+export function createOwnPart(own: OwnMetrics, clock: Clock): (format: Format) => Promise<Ending> {
   return async (format) => {
-    const slices = createSlices(deps.clock, SLICE_MS);
-    const ofProcess = await renderRegistry(deps.registry, format);
+    const slices = createSlices(clock, SLICE_MS);
+    const ofProcess = await renderRegistry(own.registry, format);
     const texts: Buffer[] = [];
     function* noted() {
-      for (const text of deps.textsOfOrgs(format)) {
+      for (const text of own.textsOfOrgs(format)) {
         texts.push(text);
         yield text;
       }

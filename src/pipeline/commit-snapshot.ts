@@ -1,12 +1,12 @@
 import type { Family } from '../catalog/family.ts';
 import type { FamilyText } from '../exposition/family-text.ts';
 import type { Instruments } from '../exposition/instruments.ts';
-import type { Publication } from '../exposition/publication.ts';
+import type { Page } from '../exposition/page.ts';
 import type { Logger } from '../log/logger.ts';
 import { familiesOverBudget } from './budget.ts';
 
 export interface SnapshotParts {
-  readonly publication: Pick<Publication, 'replace' | 'remove'>;
+  readonly page: Pick<Page, 'replace' | 'remove'>;
   readonly instruments: Instruments;
   readonly log: Logger;
 }
@@ -54,7 +54,7 @@ export class SnapshotCommit {
       const gone = rendered.families.filter(isGone).map(({ family }) => family.name);
       this.#report(org, collector, rendered, { gone, limit: seriesBudget });
     }
-    this.#parts.publication.replace(org, texts);
+    this.#parts.page.replace(org, texts);
   }
 
   #report(

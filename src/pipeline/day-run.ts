@@ -34,101 +34,154 @@ export async function runDays(
   collector: DayCollector<unknown>,
   mode: 'scheduled' | 'thorough',
 ): Promise<Instant | undefined> {
-  const { org, deps } = run;
-  const dataset = collector.dataset.name;
-  const now = deps.clock.now();
-  const isThorough = mode === 'thorough';
-  const wanted = await wantedDays(run, collector, isThorough, now);
-  const { newest, historyStart, toFetch, unknown, rowless, catchingUp, isPass } = wanted;
-  const comparedDays = comparedDaysOf(run, collector);
-  const { fetching: before } = deps.runs.get(org.name, collector.name);
-  const { setAside } = before;
-  const notesOn = lagNotes({ ...wanted, setAside, now, dueAfter: run.dueAfter, comparedDays });
-  let plan = planDays({
-    newest,
-    toFetch,
-    historyStart,
-    memory: before,
-    isThorough,
-    limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
-    now: deps.clock.elapsed(),
-  });
-  const past = unknown.length;
-  // One window is fetched quickly and needs no progress.
-  const work =
-    past > MAX_WINDOW_DAYS ? deps.progress?.begin({ org: org.name, dataset, total: past }) : undefined;
-  const failed = new Map<Day, PlatformError>();
-  let unpublished = false;
-  let isFirst = true;
-  let completed: Completed | undefined;
-  let isAnswered = false;
+  const now = run.deps.clock.now();
+  const wanted = await wantedDays(run, collector, mode === 'thorough', now);
+  return new DayRun(run, collector, wanted, { now, mode }).take();
+}
 
-  /** What is complete if nothing is left to ask. */
-  function completedWith(done: typeof plan): Completed | undefined {
-    if (done.failure !== undefined || run.stopping()) return undefined;
-    // A day without a row that was not fetched again leaves the pass incomplete: it must not count as settled.
-    const isWhole = ![...rowless].some((day) => day <= done.newest);
-    const pass = isPass ? dayOf(now) : catchingUp.lastPass();
-    return { succeededAt: deps.clock.now(), revisedOn: isWhole ? pass : undefined };
+/** One run of days: the plan, and what has become of it so far. */
+class DayRun {
+  readonly #run: Run;
+  readonly #collector: DayCollector<unknown>;
+  readonly #wanted: WantedDays;
+  readonly #now: Instant;
+  readonly #notesOn: ReturnType<typeof lagNotes>;
+  /** What was learned before this run. */
+  readonly #before: FetchMemory;
+  readonly #failed = new Map<Day, PlatformError>();
+  #plan: ReturnType<typeof planDays>;
+  /** What is complete, once nothing is left to ask; it is stored with the last answer. */
+  #completed: Completed | undefined;
+  #isAnswered = false;
+  #isUnpublished = false;
+
+  constructor(
+    run: Run,
+    collector: DayCollector<unknown>,
+    wanted: WantedDays,
+    { now, mode }: { readonly now: Instant; readonly mode: 'scheduled' | 'thorough' },
+  ) {
+    const { org, deps, dueAfter } = run;
+    const { fetching: memory } = deps.runs.get(org.name, collector.name);
+    const comparedDays = comparedDaysOf(run, collector);
+    this.#run = run;
+    this.#collector = collector;
+    this.#wanted = wanted;
+    this.#now = now;
+    this.#before = memory;
+    this.#notesOn = lagNotes({ ...wanted, setAside: memory.setAside, now, dueAfter, comparedDays });
+    this.#plan = planDays({
+      ...{ newest: wanted.newest, toFetch: wanted.toFetch, historyStart: wanted.historyStart, memory },
+      isThorough: mode === 'thorough',
+      limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
+      now: deps.clock.elapsed(),
+    });
   }
 
-  try {
-    for (let ask = nextAsk(plan); ask !== undefined && !run.stopping(); ask = nextAsk(plan)) {
+  /** Asks until the plan is done or the run ends. */
+  async take(): Promise<Instant | undefined> {
+    const run = this.#run;
+    const { org, deps } = run;
+    const total = this.#wanted.unknown.length;
+    // One window is fetched quickly and needs no progress.
+    const work =
+      total > MAX_WINDOW_DAYS
+        ? deps.progress?.begin({ org: org.name, dataset: this.#collector.dataset.name, total })
+        : undefined;
+    try {
+      await this.#askAll((days) => work?.advance(days));
+      if (this.#completed === undefined) await this.#complete();
+    } finally {
+      if (!run.retired()) deps.runs.update(org.name, this.#collector.name, { fetching: this.#plan.memory });
+      work?.end();
+      if (this.#isUnpublished) await deps.publisher.publish(org.name);
+      // Where nothing was answered, it is not the days that fail.
+      if (this.#isAnswered) logSetAside(run, this.#collector, this.#before, this.#plan.memory, this.#failed);
+    }
+    run.tried();
+    if (this.#plan.failure !== undefined) throw this.#plan.failure;
+    return this.#completed?.succeededAt;
+  }
+
+  async #askAll(advance: (days: number) => void): Promise<void> {
+    const run = this.#run;
+    let isFirst = true;
+    for (let ask = nextAsk(this.#plan); ask !== undefined && !run.stopping(); ask = nextAsk(this.#plan)) {
       // The first one has the run's own turn.
-      if (!isFirst) await run.giveWay(ask.window.to === plan.newest ? 'urgent' : 'other');
+      if (!isFirst) await run.giveWay(ask.window.to === this.#plan.newest ? 'urgent' : 'other');
       isFirst = false;
       if (run.stopping()) break;
-      const days = daysDescending(ask.window.from, ask.window.to);
-      const isNewest = ask.window.to === plan.newest;
-      const fetched = await request(run, collector, ask);
-      if (fetched instanceof PlatformError) {
-        // The end of the run aborts its request, which says nothing about the days.
-        if (run.stopping()) break;
-        if (isNewest && isAboutToday(fetched) && plan.newest > addDays(yesterdayOf(now), -MAX_DAYS_BEHIND)) {
-          plan = withNewest(plan, addDays(plan.newest, -1));
-          noteBehind(run, collector, plan.newest);
-          continue;
-        }
-        if (days.length === 1) failed.set(ask.window.to, fetched);
-        plan = afterFailure(plan, ask, fetched, deps.clock.elapsed());
-      } else {
-        isAnswered = true;
-        const passed = await catchingUp.answered(days, fetched.rows);
-        for (const day of passed) rowless.add(day);
-        const answered = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
-        for (const day of answered) rowless.delete(day);
-        const next = afterAnswer(withDays(plan, passed), ask, fetched.rows.size, fetched.bytes);
-        // One transaction with the last answer.
-        completed = nextAsk(next) === undefined ? completedWith(next) : undefined;
-        const lags = notesOn(fetched.lost);
-        await store(run, collector, fetched, { days: answered, completes: completed, lags });
-        plan = next;
-        work?.advance(days.filter((day) => unknown.includes(day)).length);
-        // The newest day is published at once; older ones change little and are published together.
-        if (isNewest) await deps.publisher.publish(org.name);
-        else unpublished = true;
-      }
+      const fetched = await request(run, this.#collector, ask);
+      if (!(fetched instanceof PlatformError)) advance(await this.#takeAnswer(ask, fetched));
+      // The end of the run aborts its request, which says nothing about the days.
+      else if (run.stopping()) break;
+      else if (!this.#takeFailure(ask, fetched)) continue;
       run.tried();
     }
-    if (completed === undefined) {
-      completed = completedWith(plan);
-      if (completed?.revisedOn !== undefined)
-        await deps.history.putRevisedOn(org.name, dataset, completed.revisedOn);
-      if (completed !== undefined) await deps.history.putSucceeded(org.name, dataset, completed.succeededAt);
-      // Days that were fetched again and still have no row are settled now.
-      unpublished = true;
-    }
-  } finally {
-    if (!run.retired()) deps.runs.update(org.name, collector.name, { fetching: plan.memory });
-    work?.end();
-    if (unpublished) await deps.publisher.publish(org.name);
-    // Where nothing was answered, it is not the days that fail.
-    if (isAnswered) logSetAside(run, collector, before, plan.memory, failed);
   }
-  run.tried();
-  if (plan.failure !== undefined) throw plan.failure;
-  return completed?.succeededAt;
+
+  /** Stores an answer, and publishes the newest day; resolves with the number of days that were unknown before. */
+  async #takeAnswer(ask: Ask, fetched: FetchedDays<unknown>): Promise<number> {
+    const { rowless, unknown, catchingUp } = this.#wanted;
+    const days = daysDescending(ask.window.from, ask.window.to);
+    const isNewest = ask.window.to === this.#plan.newest;
+    this.#isAnswered = true;
+    const passed = await catchingUp.answered(days, fetched.rows);
+    for (const day of passed) rowless.add(day);
+    const answered = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
+    for (const day of answered) rowless.delete(day);
+    const next = afterAnswer(withDays(this.#plan, passed), ask, fetched.rows.size, fetched.bytes);
+    // One transaction with the last answer.
+    this.#completed = nextAsk(next) === undefined ? this.#completedWith(next) : undefined;
+    const lags = this.#notesOn(fetched.lost);
+    await store(this.#run, this.#collector, fetched, { days: answered, completes: this.#completed, lags });
+    this.#plan = next;
+    // The newest day is published at once; older ones change little and are published together.
+    if (isNewest) await this.#run.deps.publisher.publish(this.#run.org.name);
+    else this.#isUnpublished = true;
+    return days.filter((day) => unknown.includes(day)).length;
+  }
+
+  /** Plans what follows a failed request; false if the day that it asked for as the newest is not over for the platform. */
+  #takeFailure(ask: Ask, failure: PlatformError): boolean {
+    const { from, to } = ask.window;
+    const { newest } = this.#plan;
+    const oldest = addDays(yesterdayOf(this.#now), -MAX_DAYS_BEHIND);
+    if (to === newest && isAboutToday(failure) && newest > oldest) {
+      this.#plan = withNewest(this.#plan, addDays(newest, -1));
+      noteBehind(this.#run, this.#collector, this.#plan.newest);
+      return false;
+    }
+    if (from === to) this.#failed.set(to, failure);
+    this.#plan = afterFailure(this.#plan, ask, failure, this.#run.deps.clock.elapsed());
+    return true;
+  }
+
+  /** Stores what is complete without another answer. */
+  async #complete(): Promise<void> {
+    const { org, deps } = this.#run;
+    const dataset = this.#collector.dataset.name;
+    this.#completed = this.#completedWith(this.#plan);
+    if (this.#completed?.revisedOn !== undefined)
+      await deps.history.putRevisedOn(org.name, dataset, this.#completed.revisedOn);
+    if (this.#completed !== undefined)
+      await deps.history.putSucceeded(org.name, dataset, this.#completed.succeededAt);
+    // Days that were fetched again and still have no row are settled now.
+    this.#isUnpublished = true;
+  }
+
+  /** What is complete if nothing is left to ask. */
+  #completedWith(done: ReturnType<typeof planDays>): Completed | undefined {
+    const { rowless, isPass, catchingUp } = this.#wanted;
+    if (done.failure !== undefined || this.#run.stopping()) return undefined;
+    // A day without a row that was not fetched again leaves the pass incomplete: it must not count as settled.
+    const isWhole = ![...rowless].some((day) => day <= done.newest);
+    const pass = isPass ? dayOf(this.#now) : catchingUp.lastPass();
+    return { succeededAt: this.#run.deps.clock.now(), revisedOn: isWhole ? pass : undefined };
+  }
 }
+
+type WantedDays = Awaited<ReturnType<typeof wantedDays>>;
 
 /**
  * The days to fetch, newest first; those of them that were never answered, and those of the pass that have no row. This is a

@@ -174,7 +174,7 @@ export class Publisher {
   /** Removes an organization that is no longer configured from the page. */
   forget(org: string): void {
     this.#published.delete(org);
-    this.#parts.publication.remove(org);
+    this.#parts.page.remove(org);
   }
 
   async #publishNow(org: string): Promise<void> {

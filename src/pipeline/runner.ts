@@ -27,59 +27,44 @@ const REMEMBERED_MS = 7 * DAY_MS;
 /** How a run ended: `ended` with success or failure, `unstored` since the store could not be used, or `aborted`. */
 type RunEnd = 'ended' | 'unstored' | 'aborted';
 
-/** Runs collectors: fetches, stores and publishes their data. */
-export interface Runner {
+/** Runs collectors: fetches, stores and publishes their data. The same (organization, collector) must not run twice at a time. */
+export class Runner {
+  readonly #parts: RunnerParts;
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
   /** Never throws: a failure is counted, logged once and recorded in the run states, unless the run was aborted. */
-  run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<RunEnd>;
-}
-
-/** Creates a runner; the same (organization, collector) must not run twice at a time. */
-export function createRunner(deps: RunnerParts): Runner {
-  const { clock, log, runs, instruments } = deps;
-  const stopping = () => deps.stopping?.aborted === true;
-
-  async function run(
-    target: Target,
-    collector: FetchingCollector,
-    mode: 'scheduled' | 'thorough',
-  ): Promise<RunEnd> {
-    const org = target.org.name;
-    const isOver = () => target.retired?.aborted === true;
-    const lane = createLane(org, target.retired);
+  async run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<RunEnd> {
+    const lane = new Lane(this.#parts.turns, target.org.name, target.retired);
     await lane.giveWay('urgent');
     try {
-      return stopping() || isOver() ? 'aborted' : await runNow(target, collector, mode, lane);
+      return this.#isOver(target) ? 'aborted' : await this.#runNow(target, collector, mode, lane);
     } finally {
       lane.end();
     }
   }
 
-  /** The turns of one run. */
-  function createLane(org: string, retired: AbortSignal | undefined) {
-    let turn: Turn | undefined;
-    return {
-      async giveWay(urgency: Urgency): Promise<void> {
-        turn?.end();
-        turn = await deps.turns?.take(org, urgency, retired);
-      },
-      end: () => turn?.end(),
-    };
+  /** Whether the process stops or the run was abandoned. */
+  #isOver({ retired }: Target): boolean {
+    return this.#parts.stopping?.aborted === true || retired?.aborted === true;
   }
 
-  async function runNow(
+  async #runNow(
     target: Target,
     collector: FetchingCollector,
     mode: 'scheduled' | 'thorough',
-    lane: Pick<Run, 'giveWay'>,
+    lane: Lane,
   ): Promise<RunEnd> {
-    const org = target.org.name;
-    const { name } = collector;
+    const { clock, log, runs, instruments } = this.#parts;
+    const who = { org: target.org.name, collector: collector.name };
+    const { org, collector: name } = who;
     const startedAt = clock.now();
     const started = clock.elapsed();
-    const isOver = () => target.retired?.aborted === true;
     runs.update(org, name, { running: true });
-    const { failure, at } = await attempt(target, collector, mode, lane);
-    if (stopping() || isOver()) return 'aborted';
+    const { failure, at } = await this.#attempt(target, collector, mode, lane);
+    if (this.#isOver(target)) return 'aborted';
     const seconds = (clock.elapsed() - started) / 1000;
     const before = runs.get(org, name);
     // Read before this failure is recorded: of several collectors that meet a cause at once, the first one logs it.
@@ -92,10 +77,9 @@ export function createRunner(deps: RunnerParts): Runner {
       lastSuccessAt: failure === undefined ? at : before.lastSuccessAt,
       failure: failure && { error: failure, since: before.failure?.since ?? at },
     });
-    instruments.collectorRun({ org, collector: name, at, seconds, failure: failure?.reason });
-    const who = { org, collector: name };
+    instruments.collectorRun({ ...who, at, seconds, failure: failure?.reason });
     if (failure !== undefined) {
-      const hasData = await hasAnswer(org, collector.dataset.name);
+      const hasData = await this.#hasAnswer(org, collector.dataset.name);
       const isKnown = known.includes(causeOf(failure));
       logFailure(log, who, before.failure?.error, failure, { hasData, isKnown });
     } else if (before.failure !== undefined) log.info('Collector recovered', who);
@@ -103,46 +87,29 @@ export function createRunner(deps: RunnerParts): Runner {
   }
 
   /** Whether a dataset was ever answered; what is published stays while the store cannot be used. */
-  function hasAnswer(org: string, dataset: DatasetName): Promise<boolean> {
-    return deps.history.standing(org).then(
+  #hasAnswer(org: string, dataset: DatasetName): Promise<boolean> {
+    return this.#parts.history.standing(org).then(
       (standing) => standing.dataset(dataset).answeredAt !== undefined,
       () => true,
     );
   }
 
   /** Resolves with what has failed, if anything, and when the attempt ended. */
-  async function attempt(
+  async #attempt(
     target: Target,
     collector: FetchingCollector,
     mode: 'scheduled' | 'thorough',
-    { giveWay }: Pick<Run, 'giveWay'>,
+    lane: Lane,
   ): Promise<{ readonly failure: PlatformError | undefined; readonly at: Instant }> {
-    const { org, source, retired } = target;
-    const { name } = collector;
+    const { clock, log, history, runs } = this.#parts;
+    const { org } = target;
     const noted = { rejected: 0, remarks: new Set<string>() };
-    const isRetired = () => retired?.aborted === true;
-    const before = runs.get(org.name, name);
+    const before = runs.get(org.name, collector.name);
     const watch = createFieldWatch(before.oddFields);
     try {
-      const run: Run = {
-        org,
-        source: withRequests({ ...source, compare: watch.compare }, { signal: retired }),
-        seen: watch.seen,
-        deps,
-        dueAfter: target.dueAfter,
-        giveWay,
-        tried() {
-          if (!isRetired()) runs.update(org.name, name, { tried: true });
-        },
-        note(fetched) {
-          noted.rejected += fetched.rejected;
-          for (const remark of fetched.remarks) noted.remarks.add(remark);
-        },
-        stopping: () => stopping() || isRetired(),
-        retired: isRetired,
-      };
+      const run = this.#begin(target, collector, { lane, watch, noted });
       // Before the first request, which would be in vain while nothing can be stored.
-      await deps.history.demandWritable();
+      await history.demandWritable();
       const succeededAt = isDayCollector(collector)
         ? await runDays(run, collector, mode)
         : await runDocuments(run, collector);
@@ -150,48 +117,104 @@ export function createRunner(deps: RunnerParts): Runner {
     } catch (thrown) {
       return { failure: failureOf(thrown, log), at: clock.now() };
     } finally {
-      if (!isRetired()) {
-        reportUnusable(org.name, collector, noted);
-        reportFields(org.name, collector, watch, before);
+      if (target.retired?.aborted !== true) {
+        reportUnusable(this.#parts, org.name, collector, noted);
+        reportFields(this.#parts, org.name, collector, watch, before);
       }
     }
   }
 
-  /** Counts the fields that the schema does not know and the known ones that rows no longer have; logs those that the run has found. */
-  function reportFields(
-    org: string,
-    { name, dataset }: FetchingCollector,
-    watch: FieldWatch,
-    before: RunState,
-  ): void {
-    const now = clock.now();
-    const unknownFields = new Map([...before.unknownFields].filter(([, at]) => now - at <= REMEMBERED_MS));
-    for (const field of watch.unknown())
-      if (unknownFields.has(field) || unknownFields.size < MAX_NAMES) unknownFields.set(field, now);
-    runs.update(org, name, { unknownFields, oddFields: watch.odd() });
-    const { missingFields } = runs.get(org, name);
-    instruments.fields({ org, dataset: dataset.name }, unknownFields.size, missingFields.length);
-    const who = { org, dataset: dataset.name };
-    for (const field of [...unknownFields.keys()].filter((one) => !before.unknownFields.has(one)))
-      log.info('The platform sends a field that is not read', { ...who, field });
-    for (const field of missingFields.filter((one) => !before.missingFields.includes(one)))
-      log.info('The platform no longer sends a field', { ...who, field });
+  /** What a run of days or documents works with. */
+  #begin(
+    target: Target,
+    { name }: FetchingCollector,
+    { lane, watch, noted }: { readonly lane: Lane; readonly watch: FieldWatch; readonly noted: Noted },
+  ): Run {
+    const { org, source, retired, dueAfter } = target;
+    const isRetired = () => retired?.aborted === true;
+    return {
+      org,
+      source: withRequests({ ...source, compare: watch.compare }, { signal: retired }),
+      seen: watch.seen,
+      deps: this.#parts,
+      dueAfter,
+      giveWay: (urgency) => lane.giveWay(urgency),
+      tried: () => {
+        if (!isRetired()) this.#parts.runs.update(org.name, name, { tried: true });
+      },
+      note(fetched) {
+        noted.rejected += fetched.rejected;
+        for (const remark of fetched.remarks) noted.remarks.add(remark);
+      },
+      stopping: () => this.#isOver(target),
+      retired: isRetired,
+    };
+  }
+}
+
+/** The turns of one run. */
+class Lane {
+  readonly #turns: RunnerParts['turns'];
+  readonly #org: string;
+  readonly #retired: AbortSignal | undefined;
+  #turn: Turn | undefined;
+
+  constructor(turns: RunnerParts['turns'], org: string, retired: AbortSignal | undefined) {
+    this.#turns = turns;
+    this.#org = org;
+    this.#retired = retired;
   }
 
-  function reportUnusable(
-    org: string,
-    { name, dataset: { name: dataset } }: FetchingCollector,
-    noted: AnswerNotes,
-  ): void {
-    if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
-    const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were rejected`] : [];
-    const text = [...rejected, ...noted.remarks].join('; ');
-    if (text === runs.get(org, name).lastNote) return;
-    runs.update(org, name, { lastNote: text });
-    if (text !== '') log.warn('Response only partly usable', { org, dataset, detail: text });
+  async giveWay(urgency: Urgency): Promise<void> {
+    this.#turn?.end();
+    this.#turn = await this.#turns?.take(this.#org, urgency, this.#retired);
   }
 
-  return { run };
+  end(): void {
+    this.#turn?.end();
+  }
+}
+
+/** What the answers of a run are said to lack. */
+interface Noted extends AnswerNotes {
+  rejected: number;
+  readonly remarks: Set<string>;
+}
+
+/** Counts the fields that the schema does not know and the known ones that rows no longer have; logs those that the run has found. */
+function reportFields(
+  { clock, log, runs, instruments }: RunnerParts,
+  org: string,
+  { name, dataset }: FetchingCollector,
+  watch: FieldWatch,
+  before: RunState,
+): void {
+  const now = clock.now();
+  const unknownFields = new Map([...before.unknownFields].filter(([, at]) => now - at <= REMEMBERED_MS));
+  for (const field of watch.unknown())
+    if (unknownFields.has(field) || unknownFields.size < MAX_NAMES) unknownFields.set(field, now);
+  runs.update(org, name, { unknownFields, oddFields: watch.odd() });
+  const { missingFields } = runs.get(org, name);
+  instruments.fields({ org, dataset: dataset.name }, unknownFields.size, missingFields.length);
+  const who = { org, dataset: dataset.name };
+  for (const field of [...unknownFields.keys()].filter((one) => !before.unknownFields.has(one)))
+    log.info('The platform sends a field that is not read', { ...who, field });
+  for (const field of missingFields.filter((one) => !before.missingFields.includes(one)))
+    log.info('The platform no longer sends a field', { ...who, field });
+}
+
+function reportUnusable(
+  { log, runs, instruments }: RunnerParts,
+  org: string,
+  { name, dataset: { name: dataset } }: FetchingCollector,
+  noted: Noted,
+): void {
+  if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
+  const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were rejected`] : [];
+  const text = [...rejected, ...noted.remarks].join('; ');
+  if (text === runs.get(org, name).lastNote) return;
+  runs.update(org, name, { lastNote: text });
+  if (text !== '') log.warn('Response only partly usable', { org, dataset, detail: text });
 }
 
 /** What failed, whatever was asked for: all collectors of an organization meet a revoked key or a host that is down. */

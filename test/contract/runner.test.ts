@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { productivityCollector } from '../../src/collectors/productivity/collector.ts';
-import { createInstruments } from '../../src/exposition/instruments.ts';
+import { Instruments } from '../../src/exposition/instruments.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
-import { createRunner } from '../../src/pipeline/runner.ts';
+import { Runner } from '../../src/pipeline/runner.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -36,10 +36,10 @@ function platformThatChanges(from: Day): Source {
 function startProcess(history: Store, clock: FakeClock, source: Source) {
   const log = createFakeLogger();
   const runs = createRunStates();
-  const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
+  const instruments = new Instruments({ version: '', revision: '', clock, processMetrics: false });
   const publisher = { showsIdle: () => false, publish: async () => undefined };
   const parts = { history, historyStart: start, revisionDays: 7, publisher, runs, instruments, clock, log };
-  const runner = createRunner(parts);
+  const runner = new Runner(parts);
   return {
     run: () => runner.run({ org, source }, productivityCollector, 'scheduled'),
     told: () =>
@@ -114,12 +114,12 @@ test('the fields of an answer from another organization are not learned', async 
   await history.adopt('acme', 'org_9');
   const clock = createFakeClock(startOf(dayNamed('2026-03-11')) + 3_600_000, { autoAdvance: true });
   const runs = createRunStates();
-  const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
+  const instruments = new Instruments({ version: '', revision: '', clock, processMetrics: false });
   const publisher = { showsIdle: () => false, publish: async () => undefined };
   const log = createFakeLogger();
   const parts = { history, historyStart: start, revisionDays: 7, publisher, runs, instruments, clock, log };
   const source = platformThatChanges(dayNamed('2026-03-11'));
-  await createRunner(parts).run({ org, source }, productivityCollector, 'scheduled');
+  await new Runner(parts).run({ org, source }, productivityCollector, 'scheduled');
   expect(runs.get('acme', 'productivity').failure?.error.reason).toBe('organization');
 
   const lacking = new Set(Array.from({ length: 7 }, (_, index) => addDays(dayNamed('2026-03-11'), index)));

@@ -1,20 +1,18 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { createInstruments } from '../../src/exposition/instruments.ts';
+import { Instruments } from '../../src/exposition/instruments.ts';
 import { makeCounter, makeGauge } from '../../src/exposition/own-metric.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { failureReasons } from '../../src/text/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { parsePage } from './parse.ts';
-import { createReadInstruments } from './read-instruments.ts';
+import { ReadInstruments } from './read-instruments.ts';
 
 const PREFIX = 'agent_platform_exporter_';
 const build = { version: '1.2.3', revision: 'abc', clock: createFakeClock(1_700_000_000_500) };
 
-type ReadInstruments = ReturnType<typeof createReadInstruments>;
-
 function create(series?: () => ReadonlyMap<string, number>): ReadInstruments {
-  return createReadInstruments({ ...build, series, processMetrics: false });
+  return new ReadInstruments({ ...build, series, processMetrics: false });
 }
 
 function linesOf(instruments: ReadInstruments): Promise<readonly string[]> {
@@ -175,7 +173,7 @@ test('a disabled collector leaves no figure, and another one with the same datas
 
 test('a reload says whether it succeeded, and when one last did', async () => {
   const clock = createFakeClock(1_700_000_000_000);
-  const instruments = createReadInstruments({ ...build, clock, processMetrics: false });
+  const instruments = new ReadInstruments({ ...build, clock, processMetrics: false });
   const reloads = async () =>
     (await linesOf(instruments)).filter((line) => line.includes('reload')).map((line) => line.split(' ')[1]);
   clock.set(1_700_000_060_000);
@@ -187,7 +185,7 @@ test('a reload says whether it succeeded, and when one last did', async () => {
 
 test('the organizations of the last configuration have the time at which it was applied', async () => {
   const clock = createFakeClock(1_700_000_000_000);
-  const instruments = createReadInstruments({ ...build, clock, processMetrics: false });
+  const instruments = new ReadInstruments({ ...build, clock, processMetrics: false });
   instruments.configOrgs(['acme', 'globex']);
   clock.set(1_700_000_060_000);
   instruments.configOrgs(['acme']);
@@ -208,14 +206,14 @@ test('a metric is what it is declared as, and a store that is no database is nei
   expect(() => makeGauge(registry, ownMetrics.apiRetries)).toThrow('is declared as a counter');
   expect(() => makeCounter(registry, ownMetrics.buildInfo)).toThrow('is declared as a gauge');
   const store = { isUp: undefined, id: () => 'a' };
-  const instruments = createReadInstruments({ ...build, store, processMetrics: false });
+  const instruments = new ReadInstruments({ ...build, store, processMetrics: false });
   expect((await linesOf(instruments)).join()).not.toContain('store_up');
 });
 
 test('whether the history is in its file is asked for with each scrape, and absent where it needs none', async () => {
   let persistent = true;
   const parts = { historyPersistent: () => persistent, processMetrics: false };
-  const instruments = createReadInstruments({ ...build, ...parts });
+  const instruments = new ReadInstruments({ ...build, ...parts });
   expect(await linesOf(instruments)).toContain(`${PREFIX}history_persistent 1`);
   persistent = false;
   expect(await linesOf(instruments)).toContain(`${PREFIX}history_persistent 0`);
@@ -225,7 +223,7 @@ test('whether the history is in its file is asked for with each scrape, and abse
 test('the store is asked for with each scrape, and its identifier is absent until it is known', async () => {
   const store = { isUp: () => id !== undefined, id: () => id };
   let id: string | undefined;
-  const instruments = createReadInstruments({ ...build, store, processMetrics: false });
+  const instruments = new ReadInstruments({ ...build, store, processMetrics: false });
   expect(await linesOf(instruments)).toContain(`${PREFIX}store_up 0`);
   expect((await linesOf(instruments)).join()).not.toContain('store_info{');
   id = 'a';
@@ -234,7 +232,7 @@ test('the store is asked for with each scrape, and its identifier is absent unti
 });
 
 test('a process that polls no more has no figures about runs, but its counters', async () => {
-  const instruments = createReadInstruments({
+  const instruments = new ReadInstruments({
     ...build,
     leader: { isLeader: () => false, notPolled: () => 2 },
     processMetrics: false,
@@ -258,7 +256,7 @@ describe('the table of the metrics', () => {
       leader: { isLeader: () => true, notPolled: () => 0 },
       processMetrics: false,
     };
-    const instruments = createInstruments({ ...build, ...parts });
+    const instruments = new Instruments({ ...build, ...parts });
     const ofProcess = (await instruments.registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
       name,
       help,
@@ -289,7 +287,7 @@ describe('the table of the metrics', () => {
 });
 
 test("Node's own metrics come along, except those named like counters", async () => {
-  const { registry } = createInstruments(build);
+  const { registry } = new Instruments(build);
   const page = parsePage((await registry.metrics()).replaceAll('Nan', 'NaN'));
   expect([...page.types.keys()]).toContain('process_start_time_seconds');
   const misnamed = [...page.types].filter(([name, type]) => name.endsWith('_total') !== (type === 'counter'));

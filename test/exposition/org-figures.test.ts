@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { createOrgFigures } from '../../src/exposition/org-figures.ts';
+import { OrgFigures } from '../../src/exposition/org-figures.ts';
 import { ownMetric } from '../../src/exposition/own-metric.ts';
 import { createSampleWriter, type Format, renderFamilyHeader } from '../../src/exposition/text.ts';
 
@@ -62,9 +62,9 @@ describe.each(['text', 'openmetrics'] as const)(
             histogram: new Histogram({ ...histogram, buckets: [0.5, 1], labelNames: names, registers }),
           };
           const ours = {
-            gauge: createOrgFigures(gauge),
-            counter: createOrgFigures(counter),
-            histogram: createOrgFigures(histogram),
+            gauge: new OrgFigures(gauge),
+            counter: new OrgFigures(counter),
+            histogram: new OrgFigures(histogram),
           };
           for (const [kind, number] of [['' as string, 1] as const, ...given]) {
             const of = { org: 'a', kind };
@@ -90,7 +90,7 @@ describe.each(['text', 'openmetrics'] as const)(
 );
 
 test('organizations come by name, and leave nothing behind', () => {
-  const figures = createOrgFigures(metrics.gauge);
+  const figures = new OrgFigures(metrics.gauge);
   for (const org of ['b', 'a']) for (const kind of ['x', 'y']) figures.set({ org, kind }, 1);
   figures.remove('a', ({ kind }) => kind === 'x');
   const lines = () => [...figures.texts('text')].slice(1).map(String);

@@ -15,7 +15,7 @@ function create() {
   function* textsOfOrgs(format: Format): Generator<Buffer> {
     yield Buffer.from(`${format}{org="a"} 1\n`);
   }
-  const ownPart = createOwnPart({ registry, textsOfOrgs, clock: createFakeClock(0) });
+  const ownPart = createOwnPart({ registry, textsOfOrgs }, createFakeClock(0));
   const read = async (format: Format) => inflateRawSync((await ownPart(format)).bytes).toString();
   return { registry, ownPart, read };
 }
@@ -63,7 +63,7 @@ test('lets other work run between its slices, and is the same deflated in severa
       yield line;
     }
   }
-  const ownPart = createOwnPart({ registry: new Registry(), textsOfOrgs, clock });
+  const ownPart = createOwnPart({ registry: new Registry(), textsOfOrgs }, clock);
   const made = ownPart('text');
   setImmediate(() => {
     hasOtherRun = true;

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Sample } from '../../src/catalog/family.ts';
 import { createExposition, type Scrape, type ScrapeRequest } from '../../src/exposition/exposition.ts';
 import { createTextRenderer } from '../../src/exposition/family-text.ts';
-import { createPublication } from '../../src/exposition/publication.ts';
+import { Page } from '../../src/exposition/page.ts';
 import { readBody, type ScrapedPage } from '../../src/exposition/scrape.ts';
 import { createSystemClock } from '../../src/work/clock.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -30,12 +30,12 @@ function pageOf(scrape: Scrape): ScrapedPage {
 
 function create() {
   const clock = createFakeClock(0);
-  const publication = createPublication({ families, clock });
-  onTestFinished(() => publication.close());
+  const page = new Page({ families, clock });
+  onTestFinished(() => page.close());
   const registry = new Registry();
   const gauge = new Gauge({ name: 'version', help: 'Version.', registers: [registry] });
   const instruments = { registry, textsOfOrgs: function* none(): Generator<Buffer> {} };
-  const exposition = createExposition({ publication, instruments, clock });
+  const exposition = createExposition({ page, instruments, clock });
   async function publish(value: number, count = 10, orgs: readonly string[] = ['a', 'b']): Promise<void> {
     for (const org of orgs) {
       const fed = new Map();
@@ -43,9 +43,9 @@ function create() {
         const family = { name: `m_${collector}`, labels: ['n'] };
         fed.set(collector, [await renderText(family, org, samples(count, value))]);
       }
-      publication.replace(org, fed);
+      page.replace(org, fed);
     }
-    await publication.flush();
+    await page.flush();
   }
   async function read(request: ScrapeRequest): Promise<string> {
     const page = pageOf(await exposition.scrape(request));
@@ -53,7 +53,7 @@ function create() {
     expect(page.contentLength).toBe(body.length);
     return (page.contentEncoding === 'gzip' ? gunzipSync(body) : body).toString();
   }
-  return { clock, gauge, publication, exposition, publish, read };
+  return { clock, gauge, page, exposition, publish, read };
 }
 
 describe('a scrape', () => {
@@ -108,9 +108,9 @@ describe('a scrape', () => {
   });
 
   test('has what was published last, and of some collectors what is kept', async () => {
-    const { publication, publish, read } = create();
+    const { page, publish, read } = create();
     await publish(1);
-    publication.remove('a');
+    page.remove('a');
     const orgsIn = async (...collect: string[]) => {
       const asked = { format: 'text', gzip: true, ...(collect.length > 0 && { collect }) } as const;
       const { samples } = parsePage(await read(asked));
@@ -118,11 +118,11 @@ describe('a scrape', () => {
     };
     expect(await orgsIn()).toEqual(new Set(['a', 'b']));
     expect(await orgsIn('tools')).toEqual(new Set(['b']));
-    await publication.flush();
+    await page.flush();
     expect(await orgsIn()).toEqual(new Set(['b']));
   });
 
-  test('is shared by all of the same second, format and publication', async () => {
+  test('is shared by all of the same second, format and page', async () => {
     const { clock, exposition, publish } = create();
     await publish(1);
     const asked = { format: 'text', gzip: true } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dayFamily, type Family } from '../../src/catalog/family.ts';
 import type { FamilyText } from '../../src/exposition/family-text.ts';
-import { createInstruments } from '../../src/exposition/instruments.ts';
+import { Instruments } from '../../src/exposition/instruments.ts';
 import { SnapshotCommit } from '../../src/pipeline/commit-snapshot.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -18,13 +18,13 @@ const [total, models] = [familyOf('total', []), familyOf('models', ['model'])];
 
 function harness(budget: number) {
   const log = createFakeLogger();
-  const instruments = createInstruments({
+  const instruments = new Instruments({
     ...{ version: '', revision: '', processMetrics: false },
     clock: createFakeClock(0),
   });
   const pages: (readonly string[])[] = [];
   const commit = new SnapshotCommit({
-    publication: {
+    page: {
       replace: (org, texts) =>
         void pages.push([org, ...[...texts.values()].flat().map(({ family }) => family)]),
       remove: () => undefined,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysFrom, endOf, type Instant, startOf } from '../../src/catalog/day.ts';
 import type { DayLags, LagKind } from '../../src/catalog/day-lag.ts';
-import { createInstruments } from '../../src/exposition/instruments.ts';
+import { Instruments } from '../../src/exposition/instruments.ts';
 import { lagNotes } from '../../src/pipeline/day-lag.ts';
 import { NOTHING_LEARNED, withFailedDay } from '../../src/pipeline/fetch-memory.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
-import { createRunner } from '../../src/pipeline/runner.ts';
+import { Runner } from '../../src/pipeline/runner.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
@@ -34,7 +34,7 @@ type Life = readonly number[];
 function harness(lifeOf: (day: Day) => Life, begins = startOf(addDays(start, 14)) + HOUR / 3) {
   const clock = createFakeClock(begins, { autoAdvance: true });
   const history = createMemoryStore();
-  const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
+  const instruments = new Instruments({ version: '', revision: '', clock, processMetrics: false });
   let isDown = false;
   const collector = createCreditsCollector(async (_source, { from, to }) => {
     if (isDown) throw new PlatformError('network', 'down');
@@ -49,7 +49,7 @@ function harness(lifeOf: (day: Day) => Life, begins = startOf(addDays(start, 14)
   let states = createRunStates();
 
   async function poll(): Promise<void> {
-    const runner = createRunner({
+    const runner = new Runner({
       ...{ history, historyStart: start, revisionDays: 7, runs: states, instruments, clock },
       publisher: { showsIdle: () => false, publish: async () => undefined },
       log: createFakeLogger(),

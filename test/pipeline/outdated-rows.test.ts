@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { DayCollector, ExpensiveDataset } from '../../src/catalog/collector.ts';
 import type { DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, daysFrom, startOf } from '../../src/catalog/day.ts';
-import { createInstruments } from '../../src/exposition/instruments.ts';
+import { Instruments } from '../../src/exposition/instruments.ts';
 import type { RunnerParts } from '../../src/pipeline/run.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
-import { createRunner } from '../../src/pipeline/runner.ts';
+import { Runner } from '../../src/pipeline/runner.ts';
 import { inSlices } from '../collectors/fakes.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -67,11 +67,11 @@ function harness(expensive?: Partial<ExpensiveDataset>, parts: Partial<RunnerPar
       return { rows, lost: 0, rejected: 0, bytes: 100 * rows.size, remarks: [] };
     },
   };
-  const runner = createRunner({
+  const runner = new Runner({
     ...{ history, historyStart: start, revisionDays: 7, runs: createRunStates(), clock, log },
     stopping: stopping.signal,
     publisher: { showsIdle: () => false, publish: async () => undefined },
-    instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+    instruments: new Instruments({ version: '', revision: '', clock, processMetrics: false }),
     ...parts,
   });
   const unused = () => Promise.reject(new Error('not used'));

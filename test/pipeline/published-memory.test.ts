@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { addDays, startOf } from '../../src/catalog/day.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
-import { createInstruments } from '../../src/exposition/instruments.ts';
-import { createPublication } from '../../src/exposition/publication.ts';
+import { Instruments } from '../../src/exposition/instruments.ts';
+import { Page } from '../../src/exposition/page.ts';
 import { Publisher } from '../../src/pipeline/publisher.ts';
 import type { StoredOrg } from '../../src/store/store.ts';
 import { createFakeView } from '../collectors/fakes.ts';
@@ -49,7 +49,7 @@ test('no row that was read for a publication stays in memory with it', async () 
     answer(days, Object.fromEntries(days.map((day) => [day, { credits: 10 }])), startOf(addDays(first, 30))),
   );
   const clock = createFakeClock(startOf(addDays(first, 30)), { autoAdvance: true });
-  const publication = createPublication({ families: [], clock });
+  const page = new Page({ families: [], clock });
   const publisher = new Publisher({
     aboutFamilies: [],
     history: { ...stored, read: async (org, from) => noted(await stored.read(org, from), rows) },
@@ -57,8 +57,8 @@ test('no row that was read for a publication stays in memory with it', async () 
       for (const _ of samples);
       return undefined;
     },
-    ...{ publication, clock },
-    instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+    ...{ page, clock },
+    instruments: new Instruments({ version: '', revision: '', clock, processMetrics: false }),
     log: createFakeLogger(),
   });
   const { settings } = createFakeView({});

@@ -4,8 +4,8 @@ import { readinessCollector } from '../../src/collectors/readiness/collector.ts'
 import type { ReadinessReport } from '../../src/collectors/readiness/dataset.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
-import { createInstruments } from '../../src/exposition/instruments.ts';
-import { createPublication } from '../../src/exposition/publication.ts';
+import { Instruments } from '../../src/exposition/instruments.ts';
+import { Page } from '../../src/exposition/page.ts';
 import { Publisher, type PublishRules } from '../../src/pipeline/publisher.ts';
 import { createFakeView } from '../collectors/fakes.ts';
 import { answer } from '../store/files.ts';
@@ -29,18 +29,18 @@ const RULES: PublishRules = {
 function createHarness(onRender: () => void = () => undefined) {
   const clock = createFakeClock(NOON);
   const history = createMemoryStore();
-  const publication = createPublication({ families: [], clock });
+  const page = new Page({ families: [], clock });
   const rendered: string[] = [];
   const log = createFakeLogger();
   const publisher = new Publisher({
     aboutFamilies: [],
-    ...{ history, publication, clock, log },
+    ...{ history, page, clock, log },
     renderText: async ({ name }, _org, given) => {
       onRender();
       rendered.push(`${name.replace('agent_platform_', '')} ${[...given].length}`);
       return undefined;
     },
-    instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+    instruments: new Instruments({ version: '', revision: '', clock, processMetrics: false }),
   });
   const { settings } = createFakeView({});
   const names = ['acme', 'one', 'other', 'again'];

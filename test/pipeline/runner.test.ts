@@ -3,11 +3,11 @@ import type { DocumentCollector, Window } from '../../src/catalog/collector.ts';
 import type { DocumentDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { Source } from '../../src/catalog/source.ts';
-import { createInstruments } from '../../src/exposition/instruments.ts';
+import { Instruments } from '../../src/exposition/instruments.ts';
 import { daysDescending } from '../../src/pipeline/days-to-fetch.ts';
 import type { RunnerParts, RunPublisher } from '../../src/pipeline/run.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
-import { createRunner } from '../../src/pipeline/runner.ts';
+import { Runner } from '../../src/pipeline/runner.ts';
 import { NotStored } from '../../src/store/database.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 import { inSlices } from '../collectors/fakes.ts';
@@ -73,8 +73,8 @@ function harness(answer: Answer, platform = source, parts: Partial<RunnerParts> 
       remarks: [],
     };
   });
-  const instruments = createInstruments({ version: '', revision: '', clock, processMetrics: false });
-  const runner = createRunner({
+  const instruments = new Instruments({ version: '', revision: '', clock, processMetrics: false });
+  const runner = new Runner({
     history,
     historyStart: start,
     revisionDays: 7,

@@ -6,7 +6,7 @@ import { addDays, type Day, dayOf, daysFrom, endOf, startOf } from '../../src/ca
 import { ANONYMOUS, type OrgSettings } from '../../src/catalog/settings.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import type { FamilyText } from '../../src/exposition/family-text.ts';
-import type { Publication } from '../../src/exposition/publication.ts';
+import type { Page } from '../../src/exposition/page.ts';
 import { Publisher, type PublishRules } from '../../src/pipeline/publisher.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dayNamed } from '../support/day.ts';
@@ -157,7 +157,7 @@ function settingsOf(config: number): OrgSettings {
   };
 }
 
-interface Page {
+interface Shown {
   /** Publishes under a configuration. */
   publish(settings: OrgSettings, config: number): Promise<void>;
   /** The lines of each collector, as they were exchanged last. */
@@ -165,12 +165,12 @@ interface Page {
 }
 
 /** Publishes to a page of its own, whose lines are texts. */
-function createPage(store: Pick<Store, 'standing' | 'read'>, clock: FakeClock): Page {
-  let page = '';
-  const publication: Pick<Publication, 'replace' | 'remove'> = {
+function createPage(store: Pick<Store, 'standing' | 'read'>, clock: FakeClock): Shown {
+  let text = '';
+  const page: Pick<Page, 'replace' | 'remove'> = {
     replace(_org, texts) {
       const all = [...texts.values()].flat();
-      page = all.flatMap(({ bytes }) => bytes.map(String)).join('');
+      text = all.flatMap(({ bytes }) => bytes.map(String)).join('');
     },
     remove: () => undefined,
   };
@@ -183,7 +183,7 @@ function createPage(store: Pick<Store, 'standing' | 'read'>, clock: FakeClock): 
       const bytes = [Buffer.from(lines.join(''))];
       return { family: family.name, series: samples.length, overflow: false, bytes };
     },
-    publication,
+    page,
     instruments: { familiesDropped: () => undefined, valuesFolded: () => undefined } as never,
     ...{ clock, log: createFakeLogger() },
   });
@@ -205,7 +205,7 @@ function createPage(store: Pick<Store, 'standing' | 'read'>, clock: FakeClock): 
       );
       await publisher.publish(settings.name);
     },
-    lines: () => page,
+    lines: () => text,
   };
 }
 

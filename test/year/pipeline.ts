@@ -5,11 +5,11 @@ import type { OrgSettings } from '../../src/catalog/settings.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { aboutFamilies } from '../../src/collectors/index.ts';
 import type { FamilyText } from '../../src/exposition/family-text.ts';
-import { createInstruments } from '../../src/exposition/instruments.ts';
-import type { Publication } from '../../src/exposition/publication.ts';
+import { Instruments } from '../../src/exposition/instruments.ts';
+import type { Page } from '../../src/exposition/page.ts';
 import { Publisher } from '../../src/pipeline/publisher.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
-import { createRunner } from '../../src/pipeline/runner.ts';
+import { Runner } from '../../src/pipeline/runner.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -36,12 +36,10 @@ export function createPipeline(parts: PipelineParts) {
   const { collectors, settings, source, history, historyStart, clock, onPage, onRevisions } = parts;
   const log = createFakeLogger();
   const runs = createRunStates();
-  const instruments = {
-    ...createInstruments({ version: '', revision: '', clock, processMetrics: false }),
-    dayRevisions: ({ count }: { readonly count: number }) => onRevisions?.(count),
-  };
+  const instruments = new Instruments({ version: '', revision: '', clock, processMetrics: false });
+  instruments.dayRevisions = ({ count }) => onRevisions?.(count);
   const samplesOf = new WeakMap<FamilyText, readonly Sample[]>();
-  const publication: Pick<Publication, 'replace' | 'remove'> = {
+  const page: Pick<Page, 'replace' | 'remove'> = {
     replace(_org, texts) {
       const all = [...texts.values()].flat();
       onPage(new Map(all.map((text) => [shortName(text.family), samplesOf.get(text) ?? []])));
@@ -58,7 +56,7 @@ export function createPipeline(parts: PipelineParts) {
       samplesOf.set(text, samples);
       return text;
     },
-    publication,
+    page,
     instruments,
     clock,
     log,
@@ -72,7 +70,7 @@ export function createPipeline(parts: PipelineParts) {
     },
     new Map([[settings.name, settings]]),
   );
-  const runner = createRunner({
+  const runner = new Runner({
     history,
     historyStart,
     revisionDays: 7,

@@ -19,7 +19,7 @@ import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { WEEK_DAYS } from '../../collectors/weeks.ts';
 import { measureCardinality, projectFamily } from '../../pipeline/cardinality.ts';
-import type { Publication } from '../../exposition/publication.ts';
+import type { Page } from '../../exposition/page.ts';
 import type { LabelLimit } from '../../pipeline/label-weights.ts';
 import type { Publisher } from '../../pipeline/publisher.ts';
 import type { Clock } from '../../work/clock.ts';
@@ -71,7 +71,7 @@ interface Parts {
 /** What is published, and where its rows are. */
 interface FiguresParts {
   readonly publisher: Pick<Publisher, 'of' | 'withView'>;
-  readonly publication: Pick<Publication, 'seriesOf'>;
+  readonly page: Pick<Page, 'seriesOf'>;
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'slices'>;
 }
 
@@ -97,7 +97,7 @@ export function createFigures(core: FiguresParts, inUse: () => Shown): ReadFigur
     const known = made[detail].get(published);
     if (known !== undefined) return known;
     const { collectors, config } = inUse();
-    const series = core.publication.seriesOf(org);
+    const series = core.page.seriesOf(org);
     const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
     const figures = core.publisher.withView(org, daysToRead(detail, yesterdayOf(core.clock.now())), (view) =>
       runInSlices(orgFigures({ view, collectors, series, labelLimit, detail }), core.clock, 1),

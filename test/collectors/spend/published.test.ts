@@ -5,8 +5,8 @@ import { spendCollector } from '../../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
 import type { TokensRow } from '../../../src/collectors/tokens/dataset.ts';
 import { toolsCollector } from '../../../src/collectors/tools/collector.ts';
-import { createInstruments } from '../../../src/exposition/instruments.ts';
-import { createPublication } from '../../../src/exposition/publication.ts';
+import { Instruments } from '../../../src/exposition/instruments.ts';
+import { Page } from '../../../src/exposition/page.ts';
 import { daysDescending } from '../../../src/pipeline/days-to-fetch.ts';
 import { Publisher } from '../../../src/pipeline/publisher.ts';
 import { dayNamed } from '../../support/day.ts';
@@ -29,7 +29,7 @@ function createHarness() {
     ...createFakeView({}).settings,
     contract: { prices: [dollars('2026-01-14', 2_000_000)] },
   };
-  const publication = createPublication({ families: [], clock });
+  const page = new Page({ families: [], clock });
   const publisher = new Publisher({
     aboutFamilies: [],
     history,
@@ -37,8 +37,8 @@ function createHarness() {
       samples.set(family.name.replace('agent_platform_', ''), [...given]);
       return undefined;
     },
-    publication,
-    instruments: createInstruments({ version: '', revision: '', clock, processMetrics: false }),
+    page,
+    instruments: new Instruments({ version: '', revision: '', clock, processMetrics: false }),
     clock,
     log,
   });

@@ -21,7 +21,7 @@ interface PublishedFamily {
   readonly collector?: string | undefined;
 }
 
-interface PublicationDeps {
+interface PageParts {
   /** The families in the order of the page. All are gauges, so that both formats have the same bytes. */
   readonly families: readonly PublishedFamily[];
   readonly clock: Clock;
@@ -60,131 +60,150 @@ const MAX_REST_MS = 5000;
 const SHARED = 1024 * 1024;
 
 /** Keeps the texts of every organization, and publishes them as one deflated page, at most once per second. */
-export type Publication = ReturnType<typeof createPublication>;
+export class Page {
+  readonly #clock: Clock;
+  readonly #log: Logger | undefined;
+  readonly #declared: ReadonlyMap<string, Declaration>;
+  readonly #selectable: ReadonlySet<string>;
+  readonly #orgs = new Map<string, KeptOrg>();
+  readonly #queue = createSerialQueue();
+  readonly #closing = new AbortController();
+  #collectors: ReadonlySet<string>;
+  #published: Deflated = { bytes: Buffer.alloc(0), crc: 0, length: 0 };
+  /** Whether the texts are others than the published ones. */
+  #isChanged = false;
+  /** Whether changes are published by themselves, after a pause if there was a publication just now. */
+  #isPublishing = false;
+  #tookMs = 0;
 
-/** Creates a publication, empty at first. */
-export function createPublication({ families, clock, log }: PublicationDeps) {
-  const declared = declareFamilies(families);
-  const selectable = new Set(families.flatMap(({ collector }) => collector ?? []));
-  const byOrg = new Map<string, KeptOrg>();
-  const queue = createSerialQueue();
-  const closing = new AbortController();
-  let collectors: ReadonlySet<string> = selectable;
-  let page: Deflated = { bytes: Buffer.alloc(0), crc: 0, length: 0 };
-  let changed = false;
-  let resting = false;
-  let tookMs = 0;
+  /** Creates a page that is empty at first. */
+  constructor({ families, clock, log }: PageParts) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#declared = declareFamilies(families);
+    this.#selectable = new Set(families.flatMap(({ collector }) => collector ?? []));
+    this.#collectors = this.#selectable;
+  }
 
-  async function publish(): Promise<Deflated> {
-    if (!changed) return page;
-    changed = false;
-    const startedAt = clock.elapsed();
+  /** The names that `?collect[]=` accepts; initially those of all families. */
+  get collectors(): ReadonlySet<string> {
+    return this.#collectors;
+  }
+
+  /** Sets the names of the enabled collectors. */
+  setCollectors(names: ReadonlySet<string>): void {
+    this.#collectors = names;
+  }
+
+  /** The page, as last published. */
+  current(): Deflated {
+    return this.#published;
+  }
+
+  /** Deflates a part of what is kept. */
+  select(selection: Selection): Promise<Deflated> {
+    return deflateOpen(this.#textsOf(selection));
+  }
+
+  /** Publishes changes now; resolves with a page that contains every earlier change. */
+  flush(): Promise<Deflated> {
+    return this.#queue.run(() => this.#publish());
+  }
+
+  /**
+   * Replaces all texts of an organization with these, by collector. Overflowed ones are omitted. Throws on a family that
+   * is undeclared, belongs to another collector, or occurs twice.
+   */
+  replace(org: string, texts: ReadonlyMap<string, readonly FamilyText[]>): void {
+    this.#expectOpen();
+    this.#orgs.set(org, keep(this.#declared, texts));
+    this.#touch();
+  }
+
+  /** Removes an organization's series from the page. */
+  remove(org: string): void {
+    this.#expectOpen();
+    if (this.#orgs.delete(org)) this.#touch();
+  }
+
+  /** Series by collector, 0 for those without any at present. */
+  series(): ReadonlyMap<string, number> {
+    const series = new Map<string, number>();
+    for (const org of this.#orgs.values()) {
+      for (const [collector, more] of org.series) count(series, collector, more);
+    }
+    return series;
+  }
+
+  /** An organization's series by family, whether published already or not. */
+  seriesOf(org: string): ReadonlyMap<string, number> {
+    const series = new Map<string, number>();
+    for (const text of this.#orgs.get(org)?.texts ?? []) count(series, text.declaration.family, text.series);
+    return series;
+  }
+
+  /** Publishes changes and stops the timer; nothing may be published afterwards. */
+  async close(): Promise<void> {
+    await this.flush();
+    this.#closing.abort(new Error('the publication is closed'));
+  }
+
+  async #publish(): Promise<Deflated> {
+    if (!this.#isChanged) return this.#published;
+    this.#isChanged = false;
+    const startedAt = this.#clock.elapsed();
     try {
-      page = await deflateOpen(textsOf({}));
+      this.#published = await deflateOpen(this.#textsOf({}));
     } catch (error) {
-      changed = true;
+      this.#isChanged = true;
       throw error;
     }
-    tookMs = clock.elapsed() - startedAt;
-    log?.debug('Published', {
-      bytes: page.length,
-      deflated: page.bytes.length,
-      milliseconds: Math.round(tookMs),
+    this.#tookMs = this.#clock.elapsed() - startedAt;
+    this.#log?.debug('Published', {
+      bytes: this.#published.length,
+      deflated: this.#published.bytes.length,
+      milliseconds: Math.round(this.#tookMs),
     });
-    return page;
+    return this.#published;
   }
 
   /** The selected texts in page order: by family as declared, each after its header, then by organization. */
-  function textsOf({ collect = [], org: only }: Selection): Iterable<Buffer> {
+  #textsOf({ collect = [], org: only }: Selection): Iterable<Buffer> {
     const selected = new Set(collect);
     // Families that cannot be selected by name, such as those about the data, are part of every selection.
     const isSelected = ({ collector }: Kept) =>
-      selected.size === 0 || selected.has(collector) || !selectable.has(collector);
-    const orgs = [...byOrg].filter(([org]) => only === undefined || org === only).sort(byName);
+      selected.size === 0 || selected.has(collector) || !this.#selectable.has(collector);
+    const orgs = [...this.#orgs].filter(([org]) => only === undefined || org === only).sort(byName);
     const texts = orgs.flatMap(([, org]) => org.texts.filter(isSelected));
     return inOrder(
-      declared.values(),
+      this.#declared.values(),
       Map.groupBy(texts, ({ declaration }) => declaration),
     );
   }
 
-  function flush(): Promise<Deflated> {
-    return queue.run(publish);
+  #expectOpen(): void {
+    if (this.#closing.signal.aborted) throw new Error('the publication is closed');
   }
 
-  function expectOpen(): void {
-    if (closing.signal.aborted) throw new Error('the publication is closed');
-  }
-
-  function touch(): void {
-    changed = true;
-    if (resting) return;
-    resting = true;
+  #touch(): void {
+    this.#isChanged = true;
+    if (this.#isPublishing) return;
+    this.#isPublishing = true;
     // Only closing ends it early, and then there is nothing left to do.
-    publishFromNowOn().catch(() => undefined);
+    this.#publishFromNowOn().catch(() => undefined);
   }
 
-  async function publishFromNowOn(): Promise<void> {
-    while (changed) {
-      await flush().catch((error: unknown) => {
+  async #publishFromNowOn(): Promise<void> {
+    while (this.#isChanged) {
+      await this.flush().catch((error: unknown) => {
         // The previous page is kept; the next round tries again.
-        log?.error('The page could not be assembled', { error });
+        this.#log?.error('The page could not be assembled', { error });
       });
-      const rest = Math.min(REST * tookMs, MAX_REST_MS);
-      await clock.wait(Math.max(INTERVAL_MS, rest), closing.signal);
+      const rest = Math.min(REST * this.#tookMs, MAX_REST_MS);
+      await this.#clock.wait(Math.max(INTERVAL_MS, rest), this.#closing.signal);
     }
-    resting = false;
+    this.#isPublishing = false;
   }
-
-  return {
-    /** The names that `?collect[]=` accepts; initially those of all families. */
-    get collectors(): ReadonlySet<string> {
-      return collectors;
-    },
-    /** Sets the names of the enabled collectors. */
-    setCollectors(names: ReadonlySet<string>): void {
-      collectors = names;
-    },
-    /** The page, as last published. */
-    current: () => page,
-    /** Deflates a part of what is kept. */
-    select: (selection: Selection) => deflateOpen(textsOf(selection)),
-    /** Publishes changes now; resolves with a page that contains every earlier change. */
-    flush,
-    /**
-     * Replaces all texts of an organization with these, by collector. Overflowed ones are omitted. Throws on a family that
-     * is undeclared, belongs to another collector, or occurs twice.
-     */
-    replace(org: string, texts: ReadonlyMap<string, readonly FamilyText[]>): void {
-      expectOpen();
-      byOrg.set(org, keep(declared, texts));
-      touch();
-    },
-    /** Removes an organization's series from the page. */
-    remove(org: string): void {
-      expectOpen();
-      if (byOrg.delete(org)) touch();
-    },
-    /** Series by collector, 0 for those without any at present. */
-    series(): ReadonlyMap<string, number> {
-      const series = new Map<string, number>();
-      for (const org of byOrg.values()) {
-        for (const [collector, more] of org.series) count(series, collector, more);
-      }
-      return series;
-    },
-    /** An organization's series by family, whether published already or not. */
-    seriesOf(org: string): ReadonlyMap<string, number> {
-      const series = new Map<string, number>();
-      for (const text of byOrg.get(org)?.texts ?? []) count(series, text.declaration.family, text.series);
-      return series;
-    },
-    /** Publishes changes and stops the timer; nothing may be published afterwards. */
-    async close(): Promise<void> {
-      await flush();
-      closing.abort(new Error('the publication is closed'));
-    },
-  };
 }
 
 /** Renders the families' headers; throws on a duplicate name and on a double quote in a help text. */

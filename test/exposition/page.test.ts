@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Sample } from '../../src/catalog/family.ts';
 import type { Deflated } from '../../src/exposition/deflate.ts';
 import { createTextRenderer, type FamilyText } from '../../src/exposition/family-text.ts';
-import { createPublication, type Publication } from '../../src/exposition/publication.ts';
+import { Page } from '../../src/exposition/page.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -37,31 +37,31 @@ function fed(...texts: [collector: string, ...FamilyText[]][]): ReadonlyMap<stri
 }
 
 /** The page as it is, without publishing. */
-function textNow(publication: Publication): string {
-  return textOf(publication.current());
+function textNow(page: Page): string {
+  return textOf(page.current());
 }
 
 /** The page with everything given so far. */
-async function textNext(publication: Publication): Promise<string> {
-  await publication.flush();
-  return textNow(publication);
+async function textNext(page: Page): Promise<string> {
+  await page.flush();
+  return textNow(page);
 }
 
 describe('the page', () => {
   test('has families as declared, each once, then organizations and collectors by name', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
-    publication.replace(
+    const page = new Page({ families, clock: createFakeClock(0) });
+    page.replace(
       'b',
       fed(
         ['tools', await text('tools', 'b', 4), await text('day', 'b', 7)],
         ['tokens', await text('tokens', 'b', 3), await text('day', 'b', 6)],
       ),
     );
-    publication.replace(
+    page.replace(
       'a',
       fed(['tokens', await text('tokens', 'a', 2), await text('credits', 'a', 1), await text('day', 'a', 5)]),
     );
-    expect(await textNext(publication)).toBe(
+    expect(await textNext(page)).toBe(
       `${[
         ['# HELP credits Credits.', '# TYPE credits gauge', 'credits{org="a",n="0"} 1'],
         ['# HELP tokens Tokens.', '# TYPE tokens gauge'],
@@ -73,39 +73,36 @@ describe('the page', () => {
         .flat()
         .join('\n')}\n`,
     );
-    await publication.close();
+    await page.close();
   });
 
   test('is empty before anything is fed', () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
-    expect(textNow(publication)).toBe('');
+    const page = new Page({ families, clock: createFakeClock(0) });
+    expect(textNow(page)).toBe('');
   });
 
   test('keeps the texts of a collector that come again, and replaces the others', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
+    const page = new Page({ families, clock: createFakeClock(0) });
     const tokens = [await text('tokens', 'a', 1, 2)];
-    publication.replace('a', new Map([['tokens', tokens], ...fed(['tools', await text('tools', 'a', 3)])]));
-    await publication.flush();
-    publication.replace(
-      'a',
-      new Map([['tokens', tokens], ...fed(['tools', await text('tools', 'a', 4, 5, 6)])]),
-    );
-    expect(parsePage(await textNext(publication)).samples.map(({ value }) => Number(value))).toEqual([
+    page.replace('a', new Map([['tokens', tokens], ...fed(['tools', await text('tools', 'a', 3)])]));
+    await page.flush();
+    page.replace('a', new Map([['tokens', tokens], ...fed(['tools', await text('tools', 'a', 4, 5, 6)])]));
+    expect(parsePage(await textNext(page)).samples.map(({ value }) => Number(value))).toEqual([
       1, 2, 4, 5, 6,
     ]);
-    expect([...publication.series()]).toEqual([
+    expect([...page.series()]).toEqual([
       ['tokens', 2],
       ['tools', 3],
     ]);
-    await publication.close();
+    await page.close();
   });
 
   test('omits a family that overflowed, and keeps the others', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
+    const page = new Page({ families, clock: createFakeClock(0) });
     const overflowed: FamilyText = { ...(await text('tokens', 'a', 1, 2)), overflow: true };
-    publication.replace('a', fed(['tokens', await text('credits', 'a', 1), overflowed]));
-    expect(parsePage(await textNext(publication)).samples.map(({ name }) => name)).toEqual(['credits']);
-    await publication.close();
+    page.replace('a', fed(['tokens', await text('credits', 'a', 1), overflowed]));
+    expect(parsePage(await textNext(page)).samples.map(({ name }) => name)).toEqual(['credits']);
+    await page.close();
   });
 
   test('of any organizations and any selection is legal, complete and without duplicates', async () => {
@@ -123,28 +120,28 @@ describe('the page', () => {
         collect,
         fc.option(fc.constantFrom(...orgs), { nil: undefined }),
         async (chosen, names, org) => {
-          const publication = createPublication({ families, clock: createFakeClock(0) });
+          const page = new Page({ families, clock: createFakeClock(0) });
           const given = chosen.flatMap((key) => pool.get(key) ?? []);
           for (const each of orgs) {
             const own = given.filter((one) => one.org === each).map(({ rendered }) => rendered);
             const tools = own.filter(({ family }) => family === 'tools');
-            publication.replace(
+            page.replace(
               each,
               fed(['tools', ...tools], ['tokens', ...own.filter((one) => !tools.includes(one))]),
             );
           }
-          const page = parsePage(textOf(await publication.select({ collect: names, org })));
+          const parsed = parsePage(textOf(await page.select({ collect: names, org })));
           const selected = given
             .filter((one) => org === undefined || one.org === org)
             .map(({ rendered }) => rendered.family)
             .filter(
               (family) => names.length === 0 || names.includes(family === 'tools' ? 'tools' : 'tokens'),
             );
-          const identities = page.samples.map(identityOf);
+          const identities = parsed.samples.map(identityOf);
           expect(new Set(identities).size).toBe(identities.length);
           expect(identities.length).toBe(3 * selected.length);
-          expect([...page.types.keys()].sort()).toEqual([...new Set(selected)].sort());
-          await publication.close();
+          expect([...parsed.types.keys()].sort()).toEqual([...new Set(selected)].sort());
+          await page.close();
         },
       ),
     );
@@ -153,8 +150,8 @@ describe('the page', () => {
 
 describe('a narrowed page', () => {
   test('has the named collectors and everything without a selectable collector', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
-    publication.replace(
+    const page = new Page({ families, clock: createFakeClock(0) });
+    page.replace(
       'a',
       fed(
         ['tokens', await text('tokens', 'a', 1)],
@@ -162,21 +159,21 @@ describe('a narrowed page', () => {
         ['about', await text('day', 'a', 2)],
       ),
     );
-    const part = await publication.select({ collect: ['tokens'] });
+    const part = await page.select({ collect: ['tokens'] });
     const { samples } = parsePage(textOf(part));
     expect(samples.map(({ name, value }) => `${name} ${value}`)).toEqual(['tokens 1', 'day 2']);
-    expect([...publication.collectors]).toEqual(['tokens', 'tools']);
-    await publication.close();
+    expect([...page.collectors]).toEqual(['tokens', 'tools']);
+    await page.close();
   });
 });
 
 describe('publishing', () => {
   test('happens at once, then at most once a second, and never forgets the last change', async () => {
     const clock = createFakeClock(0);
-    const publication = createPublication({ families, clock });
-    const values = () => parsePage(textNow(publication)).samples.map(({ value }) => value);
+    const page = new Page({ families, clock });
+    const values = () => parsePage(textNow(page)).samples.map(({ value }) => value);
     const give = async (value: number) => {
-      publication.replace('a', fed(['tokens', await text('tokens', 'a', value)]));
+      page.replace('a', fed(['tokens', await text('tokens', 'a', value)]));
     };
     await give(1);
     await waitFor(() => expect(values()).toEqual(['1']));
@@ -193,7 +190,7 @@ describe('publishing', () => {
     await clock.advance(1000);
     await give(5);
     await waitFor(() => expect(values()).toEqual(['5']));
-    await publication.close();
+    await page.close();
   });
 
   test.each([
@@ -207,16 +204,16 @@ describe('publishing', () => {
       elapsed += took;
       return elapsed;
     }
-    const publication = createPublication({ families, clock: { ...clock, elapsed: read } });
-    publication.replace('a', fed(['tokens', await text('tokens', 'a', 1)]));
+    const page = new Page({ families, clock: { ...clock, elapsed: read } });
+    page.replace('a', fed(['tokens', await text('tokens', 'a', 1)]));
     await waitFor(() => expect(clock.waits).toEqual([rest]));
-    await publication.close();
+    await page.close();
   });
 
   test('that fails keeps the page, is logged, and is tried again', async () => {
     const clock = createFakeClock(0);
     const log = createFakeLogger();
-    const publication = createPublication({ families, clock, log });
+    const page = new Page({ families, clock, log });
     const own = await text('tokens', 'a', 1);
     let broken = true;
     const piece = {
@@ -227,53 +224,53 @@ describe('publishing', () => {
         return own.bytes[0];
       },
     };
-    publication.replace('a', fed(['tokens', { ...own, bytes: [piece as unknown as Buffer] }]));
+    page.replace('a', fed(['tokens', { ...own, bytes: [piece as unknown as Buffer] }]));
     await waitFor(() => expect(clock.waits).toHaveLength(1));
     expect(log.events).toMatchObject([{ level: 'error', message: 'The page could not be assembled' }]);
-    expect(textNow(publication)).toBe('');
+    expect(textNow(page)).toBe('');
     broken = false;
     await clock.advance(1000);
-    await waitFor(() => expect(textNow(publication)).toContain('tokens{org="a",n="0"} 1'));
-    await publication.close();
+    await waitFor(() => expect(textNow(page)).toContain('tokens{org="a",n="0"} 1'));
+    await page.close();
   });
 
   test('can be requested at once, and changes nothing if nothing changed', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
-    publication.replace('a', fed(['tokens', await text('tokens', 'a', 1)]));
-    publication.remove('a');
-    expect(await textNext(publication)).toBe('');
-    expect(await publication.flush()).toBe(publication.current());
-    await publication.close();
+    const page = new Page({ families, clock: createFakeClock(0) });
+    page.replace('a', fed(['tokens', await text('tokens', 'a', 1)]));
+    page.remove('a');
+    expect(await textNext(page)).toBe('');
+    expect(await page.flush()).toBe(page.current());
+    await page.close();
   });
 
   test('leaves the state before untouched', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
-    publication.replace('a', fed(['tokens', await text('tokens', 'a', 1)]));
-    const before = await publication.flush();
+    const page = new Page({ families, clock: createFakeClock(0) });
+    page.replace('a', fed(['tokens', await text('tokens', 'a', 1)]));
+    const before = await page.flush();
     const former = textOf(before);
-    publication.replace('a', fed(['tools', await text('tools', 'a', 2)]));
-    await publication.flush();
+    page.replace('a', fed(['tools', await text('tools', 'a', 2)]));
+    await page.flush();
     expect(textOf(before)).toBe(former);
-    expect(publication.current()).not.toBe(before);
-    await publication.close();
+    expect(page.current()).not.toBe(before);
+    await page.close();
   });
 
   test('ends with close, which publishes pending changes', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
-    publication.replace('a', fed(['tokens', await text('tokens', 'a', 1)]));
-    publication.replace('a', fed(['tokens', await text('tokens', 'a', 2)]));
-    await publication.close();
-    expect(textNow(publication)).toContain('} 2\n');
-    expect(() => publication.replace('a', new Map())).toThrow('closed');
-    expect(() => publication.remove('a')).toThrow('closed');
+    const page = new Page({ families, clock: createFakeClock(0) });
+    page.replace('a', fed(['tokens', await text('tokens', 'a', 1)]));
+    page.replace('a', fed(['tokens', await text('tokens', 'a', 2)]));
+    await page.close();
+    expect(textNow(page)).toContain('} 2\n');
+    expect(() => page.replace('a', new Map())).toThrow('closed');
+    expect(() => page.remove('a')).toThrow('closed');
   });
 
   test('can be asked for the enabled collectors alone, at first for those of all families', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
-    expect(publication.collectors).toEqual(new Set(families.flatMap(({ collector }) => collector ?? [])));
-    publication.setCollectors(new Set(['tools']));
-    expect(publication.collectors).toEqual(new Set(['tools']));
-    await publication.close();
+    const page = new Page({ families, clock: createFakeClock(0) });
+    expect(page.collectors).toEqual(new Set(families.flatMap(({ collector }) => collector ?? [])));
+    page.setCollectors(new Set(['tools']));
+    expect(page.collectors).toEqual(new Set(['tools']));
+    await page.close();
   });
 
   test.each([
@@ -282,27 +279,27 @@ describe('publishing', () => {
   ])(
     'counts series by collector and by family, and keeps the pieces of %s texts in order',
     async (_, size) => {
-      const publication = createPublication({ families, clock: createFakeClock(0) });
+      const page = new Page({ families, clock: createFakeClock(0) });
       const tokens = await text('tokens', 'a', 1, 2);
       const piece = Buffer.from(`${'#'.repeat(size)}\n`);
       const bytes = [...tokens.bytes, piece, Buffer.from('# end\n')];
-      publication.replace('a', fed(['tokens', { ...tokens, bytes }, await text('day', 'a', 1)]));
-      expect(await textNext(publication)).toContain(`${Buffer.concat(bytes)}# HELP day`);
-      publication.replace('b', fed(['tokens', await text('tokens', 'b', 1)], ['tools']));
-      expect(publication.series()).toEqual(
+      page.replace('a', fed(['tokens', { ...tokens, bytes }, await text('day', 'a', 1)]));
+      expect(await textNext(page)).toContain(`${Buffer.concat(bytes)}# HELP day`);
+      page.replace('b', fed(['tokens', await text('tokens', 'b', 1)], ['tools']));
+      expect(page.series()).toEqual(
         new Map([
           ['tokens', 4],
           ['tools', 0],
         ]),
       );
-      expect(publication.seriesOf('a')).toEqual(
+      expect(page.seriesOf('a')).toEqual(
         new Map([
           ['tokens', 2],
           ['day', 1],
         ]),
       );
-      expect(publication.seriesOf('c')).toEqual(new Map());
-      await publication.close();
+      expect(page.seriesOf('c')).toEqual(new Map());
+      await page.close();
     },
   );
 });
@@ -314,16 +311,16 @@ describe('programming errors of its caller are reported', () => {
     ['double quote', [{ name: 'a', help: 'a "b"' }]],
   ])('%s', (message, wrong) => {
     const declared = wrong.flatMap((family) => family ?? []);
-    expect(() => createPublication({ families: declared, clock: createFakeClock(0) })).toThrow(message);
+    expect(() => new Page({ families: declared, clock: createFakeClock(0) })).toThrow(message);
   });
 
   test('texts out of place', async () => {
-    const publication = createPublication({ families, clock: createFakeClock(0) });
+    const page = new Page({ families, clock: createFakeClock(0) });
     const own = await text('tokens', 'a', 1);
-    const feed = (...texts: [string, ...FamilyText[]][]) => publication.replace('a', fed(...texts));
+    const feed = (...texts: [string, ...FamilyText[]][]) => page.replace('a', fed(...texts));
     expect(() => feed(['tools', own])).toThrow('belongs to tokens');
     expect(() => feed(['tokens', own, own])).toThrow('has the family');
     expect(() => feed(['tokens', { ...own, family: 'other' }])).toThrow('not declared');
-    expect(publication.series()).toEqual(new Map());
+    expect(page.series()).toEqual(new Map());
   });
 });
