@@ -83,7 +83,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
   const { store: history } = store;
   const notPolled = () => notPolledOf(store.leadership, events.orgs());
   const instruments = new Instruments({
-    series: page.series,
+    series: () => page.series(),
     historyPersistent: store.isPersistent,
     store: store.metrics,
     leader: store.leadership && {
