@@ -18,7 +18,7 @@ import type { Clock } from '../work/clock.ts';
 import { createTurns } from '../work/turns.ts';
 import { Leading } from './leading.ts';
 import { notPolledOf } from './polled-orgs.ts';
-import { openStorage } from './store.ts';
+import { openStorage, type Storage } from './store.ts';
 import { Traffic, trafficSettings } from './traffic.ts';
 
 /** The environment of the process. */
@@ -64,9 +64,24 @@ function publishedFamilies() {
   return [...ofCollectors, ...aboutFamilies.map(({ name, help }) => ({ name, help }))];
 }
 
+function instrumentsOf(
+  { version, revision, clock }: CliEnvironment,
+  parts: { readonly page: Page; readonly store: Storage; notPolled(): readonly string[] },
+): Instruments {
+  const { page, store, notPolled } = parts;
+  const { leadership } = store;
+  return new Instruments({
+    ...{ version, revision, clock },
+    series: () => page.series(),
+    historyPersistent: store.isPersistent,
+    store: store.metrics,
+    leader: leadership && { isLeader: leadership.isLeader, notPolled: () => notPolled().length },
+  });
+}
+
 /** Creates the core; rejects with a `ConfigError` if the history's path is not a file that may be used. */
 export async function createCore(config: Config, environment: CliEnvironment, events: CoreEvents) {
-  const { version, revision, clock, random, stderr } = environment;
+  const { version, clock, random, stderr } = environment;
   const stopping = new AbortController();
   const redactor = createRedactor(events.secrets);
   const log = createLogger({ ...config.log, stream: stderr, clock, redactor });
@@ -82,18 +97,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
   });
   const { store: history } = store;
   const notPolled = () => notPolledOf(store.leadership, events.orgs());
-  const instruments = new Instruments({
-    series: () => page.series(),
-    historyPersistent: store.isPersistent,
-    store: store.metrics,
-    leader: store.leadership && {
-      isLeader: store.leadership.isLeader,
-      notPolled: () => notPolled().length,
-    },
-    version,
-    revision,
-    clock,
-  });
+  const instruments = instrumentsOf(environment, { page, store, notPolled });
   const leading = new Leading(store.leadership, clock);
   const traffic = new Traffic({ history, clock }, trafficSettings(config, []));
   return {

@@ -16,7 +16,7 @@ import { ConfigError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 
 /** The store in its place. */
-interface Storage {
+export interface Storage {
   readonly store: Store;
   /** Where the counts are, for those of hook events. */
   readonly counts: StoreDatabase;

@@ -26,64 +26,103 @@ export interface CoverageParts {
   readonly settings?: OrgSettings | undefined;
 }
 
-/** The states of all days of an organization, as known at an instant. */
-export type Coverage = ReturnType<typeof createCoverage>;
+/** The states of all days of an organization, as known at an instant: what all collected datasets have answered until then. */
+export class Coverage {
+  readonly #parts: CoverageParts;
+  readonly #firstDay: Day;
+  readonly #newest: Day;
+  /** Until which day each dataset is settled. */
+  readonly #settled: ReadonlyMap<DatasetName, Day | undefined>;
+  /** The states of the covered days without a row, once they were asked for. */
+  readonly #rowless = new Map<DatasetName, ReadonlyMap<Day, DayState>>();
 
-/** Derives the state of each day from what all collected datasets have answered until `knownAt`. */
-export function createCoverage(parts: CoverageParts, knownAt: Instant) {
-  const { history, datasets, historyStart, firstDay = historyStart } = parts;
-  const newest = yesterdayOf(knownAt);
-  const settled = new Map(
-    datasets.map(({ name }) => [name, settledUntil(history.dataset(name).revisedOn, knownAt)]),
-  );
-  const rowless = new Map<DatasetName, ReadonlyMap<Day, DayState>>();
-
-  function newestRow(dataset: DatasetName): Day | undefined {
-    return newestRowOf(history.days(dataset), historyStart, newest);
+  constructor(parts: CoverageParts, knownAt: Instant) {
+    const { history, datasets, historyStart, firstDay = historyStart } = parts;
+    this.#parts = parts;
+    this.#firstDay = firstDay;
+    this.#newest = yesterdayOf(knownAt);
+    this.#settled = new Map(
+      datasets.map(({ name }) => [name, settledUntil(history.dataset(name).revisedOn, knownAt)]),
+    );
   }
 
-  function firstAsked(dataset: DatasetName): Day {
-    const expensive = parts.expensive?.get(dataset);
-    const days = history.days(dataset);
-    const first = expensive && firstExpensiveDay(expensive, newest, days, parts.settings);
-    return first === undefined ? firstDay : later(first, firstDay);
+  stateOf(dataset: DatasetName, day: Day): DayState {
+    if (day > this.#newest) return 'unknown';
+    const { history } = this.#parts;
+    return history.days(dataset).isFilled(day) ? 'row' : (this.#rowlessOf(dataset).get(day) ?? 'unknown');
+  }
+
+  /** Whether a dataset was answered, but never with a row. */
+  isUnused(dataset: DatasetName): boolean {
+    return this.#newestRow(dataset) === undefined && this.#parts.history.days(dataset).size > 0;
+  }
+
+  /** The number of unknown days of a dataset, up to a day, among those that are fetched. */
+  unknownDays(dataset: DatasetName, upTo: Day): number {
+    const first = this.#firstAsked(dataset);
+    const isKnown = (day: Day) => day >= first && day <= upTo && this.stateOf(dataset, day) !== 'unknown';
+    const known = [...this.#parts.history.days(dataset).keys()].filter(isKnown);
+    return Math.max(0, daysBetween(first, upTo) + 1) - known.length;
+  }
+
+  /** The days without a row that count as days without activity. */
+  idleDays(dataset: DatasetName): ReadonlySet<Day> {
+    return new Set(
+      [...this.#rowlessOf(dataset)].flatMap(([day, state]) =>
+        state === 'idle' || state === 'provisional' ? [day] : [],
+      ),
+    );
+  }
+
+  #newestRow(dataset: DatasetName): Day | undefined {
+    const { history, historyStart } = this.#parts;
+    return newestRowOf(history.days(dataset), historyStart, this.#newest);
+  }
+
+  #firstAsked(dataset: DatasetName): Day {
+    const { expensive: limits, history, settings } = this.#parts;
+    const expensive = limits?.get(dataset);
+    const first = expensive && firstExpensiveDay(expensive, this.#newest, history.days(dataset), settings);
+    return first === undefined ? this.#firstDay : later(first, this.#firstDay);
   }
 
   /** Whether a dataset reports no activity on a day; `settled`: only if it did so when no row could be late. */
-  function isQuiet(dataset: DayDataset<unknown>, day: Day, settled: boolean): boolean {
-    const days = history.days(dataset.name);
+  #isQuiet(dataset: DayDataset<unknown>, day: Day, settled: boolean): boolean {
+    const days = this.#parts.history.days(dataset.name);
     // Days that are never fetched say nothing and must not hold up the other datasets.
-    if (!days.has(day)) return day < firstAsked(dataset.name);
+    if (!days.has(day)) return day < this.#firstAsked(dataset.name);
     if (days.isFilled(day)) return days.hasActivity(day) === false;
-    return !settled || isSettled(dataset.name, day);
+    return !settled || this.#isSettled(dataset.name, day);
   }
 
-  function isSettled(dataset: DatasetName, day: Day): boolean {
-    const until = settled.get(dataset);
+  #isSettled(dataset: DatasetName, day: Day): boolean {
+    const until = this.#settled.get(dataset);
     return until !== undefined && day <= until;
   }
 
-  function areOthersQuiet(dataset: DatasetName, day: Day, settled: boolean): boolean {
-    return datasets.every((other) => other.name === dataset || isQuiet(other, day, settled));
+  #areOthersQuiet(dataset: DatasetName, day: Day, settled: boolean): boolean {
+    return this.#parts.datasets.every(
+      (other) => other.name === dataset || this.#isQuiet(other, day, settled),
+    );
   }
 
-  /** The states of the covered days without a row. */
-  function rowlessOf(dataset: DatasetName): ReadonlyMap<Day, DayState> {
-    const states = rowless.get(dataset) ?? statesOf(dataset);
-    rowless.set(dataset, states);
+  #rowlessOf(dataset: DatasetName): ReadonlyMap<Day, DayState> {
+    const states = this.#rowless.get(dataset) ?? this.#statesOf(dataset);
+    this.#rowless.set(dataset, states);
     return states;
   }
 
-  function statesOf(dataset: DatasetName): ReadonlyMap<Day, DayState> {
+  #statesOf(dataset: DatasetName): ReadonlyMap<Day, DayState> {
+    const { history, historyStart } = this.#parts;
     const days = history.days(dataset);
-    const first = firstAsked(dataset);
-    const last = newestRow(dataset);
+    const first = this.#firstAsked(dataset);
+    const last = this.#newestRow(dataset);
     const states = new Map<Day, DayState>();
     for (const day of days.keys()) {
-      if (day > newest || day < historyStart || days.isFilled(day)) continue;
+      if (day > this.#newest || day < historyStart || days.isFilled(day)) continue;
       if (last === undefined) states.set(day, 'unused');
       else if (day < last) {
-        const isIdle = isSettled(dataset, day) || areOthersQuiet(dataset, day, false);
+        const isIdle = this.#isSettled(dataset, day) || this.#areOthersQuiet(dataset, day, false);
         states.set(day, isIdle ? 'idle' : 'unknown');
       }
     }
@@ -91,35 +130,11 @@ export function createCoverage(parts: CoverageParts, knownAt: Instant) {
     // After its newest row a dataset may be late: the first unknown day there makes all later ones unknown.
     const afterLast = addDays(last, 1);
     let isLate = false;
-    for (let day = later(afterLast, first); day <= newest; day = addDays(day, 1)) {
-      isLate ||= !days.has(day) || !isSettled(dataset, day) || !areOthersQuiet(dataset, day, true);
+    for (let day = later(afterLast, first); day <= this.#newest; day = addDays(day, 1)) {
+      isLate ||=
+        !days.has(day) || !this.#isSettled(dataset, day) || !this.#areOthersQuiet(dataset, day, true);
       states.set(day, isLate ? 'unknown' : 'provisional');
     }
     return states;
   }
-
-  function stateOf(dataset: DatasetName, day: Day): DayState {
-    if (day > newest) return 'unknown';
-    return history.days(dataset).isFilled(day) ? 'row' : (rowlessOf(dataset).get(day) ?? 'unknown');
-  }
-
-  return {
-    stateOf,
-    /** Whether a dataset was answered, but never with a row. */
-    isUnused: (dataset: DatasetName) => newestRow(dataset) === undefined && history.days(dataset).size > 0,
-    /** The number of unknown days of a dataset, up to a day, among those that are fetched. */
-    unknownDays(dataset: DatasetName, upTo: Day): number {
-      const first = firstAsked(dataset);
-      const isKnown = (day: Day) => day >= first && day <= upTo && stateOf(dataset, day) !== 'unknown';
-      const known = [...history.days(dataset).keys()].filter(isKnown);
-      return Math.max(0, daysBetween(first, upTo) + 1) - known.length;
-    },
-    /** The days without a row that count as days without activity. */
-    idleDays: (dataset: DatasetName): ReadonlySet<Day> =>
-      new Set(
-        [...rowlessOf(dataset)].flatMap(([day, state]) =>
-          state === 'idle' || state === 'provisional' ? [day] : [],
-        ),
-      ),
-  };
 }

@@ -11,7 +11,7 @@ import type { Clock } from '../work/clock.ts';
 import { runInSlices } from '../work/slices.ts';
 import { familiesOverBudget } from './budget.ts';
 import { type Cardinality, measureCardinality, projectFamily } from './cardinality.ts';
-import { type Coverage, type CoverageParts, createCoverage } from './coverage.ts';
+import { Coverage, type CoverageParts } from './coverage.ts';
 import { createDayMemo, type DayMemo } from './day-memo.ts';
 import { firstDayOf, type HistoryBounds } from './days-to-fetch.ts';
 import type { LabelLimit } from './label-weights.ts';
@@ -97,7 +97,7 @@ export function assessDays(pages: PastParts, known: KnownOrg): AssessedOrg {
   const { datasets, expensive, bounds, knownAt } = pages;
   const { historyStart } = bounds;
   const org = { ...known, datasets, expensive, historyStart, firstDay: firstDayOf(bounds, knownAt) };
-  const coverage = createCoverage(org, knownAt);
+  const coverage = new Coverage(org, knownAt);
   return { ...org, pages, coverage, fillZeros: createConsecutiveZeros(), days: createDayMemo() };
 }
 

@@ -19,7 +19,7 @@ import { createSerialQueue } from '../work/serial-queue.ts';
 import { runInSlices } from '../work/slices.ts';
 import { measureCardinality, projectFamily } from './cardinality.ts';
 import { type Rendered, type RenderedFamily, SnapshotCommit, type SnapshotParts } from './commit-snapshot.ts';
-import { createCoverage } from './coverage.ts';
+import { Coverage } from './coverage.ts';
 import { firstDayOf, type HistoryBounds } from './days-to-fetch.ts';
 import { withoutForeignRows } from './foreign-rows.ts';
 import type { LabelLimit } from './label-weights.ts';
@@ -333,7 +333,7 @@ function viewOf(source: Source, settings: OrgSettings, history: StoredOrg, now: 
   const { rules, datasets, expensive } = source;
   const { historyStart } = rules;
   const known = { history, settings, datasets, expensive, historyStart, firstDay: firstDayOf(rules, now) };
-  const coverage = createCoverage(known, now);
+  const coverage = new Coverage(known, now);
   return { coverage, view: createView(known, now, { coverage }) };
 }
 

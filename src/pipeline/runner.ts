@@ -7,7 +7,7 @@ import type { Logger } from '../log/logger.ts';
 import type { PlatformError } from '../text/errors.ts';
 import type { Turn, Urgency } from '../work/turns.ts';
 import { runDays } from './day-run.ts';
-import { createFieldWatch, type FieldWatch, MAX_NAMES } from './field-watch.ts';
+import { FieldWatch, MAX_NAMES } from './field-watch.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withRequests } from './run.ts';
 import type { RunState } from './run-states.ts';
 
@@ -105,7 +105,7 @@ export class Runner {
     const { org } = target;
     const noted = { rejected: 0, remarks: new Set<string>() };
     const before = runs.get(org.name, collector.name);
-    const watch = createFieldWatch(before.oddFields);
+    const watch = new FieldWatch(before.oddFields);
     try {
       const run = this.#begin(target, collector, { lane, watch, noted });
       // Before the first request, which would be in vain while nothing can be stored.
@@ -134,8 +134,11 @@ export class Runner {
     const isRetired = () => retired?.aborted === true;
     return {
       org,
-      source: withRequests({ ...source, compare: watch.compare }, { signal: retired }),
-      seen: watch.seen,
+      source: withRequests(
+        { ...source, compare: (contract, elements) => watch.compare(contract, elements) },
+        { signal: retired },
+      ),
+      seen: () => watch.seen(),
       deps: this.#parts,
       dueAfter,
       giveWay: (urgency) => lane.giveWay(urgency),

@@ -2,7 +2,7 @@ import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
-import { type Coverage, type CoverageParts, createCoverage, type DayState } from './coverage.ts';
+import { Coverage, type CoverageParts, type DayState } from './coverage.ts';
 import { createDayMemo, type DayMemo } from './day-memo.ts';
 
 /** Dependencies of a view. */
@@ -27,7 +27,7 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
     coverage,
     isPast = false,
     days: memo = createDayMemo(),
-  }: PastView = past ?? { coverage: createCoverage(parts, asOf) };
+  }: PastView = past ?? { coverage: new Coverage(parts, asOf) };
   const newest = new Map<DatasetName, Day | undefined>();
   /** Rows of others were stored while they were collected, and are no longer renewed. */
   const collected = new Set(parts.datasets.map(({ name }) => name));

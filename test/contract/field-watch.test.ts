@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { addDays } from '../../src/catalog/day.ts';
 import { byName } from '../../src/catalog/object.ts';
 import { apiContractOf } from '../../src/collectors/api-contract.ts';
-import { createFieldWatch } from '../../src/pipeline/field-watch.ts';
+import { FieldWatch } from '../../src/pipeline/field-watch.ts';
 import { DAY } from '../collectors/fakes.ts';
 
 const model = z.object({ name: z.string(), credits: z.number() });
@@ -34,7 +34,7 @@ const contract = apiContractOf({
 });
 
 function watching(...data: unknown[]) {
-  const watch = createFieldWatch();
+  const watch = new FieldWatch();
   watch.compare(contract, data);
   return watch;
 }
@@ -102,7 +102,7 @@ describe('what an answer has that is not read', () => {
     'is looked for in a hundred elements of answers with %j, and the last two of the next',
     (sizes, overlooked) => {
       const noticed = [0, 1, 2, 3, 4].filter((odd) => {
-        const watch = createFieldWatch();
+        const watch = new FieldWatch();
         const next = Array.from({ length: 5 }, (_one, index) => (index === odd ? { ...row, added: 1 } : row));
         for (const length of sizes) watch.compare(contract, Array<unknown>(length).fill(row));
         watch.compare(contract, next);
@@ -153,9 +153,9 @@ describe('a form is judged by its newest values', () => {
   });
 
   test('in one run after another, where the same one counts once', () => {
-    let before = createFieldWatch().odd();
+    let before = new FieldWatch().odd();
     const named = [odd(6), odd(6), fine(5), odd(4), odd(3, null), odd(2), odd(2), fine(1)].map((element) => {
-      const watch = createFieldWatch(before);
+      const watch = new FieldWatch(before);
       watch.compare(contract, [element]);
       before = watch.odd();
       return watch.unknown();

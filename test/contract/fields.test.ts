@@ -4,7 +4,7 @@ import { isDayCollector, isFetching } from '../../src/catalog/collector.ts';
 import { addDays, type Day, dayOf, daysFrom, startOf } from '../../src/catalog/day.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { createFieldWatch } from '../../src/pipeline/field-watch.ts';
+import { FieldWatch } from '../../src/pipeline/field-watch.ts';
 import { createRandom, drawn, type Random } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
 import { type Ask, described, idle, type Row, simulated } from './worlds.ts';
@@ -52,7 +52,7 @@ async function observer(dataset: string) {
     unknown,
     missing,
     poll(elements: readonly Row[]): void {
-      const watch = createFieldWatch();
+      const watch = new FieldWatch();
       watch.compare(contract, elements);
       for (const field of watch.unknown()) unknown.add(field);
       // As it is stored.
@@ -119,7 +119,7 @@ const VALUES: readonly (readonly [string, string])[] = [
 
 /** The paths that the schema of a dataset reads, from what it knows of rows that have all of them. */
 async function pathsOf(dataset: string, elements: readonly Row[]): Promise<readonly string[]> {
-  const watch = createFieldWatch();
+  const watch = new FieldWatch();
   watch.compare(
     await contractOf(dataset),
     elements.map((element) => ({ date: NEWEST, ...element })),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ExpensiveDataset } from '../../src/catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, endOf, type Instant } from '../../src/catalog/day.ts';
-import { createCoverage } from '../../src/pipeline/coverage.ts';
+import { Coverage } from '../../src/pipeline/coverage.ts';
 import { dayNamed } from '../support/day.ts';
 import { storedOrg } from '../support/store.ts';
 
@@ -57,10 +57,12 @@ function coverageOf(days: Days, at: Instant, { revisedOn, ...options }: Options 
     revisedOn: (dataset) => (revisedOn === undefined ? dayNamed('2026-12-31') : revisedOn[dataset]),
   });
   const collected = datasets.filter(({ name }) => name in days);
-  const coverage = createCoverage({ history, datasets: collected, historyStart: start, ...options }, at);
+  const coverage = new Coverage({ history, datasets: collected, historyStart: start, ...options }, at);
   const length = Math.max(...Object.values(days).map((letters) => letters.length));
   return {
-    ...coverage,
+    isUnused: (dataset: DatasetName) => coverage.isUnused(dataset),
+    unknownDays: (dataset: DatasetName, upTo: Day) => coverage.unknownDays(dataset, upTo),
+    idleDays: (dataset: DatasetName) => coverage.idleDays(dataset),
     /** The states of a dataset's days, by their first letters. */
     states: (dataset: DatasetName) =>
       Array.from({ length }, (_, index) => {

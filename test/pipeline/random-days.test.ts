@@ -9,7 +9,7 @@ import { productivityCollector } from '../../src/collectors/productivity/collect
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
-import { createCoverage } from '../../src/pipeline/coverage.ts';
+import { Coverage } from '../../src/pipeline/coverage.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryStore } from '../support/store.ts';
@@ -374,7 +374,7 @@ test('whatever comes late, revised or unusable: no work is idle, no sum is parti
       // What a backfill would write: nothing that is only provisional.
       const knownAt = clock.now() - 24 * HOUR;
       const parts = { history: await history.read('acme'), datasets, historyStart: FIRST };
-      const coverage = createCoverage(parts, knownAt);
+      const coverage = new Coverage(parts, knownAt);
       for (const name of names) {
         for (const day of daysFrom(FIRST, addDays(FIRST, DAYS - 1))) {
           const state = coverage.stateOf(name, day);

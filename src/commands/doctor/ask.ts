@@ -9,7 +9,7 @@ import { createPlatformClient } from '../../client/client.ts';
 import { isAboutToday } from '../../client/response.ts';
 import type { OrgConfig } from '../../config/config.ts';
 import { portOf } from '../../net/host-name.ts';
-import { createFieldWatch } from '../../pipeline/field-watch.ts';
+import { FieldWatch } from '../../pipeline/field-watch.ts';
 import { failureOf, withRequests } from '../../pipeline/run.ts';
 import { PlatformError } from '../../text/errors.ts';
 import type { Examination } from './finding.ts';
@@ -53,8 +53,8 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
   async function ask(collector: FetchingCollector) {
     const { name } = collector.dataset;
     const address = addressOf(collector, org);
-    const watch = createFieldWatch();
-    const source = withRequests({ ...client, compare: watch.compare }, { signal });
+    const watch = new FieldWatch();
+    const source = withRequests({ ...client, compare: (...given) => watch.compare(...given) }, { signal });
     const [days, to] = 'expensive' in collector ? [1, newestOfAll ?? yesterday] : [DAYS, yesterday];
     const from = later(addDays(to, 1 - days), config.history.start);
     let error: PlatformError | undefined;
