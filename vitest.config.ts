@@ -21,7 +21,7 @@ const thorough = globSync('test/**/*.test.ts').filter((file) =>
 
 // `unit` runs in the process of the test; `e2e` starts the program or the whole service; both need nothing but Node and git.
 // `storm` takes minutes, `system` drives real servers and browsers (`npm run test:system`) and an API server of Kubernetes
-// (`npm run test:cluster`).
+// (`npm run test:cluster`). `lab` is no test suite: it simulates years of an organization (`npm run lab`).
 export default defineConfig({
   test: {
     // A machine with two processors would use one of them.
@@ -35,18 +35,19 @@ export default defineConfig({
         test: {
           ...{ name: 'unit', ...common, ...shared },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{e2e,system,cluster,storm,fuzz,alert-year}/**'],
+          exclude: ['test/{e2e,system,cluster,storm,fuzz}/**'],
         },
       },
       { test: { name: 'e2e', ...common, ...shared, include: ['test/e2e/**/*.test.ts'] } },
       {
         test: {
           ...{ name: 'storm', ...common },
-          include: ['test/{storm,fuzz,alert-year}/**/*.test.ts', ...thorough],
+          include: ['test/{storm,fuzz}/**/*.test.ts', ...thorough],
           env: { PROPERTY_RUNS: 'all' },
         },
       },
       { test: { name: 'system', ...common, include: ['test/{system,cluster}/**/*.test.ts'] } },
+      { test: { name: 'lab', ...common, include: ['scripts/lab/**/*.test.ts'] } },
     ],
   },
 });

@@ -2,12 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-const TEST = path.resolve(import.meta.dirname, '..');
-const files = globSync('**/*.ts', { cwd: TEST })
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const files = globSync(['test/**/*.ts', 'scripts/lab/**/*.ts'], { cwd: ROOT })
   .map((file) => file.split(path.sep).join('/'))
-  .filter((file) => !file.startsWith('support/') && !file.startsWith('architecture/'))
+  .filter((file) => !file.startsWith('test/support/') && !file.startsWith('test/architecture/'))
   // A platform that answers slowly is no test that waits.
-  .filter((file) => file !== 'client/faulty/transport.ts');
+  .filter((file) => file !== 'test/client/faulty/transport.ts');
 
 const BY_CONDITION = 'wait for a condition, by `waitFor` of test/support/wait-for.ts';
 
@@ -34,6 +34,6 @@ const BANNED: readonly { readonly what: RegExp; readonly why: string }[] = [
 
 test.each(BANNED)('no test uses $what', ({ what, why }) => {
   expect(files.length).toBeGreaterThan(100);
-  const found = files.filter((file) => what.test(readFileSync(path.join(TEST, file), 'utf8')));
+  const found = files.filter((file) => what.test(readFileSync(path.join(ROOT, file), 'utf8')));
   expect(found, why).toEqual([]);
 });

@@ -12,9 +12,9 @@ import { toolsCollector } from '../../src/collectors/tools/collector.ts';
 import { Coverage } from '../../src/pipeline/coverage.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { createPipeline, type Shown } from '../support/pipeline.ts';
 import { createMemoryStore } from '../support/store.ts';
 import { hasAllRuns } from '../support/thoroughness.ts';
-import { createPipeline, type Shown } from '../year/pipeline.ts';
 import { createReference, isUsable, type Part, type Raw, type Reference, sumsOf } from './reference.ts';
 
 const FIRST = dayNamed('2026-02-20');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pooledForecasts } from '../../alert-year/forecasts.ts';
+import { pooledForecasts } from './backtest/forecasts.ts';
 
 const seeds = Array.from({ length: 8 }, (_, index) => 300 + index);
 const sizes = [5, 30, 120].map((people) => pooledForecasts(people, seeds));

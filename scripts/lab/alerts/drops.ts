@@ -1,9 +1,9 @@
-import { startOf } from '../../src/catalog/day.ts';
-import type { ReadinessReport } from '../../src/collectors/readiness/dataset.ts';
-import { lowerBound, scoreOf } from '../../src/collectors/readiness/score.ts';
-import { type Selected, selectReports } from '../../src/collectors/readiness/selection.ts';
+import { startOf } from '../../../src/catalog/day.ts';
+import type { ReadinessReport } from '../../../src/collectors/readiness/dataset.ts';
+import { lowerBound, scoreOf } from '../../../src/collectors/readiness/score.ts';
+import { type Selected, selectReports } from '../../../src/collectors/readiness/selection.ts';
+import { dayAt, HOUR, WARM_UP } from '../../../test/collectors/spend/backtest/world.ts';
 import { createPlantedYear, type PlantedReport } from './planted.ts';
-import { dayAt, HOUR, WARM_UP } from './world.ts';
 
 const LISTED = 84 * 24 * HOUR;
 const BEGIN = startOf(dayAt(WARM_UP));

@@ -1,5 +1,5 @@
-import type { AlertDeclaration } from '../../alerts/src/rule.ts';
-import type { PrometheusServer } from '../system/prometheus-server.ts';
+import type { AlertDeclaration } from '../../../alerts/src/rule.ts';
+import type { PrometheusServer } from '../../../test/system/prometheus-server.ts';
 import { STEP_S } from './recording.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { thresholds } from '../../alerts/src/index.ts';
+import { thresholds } from '../../../alerts/src/index.ts';
+import { pooledForecasts } from '../../../test/collectors/spend/backtest/forecasts.ts';
 import { createBudgetedYear } from './budget-world.ts';
 import { createYearApart } from './budget-world-apart.ts';
 import { expectDocumented } from './document.ts';
 import { pooledDrops } from './drops.ts';
-import { pooledForecasts } from './forecasts.ts';
 import { foreseenByOracle } from './oracle.ts';
 import { pooledForesight, pooledRanges } from './ranges.ts';
 import {

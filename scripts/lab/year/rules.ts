@@ -1,4 +1,4 @@
-import { endOf, type Instant } from '../../src/catalog/day.ts';
+import { endOf, type Instant } from '../../../src/catalog/day.ts';
 import { DATASETS, type Dataset, HOUR, type World } from './world.ts';
 
 /** What can be known of a day at an instant by requesting everything from the platform at that instant. */

@@ -1,6 +1,6 @@
-import { addDays, type Day, monthSoFar, restOfMonth } from '../../src/catalog/day.ts';
-import { creditsForecast } from '../../src/collectors/month.ts';
-import { creditsIn } from '../../src/collectors/spend/credits.ts';
+import { addDays, type Day, monthSoFar, restOfMonth } from '../../../../src/catalog/day.ts';
+import { creditsForecast } from '../../../../src/collectors/month.ts';
+import { creditsIn } from '../../../../src/collectors/spend/credits.ts';
 import { viewOf } from './view.ts';
 import { createOrganization, DAYS, type DayOfPeople, dayAt, WARM_UP } from './world.ts';
 

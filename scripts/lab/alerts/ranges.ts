@@ -1,8 +1,8 @@
-import { thresholds } from '../../alerts/src/index.ts';
-import { type Day, daysFrom, firstOfMonth, lastOfMonth } from '../../src/catalog/day.ts';
-import { boundsOf, monthRange, probabilityAbove } from '../../src/collectors/month-range.ts';
-import { creditsOf } from '../../src/collectors/weekdays.ts';
-import { createFakeView } from '../collectors/fakes.ts';
+import { thresholds } from '../../../alerts/src/index.ts';
+import { type Day, daysFrom, firstOfMonth, lastOfMonth } from '../../../src/catalog/day.ts';
+import { boundsOf, monthRange, probabilityAbove } from '../../../src/collectors/month-range.ts';
+import { creditsOf } from '../../../src/collectors/weekdays.ts';
+import { createFakeView } from '../../../test/collectors/fakes.ts';
 import { type BudgetedYear, YEAR_OF_BUDGETS } from './budget-world.ts';
 
 /** Days of the month that are counted together. */

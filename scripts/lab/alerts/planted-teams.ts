@@ -1,9 +1,9 @@
-import type { Day } from '../../src/catalog/day.ts';
-import { ANONYMOUS, type PeopleSettings } from '../../src/catalog/settings.ts';
-import { createRandom } from '../fuzz/random.ts';
-import { dayNamed } from '../support/day.ts';
+import type { Day } from '../../../src/catalog/day.ts';
+import { ANONYMOUS, type PeopleSettings } from '../../../src/catalog/settings.ts';
+import { normal } from '../../../test/collectors/spend/backtest/world.ts';
+import { createRandom } from '../../../test/fuzz/random.ts';
+import { dayNamed } from '../../../test/support/day.ts';
 import { budgetOf, eventsOfForecast, exceededAt, monthsOf, type PlantedEvent } from './budget-events.ts';
-import { normal } from './world.ts';
 
 const ALERT = 'TeamBudgetProjectedOver';
 /** A team's part of the credits; with few people, its days differ much. */

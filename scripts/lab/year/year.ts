@@ -1,8 +1,8 @@
-import { endOf, startOf } from '../../src/catalog/day.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
-import { createMemoryStore } from '../support/store.ts';
+import { endOf, startOf } from '../../../src/catalog/day.ts';
+import { createFakeClock } from '../../../test/support/fake-clock.ts';
+import type { Shown } from '../../../test/support/pipeline.ts';
+import { createMemoryStore } from '../../../test/support/store.ts';
 import { createExporter, dataDays } from './exporter.ts';
-import type { Shown } from './pipeline.ts';
 import { createRules } from './rules.ts';
 import { createTruth, datasetOf } from './truth.ts';
 import { createWorld, DATASETS, HOUR } from './world.ts';

@@ -1,6 +1,6 @@
-import { addDays, type Day, lastOfMonth } from '../../src/catalog/day.ts';
-import { below, createRandom, type Random } from '../fuzz/random.ts';
-import { dayNamed } from '../support/day.ts';
+import { addDays, type Day, lastOfMonth } from '../../../../src/catalog/day.ts';
+import { below, createRandom, type Random } from '../../../fuzz/random.ts';
+import { dayNamed } from '../../../support/day.ts';
 
 export const HOUR = 3_600_000;
 /** The days before the year, which are history only. */

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
-import type { RuleSettings } from '../../alerts/src/rule.ts';
-import { createPrograms } from '../system/programs.ts';
-import { makeBlocks, startPrometheus } from '../system/prometheus-server.ts';
-import { requireTool } from '../system/tools.ts';
+import { defaultSettings, ruleGroups } from '../../../alerts/src/index.ts';
+import type { RuleSettings } from '../../../alerts/src/rule.ts';
+import { createPrograms } from '../../../test/system/programs.ts';
+import { makeBlocks, startPrometheus } from '../../../test/system/prometheus-server.ts';
+import { requireTool } from '../../../test/system/tools.ts';
 import { expectDocumented } from './document.ts';
 import { type Episode, episodesOf } from './episodes.ts';
 import { type Judged, judge } from './judged.ts';
@@ -16,7 +16,7 @@ import { createRecording } from './recording.ts';
 import { alertTable } from './report.ts';
 
 const SEED = 100;
-const EXAMPLE = new URL('../../alerts/alertmanager.example.yaml', import.meta.url);
+const EXAMPLE = new URL('../../../alerts/alertmanager.example.yaml', import.meta.url);
 /** Subqueries in steps of minutes find no more than those of an hour in samples two hours apart. */
 const settings: RuleSettings = {
   ...defaultSettings,

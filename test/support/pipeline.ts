@@ -11,8 +11,8 @@ import { Publisher } from '../../src/pipeline/publisher.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { Runner } from '../../src/pipeline/runner.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { FakeClock } from '../support/fake-clock.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
+import type { FakeClock } from './fake-clock.ts';
+import { createFakeLogger } from './fake-logger.ts';
 
 /** The samples of each family, by its name without the prefix. */
 export type Shown = ReadonlyMap<string, readonly Sample[]>;

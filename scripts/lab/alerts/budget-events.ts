@@ -1,5 +1,5 @@
-import { type Day, startOf } from '../../src/catalog/day.ts';
-import { DAYS, dayAt, HOUR, WARM_UP } from './world.ts';
+import { type Day, startOf } from '../../../src/catalog/day.ts';
+import { DAYS, dayAt, HOUR, WARM_UP } from '../../../test/collectors/spend/backtest/world.ts';
 
 /** Something that an alert must tell, or that explains one: from its beginning until its notification is too late. */
 export interface PlantedEvent {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { waitFor } from '../support/wait-for.ts';
-import { exampleWith, startAlertmanager } from '../system/alerting.ts';
-import { createPrograms } from '../system/programs.ts';
-import { type Receiver, startReceiver } from '../system/receiver.ts';
-import { findTool } from '../system/tools.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import { exampleWith, startAlertmanager } from '../../../test/system/alerting.ts';
+import { createPrograms } from '../../../test/system/programs.ts';
+import { type Receiver, startReceiver } from '../../../test/system/receiver.ts';
+import { findTool } from '../../../test/system/tools.ts';
 import type { Episode } from './episodes.ts';
 import { messagesOf } from './notifications.ts';
 

@@ -1,5 +1,5 @@
+import type { PooledForecasts } from '../../../test/collectors/spend/backtest/forecasts.ts';
 import type { PooledDrops } from './drops.ts';
-import type { PooledForecasts } from './forecasts.ts';
 import type { Judged } from './judged.ts';
 import type { PooledForesight, PooledRanges } from './ranges.ts';
 import { type PooledDoubles, type PooledSpikes, precisionOf, recallOf } from './spikes.ts';

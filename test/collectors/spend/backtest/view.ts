@@ -1,7 +1,7 @@
-import { startOf } from '../../src/catalog/day.ts';
-import type { View } from '../../src/catalog/view.ts';
-import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
-import { createFakeView } from '../collectors/fakes.ts';
+import { startOf } from '../../../../src/catalog/day.ts';
+import type { View } from '../../../../src/catalog/view.ts';
+import { tokensDataset } from '../../../../src/collectors/tokens/dataset.ts';
+import { createFakeView } from '../../fakes.ts';
 import { DAYS, type DayOfPeople, dayAt } from './world.ts';
 
 /** What the exporter has stored of an organization at the end of the year. */

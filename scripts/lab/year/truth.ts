@@ -1,4 +1,4 @@
-import type { Instant } from '../../src/catalog/day.ts';
+import type { Instant } from '../../../src/catalog/day.ts';
 import type { createRules } from './rules.ts';
 import { type Dataset, HOUR, type World } from './world.ts';
 

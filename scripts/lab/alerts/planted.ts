@@ -1,6 +1,7 @@
-import { type Day, dayOf, startOf } from '../../src/catalog/day.ts';
-import { below, createRandom, type Random } from '../fuzz/random.ts';
-import { dayNamed } from '../support/day.ts';
+import { type Day, dayOf, startOf } from '../../../src/catalog/day.ts';
+import { createOrganization, DAYS, dayAt, HOUR } from '../../../test/collectors/spend/backtest/world.ts';
+import { below, createRandom, type Random } from '../../../test/fuzz/random.ts';
+import { dayNamed } from '../../../test/support/day.ts';
 import {
   budgetOf,
   eventsOfForecast,
@@ -10,7 +11,6 @@ import {
   type PlantedEvent,
 } from './budget-events.ts';
 import { type PlantedTeams, plantTeams } from './planted-teams.ts';
-import { createOrganization, DAYS, dayAt, HOUR } from './world.ts';
 
 const DAY = 24 * HOUR;
 

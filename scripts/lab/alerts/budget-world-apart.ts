@@ -1,5 +1,5 @@
-import { weekdayOf } from '../../src/catalog/day.ts';
-import type { Random } from '../fuzz/random.ts';
+import { weekdayOf } from '../../../src/catalog/day.ts';
+import type { Random } from '../../../test/fuzz/random.ts';
 import { type BudgetedYear, type Generator, yearOf } from './budget-world.ts';
 
 // A second kind of organizations, which no method was chosen with.

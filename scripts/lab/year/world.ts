@@ -1,6 +1,6 @@
-import { addDays, type Day, endOf, type Instant } from '../../src/catalog/day.ts';
-import { below, createRandom, type Random } from '../fuzz/random.ts';
-import { dayNamed } from '../support/day.ts';
+import { addDays, type Day, endOf, type Instant } from '../../../src/catalog/day.ts';
+import { below, createRandom, type Random } from '../../../test/fuzz/random.ts';
+import { dayNamed } from '../../../test/support/day.ts';
 
 export const HOUR = 3_600_000;
 const DAY_HOURS = 24;

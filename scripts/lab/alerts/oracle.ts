@@ -1,5 +1,5 @@
-import { type Day, firstOfMonth, monthSoFar, restOfMonth } from '../../src/catalog/day.ts';
-import { createRandom } from '../fuzz/random.ts';
+import { type Day, firstOfMonth, monthSoFar, restOfMonth } from '../../../src/catalog/day.ts';
+import { createRandom } from '../../../test/fuzz/random.ts';
 import { ALL, type BudgetedYear, YEAR_OF_BUDGETS } from './budget-world.ts';
 import type { Foreseen, Foresight } from './ranges.ts';
 

@@ -1,7 +1,13 @@
-import { thresholds } from '../../alerts/src/index.ts';
-import { type Expectation, expectationOf } from '../../src/collectors/spend/credits.ts';
-import { viewOf } from './view.ts';
-import { createOrganization, DAYS, dayAt, type Organization, WARM_UP } from './world.ts';
+import { thresholds } from '../../../alerts/src/index.ts';
+import { type Expectation, expectationOf } from '../../../src/collectors/spend/credits.ts';
+import { viewOf } from '../../../test/collectors/spend/backtest/view.ts';
+import {
+  createOrganization,
+  DAYS,
+  dayAt,
+  type Organization,
+  WARM_UP,
+} from '../../../test/collectors/spend/backtest/world.ts';
 
 /** The evaluations of the days of some years. */
 interface Score {

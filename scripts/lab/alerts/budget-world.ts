@@ -6,10 +6,10 @@ import {
   lastOfMonth,
   monthSoFar,
   weekdayOf,
-} from '../../src/catalog/day.ts';
-import { createRandom, type Random } from '../fuzz/random.ts';
-import { dayNamed } from '../support/day.ts';
-import { normal } from './world.ts';
+} from '../../../src/catalog/day.ts';
+import { normal } from '../../../test/collectors/spend/backtest/world.ts';
+import { createRandom, type Random } from '../../../test/fuzz/random.ts';
+import { dayNamed } from '../../../test/support/day.ts';
 
 // Organizations whose months have budgets, for ranges of forecasts. Their parameters were chosen before the method.
 
