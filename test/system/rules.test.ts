@@ -1,12 +1,13 @@
-import { globSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createPrograms } from './programs.ts';
+import { ruleStories } from './rule-stories.ts';
 import { requireTool } from './tools.ts';
 
 const ALERTS = fileURLToPath(new URL('../../alerts/', import.meta.url));
 const RULES = ['agent-platform-exporter.rules.yaml', 'agent-platform-exporter.recording.rules.yaml'];
-const unitTests = globSync('tests/*.yaml', { cwd: ALERTS }).sort();
 
 describe.runIf(requireTool('promtool'))('promtool', () => {
   const programs = createPrograms();
@@ -22,9 +23,15 @@ describe.runIf(requireTool('promtool'))('promtool', () => {
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/), '']);
   });
 
-  // One evaluates its rules one after the other, minute by minute of days.
-  test.concurrent.each(unitTests)('sees %s fire', async (file) => {
-    const { code, stdout, stderr } = await programs.run('promtool', ['test', 'rules', `${ALERTS}${file}`]);
+  test.concurrent.each(ruleStories(ALERTS))('sees what is expected in $name', async ({ rules, test }) => {
+    const folder = programs.folder();
+    await writeFile(join(folder, 'rules.yaml'), rules);
+    await writeFile(join(folder, 'test.yaml'), test);
+    const { code, stdout, stderr } = await programs.run('promtool', [
+      'test',
+      'rules',
+      join(folder, 'test.yaml'),
+    ]);
     expect([code, stderr], stdout).toEqual([0, '']);
   });
 });
