@@ -17,6 +17,7 @@ import { hookMetrics } from '../src/intake/metrics.ts';
 import { chartReadme } from './chart/readme.ts';
 import { withThresholds } from './chart/values-file.ts';
 import { valuesSchema } from './chart/values-schema.ts';
+import { lintDashboard } from './dashboards/lint.ts';
 import { renderAlertsReadme } from './docs/alerts.ts';
 import { readDefinitions } from './docs/definitions.ts';
 import { renderMetricsDocs } from './docs/metrics.ts';
@@ -75,7 +76,11 @@ const dashboardCopies = source
   .map((file) => ({ ...file, path: `helm/files/${file.path}` }));
 const generated = [...source, ...dashboardCopies];
 
-if (process.argv.includes('--check')) {
+const problems = specs.flatMap((spec) => lintDashboard(fileOf(spec), renderDashboard(spec)));
+if (problems.length > 0) {
+  console.error(problems.join('\n'));
+  process.exitCode = 1;
+} else if (process.argv.includes('--check')) {
   const stale: string[] = [];
   for (const file of generated) {
     if ((await current(file))?.equals(Buffer.from(file.content())) !== true) stale.push(file.path);

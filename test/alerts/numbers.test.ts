@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { dataPanels, readDashboards } from '../dashboards/files.ts';
+import { dataPanels, readDashboards } from '../../scripts/dashboards/dashboard.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../alerts/tests');
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { alertName, composeSettings, ruleGroups, rulesDocument } from '../../alerts/src/index.ts';
 import { dashboardUidOf, linkedIdsOf, linkedPanels } from '../../dashboards/src/linked-panels.ts';
-import { allPanels, dataPanels, readDashboards } from '../dashboards/files.ts';
+import { allPanels, dataPanels, readDashboards } from '../../scripts/dashboards/dashboard.ts';
 
 const alerts = ruleGroups(composeSettings).flatMap((group) => group.alerts);
 const dashboards = readDashboards().map(({ dashboard }) => dashboard);

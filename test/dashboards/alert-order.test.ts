@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataPanels, readDashboards } from './files.ts';
+import { dataPanels, readDashboards } from '../../scripts/dashboards/dashboard.ts';
 
 /** How the query makes the order of a severity: a copy, and another text for one of them. */
 const ORDER =

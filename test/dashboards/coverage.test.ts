@@ -3,8 +3,8 @@ import path from 'node:path';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
-import { allPanels, readDashboards } from './files.ts';
-import { declared } from './metrics.ts';
+import { allPanels, readDashboards } from '../../scripts/dashboards/dashboard.ts';
+import { declared } from '../../scripts/dashboards/metrics.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Declared metrics that no dashboard and no rule uses: only what is for machines, and why. */

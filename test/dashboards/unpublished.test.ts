@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { dataPanels, type Panel, readDashboards } from '../../scripts/dashboards/dashboard.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { dataPanels, type Panel, readDashboards } from './files.ts';
 
 const LEFT_OUT = 'agent_platform_exporter_families_excluded';
 const families = collectors.flatMap((collector) => collector.families.map(({ name }) => String(name)));

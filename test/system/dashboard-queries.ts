@@ -1,5 +1,11 @@
 import { RAW, RECORDED } from '../../dashboards/src/promql.ts';
-import { allPanels, queryOf, readDashboards, type Target, type Variable } from '../dashboards/files.ts';
+import {
+  allPanels,
+  queryOf,
+  readDashboards,
+  type Target,
+  type Variable,
+} from '../../scripts/dashboards/dashboard.ts';
 import type { Answered, PrometheusServer } from './prometheus-server.ts';
 
 export const DAY_S = 86_400;

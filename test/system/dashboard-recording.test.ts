@@ -1,7 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readDashboards } from '../dashboards/files.ts';
+import { readDashboards } from '../../scripts/dashboards/dashboard.ts';
 import { chosen, DAY_S, type Form, formQuery } from './dashboard-queries.ts';
 import { plantedOpenMetrics, type ShownDay } from './planted.ts';
 import { createPrograms } from './programs.ts';

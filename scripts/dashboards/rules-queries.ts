@@ -3,7 +3,7 @@ import { RAW, RECORDED } from '../../dashboards/src/promql.ts';
 import type { OwnMetric } from '../../src/exposition/own-metric.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../src/intake/metrics.ts';
-import { type Dashboard, dataPanels, type Panel, queryOf, type Target, type Variable } from './files.ts';
+import { type Dashboard, dataPanels, type Panel, queryOf, type Target, type Variable } from './dashboard.ts';
 import { known } from './metrics.ts';
 import { type Named, namedIn } from './promql.ts';
 import { ofPanels, type Rule, withPanel } from './rules-structure.ts';

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { alertName, defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
 import { specs } from '../../dashboards/src/index.ts';
-import { type DashboardFile, dataPanels, readDashboards } from './files.ts';
-import { queryRules } from './rules-queries.ts';
-import { structureRules } from './rules-structure.ts';
-import { sumRules } from './rules-sums.ts';
+import { dataPanels, readDashboards } from '../../scripts/dashboards/dashboard.ts';
 
 const files = readDashboards();
-const rules = [...structureRules, ...queryRules, ...sumRules];
 const MAX_BYTES = 200_000;
 /** The columns whose values a click selects. */
 const DRILLED: ReadonlySet<string> = new Set(['Organization', 'Repository', 'Model', 'Team']);
@@ -80,12 +76,6 @@ describe('the committed dashboards', () => {
         expect(ids).toEqual(expect.arrayContaining([...(filter?.ids ?? [])]));
       }
   });
-
-  describe.each(files)('$file', ({ dashboard }: DashboardFile) => {
-    test.each(rules)('$name', ({ violations }) => {
-      expect(violations(dashboard)).toEqual([]);
-    });
-  });
 });
 
 test('every alert says on the overview what it means', () => {
@@ -99,12 +89,4 @@ test('every alert says on the overview what it means', () => {
   expect(said).toEqual(
     ruleGroups(defaultSettings).flatMap(({ alerts }) => alerts.map((alert) => alertName(alert))),
   );
-});
-
-describe('each rule', () => {
-  test.each(rules)('can be broken: $name', ({ violations, broken }) => {
-    const dashboard = files.find(({ file }) => file === 'credits.json')?.dashboard;
-    if (dashboard === undefined) throw new Error('no dashboard to break');
-    expect(violations(broken(dashboard))).not.toEqual([]);
-  });
 });

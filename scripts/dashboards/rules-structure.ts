@@ -1,5 +1,5 @@
 import { palette, sequence, TEXT, WARNING_TEXT } from '../../dashboards/src/palette.ts';
-import { allPanels, type Dashboard, dataPanels, type Panel } from './files.ts';
+import { allPanels, type Dashboard, dataPanels, type Panel } from './dashboard.ts';
 
 /** A rule, and a change to a dashboard that breaks it. */
 export interface Rule {

@@ -1,7 +1,7 @@
 import { addsUpOver, type Family } from '../../src/catalog/family.ts';
 import { recordedNameOf } from '../../src/catalog/recorded.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
-import type { Panel, Target } from './files.ts';
+import type { Panel, Target } from './dashboard.ts';
 import { ofPanels, type Rule, withPanel } from './rules-structure.ts';
 
 const families: ReadonlyMap<string, Family> = new Map(
