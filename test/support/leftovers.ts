@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parents } from './processes.ts';
 
 /** A variable in a program's environment shows that this run started it, even after its parent has exited. */
 const MARK = 'TEST_RUN';
@@ -9,22 +10,6 @@ const LOOK_BELOW_MS = 1_000;
 /** Time limit for a process to exit after it was told to, in milliseconds; only a failing run waits that long. */
 const ENDING_MS = Number(process.env['TEST_ENDING_MS'] ?? 30_000);
 const LOOK_AGAIN_MS = 50;
-
-/** The parent of every process of this machine, by id. */
-function parents(): ReadonlyMap<number, number> {
-  const found = new Map<number, number>();
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      found.set(Number(entry), Number(parent));
-    } catch {
-      // It has exited meanwhile.
-    }
-  }
-  return found;
-}
 
 /** The command line of a process; empty if it is exiting. */
 function commandOf(pid: number): string {

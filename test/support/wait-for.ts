@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { WAIT_LIMIT_MS } from './limits.ts';
+import { QUIET_AFTER_MS, QUIET_SECONDS, WAIT_LIMIT_MS } from './limits.ts';
+import { wasQuietForSecond } from './quiet.ts';
 
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
@@ -24,7 +25,9 @@ export async function waitFor<Result>(
   condition: () => Result | Promise<Result>,
   { what, seen, log, limitMs = WAIT_LIMIT_MS }: WaitOptions = {},
 ): Promise<Exclude<Result, false>> {
-  const end = performance.now() + limitMs;
+  const begin = performance.now();
+  const end = begin + limitMs;
+  let quietSeconds = 0;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     let failure: unknown = 'false';
     try {
@@ -33,13 +36,17 @@ export async function waitFor<Result>(
     } catch (error) {
       failure = error;
     }
-    if (performance.now() >= end) throw overdue(failure);
-    await pause(pauseMs);
+    if (performance.now() >= end || quietSeconds >= QUIET_SECONDS) throw overdue(failure);
+    if (performance.now() < begin + QUIET_AFTER_MS || QUIET_SECONDS === Number.POSITIVE_INFINITY)
+      await pause(pauseMs);
+    else quietSeconds = (await wasQuietForSecond()) ? quietSeconds + 1 : 0;
   }
 
   function overdue(failure: unknown): Error {
     const lines = [
-      `still awaited after ${limitMs / 1000} s: ${what ?? sourceOf(condition)}`,
+      quietSeconds < QUIET_SECONDS
+        ? `still awaited after ${limitMs / 1000} s: ${what ?? sourceOf(condition)}`
+        : `still awaited, and nothing has run for ${quietSeconds} s: ${what ?? sourceOf(condition)}`,
       `seen last: ${seen ? JSON.stringify(seen()) : failure instanceof Error ? failure.message : String(failure)}`,
       ...(log ? [`log: ${log()}`] : []),
     ];
