@@ -142,3 +142,14 @@ test('a check of one commit of main is not ended by the next commit', () => {
     group: expect.stringMatching(/'pull_request' && github\.ref \|\| github\.sha }}$/),
   });
 });
+
+test.each(['ci.yml', 'nightly.yml', 'release.yml'])('%s runs scripts that exist', (name) => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    readonly scripts: object;
+  };
+  const commands = Object.values((parse(textOf(name)) as Workflow).jobs).map(commandsOf);
+  const named = commands.flatMap((text) =>
+    [...text.matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script),
+  );
+  expect(named.filter((script) => script === undefined || !(script in scripts))).toEqual([]);
+});

@@ -15,8 +15,8 @@ export async function liveThroughStorm(seed: number): Promise<void> {
   }
 }
 
-/** The seed selected by the environment, instead of these. */
+/** The seed selected by STORM_SEED instead of these, or as many of them as STORM_SEEDS says; all by default. */
 export function seedsOr(seeds: readonly number[]): readonly number[] {
-  const given = process.env['STORM_SEED'];
-  return given === undefined ? seeds : [Number(given)];
+  const { STORM_SEED: given, STORM_SEEDS: count = String(seeds.length) } = process.env;
+  return given === undefined ? seeds.slice(0, Number(count)) : [Number(given)];
 }
