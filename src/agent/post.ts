@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import type { Environment } from '../config/process-environment.ts';
-import { codeOf, readNow } from '../files/local-file.ts';
+import { readNow } from '../files/local-file.ts';
 import { unreadable } from '../files/text-file.ts';
 import { pasteProblem } from '../log/pasted-key.ts';
-import { connectAttemptMs, httpClient } from '../net/http-client.ts';
-import { ProxyError, type ProxySettings, throughProxy } from '../net/proxy.ts';
+import { beginningOf, type HttpAnswer, HttpClient } from '../net/http-client.ts';
+import type { ProxySettings } from '../net/proxy.ts';
 import type { Secret } from './settings/basics.ts';
 
 /** The response to a POST. */
@@ -27,84 +26,42 @@ export interface PostRequest {
   readonly statusOnly?: boolean;
 }
 
-/** Sends a POST; rejects with a `PostError` if there is no response in time. Redirects are not followed. */
+/** Sends a POST; rejects with an `HttpError` if there is no response in time. Redirects are not followed. */
 export type Post = (request: PostRequest) => Promise<Answer>;
-
-/** A POST without a response. `code` is the system's, or `ETIMEDOUT`; the message contains no URL. */
-export class PostError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = 'PostError';
-    this.code = code;
-  }
-}
 
 const MAX_BODY_LENGTH = 16_384;
 
-/** Creates a POST by Node's own client, through the proxy that the settings name for its URL, if any. */
+/** Creates a POST, through the proxy that the settings name for its URL, if any. */
 export function createPost(settings: ProxySettings): Post {
-  const direct = { agent: false, proxy: undefined, close: undefined } as const;
-
   // Loaded only if there is a proxy, and its agents only for a URL that is not excluded.
-  async function connectionFor(url: URL, timeoutMs: number, ca: string[] | undefined) {
-    if ((settings.HTTP_PROXY ?? settings.HTTPS_PROXY) === undefined) return direct;
+  async function clientFor(url: URL, limitMs: number): Promise<HttpClient> {
+    if ((settings.HTTP_PROXY ?? settings.HTTPS_PROXY) === undefined) return new HttpClient();
     const { parseProxies } = await import('../net/proxy-address.ts');
     // A variable for the other scheme may be of another kind.
     const { [url.protocol === 'https:' ? 'HTTP_PROXY' : 'HTTPS_PROXY']: _, ...proxy } = settings;
-    if (parseProxies(proxy)(url) === undefined) return direct;
+    if (parseProxies(proxy)(url) === undefined) return new HttpClient();
     const { createAgentPool } = await import('../net/agents.ts');
-    const agents = createAgentPool({ keepAlive: false, maxSockets: 1, limitMs: timeoutMs, proxy, ca });
-    return { ...agents.for(url), close: agents.destroy };
+    return new HttpClient({ agents: createAgentPool({ keepAlive: false, maxSockets: 1, limitMs, proxy }) });
   }
 
-  return async ({ url: address, body, headers = {}, caFile, timeoutMs, statusOnly = false }) => {
+  return async ({ url: address, body, headers: more, caFile, timeoutMs, statusOnly = false }) => {
     const url = new URL(address);
     const ca = caFile === undefined ? undefined : await certificatesWith(caFile);
-    const { agent, proxy, close } = await connectionFor(url, timeoutMs, ca);
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    function fail(error: Error): void {
-      const code = codeOf(error);
-      const why = code === 'unknown' ? 'the request failed' : code;
-      reject(new PostError(code, error instanceof ProxyError ? error.message : why + throughProxy(proxy)));
-    }
-    const options = {
-      ...(ca === undefined ? {} : { ca }),
-      autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs),
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-        'user-agent': 'agent-platform-exporter-hook',
-        ...headers,
-      },
-      agent,
+    const client = await clientFor(url, timeoutMs);
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'user-agent': 'agent-platform-exporter-hook',
+      ...more,
     };
-    const request = httpClient(url.protocol === 'https:').request(url, options, (response) => {
-      readAnswer(response, statusOnly).then(resolve, fail);
-    });
-    const timer = setTimeout(() => {
-      const why = `no answer within ${timeoutMs} ms`;
-      reject(new PostError('ETIMEDOUT', `${why}${throughProxy(proxy)}`));
-    }, timeoutMs);
-    request.on('error', fail).end(body);
-    return promise.finally(() => {
-      clearTimeout(timer);
-      request.destroy();
-      close?.();
-    });
+    async function read({ status, header, stream }: HttpAnswer): Promise<Answer> {
+      const text = statusOnly ? '' : await beginningOf(stream, MAX_BODY_LENGTH);
+      return { status, retryAfter: header('retry-after'), body: text.slice(0, MAX_BODY_LENGTH) };
+    }
+    return client
+      .send({ method: 'POST', url, headers, body, ca, timeoutMs }, read)
+      .finally(() => client.close());
   };
-}
-
-async function readAnswer(response: IncomingMessage, statusOnly: boolean): Promise<Answer> {
-  let text = '';
-  for await (const part of statusOnly ? [] : response.setEncoding('utf8')) {
-    text += part;
-    if (text.length >= MAX_BODY_LENGTH) break;
-  }
-  const { statusCode = 0, headers } = response;
-  return { status: statusCode, retryAfter: headers['retry-after'], body: text.slice(0, MAX_BODY_LENGTH) };
 }
 
 /** The default certificates and those of a PEM file; throws an error that names a file that cannot be read or has none. */

@@ -1,6 +1,8 @@
 import type { ApiAnswer, ApiRequest, Source } from '../catalog/source.ts';
 import type { Logger } from '../log/logger.ts';
 import { createAgentPool } from '../net/agents.ts';
+import { sendByAxios } from '../net/axios-transport.ts';
+import { HttpClient } from '../net/http-client.ts';
 import type { ProxySettings } from '../net/proxy.ts';
 import type { PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
@@ -80,6 +82,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     limitMs: deps.timeoutMs,
     proxy: deps.proxy,
   });
+  const http = new HttpClient({ agents, transport: sendByAxios });
   const limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
   const userAgent = `agent-platform-exporter/${deps.version}`;
   const throttleHolds = deps.throttleHolds ?? createThrottleHolds(clock);
@@ -91,7 +94,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     timeoutMs: deps.timeoutMs,
     maxResponseBytes,
     memory: deps.memory ?? createReadingMemory(),
-    exchange: createExchange({ agents, maxResponseBytes, userAgent, clock, admit }),
+    exchange: createExchange({ http, maxResponseBytes, userAgent, clock, admit }),
     clock,
     observer: deps.observer,
     closed,
@@ -136,7 +139,7 @@ export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
     inSlices: (work) => runInSlices(work, clock, 1),
     close() {
       closing.abort();
-      agents.destroy();
+      http.close();
     },
   };
 }

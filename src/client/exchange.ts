@@ -1,11 +1,8 @@
 import type { Readable } from 'node:stream';
-import axios from 'axios';
-import type { AgentPool, Route } from '../net/agents.ts';
-import { portOf } from '../net/host-name.ts';
-import { throughProxy } from '../net/proxy.ts';
+import { beginningOf, type HttpAnswer, type HttpClient } from '../net/http-client.ts';
+import { HttpError } from '../net/http-error.ts';
 import type { FailedAt, PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
-import { describeNetworkError } from './error-text.ts';
 import { createJsonScale } from './json-weight.ts';
 import type { MemoryShare } from './reading-memory.ts';
 
@@ -46,17 +43,6 @@ interface Bounds {
   readonly memory: MemoryShare;
 }
 
-/** What one answer is read with. */
-interface Reading extends Pick<Bounds, 'memory'> {
-  readonly signal: AbortSignal;
-}
-
-interface Head {
-  readonly status: number;
-  header(name: string): string | undefined;
-  readonly stream: Readable;
-}
-
 /** What the reading of bodies depends on. */
 interface BodyParts {
   readonly maxResponseBytes: number;
@@ -65,82 +51,40 @@ interface BodyParts {
 }
 
 interface ExchangeParts extends BodyParts {
-  readonly agents: AgentPool;
+  readonly http: HttpClient;
   readonly userAgent: string;
   /** Waits until a redirect may be followed, or returns the error that forbids it. */
   admit(ended: AbortSignal): Promise<PlatformError | undefined>;
 }
 
-/** Creates the transport. No AxiosError, which holds the key, leaves it. */
+/** Creates the transport. */
 export function createExchange(deps: ExchangeParts): Exchange {
-  // Redirects are followed here: a library would decide on its own where the key is sent.
-  const client = axios.create({
-    adapter: 'http',
-    responseType: 'stream',
-    maxRedirects: 0,
-    transformResponse: [],
-    validateStatus: () => true,
-    headers: { Accept: 'application/json', 'User-Agent': deps.userAgent },
-  });
-
-  async function head(url: URL, key: string, { agent, proxy }: Route, signal: AbortSignal): Promise<Head> {
-    const isForwarded = proxy !== undefined && url.protocol === 'http:';
-    const response = await client.get<Readable>(url.href, {
-      httpAgent: agent,
-      httpsAgent: agent,
-      // Without this, axios itself would read the proxy from the environment. It refuses it beside an agent that forwards.
-      ...(isForwarded ? {} : { proxy: false as const }),
-      headers: { Authorization: `Bearer ${key}` },
-      signal,
-    });
-    return {
-      status: response.status,
-      header(name) {
-        const value: unknown = response.headers[name];
-        return typeof value === 'string' ? value : undefined;
-      },
-      stream: response.data,
-    };
-  }
-
-  async function hop(url: URL, key: string, route: Route, reading: Reading): Promise<Exchanged | Moved> {
-    const answer = await head(url, key, route, reading.signal);
-    const { status } = answer;
-    if (!isRedirect(status)) return read(answer, reading, deps);
-    await readErrorBody(answer.stream);
-    const redirect = classifyRedirect(url, status, answer.header('location'));
-    if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
-    return { kind: 'moved', status, to: redirect.to };
-  }
-
-  async function bounded(
+  async function hop(
     url: URL,
     key: string,
     { timeoutMs, ended, memory }: Bounds,
   ): Promise<Exchanged | Moved> {
-    const late = new AbortController();
-    // From the first byte sent to the last one read, in real time, because it limits a socket.
-    const timer = setTimeout(() => late.abort(), Math.max(timeoutMs, 1));
-    const route = deps.agents.for(url);
+    const headers = {
+      Accept: 'application/json',
+      'User-Agent': deps.userAgent,
+      Authorization: `Bearer ${key}`,
+    };
     try {
-      return await hop(url, key, route, { memory, signal: AbortSignal.any([late.signal, ended]) });
+      return await deps.http.send({ url, headers, timeoutMs, signal: ended }, (answer, signal) =>
+        isRedirect(answer.status) ? leave(answer, url) : read(answer, { memory, signal }, deps),
+      );
     } catch (thrown) {
-      if (ended.aborted) return { kind: 'network', words: 'the client was closed' };
-      const where = ` (${addressOf(url)}${throughProxy(route.proxy)})`;
-      const failedAt = route.proxy === undefined ? 'connection' : 'proxy';
-      if (late.signal.aborted)
-        return { kind: 'timeout', words: `no answer within the timeout${where}`, failedAt };
-      const { timeout, ...trouble } = describeNetworkError(thrown, where);
-      return { kind: timeout ? 'timeout' : 'network', failedAt, ...trouble };
-    } finally {
-      clearTimeout(timer);
+      if (!(thrown instanceof HttpError)) throw thrown;
+      if (thrown.end === 'aborted') return { kind: 'network', words: 'the client was closed' };
+      const { timeout, ...trouble } = thrown.trouble;
+      return { kind: timeout ? 'timeout' : 'network', ...trouble };
     }
   }
 
   return async (start, key, bounds) => {
     let url = start;
     for (let hops = 0; ; hops += 1) {
-      const exchanged = await bounded(url, key, bounds);
+      const exchanged = await hop(url, key, bounds);
       if (exchanged.kind === 'answer' && hops > 0) exchanged.movedTo = url;
       if (exchanged.kind !== 'moved') return exchanged;
       const { status, to } = exchanged;
@@ -152,18 +96,25 @@ export function createExchange(deps: ExchangeParts): Exchange {
   };
 }
 
-/** Host and port of an address. */
-function addressOf(url: URL): string {
-  return `${url.hostname}:${portOf(url)}`;
-}
-
 interface Moved {
   readonly kind: 'moved';
   readonly status: number;
   readonly to: URL;
 }
 
-async function read(answer: Head, reading: Reading, parts: BodyParts): Promise<Exchanged> {
+async function leave({ status, header, stream }: HttpAnswer, from: URL): Promise<Exchanged | Moved> {
+  await readErrorBody(stream);
+  const redirect = classifyRedirect(from, status, header('location'));
+  if ('refused' in redirect) return { kind: 'redirect', status, words: redirect.refused };
+  return { kind: 'moved', status, to: redirect.to };
+}
+
+/** What one answer is read with. */
+interface Reading extends Pick<Bounds, 'memory'> {
+  readonly signal: AbortSignal;
+}
+
+async function read(answer: HttpAnswer, reading: Reading, parts: BodyParts): Promise<Exchanged> {
   const { status, stream } = answer;
   const answered: Answered = {
     kind: 'answer',
@@ -176,7 +127,6 @@ async function read(answer: Head, reading: Reading, parts: BodyParts): Promise<E
   };
   if (status < 200 || status > 299) return { ...answered, text: await readErrorBody(stream) };
   if (Number(answer.header('content-length') ?? 0) > parts.maxResponseBytes) {
-    stream.destroy();
     return { kind: 'too-large', status };
   }
   try {
@@ -227,8 +177,8 @@ function bare(protocol: string): string {
   return protocol.replace(':', '').slice(0, 10);
 }
 
-/** Maximum number of bytes read of an error's body: enough for its first sentences. */
-const ERROR_BODY_BYTES = 16 * 1024;
+/** Number of characters after which reading an error's body ends: enough for its first sentences. */
+const ERROR_BODY_LENGTH = 16 * 1024;
 
 /** How often a body is in memory until it is parsed: in parts, and as a whole. */
 const READ_COPIES = 2;
@@ -264,17 +214,6 @@ async function readBody(
 }
 
 /** Reads the beginning of an error's body; empty if it is interrupted, because half a word may be half a secret. */
-async function readErrorBody(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of stream) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > ERROR_BODY_BYTES) break;
-    }
-  } catch {
-    return '';
-  }
-  return Buffer.concat(chunks).toString('utf8');
+function readErrorBody(stream: Readable): Promise<string> {
+  return beginningOf(stream, ERROR_BODY_LENGTH).catch(() => '');
 }

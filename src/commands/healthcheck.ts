@@ -1,10 +1,10 @@
-import type { TLSSocket } from 'node:tls';
 import { healthcheckOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
 import { optionsNamed } from '../config/options.ts';
-import { connectAttemptMs, httpClient } from '../net/http-client.ts';
+import { HttpClient } from '../net/http-client.ts';
+import { HttpError } from '../net/http-error.ts';
 import { type ListenAddress, localPlace } from '../net/listen-address.ts';
-import { ConfigError, messageOf } from '../text/errors.ts';
+import { ConfigError } from '../text/errors.ts';
 import type { CommandContext } from './command.ts';
 
 const timeoutMs = 5000;
@@ -46,29 +46,22 @@ function knownPlace(address: ListenAddress): string {
   );
 }
 
-function ask(url: string, isLocal: boolean): Promise<Answer> {
-  const client = httpClient(url.startsWith('https:'));
-  return new Promise((resolve) => {
-    let isSecured = false;
-    const options = {
-      signal: AbortSignal.timeout(timeoutMs),
-      agent: false as const,
-      // Only this machine answers there, and its certificate has another name.
-      rejectUnauthorized: !isLocal,
-      autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs),
-    };
-    const request = client.get(url, options, (response) => {
-      response.destroy();
-      resolve(response.statusCode ?? 0);
-    });
-    request.on('socket', (socket) => {
-      (socket as TLSSocket).once('secureConnect', () => {
-        isSecured = true;
-      });
-    });
-    request.on('error', (error) => {
-      if (error.name === 'AbortError') resolve(`no answer within ${timeoutMs / 1000} s`);
-      else resolve(isSecured && isLocal ? 'asked' : messageOf(error));
-    });
-  });
+async function ask(address: string, isLocal: boolean): Promise<Answer> {
+  let isSecured = false;
+  const request = {
+    url: new URL(address),
+    timeoutMs,
+    // Only this machine answers there, and its certificate has another name.
+    trustsAny: isLocal,
+    onSecured: () => {
+      isSecured = true;
+    },
+  };
+  try {
+    return await new HttpClient().send(request, async ({ status }) => status);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    if (error.end === 'late') return `no answer within ${timeoutMs / 1000} s`;
+    return isSecured && isLocal ? 'asked' : error.original;
+  }
 }

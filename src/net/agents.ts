@@ -2,7 +2,7 @@ import type { Agent, AgentOptions } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import net from 'node:net';
 import tls from 'node:tls';
-import { connectAttemptMs, httpClient } from './http-client.ts';
+import { connectAttemptMs, nodeHttp } from './node-http.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type ProxyAddress, parseProxies } from './proxy-address.ts';
 import { connectionTo, openTunnel, type Tunnel } from './tunnel.ts';
@@ -24,8 +24,6 @@ interface PoolOptions {
   readonly timeout?: number;
   /** The proxies, never used for this machine itself; none by default. */
   readonly proxy?: ProxySettings | undefined;
-  /** Certificates (PEM) that are trusted instead of the default ones. */
-  readonly ca?: string | readonly string[] | undefined;
 }
 
 /** Between polls, which are minutes apart, connections of hundreds of organizations would take tens of megabytes. */
@@ -38,21 +36,20 @@ export type AgentPool = ReturnType<typeof createAgentPool>;
  * Creates the connections of a client: direct ones, and through proxies, by a tunnel to hosts that use TLS. Throws a
  * `ConfigError` if a proxy is invalid.
  */
-export function createAgentPool({ limitMs, proxy: settings, ca, ...limits }: PoolOptions) {
+export function createAgentPool({ limitMs, proxy: settings, ...limits }: PoolOptions) {
   const findProxy = parseProxies(settings);
   const agents = new Map<string, Agent>();
   const options = {
     timeout: IDLE_MS,
     ...limits,
     autoSelectFamilyAttemptTimeout: connectAttemptMs(limitMs),
-    ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
   };
 
   function createAgent(isSecure: boolean, proxy: ProxyAddress | undefined): Agent {
     if (proxy !== undefined) {
       return isSecure ? tunnelAgent(proxy, options, limitMs) : forwardingAgent(proxy, options, limitMs);
     }
-    return new (httpClient(isSecure).Agent)(options);
+    return new (nodeHttp(isSecure).Agent)(options);
   }
 
   return {
@@ -73,7 +70,7 @@ export function createAgentPool({ limitMs, proxy: settings, ca, ...limits }: Poo
 
 /** For plain HTTP, Node.js puts the whole URL and the credentials into the request to the proxy. */
 function forwardingAgent(proxy: ProxyAddress, options: AgentOptions, limitMs: number): Agent {
-  const { Agent } = httpClient(false);
+  const { Agent } = nodeHttp(false);
   const agent = new Agent({ ...options, proxyEnv: { HTTP_PROXY: proxy.href } });
   const to = connectionTo(proxy, limitMs);
   agent.createConnection = () => (proxy.secure ? tls.connect(to) : net.connect(to));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import { connectAttemptMs, httpClient } from './http-client.ts';
+import { connectAttemptMs, nodeHttp } from './node-http.ts';
 import { ProxyError } from './proxy.ts';
 import type { ProxyAddress } from './proxy-address.ts';
 
@@ -10,8 +10,8 @@ export type Tunnel = ReturnType<typeof openTunnel>;
 /** Opens a tunnel to `target` (host and port) through a proxy, within `limitMs` milliseconds. */
 export function openTunnel(proxy: ProxyAddress, target: string, limitMs: number) {
   const { promise: opened, resolve, reject } = Promise.withResolvers<Socket>();
-  const { STATUS_CODES } = httpClient(false);
-  const client = httpClient(proxy.secure);
+  const { STATUS_CODES } = nodeHttp(false);
+  const client = nodeHttp(proxy.secure);
   const options = {
     ...connectionTo(proxy, limitMs),
     method: 'CONNECT',

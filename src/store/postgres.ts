@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Logger } from '../log/logger.ts';
-import { setConnectAttempt } from '../net/connect-attempt.ts';
 import { type DatabaseAccess, parseDatabaseUrl } from '../net/database-url.ts';
+import { setConnectAttempt } from '../net/node-http.ts';
 import { messageOf } from '../text/errors.ts';
 import { createTurns } from '../work/turns.ts';
 import { connectionOf } from './connection.ts';

@@ -2,8 +2,9 @@ import dns from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createPost, createSecrets, PostError, type PostRequest, readToken } from '../../src/agent/post.ts';
+import { createPost, createSecrets, type PostRequest, readToken } from '../../src/agent/post.ts';
 import type { Secret } from '../../src/agent/settings/basics.ts';
+import { HttpError } from '../../src/net/http-error.ts';
 import { startProxy } from '../support/proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -36,7 +37,7 @@ describe('a POST through a proxy', () => {
       const post = createPost({ HTTPS_PROXY: proxy.url });
       for (let nth = 0; nth < 100; nth++) {
         const sent = post(to('https://exporter.test/agent/events'));
-        await expect(sent).rejects.toThrow(PostError);
+        await expect(sent).rejects.toThrow(HttpError);
         await expect(sent).rejects.toThrow(
           `the proxy ${proxy.name} opened no tunnel to exporter.test:443: ${status} `,
         );
@@ -155,18 +156,18 @@ describe('a POST', () => {
   test('without an answer in time fails with the time', async () => {
     const url = await answering(() => undefined);
     await expect(post({ ...to(url), timeoutMs: 20 })).rejects.toMatchObject({
-      ...{ name: 'PostError', code: 'ETIMEDOUT', message: 'no answer within 20 ms' },
+      ...{ name: 'HttpError', code: 'ETIMEDOUT', message: 'no answer within 20 ms' },
     });
   });
 
   test('whose connection breaks off fails with the code', async () => {
     const url = await answering((request) => request.socket.destroy());
-    await expect(post(to(url))).rejects.toMatchObject({ name: 'PostError', message: 'ECONNRESET' });
+    await expect(post(to(url))).rejects.toMatchObject({ name: 'HttpError', message: 'ECONNRESET' });
     const half = await answering((_request, response) => {
       response.writeHead(200, { 'content-length': 10 });
       response.write('x', () => response.destroy());
     });
-    await expect(post(to(half))).rejects.toMatchObject({ name: 'PostError', code: 'ECONNRESET' });
+    await expect(post(to(half))).rejects.toMatchObject({ name: 'HttpError', code: 'ECONNRESET' });
   });
 
   test('names the file of certificates that cannot be read', async () => {

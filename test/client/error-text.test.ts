@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeErrorBody, describeNetworkError } from '../../src/client/error-text.ts';
+import { describeErrorBody } from '../../src/client/error-text.ts';
+import { describeNetworkError } from '../../src/net/http-error.ts';
 import { ProxyError } from '../../src/net/proxy.ts';
 import { KEY } from './platform-server.ts';
 

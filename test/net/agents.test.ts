@@ -16,18 +16,22 @@ import { issue } from '../web-config/certificate.ts';
 /** More than any machine needs: what must end before it does not depend on it. */
 const generousMs = 300_000;
 
-function poolOf(proxy: TestProxy, limitMs = generousMs, ca?: string): AgentPool {
+function poolOf(proxy: TestProxy, limitMs = generousMs): AgentPool {
   const settings = { HTTPS_PROXY: proxy.url };
-  const pool = createAgentPool({ keepAlive: true, maxSockets: 2, limitMs, proxy: settings, ca });
+  const pool = createAgentPool({ keepAlive: true, maxSockets: 2, limitMs, proxy: settings });
   onTestFinished(() => pool.destroy());
   return pool;
 }
 
 /** The body of an answer, or the error. */
-function ask(pool: AgentPool, url = 'https://api.test/path', signal?: AbortSignal): Promise<string | Error> {
+function ask(
+  pool: AgentPool,
+  url = 'https://api.test/path',
+  more: { readonly signal?: AbortSignal; readonly ca?: string } = {},
+): Promise<string | Error> {
   const { agent } = pool.for(new URL(url));
   return new Promise((resolve) => {
-    const asked = request(url, { agent, signal }, (response) => {
+    const asked = request(url, { agent, ...more }, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
@@ -67,7 +71,7 @@ describe('a proxy that opens no tunnel', () => {
       const pool = poolOf(proxy, answer === 'silence' ? 1 : generousMs);
       for (let nth = 1; nth <= 100; nth += 1) {
         const stop = new AbortController();
-        const asked = ask(pool, 'https://api.test', stop.signal);
+        const asked = ask(pool, 'https://api.test', { signal: stop.signal });
         if (answer === 'mute') {
           await waitFor(() => proxy.heads.length === nth);
           stop.abort();
@@ -137,9 +141,9 @@ describe('a proxy that opens tunnels', () => {
     const { port, ca } = await startTarget(['api.test']);
     const own = scheme === 'https' ? trustedProxy() : undefined;
     const proxy = await startProxy({ port }, own);
-    const pool = poolOf(proxy, generousMs, ca);
-    expect(await ask(pool)).toBe('api.test /path ');
-    expect(await ask(pool)).toBe('api.test /path ');
+    const pool = poolOf(proxy);
+    expect(await ask(pool, undefined, { ca })).toBe('api.test /path ');
+    expect(await ask(pool, undefined, { ca })).toBe('api.test /path ');
     expect(proxy.heads).toEqual([expect.stringMatching(/^CONNECT api\.test:443 HTTP\/1\.1\r\n/)]);
     expect(proxy.heads[0]).toContain(`\r\nProxy-Authorization: Basic ${btoa('user:secret')}\r\n`);
     expect(proxy.heads[0]).toContain('\r\nHost: api.test:443\r\n');
@@ -150,14 +154,14 @@ describe('a proxy that opens tunnels', () => {
   test('to an address of IPv6, in brackets', async () => {
     const { port, ca } = await startTarget([]);
     const proxy = await startProxy({ port });
-    expect(await ask(poolOf(proxy, generousMs, ca), 'https://[::7]:8443/x')).toBe('[::7]:8443 /x ');
+    expect(await ask(poolOf(proxy), 'https://[::7]:8443/x', { ca })).toBe('[::7]:8443 /x ');
     expect(proxy.heads[0]).toMatch(/^CONNECT \[::7\]:8443 /);
   });
 
   test('to a host with a certificate for another name: the error is that of the certificate', async () => {
     const { port, ca } = await startTarget(['other.test']);
     const proxy = await startProxy({ port });
-    const error = await ask(poolOf(proxy, generousMs, ca));
+    const error = await ask(poolOf(proxy), undefined, { ca });
     expect(error).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     await noneOpen(proxy);
   });

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createPost } from '../../src/agent/post.ts';
 import { createAgentPool } from '../../src/net/agents.ts';
-import { connectAttemptMs } from '../../src/net/http-client.ts';
+import { connectAttemptMs } from '../../src/net/node-http.ts';
 import { createDatabase } from '../../src/store/postgres.ts';
 import { startDistantHost } from '../support/distant-host.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { codeOf } from '../../files/local-file.ts';
+import { HttpError } from '../../net/http-error.ts';
 import { messageOf } from '../../text/errors.ts';
 import type { Clock } from '../../work/clock.ts';
 import { recordIn, type SharedEvent } from '../event.ts';
 import type { HookLog } from '../log.ts';
-import { type Answer, type Post, PostError, type ReadSecret, readToken } from '../post.ts';
+import { type Answer, type Post, type ReadSecret, readToken } from '../post.ts';
 import { standardLimits } from '../settings/basics.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
 import { createPause, createSpool, longestPauseMs, type Pause, type Spool } from './spool.ts';
@@ -145,7 +146,7 @@ async function send(
     });
     return classifyResponse(answer, texts.length);
   } catch (error) {
-    const code = error instanceof PostError ? error.code : undefined;
+    const code = error instanceof HttpError ? error.code : undefined;
     // Aborted by this run's own deadline, which says nothing about the exporter.
     const isCut = code === 'ETIMEDOUT' && left < settings.timeoutMs;
     // A refused connection is cheap, so the next run may try again.

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Why an exporter would not take events with a token; undefined if it would. An empty batch verifies the token and counts as no
- * event. Rejects with a `PostError` if there is no answer within ten seconds.
+ * event. Rejects with an `HttpError` if there is no answer within ten seconds.
  */
 export async function tokenProblem(
   { url, caFile, token }: Pick<PostRequest, 'url' | 'caFile'> & { readonly token: string },

@@ -1,5 +1,5 @@
 import { codeOf } from '../../files/local-file.ts';
-import { setConnectAttempt } from '../../net/connect-attempt.ts';
+import { setConnectAttempt } from '../../net/node-http.ts';
 import { certificatesWith } from '../post.ts';
 import type { SendBy } from './notice.ts';
 

@@ -1,17 +1,11 @@
-import { once } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import type { Readable } from 'node:stream';
 import { createAgentPool } from '../../net/agents.ts';
-import { ProxyError, type ProxySettings, throughProxy } from '../../net/proxy.ts';
-import type { Answer } from './response.ts';
-
-/** The target did not answer; `message` is the reason, which names a proxy but contains no secret. */
-export class NoAnswer extends Error {}
+import { sendByAxios } from '../../net/axios-transport.ts';
+import { beginningOf, type HttpAnswer, HttpClient } from '../../net/http-client.ts';
+import type { ProxySettings } from '../../net/proxy.ts';
 
 /** The sender of write requests. */
 export interface Post {
-  /** Sends a compressed one; rejects with a `NoAnswer` if there is no answer. */
+  /** Sends a compressed one; rejects with an `HttpError` if there is no answer. */
   (body: Uint8Array, signal: AbortSignal): Promise<Answer>;
   /** Closes its connections. */
   close(): void;
@@ -36,58 +30,114 @@ const EXCERPT_LENGTH = 4096;
 
 /** Creates the sender of write requests to one URL. Redirects are not followed. */
 export function createPost(deps: PostDeps): Post {
+  const { timeoutMs, proxy, concurrency: maxSockets } = deps;
   const url = new URL(deps.url);
-  const { request: start } = url.protocol === 'https:' ? https : http;
-  const agents = createAgentPool({
-    keepAlive: true,
-    maxSockets: deps.concurrency,
-    limitMs: deps.timeoutMs,
-    proxy: deps.proxy,
+  const agents = createAgentPool({ keepAlive: true, maxSockets, limitMs: timeoutMs, proxy });
+  const client = new HttpClient({
+    agents,
+    transport: sendByAxios,
+    words: { late: 'timeout', unknown: 'connection failed' },
   });
-  const { agent, proxy } = agents.for(url);
+
+  async function read({ status, header, stream }: HttpAnswer): Promise<Answer> {
+    // The rest is read and discarded, so that the connection can be reused.
+    const text = (await beginningOf(stream, EXCERPT_LENGTH, true)).slice(0, EXCERPT_LENGTH);
+    const retryAfterMs = deps.retryAfter(header('retry-after'));
+    return { status, contentType: header('content-type'), text, retryAfterMs };
+  }
 
   async function post(body: Uint8Array, signal: AbortSignal): Promise<Answer> {
     const headers = {
       ...(await deps.headers()),
       'Content-Type': 'application/x-protobuf',
       'Content-Encoding': 'snappy',
-      'Content-Length': body.length,
       'User-Agent': `agent-platform-exporter/${deps.version}`,
       'X-Prometheus-Remote-Write-Version': '0.1.0',
     };
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(deps.timeoutMs)]);
     const ca = await deps.ca?.();
-    const trusted = ca === undefined ? {} : { ca };
-    const request = start(url, { method: 'POST', agent, headers, signal: ended, ...trusted });
-    // `once` hears only the first error.
-    request.on('error', () => undefined);
-    request.end(body);
-    try {
-      // With the signal, because a request that still waits for its connection reports no end.
-      const [response] = (await once(request, 'response', { signal: ended })) as [IncomingMessage];
-      const { statusCode: status = 0, headers: answered } = response;
-      const retryAfterMs = deps.retryAfter(answered['retry-after']);
-      return { status, contentType: answered['content-type'], text: await textOf(response), retryAfterMs };
-    } catch (thrown) {
-      throw noAnswer(ended.aborted ? ended.reason : thrown, proxy);
-    }
+    return client.send({ method: 'POST', url, headers, body, ca, timeoutMs, signal }, read);
   }
 
-  return Object.assign(post, { close: agents.destroy });
+  return Object.assign(post, { close: () => client.close() });
 }
 
-// The message of a transport error may contain an address; its code is enough.
-function noAnswer(thrown: unknown, proxy: string | undefined): NoAnswer {
-  if (thrown instanceof ProxyError) return new NoAnswer(thrown.message);
-  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
-  const isOverdue = thrown instanceof Error && thrown.name === 'TimeoutError';
-  const why = isOverdue ? 'timeout' : typeof code === 'string' ? code : 'connection failed';
-  return new NoAnswer(`${why}${throughProxy(proxy)}`);
+/** An answer of the target. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType?: string | undefined;
+  /** The beginning of the body. */
+  readonly text: string;
+  /** The wait that the target demands, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
 }
 
-/** The beginning of a body; the rest is read and discarded, so that the connection can be reused. */
-async function textOf(stream: Readable): Promise<string> {
-  let text = '';
-  for await (const chunk of stream.setEncoding('utf8')) if (text.length < EXCERPT_LENGTH) text += chunk;
-  return text.slice(0, EXCERPT_LENGTH);
+/** The meaning of an answer to a write request; `words` and `hint` contain nothing of the request. */
+export type AnswerClass =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'later'; readonly words: string; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'refused'; readonly words: string; readonly hint: string };
+
+/** In the words of Prometheus, Mimir, Cortex and VictoriaMetrics. */
+const TOO_OLD = /too old sample|timestamp is too old|out of bounds|out[ -]of[ -]order|too far in the past/i;
+const OTHER_VALUE = /duplicate sample|same timestamp/i;
+/** With this word alone, Thanos answers 409 to samples out of order. */
+const CONFLICT = /\bconflict\b/i;
+const OTHER_VALUE_HINT =
+  'The target already has another value for a sample. docs/backfill.md describes how to correct a day.';
+const TOO_OLD_HINT =
+  'The target rejects samples of this age. In Prometheus, set storage.tsdb.out_of_order_time_window to more than the age of the oldest day and reload, in Mimir limits.out_of_order_time_window; or start later with --from; or write blocks, see docs/backfill.md.';
+const PAGE_HINT =
+  'Check the URL, and that no login page or proxy answers for it. Nothing of this request counts as sent.';
+
+/**
+ * Classifies an answer. Rejections are recognized by their text first: Prometheus answers 400 to samples out of order or
+ * out of bounds, but 500 to those before its window, and a retry helps neither. A 2xx with a web page comes from a login
+ * page or a proxy: receivers of remote write answer without one.
+ */
+export function classifyAnswer(answer: Answer): AnswerClass {
+  const { status } = answer;
+  const isPage = isWebPage(answer);
+  if (status >= 200 && status <= 299) {
+    if (!isPage) return { kind: 'accepted' };
+    return { kind: 'refused', words: `the target answered ${status} with a web page`, hint: PAGE_HINT };
+  }
+  const text = isPage ? '' : answer.text;
+  const words = `the target answered ${status}${excerptOf(text)}`;
+  if (OTHER_VALUE.test(text)) {
+    return { kind: 'refused', words, hint: OTHER_VALUE_HINT };
+  }
+  if (TOO_OLD.test(text) || (status === 409 && CONFLICT.test(text))) {
+    return { kind: 'refused', words, hint: TOO_OLD_HINT };
+  }
+  if (status === 429 || status >= 500) return { kind: 'later', words, retryAfterMs: answer.retryAfterMs };
+  return { kind: 'refused', words, hint: hintOf(status) };
+}
+
+function isWebPage({ contentType = '', text }: Answer): boolean {
+  const body = text.replace(/^\ufeff/, '').trimStart();
+  // Some servers name HTML as the type of an empty body.
+  return (
+    body !== '' &&
+    (/^(text\/html|application\/xhtml)/i.test(contentType) || /^<(!doctype|html)\b/i.test(body))
+  );
+}
+
+function hintOf(status: number): string {
+  if (status >= 300 && status <= 399) return PAGE_HINT;
+  if (status === 401 || status === 403) {
+    return 'Check --remote-write.bearer-token-file, or --remote-write.username and --remote-write.password-file; and --remote-write.header where the target has tenants.';
+  }
+  if (status === 404 || status === 405) {
+    return 'Check the URL; Prometheus accepts remote write at /api/v1/write, with --web.enable-remote-write-receiver.';
+  }
+  return 'Check that the URL accepts Prometheus remote write 1.0.';
+}
+
+/** The first line of a body if it is text, without the labels of a series that it names. */
+function excerptOf(text: string): string {
+  const line = (text.split('\n', 1)[0] ?? '')
+    .replace(/[^\x20-\x7e]/g, ' ')
+    .replace(/(\w)\{.*/, '$1{…}')
+    .trim();
+  return line === '' || line.startsWith('<') ? '' : `: ${line.slice(0, 200)}`;
 }

@@ -1,10 +1,10 @@
 import type { Logger } from '../../log/logger.ts';
+import { HttpError } from '../../net/http-error.ts';
 import { type BackoffBounds, backoffMs } from '../../work/backoff.ts';
 import type { Clock } from '../../work/clock.ts';
 import { BackfillError, type BackfillTarget } from '../target.ts';
 import type { Acknowledged } from './acknowledged.ts';
-import { NoAnswer, type Post } from './post.ts';
-import { type AnswerClass, classifyAnswer } from './response.ts';
+import { type AnswerClass, classifyAnswer, type Post } from './post.ts';
 import { createWriteRequests, type WriteRequest } from './write-requests.ts';
 
 export interface RemoteTargetDeps {
@@ -144,6 +144,6 @@ async function deliver(
 }
 
 function unanswered(thrown: unknown): AnswerClass {
-  const reason = thrown instanceof NoAnswer ? thrown.message : 'connection failed';
+  const reason = thrown instanceof HttpError ? thrown.message : 'connection failed';
   return { kind: 'later', words: `no answer from the target (${reason})`, retryAfterMs: undefined };
 }

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import tls from 'node:tls';
 import { clientSettings } from '../../app/clients.ts';
 import { type FetchingCollector, isDayCollector } from '../../catalog/collector.ts';
 import { addDays, type Day, earlier, type Instant, later, yesterdayOf } from '../../catalog/day.ts';
@@ -8,7 +6,10 @@ import type { RequestObserver } from '../../client/attempt.ts';
 import { createPlatformClient } from '../../client/client.ts';
 import { isAboutToday } from '../../client/response.ts';
 import type { OrgConfig } from '../../config/config.ts';
+import { createAgentPool } from '../../net/agents.ts';
 import { portOf } from '../../net/host-name.ts';
+import { HttpClient } from '../../net/http-client.ts';
+import type { ProxySettings } from '../../net/proxy.ts';
 import { FieldWatch } from '../../pipeline/field-watch.ts';
 import { failureOf, withRequests } from '../../pipeline/run.ts';
 import { PlatformError } from '../../text/errors.ts';
@@ -20,6 +21,8 @@ export const DAYS = 14;
 export const MAX_PAGES = 20;
 /** How many days the newest one may be before yesterday for a platform that answers "not yet". */
 const MAX_DAYS_BEHIND = 3;
+/** How long a server may take for a TLS handshake, in milliseconds. */
+const TLS_MS = 10_000;
 
 type Fetched = Awaited<ReturnType<FetchingCollector['fetch']>>;
 
@@ -80,7 +83,8 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
       fetched,
       error,
       /** Whether a server that failed in clear text expects TLS. */
-      speaksTls: isRefused && address.startsWith('http:') && (await speaksTls(new URL(address))),
+      speaksTls:
+        isRefused && address.startsWith('http:') && (await speaksTls(new URL(address), config.api.proxy)),
       /** Fields that are not read. */
       unread: watch.unknown(),
     };
@@ -107,11 +111,18 @@ export function addressOf({ dataset }: FetchingCollector, { appUrl, baseUrl }: O
 }
 
 /** Whether a server to which the key would go in clear text expects TLS. */
-function speaksTls(url: URL): Promise<boolean> {
-  const socket = tls.connect({ host: url.hostname, port: portOf(url), rejectUnauthorized: false });
-  const hasAnswer = once(socket, 'secureConnect', { signal: AbortSignal.timeout(10_000) }).then(
-    () => true,
-    () => false,
-  );
-  return hasAnswer.finally(() => socket.destroy());
+async function speaksTls(url: URL, proxy: ProxySettings | undefined): Promise<boolean> {
+  const secured = new AbortController();
+  const agents = createAgentPool({ keepAlive: false, maxSockets: 1, limitMs: TLS_MS, proxy });
+  const client = new HttpClient({ agents });
+  const request = {
+    url: new URL(`https://${url.hostname}:${portOf(url)}/`),
+    timeoutMs: TLS_MS,
+    trustsAny: true,
+    signal: secured.signal,
+    onSecured: () => secured.abort(),
+  };
+  await client.send(request, async () => undefined).catch(() => undefined);
+  client.close();
+  return secured.signal.aborted;
 }

@@ -1,8 +1,9 @@
 import { tokenProblem } from '../../agent/forward/token-problem.ts';
 import { findPaths } from '../../agent/paths.ts';
-import { createPost, createSecrets, PostError, readToken } from '../../agent/post.ts';
+import { createPost, createSecrets, readToken } from '../../agent/post.ts';
 import { settingsFor } from '../../agent/settings/settings-for.ts';
 import { codeOf } from '../../files/local-file.ts';
+import { HttpError } from '../../net/http-error.ts';
 import { formatListenAddress, localPlace } from '../../net/listen-address.ts';
 import { createHttpServer } from '../../server/http-server.ts';
 import { messageOf } from '../../text/errors.ts';
@@ -70,7 +71,7 @@ export async function examineHooks(
       if (problem === undefined) report(ok('hooks', `the hook token is accepted by ${where}`));
       else report(failure('hooks', `${where}: ${problem}`, advice));
     } catch (error) {
-      const why = error instanceof PostError ? `no answer (${error.message})` : messageOf(error);
+      const why = error instanceof HttpError ? `no answer (${error.message})` : messageOf(error);
       report(failure('hooks', `${where}: ${why}`, 'check the url, token and ca_file of its forward section'));
     }
   }

@@ -12,7 +12,8 @@ import {
 } from '../../../src/agent/forward/forward.ts';
 import { createSpool } from '../../../src/agent/forward/spool.ts';
 import type { HookLog } from '../../../src/agent/log.ts';
-import { type Answer, type Post, PostError, type PostRequest } from '../../../src/agent/post.ts';
+import type { Answer, Post, PostRequest } from '../../../src/agent/post.ts';
+import { HttpError } from '../../../src/net/http-error.ts';
 import { taken } from '../../e2e/hook-process.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
@@ -26,9 +27,20 @@ beforeEach(() => {
 
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
+/** The error of a request without an answer. */
+function failedWith(code: string, { end = 'failed' as 'failed' | 'late', timeoutMs = 1000 } = {}): HttpError {
+  const url = new URL('http://exporter.example');
+  return new HttpError(Object.assign(new Error('unused'), { code }), {
+    end,
+    url,
+    proxy: undefined,
+    words: { late: `no answer within ${timeoutMs} ms`, unknown: 'unused' },
+  });
+}
+
 /** An exporter that answers with `answer`, and forwarding to it. */
 function forwarding(
-  answer: (request: PostRequest, nth: number) => Answer | PostError = () => answered(202),
+  answer: (request: PostRequest, nth: number) => Answer | HttpError = () => answered(202),
   spool = { maxBytes: 1_000_000, maxAgeMs: 3_600_000 },
 ) {
   const requests: PostRequest[] = [];
@@ -42,7 +54,7 @@ function forwarding(
   const post: Post = async (request) => {
     requests.push(request);
     const result = answer(request, requests.length);
-    if (result instanceof PostError) throw result;
+    if (result instanceof HttpError) throw result;
     return result.status === 202 && result.body === '' ? { ...result, body: taken(request.body) } : result;
   };
   const settings = {
@@ -87,7 +99,7 @@ describe('forwarding', () => {
   });
 
   test('keeps events that are not accepted, and sends them first next time', async () => {
-    const down = forwarding(() => new PostError('ECONNREFUSED', 'ECONNREFUSED'));
+    const down = forwarding(() => failedWith('ECONNREFUSED'));
     await forward(down.parts, event('b', now + 1), 1000);
     await forward(down.parts, event('a', now), 1000);
     expect(down.parts.spool.names()).toHaveLength(2);
@@ -245,9 +257,7 @@ describe('forwarding', () => {
   });
 
   test('says nothing against an exporter that the run’s own end cut short, and waits for it no longer', async () => {
-    const nobody = forwarding(
-      ({ timeoutMs }) => new PostError('ETIMEDOUT', `no answer within ${timeoutMs} ms`),
-    );
+    const nobody = forwarding(({ timeoutMs }) => failedWith('ETIMEDOUT', { end: 'late', timeoutMs }));
     await forward(nobody.parts, event('a'), 400);
     expect(nobody.requests).toHaveLength(1);
     expect(nobody.parts.spool.names()).toHaveLength(1);
@@ -449,7 +459,7 @@ test.each([
   ['ETIMEDOUT', 15_000],
   ['ENOTFOUND', 15_000],
 ])('a request that fails with %s pauses for %i ms', async (code, pauseMs) => {
-  const { parts, clock, requests } = forwarding(() => new PostError(code, code));
+  const { parts, clock, requests } = forwarding(() => failedWith(code));
   await forward(parts, event('a'), 100_000);
   await clock.advance(Math.max(0, pauseMs - 1));
   expect(parts.pause.holds(clock.now())).toBe(pauseMs > 0);

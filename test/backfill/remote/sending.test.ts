@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Post } from '../../../src/backfill/remote/post.ts';
+import type { Answer, Post } from '../../../src/backfill/remote/post.ts';
 import { createRemoteTarget, type RemoteTargetDeps } from '../../../src/backfill/remote/remote-target.ts';
-import type { Answer } from '../../../src/backfill/remote/response.ts';
 import type { Family } from '../../../src/catalog/family.ts';
 import type { PageFamily } from '../../../src/pipeline/past-days.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
