@@ -1,4 +1,4 @@
-import { createPlatformClient, type PlatformClient } from '../client/client.ts';
+import { Client, type PlatformClient } from '../client/client.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Logger } from '../log/logger.ts';
@@ -24,7 +24,7 @@ interface ClientParts {
  */
 export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientParts): PlatformClient {
   const { traffic, instruments, version, clock, random, log, demand } = parts;
-  return createPlatformClient({
+  return new Client({
     ...clientSettings(org, api),
     observer: {
       request: (attempt) => instruments.apiRequest(attempt),

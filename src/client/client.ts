@@ -1,23 +1,58 @@
-import type { ApiAnswer, ApiRequest, Source } from '../catalog/source.ts';
+import { createHmac } from 'node:crypto';
+import type { DatasetName } from '../catalog/dataset.ts';
+import type { ApiAnswer, ApiRequest, PagedRequest, Source } from '../catalog/source.ts';
 import type { Logger } from '../log/logger.ts';
 import { createAgentPool } from '../net/agents.ts';
 import { sendByAxios } from '../net/axios-transport.ts';
 import { HttpClient } from '../net/http-client.ts';
 import type { ProxySettings } from '../net/proxy.ts';
-import type { PlatformError } from '../text/errors.ts';
+import { PlatformError } from '../text/errors.ts';
+import { type BackoffBounds, backoffMs } from '../work/backoff.ts';
 import type { Clock } from '../work/clock.ts';
 import { createPacingLimiter, type PacingLimiter } from '../work/rate-limiters.ts';
 import { runInSlices } from '../work/slices.ts';
-import { createSingleAttempt, type RequestObserver } from './attempt.ts';
+import { createTurns } from '../work/turns.ts';
 import type { DailyQuota } from './daily-quota.ts';
-import { createExchange } from './exchange.ts';
-import { createThrottleHolds, MAX_IN_FLIGHT, type ThrottleHolds, withLimits } from './limits.ts';
+import { createExchange, type Exchange, type Exchanged } from './exchange.ts';
+import { createThrottleHolds, type ThrottleHolds } from './limits.ts';
 import { walkPages } from './paging.ts';
-import { type ConfiguredPaths, type KnownPaths, withPaths } from './paths.ts';
+import {
+  type AnsweringPath,
+  type ConfiguredPaths,
+  type Hosts,
+  isMissing,
+  type KnownPaths,
+  pathOf,
+  TRY_AGAIN_MS,
+  urlOf,
+  withPathHint,
+} from './paths.ts';
 import { createReadingMemory, type ReadingMemory } from './reading-memory.ts';
-import { withRetries } from './retries.ts';
+import { classifyResponse, type Failure, type Outcome, RATE_HINT } from './response.ts';
 
 const MAX_PAGES = 10_000;
+/** Maximum number of attempts of an organization at a time. */
+const MAX_IN_FLIGHT = 4;
+/** Time limit of a request, including all attempts and the waits between them. */
+const EFFORT_MS = 120_000;
+const BACKOFF: BackoffBounds = { baseMs: 1_000, capMs: 30_000 };
+
+/** Counts the traffic: called once per attempt that used the network, and once per retry. */
+export interface RequestObserver {
+  /**
+   * `code`: the HTTP status as text, `timeout` or `network`; `path`: that of the request; `date`: the `Date` header of the
+   * answer.
+   */
+  request(event: {
+    org: string;
+    endpoint: DatasetName;
+    code: string;
+    seconds: number;
+    path: string;
+    date: string | undefined;
+  }): void;
+  retry(event: { org: string; endpoint: DatasetName }): void;
+}
 
 export interface PlatformClientDeps {
   /** The organization's name, as its `org` label. */
@@ -61,87 +96,250 @@ export interface PlatformClientDeps {
   readonly knownPaths?: KnownPaths | undefined;
   /** The proxy to use, never for this machine itself; none by default. */
   readonly proxy?: ProxySettings | undefined;
+  /** Makes one request; over HTTP by default. */
+  readonly exchange?: Exchange | undefined;
 }
 
+/** A client as those see it who use it. */
 export interface PlatformClient extends Source {
   /** Aborts requests in progress, which fail with reason `network`, and closes the connections. */
   close(): void;
 }
 
 /**
- * Creates the client of one organization; several collectors may use it concurrently. Requests throw only
- * `PlatformError`s, and what `demand` throws. Throws a `ConfigError` if the proxy is invalid.
+ * The client of one organization; several collectors may use it concurrently. Requests throw only `PlatformError`s, and
+ * what `demand` throws. A request passes the methods below in their order: each calls the next one.
  */
-export function createPlatformClient(deps: PlatformClientDeps): PlatformClient {
-  const { clock, maxResponseBytes } = deps;
-  const closing = new AbortController();
-  const closed = closing.signal;
-  const agents = createAgentPool({
-    keepAlive: true,
-    maxSockets: MAX_IN_FLIGHT,
-    limitMs: deps.timeoutMs,
-    proxy: deps.proxy,
-  });
-  const http = new HttpClient({ agents, transport: sendByAxios });
-  const limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
-  const userAgent = `agent-platform-exporter/${deps.version}`;
-  const throttleHolds = deps.throttleHolds ?? createThrottleHolds(clock);
+export class Client implements PlatformClient {
+  readonly #deps: PlatformClientDeps;
+  readonly #hosts: Hosts;
+  readonly #http: HttpClient;
+  readonly #exchange: Exchange;
+  readonly #closing = new AbortController();
+  readonly #limiter: PacingLimiter;
+  readonly #holds: ThrottleHolds;
+  readonly #turns = createTurns({ limit: MAX_IN_FLIGHT });
+  readonly #memory: ReadingMemory;
+  /** The paths that answer. */
+  readonly #known: KnownPaths;
+  readonly #ask: Ask;
 
-  const single = createSingleAttempt({
-    org: deps.org,
-    hosts: { api: new URL(deps.baseUrl), app: new URL(deps.appUrl) },
-    credential: deps.credential,
-    timeoutMs: deps.timeoutMs,
-    maxResponseBytes,
-    memory: deps.memory ?? createReadingMemory(),
-    exchange: createExchange({ http, maxResponseBytes, userAgent, clock, admit }),
-    clock,
-    observer: deps.observer,
-    closed,
-    demand: deps.demand,
-  });
-  const limited = withLimits(single, {
-    holds: throttleHolds,
-    limiter,
-    dailyQuota: deps.dailyQuota,
-    closed,
-  });
-  const retried = withRetries(limited, {
-    org: deps.org,
-    retries: deps.retries,
-    clock,
-    random: deps.random,
-    log: deps.log,
-    observer: deps.observer,
-    throttleHolds,
-    closed,
-  });
-  const found = withPaths(retried, {
-    org: deps.org,
-    configured: deps.paths ?? {},
-    known: deps.knownPaths ?? new Map(),
-    clock,
-    log: deps.log,
-  });
-  const get = withIdentity(found, deps.identity);
-
-  /** A redirect is another request: it is rate-limited and counted like any other. */
-  async function admit(ended: AbortSignal): Promise<PlatformError | undefined> {
-    await limiter.take(ended).catch(() => undefined);
-    return deps.dailyQuota?.take();
+  /** Throws a `ConfigError` if the proxy is invalid. */
+  constructor(deps: PlatformClientDeps) {
+    const { clock, maxResponseBytes, proxy, timeoutMs: limitMs } = deps;
+    this.#deps = deps;
+    this.#hosts = { api: new URL(deps.baseUrl), app: new URL(deps.appUrl) };
+    const agents = createAgentPool({ keepAlive: true, maxSockets: MAX_IN_FLIGHT, limitMs, proxy });
+    this.#http = new HttpClient({ agents, transport: sendByAxios });
+    const userAgent = `agent-platform-exporter/${deps.version}`;
+    const admit = (ended: AbortSignal) => this.#admit(ended);
+    this.#exchange =
+      deps.exchange ?? createExchange({ http: this.#http, maxResponseBytes, userAgent, clock, admit });
+    this.#limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
+    this.#holds = deps.throttleHolds ?? createThrottleHolds(clock);
+    this.#memory = deps.memory ?? createReadingMemory();
+    this.#known = deps.knownPaths ?? new Map();
+    this.#ask = withIdentity((request) => this.#byPath(request), deps.identity);
   }
 
-  return {
-    get: released(get),
-    pages: (request, onItems) =>
-      walkPages(get, request, onItems, { maxPages: deps.maxPages ?? MAX_PAGES, slices: clock.slices }),
-    // A collector's steps may be large, so the clock is checked after each.
-    inSlices: (work) => runInSlices(work, clock, 1),
-    close() {
-      closing.abort();
-      http.close();
-    },
+  // The members of a `Source` are fields, because sources are copied member by member to add to them.
+  readonly get = (request: ApiRequest): Promise<ApiAnswer> => released(this.#ask)(request);
+
+  readonly pages = (request: PagedRequest, onItems: (items: readonly unknown[]) => void) =>
+    walkPages(this.#ask, request, onItems, {
+      maxPages: this.#deps.maxPages ?? MAX_PAGES,
+      slices: this.#deps.clock.slices,
+    });
+
+  // A collector's steps may be large, so the clock is checked after each.
+  readonly inSlices = <Result>(work: Generator<unknown, Result>): Promise<Result> =>
+    runInSlices(work, this.#deps.clock, 1);
+
+  readonly close = (): void => {
+    this.#closing.abort();
+    this.#http.close();
   };
+
+  /**
+   * Asks for a resource by the path that answered last, of those that a request names. A path that is missing leads to the
+   * next one, and the target of a redirect is remembered. The first path is tried again once a day, at no risk: whatever it
+   * answers then, the one that works is asked too.
+   */
+  async #byPath({ otherPaths, ...request }: ApiRequest): Promise<ApiAnswer> {
+    if (otherPaths === undefined) return this.#effort(request);
+    const { endpoint } = request;
+    const only = this.#deps.paths?.[endpoint];
+    const paths = only === undefined ? [request.path, ...otherPaths] : [only];
+    const [first = request.path] = paths;
+    const answering = this.#answeringPath(endpoint, first);
+    const now = this.#deps.clock.elapsed();
+    const isTrial = answering !== undefined && now - answering.triedAt >= TRY_AGAIN_MS;
+    if (isTrial) this.#known.set(endpoint, { ...answering, triedAt: now });
+    const usual = answering === undefined ? paths : [answering.path, ...paths];
+    let missing: PlatformError | undefined;
+    for (const path of new Set(isTrial ? [first, ...usual] : usual)) {
+      try {
+        const answer = await this.#effort({ ...request, path });
+        this.#notePath(endpoint, answer.movedTo ?? path, first);
+        return answer;
+      } catch (error) {
+        if (!isMissing(error) && !(isTrial && path === first && path !== answering.path)) throw error;
+        if (isMissing(error)) missing ??= error;
+      }
+    }
+    throw missing === undefined ? new Error('no path was asked') : withPathHint(missing, request);
+  }
+
+  #answeringPath(endpoint: DatasetName, first: string): AnsweringPath | undefined {
+    const answering = this.#known.get(endpoint);
+    return answering?.first === first ? answering : undefined;
+  }
+
+  #notePath(endpoint: DatasetName, path: string, first: string): void {
+    const { org, clock, log } = this.#deps;
+    const known = this.#answeringPath(endpoint, first) ?? { path: first, triedAt: clock.elapsed() };
+    const { path: before, triedAt } = known;
+    this.#known.set(endpoint, { path, first, triedAt });
+    if (path !== before) log.info('Another path of the platform answers', { org, endpoint, path, before });
+  }
+
+  /**
+   * Retries attempts that failed for transient reasons, with exponential backoff and full jitter, respecting
+   * `Retry-After`. Throws the last failure, immediately if the server asked for more time than is left; requests to that
+   * endpoint, or of the whole organization if it is throttled, are then held until that time.
+   */
+  #effort(request: ApiRequest): Promise<ApiAnswer> {
+    return this.#holds.guard(request.endpoint, () => this.#attempts(request));
+  }
+
+  async #attempts(request: ApiRequest): Promise<ApiAnswer> {
+    const { clock, org, log, observer, random, retries } = this.#deps;
+    const { endpoint } = request;
+    const ended = this.#endOf(request);
+    const ends = clock.elapsed() + EFFORT_MS;
+    let unreadable = false;
+    // The first attempt may use its whole timeout, even if that is longer than the limit of a request.
+    let budgetMs = Number.POSITIVE_INFINITY;
+    for (let retry = 0; ; retry += 1) {
+      const outcome = await this.#limited(request, budgetMs, ended);
+      if (outcome.ok) return outcome.answer;
+      const spent =
+        retry >= retries ||
+        ended.aborted ||
+        (outcome.retry === 'once' && unreadable) ||
+        (request.retryOn === 'throttled' && !isAsked(outcome));
+      const wait = Math.max(outcome.retryAfterMs ?? 0, backoffMs(retry, BACKOFF, random));
+      if (spent || outcome.retry === 'never' || clock.elapsed() + wait >= ends) {
+        throw this.#giveUp(request, outcome);
+      }
+      unreadable ||= outcome.retry === 'once';
+      const { reason, status } = outcome.error;
+      log.debug('Retrying a request', { org, endpoint, reason, status, wait_seconds: wait / 1000 });
+      await clock.wait(wait, ended).catch(() => {
+        throw outcome.error;
+      });
+      observer.retry({ org, endpoint });
+      budgetMs = ends - clock.elapsed();
+    }
+  }
+
+  #giveUp({ endpoint }: ApiRequest, { error, retryAfterMs }: Failure): PlatformError {
+    if (retryAfterMs === undefined || retryAfterMs === 0) return error;
+    const { org, clock, log } = this.#deps;
+    const { reason, status } = error;
+    const retryAt = clock.now() + retryAfterMs;
+    const until = new Date(retryAt).toISOString().replace(/\.\d+/, '');
+    const scope = reason === 'throttled' ? 'organization' : endpoint;
+    const hint =
+      scope === 'organization'
+        ? `The platform requested a pause; no requests are sent for this organization until it ends. ${RATE_HINT}`
+        : 'The platform requested a pause of this endpoint; no requests are sent to it until it ends.';
+    const message = `${error.message} (paused until ${until})`;
+    const paused = new PlatformError(reason, message, { hint, status, retryAt });
+    this.#holds.hold(scope, retryAfterMs, paused);
+    log.warn('Pause requested by the platform', { org, scope, status, until });
+    return paused;
+  }
+
+  /** Sends attempts four at a time, in order and at the limited rate; those to a held endpoint and those beyond the quota fail unsent. */
+  async #limited(request: ApiRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
+    const turn = await this.#turns.take('all', 'other');
+    try {
+      const error = await this.#refusal(request, ended);
+      return error === undefined
+        ? await this.#attempt(request, budgetMs, ended)
+        : { ok: false, error, retry: 'never' };
+    } finally {
+      turn.end();
+    }
+  }
+
+  async #refusal({ endpoint }: ApiRequest, ended: AbortSignal): Promise<PlatformError | undefined> {
+    const held = this.#holds.current(endpoint);
+    if (held !== undefined) return held;
+    await this.#limiter.take(ended).catch(() => undefined);
+    // A hold may have begun meanwhile. An attempt that nobody waits for fails in the exchange, unsent.
+    return this.#holds.current(endpoint) ?? (ended.aborted ? undefined : this.#deps.dailyQuota?.take());
+  }
+
+  /** A redirect is another request: it is rate-limited and counted like any other. */
+  async #admit(ended: AbortSignal): Promise<PlatformError | undefined> {
+    await this.#limiter.take(ended).catch(() => undefined);
+    return this.#deps.dailyQuota?.take();
+  }
+
+  /**
+   * One try of a request, `budgetMs` milliseconds long at most: reads the key, makes one exchange, counts it and classifies
+   * its outcome. Failures are values, unless no request may be sent now. An answer keeps its memory until it is released.
+   */
+  async #attempt(request: ApiRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
+    const { org, clock, maxResponseBytes } = this.#deps;
+    const key = await this.#deps.credential();
+    const started = clock.elapsed();
+    const memory = this.#memory.open(org, maxResponseBytes);
+    const url = urlOf(request, this.#hosts);
+    this.#deps.demand?.();
+    const timeoutMs = Math.min(this.#deps.timeoutMs, budgetMs);
+    const exchanged = await this.#exchange(url, key, { timeoutMs, ended, memory });
+    // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
+    if (!ended.aborted) this.#count(request, exchanged, clock.elapsed() - started);
+    await clock.slices.next();
+    const facts = { key, now: clock.now(), maxResponseBytes };
+    const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
+    if (!outcome.ok) {
+      memory.end();
+      return outcome;
+    }
+    const target = exchanged.kind === 'answer' ? exchanged.movedTo : undefined;
+    const movedTo = target && pathOf(target, url, request);
+    // Paths are shown, so one that repeats the key is not remembered.
+    const shown = movedTo?.includes(key) ? undefined : movedTo;
+    const more = { key: fingerprintOf(key, org), movedTo: shown, release: memory.end };
+    return { ok: true, answer: { ...outcome.answer, ...more } };
+  }
+
+  #count({ endpoint, path }: ApiRequest, exchanged: Exchanged, ms: number): void {
+    const code = 'status' in exchanged ? String(exchanged.status) : exchanged.kind;
+    const date = exchanged.kind === 'answer' ? exchanged.date : undefined;
+    const { org, observer } = this.#deps;
+    observer.request({ org, endpoint, code, seconds: ms / 1000, path, date });
+  }
+
+  /** Aborted once nothing waits for the request any longer. */
+  #endOf({ signal }: ApiRequest): AbortSignal {
+    const closed = this.#closing.signal;
+    return signal === undefined ? closed : AbortSignal.any([closed, signal]);
+  }
+}
+
+/** Whether the platform itself asked to retry later, or for fewer requests. */
+function isAsked({ error, retryAfterMs }: Failure): boolean {
+  return error.reason === 'throttled' || (retryAfterMs !== undefined && retryAfterMs > 0);
+}
+
+/** A fingerprint that distinguishes an organization's keys; the key cannot be derived from it. */
+function fingerprintOf(key: string, org: string): string {
+  return createHmac('sha256', `agent-platform-exporter/${org}`).update(key).digest('hex').slice(0, 16);
 }
 
 /** Requests an answer; throws a `PlatformError` on failure. */

@@ -1,12 +1,7 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Instant } from '../catalog/day.ts';
-import type { ApiRequest } from '../catalog/source.ts';
 import type { PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
-import type { PacingLimiter } from '../work/rate-limiters.ts';
-import { createTurns } from '../work/turns.ts';
-import { type Attempt, endOf } from './attempt.ts';
-import type { DailyQuota } from './daily-quota.ts';
 
 /** What a hold applies to: one endpoint, or all requests of the organization. */
 type HoldScope = DatasetName | 'organization';
@@ -83,41 +78,5 @@ export function createThrottleHolds(clock: Clock) {
         error,
       }));
     },
-  };
-}
-
-/** What limits the requests of an organization. */
-interface Limits {
-  readonly holds: ThrottleHolds;
-  readonly limiter: PacingLimiter;
-  readonly dailyQuota: Pick<DailyQuota, 'take'> | undefined;
-  readonly closed: AbortSignal;
-}
-
-/** Maximum number of attempts of an organization at a time. */
-export const MAX_IN_FLIGHT = 4;
-
-/** Sends attempts four at a time, in order and at the limited rate; those to a held endpoint and those beyond the quota fail unsent. */
-export function withLimits(attempt: Attempt, { holds, limiter, dailyQuota, closed }: Limits): Attempt {
-  const turns = createTurns({ limit: MAX_IN_FLIGHT });
-
-  async function refusal(request: ApiRequest): Promise<PlatformError | undefined> {
-    const { endpoint } = request;
-    const held = holds.current(endpoint);
-    if (held !== undefined) return held;
-    const ended = endOf(request, closed);
-    await limiter.take(ended).catch(() => undefined);
-    // A hold may have begun meanwhile. An attempt that nobody waits for fails in the exchange, unsent.
-    return holds.current(endpoint) ?? (ended.aborted ? undefined : dailyQuota?.take());
-  }
-
-  return async (request, budgetMs) => {
-    const turn = await turns.take('all', 'other');
-    try {
-      const error = await refusal(request);
-      return error === undefined ? await attempt(request, budgetMs) : { ok: false, error, retry: 'never' };
-    } finally {
-      turn.end();
-    }
   };
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createSingleAttempt, type RequestObserver } from '../../src/client/attempt.ts';
+import { Client, type RequestObserver } from '../../src/client/client.ts';
 import type { Exchanged } from '../../src/client/exchange.ts';
-import { createReadingMemory } from '../../src/client/reading-memory.ts';
+import type { PlatformError } from '../../src/text/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { KEY, START, tokensRequest } from './platform-server.ts';
 
 const ANSWER: Exchanged = {
@@ -18,19 +19,21 @@ async function attempt(
   const clock = createFakeClock(START);
   const events: Parameters<RequestObserver['request']>[0][] = [];
   const asked: string[] = [];
-  const single = createSingleAttempt({
-    ...{ org, hosts: { api: new URL(host), app: new URL(host) }, clock },
-    ...{ credential: async () => key, timeoutMs: 1_000, maxResponseBytes: 7 },
-    memory: createReadingMemory(),
+  const client = new Client({
+    ...{ org, baseUrl: host, appUrl: host, clock, random: () => 1, log: createFakeLogger() },
+    ...{ credential: async () => key, timeoutMs: 1_000, maxResponseBytes: 7, retries: 0 },
+    ...{ requestsPerSecond: Number.POSITIVE_INFINITY, version: '1.2.3' },
     exchange: async (url) => {
       asked.push(url.href);
       await clock.advance(1_500);
       return exchanged;
     },
     observer: { request: (event) => events.push(event), retry: () => undefined },
-    closed: new AbortController().signal,
   });
-  const outcome = await single(request, 1_000);
+  const outcome = await client.get(request).then(
+    (answer) => ({ ok: true as const, answer }),
+    (error: PlatformError) => ({ ok: false as const, error }),
+  );
   return { outcome, events, asked };
 }
 

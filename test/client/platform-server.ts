@@ -3,11 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import type { ApiRequest } from '../../src/catalog/source.ts';
-import {
-  createPlatformClient,
-  type PlatformClient,
-  type PlatformClientDeps,
-} from '../../src/client/client.ts';
+import { Client, type PlatformClientDeps } from '../../src/client/client.ts';
 import { createThrottleHolds, type ThrottleHolds } from '../../src/client/limits.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -55,7 +51,7 @@ export function answers(
 }
 
 interface TestClient {
-  readonly client: PlatformClient;
+  readonly client: Client;
   readonly clock: FakeClock;
   readonly holds: ThrottleHolds;
   readonly log: ReturnType<typeof createFakeLogger>;
@@ -70,7 +66,7 @@ export function createTestClient(url: string, overrides: Partial<PlatformClientD
   const log = createFakeLogger();
   const codes: string[] = [];
   const retried: string[] = [];
-  const client = createPlatformClient({
+  const client = new Client({
     org: 'acme',
     baseUrl: url,
     appUrl: url,

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { IdentityOfAnswers, PlatformClient } from '../../src/client/client.ts';
+import type { Client, IdentityOfAnswers } from '../../src/client/client.ts';
 import { ConfigError, messageOf, PlatformError } from '../../src/text/errors.ts';
 import { startProxy } from '../support/proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -186,7 +186,7 @@ describe('too much', () => {
     ...{ ...tokensRequest(), cursorParameter: 'cursor', idOf: () => undefined },
     read: (body: unknown) => ({ items: [body], next: undefined }),
   };
-  test.each<[string, Parameters<typeof answers>[0], (client: PlatformClient) => Promise<unknown>]>([
+  test.each<[string, Parameters<typeof answers>[0], (client: Client) => Promise<unknown>]>([
     ['is read', { body: large }, (client) => client.get(tokensRequest())],
     ['is a page', { body: large }, (client) => client.pages(listing, () => undefined)],
     [

@@ -1,18 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../src/catalog/source.ts';
-import { type Attempt, createSingleAttempt } from '../../src/client/attempt.ts';
-import { createThrottleHolds } from '../../src/client/limits.ts';
-import { createReadingMemory } from '../../src/client/reading-memory.ts';
 import { parseRetryAfter } from '../../src/client/response.ts';
-import { withRetries } from '../../src/client/retries.ts';
-import { PlatformError } from '../../src/text/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
 import {
   answers,
   createTestClient,
   failureOf,
-  KEY,
   START,
   startServer,
   tokensRequest,
@@ -51,49 +44,25 @@ describe('retries', () => {
     expect(clock.waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  test('give an attempt no more than what is left of the 120 s', async () => {
+  test.each([
+    [50_000, [50_000, 50_000, 17_000]],
+    // The first attempt may use its whole timeout.
+    [100_000, [100_000, 19_000]],
+  ])('give an attempt of %i ms no more than what is left of the 120 s', async (timeoutMs, expected) => {
     const clock = createFakeClock(START, { autoAdvance: true });
-    const budgets: number[] = [];
-    // A platform that answers nothing: each attempt ends with its budget, or with its own timeout.
-    const attempt: Attempt = async (_request, budgetMs) => {
-      budgets.push(budgetMs);
-      await clock.advance(Math.min(50_000, budgetMs));
-      return { ok: false, error: new PlatformError('timeout', 'no answer'), retry: 'always' };
-    };
-    const request = withRetries(attempt, {
-      org: 'acme',
-      retries: 100,
-      clock,
-      random: () => 1,
-      log: createFakeLogger(),
-      observer: { request: () => undefined, retry: () => undefined },
-      throttleHolds: createThrottleHolds(clock),
-      closed: new AbortController().signal,
-    });
-    await failureOf(request(tokensRequest()));
-    expect(budgets).toEqual([Number.POSITIVE_INFINITY, 69_000, 17_000]);
-    expect(clock.now() - START).toBe(120_000);
-  });
-
-  test('of an attempt whose timeout is longer end with what is left', async () => {
     const limits: number[] = [];
-    const attempt = createSingleAttempt({
-      org: 'acme',
-      hosts: { api: new URL('http://127.0.0.1'), app: new URL('http://127.0.0.1') },
-      credential: async () => KEY,
-      timeoutMs: 30_000,
-      maxResponseBytes: 1_000,
-      memory: createReadingMemory(),
-      exchange: async (_url, _key, { timeoutMs }) => {
-        limits.push(timeoutMs);
+    // A platform that answers nothing: each attempt ends with its time limit.
+    const { client } = createTestClient('http://127.0.0.1:1', {
+      ...{ retries: 100, timeoutMs, clock },
+      exchange: async (_url, _key, bounds) => {
+        limits.push(bounds.timeoutMs);
+        await clock.advance(bounds.timeoutMs);
         return { kind: 'timeout', words: 'no answer' };
       },
-      clock: createFakeClock(START),
-      observer: { request: () => undefined, retry: () => undefined },
-      closed: new AbortController().signal,
     });
-    for (const budgetMs of [Number.POSITIVE_INFINITY, 17_000]) await attempt(tokensRequest(), budgetMs);
-    expect(limits).toEqual([30_000, 17_000]);
+    await failureOf(client.get(tokensRequest()));
+    expect(limits).toEqual(expected);
+    expect(clock.now() - START).toBe(120_000);
   });
 
   test('have full jitter', async () => {

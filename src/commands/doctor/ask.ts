@@ -2,8 +2,7 @@ import { clientSettings } from '../../app/clients.ts';
 import { type FetchingCollector, isDayCollector } from '../../catalog/collector.ts';
 import { addDays, type Day, earlier, type Instant, later, yesterdayOf } from '../../catalog/day.ts';
 import { IncompleteListing } from '../../catalog/source.ts';
-import type { RequestObserver } from '../../client/attempt.ts';
-import { createPlatformClient } from '../../client/client.ts';
+import { Client, type RequestObserver } from '../../client/client.ts';
 import { isAboutToday } from '../../client/response.ts';
 import type { OrgConfig } from '../../config/config.ts';
 import { createAgentPool } from '../../net/agents.ts';
@@ -36,7 +35,7 @@ export type Asked = Awaited<ReturnType<Requests['ask']>>;
 export function createRequests(parts: Examination & { readonly org: OrgConfig }) {
   const { config, org, version, clock, log, signal } = parts;
   const attempts: (Parameters<RequestObserver['request']>[0] & { readonly at: Instant })[] = [];
-  const client = createPlatformClient({
+  const client = new Client({
     ...clientSettings(org, config.api),
     observer: {
       request: (attempt) => void attempts.push({ ...attempt, at: clock.now() }),
