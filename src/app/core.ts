@@ -10,7 +10,7 @@ import { createLoggedProgress, type Progress } from '../log/progress.ts';
 import { createRedactor } from '../log/redact.ts';
 import { Publisher } from '../pipeline/publisher.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
-import { createScheduler } from '../scheduler/scheduler.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
 import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
 import type { ConfigError } from '../text/errors.ts';
@@ -129,7 +129,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
       closing: stopping.signal,
       slow: { ms: SLOW_TURN_MS, clock },
     }),
-    scheduler: createScheduler({
+    scheduler: new Scheduler({
       ticker: environment.ticker ?? createCronTicker({ clock, log }),
       clock,
       random,

@@ -5,6 +5,9 @@ import { backoffMs } from '../work/backoff.ts';
 import type { Clock } from '../work/clock.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
+/** `thorough`: on demand, when everything that may have changed is fetched again. */
+type RunMode = 'scheduled' | 'thorough';
+
 /** Something that runs at start and then on a schedule, never concurrently with itself. */
 export interface Job {
   /** Unique among the jobs. */
@@ -14,10 +17,10 @@ export interface Job {
   /** The longest random delay of a scheduled run, in milliseconds. */
   readonly jitterMs: number;
   /**
-   * `thorough`: on demand, when everything that may have changed is fetched again. If it failed for a reason that passes by
-   * itself, resolves with the instant before which another try is useless; it is then retried before the next tick.
+   * If it failed for a reason that passes by itself, resolves with the instant before which another try is useless; it is then
+   * retried before the next tick.
    */
-  run(mode: 'scheduled' | 'thorough'): Promise<Instant | undefined>;
+  run(mode: RunMode): Promise<Instant | undefined>;
 }
 
 /** Dependencies of a scheduler. */
@@ -34,242 +37,282 @@ const RETRY = { baseMs: 60_000, capMs: DAY_MS };
 /** The minimum time between two extra runs after clock jumps, in milliseconds. */
 const JUMP_RUN_MS = 600_000;
 
-interface Lane {
-  job: Job;
-  retired: boolean;
-  /** Whether it has run. */
-  begun: boolean;
-  running: Promise<void> | undefined;
-  /** Whether the run in progress, or otherwise the last one, is a thorough one. */
-  isThorough: boolean;
-  thoroughNext: Promise<void> | undefined;
-  ticking: Ticking | undefined;
-  /** How many of the last runs in a row could be retried. */
-  failures: number;
-  /** The retry that is waiting. */
-  retry: { readonly at: Instant; readonly dropped: AbortController } | undefined;
-}
-
-/** Runs jobs on their schedules; jobs and schedules may change while it runs. */
-export type Scheduler = ReturnType<typeof createScheduler>;
-
-/** Creates a scheduler in which each job has a lane of its own, so that no job delays another. */
-export function createScheduler({ ticker, clock, random, log }: SchedulerParts) {
-  let started = false;
+/** Runs jobs on their schedules, each in a lane of its own, so that none delays another. Jobs may change while it runs. */
+export class Scheduler {
+  readonly #parts: SchedulerParts;
+  #phase: 'created' | 'started' | 'stopped' = 'created';
   /** Resolved at the start, or at the end if there is none before. */
-  const begun = Promise.withResolvers<void>();
-  const stopped = new AbortController();
-  const lanes = new Map<string, Lane>();
+  readonly #begun = Promise.withResolvers<void>();
+  readonly #stopping = new AbortController();
+  readonly #lanes = new Map<string, Lane>();
   /** Jobs whose thorough run was ended by their removal: it begins again if they are added again. */
-  const unfinished = new Set<string>();
-
-  function run(lane: Lane, mode: 'scheduled' | 'thorough'): Promise<void> {
-    lane.begun = true;
-    lane.isThorough = mode === 'thorough';
-    drop(lane);
-    const running = lane.job
-      .run(mode)
-      .then((notBefore) => {
-        if (notBefore === undefined) lane.failures = 0;
-        else if (!lane.retired && !stopped.signal.aborted) void retryLater(lane, notBefore);
-      })
-      .catch((thrown: unknown) => {
-        log.error('Job failed unexpectedly', { job: lane.job.name, error: messageOf(thrown) });
-      })
-      .finally(() => {
-        lane.running = undefined;
-      });
-    lane.running = running;
-    return running;
-  }
-
-  /** Retries a run unless another one comes first; at the latest, that of the next tick. */
-  async function retryLater(lane: Lane, notBefore: Instant): Promise<void> {
-    const now = clock.now();
-    const tick = lane.ticking?.next();
-    const pause = Math.max(backoffMs(lane.failures, RETRY), notBefore - now);
-    const at = now + pause + random() * lane.job.jitterMs;
-    lane.failures += 1;
-    if (tick === undefined || at >= tick) return;
-    const dropped = new AbortController();
-    lane.retry = { at, dropped };
-    await clock.wait(at - now, dropped.signal).catch(() => undefined);
-    if (!dropped.signal.aborted) await run(lane, 'scheduled');
-  }
-
-  let lastJumpRun = Number.NEGATIVE_INFINITY;
-  let isJumpRunDue = false;
+  readonly #unfinished = new Set<string>();
   /** Counts the jumps: a tick that waited across one is left to the run after it. */
-  let jumps = 0;
+  #jumps = 0;
+  /** The extra run after jumps: when the last one began, and whether another one is due. */
+  #jumpRun = { at: Number.NEGATIVE_INFINITY, isDue: false };
 
-  /**
-   * Runs every job once, soon after the clock was changed or the process was suspended: ticks may have been missed, and
-   * a new day may have begun.
-   */
-  async function onJump(): Promise<void> {
-    jumps += 1;
-    if (isJumpRunDue) return;
-    isJumpRunDue = true;
-    // If it is stopped meanwhile, no run begins below.
-    const wait = Math.max(0, lastJumpRun + JUMP_RUN_MS - clock.elapsed());
-    await clock.wait(wait, stopped.signal).catch(() => undefined);
-    isJumpRunDue = false;
-    lastJumpRun = clock.elapsed();
-    for (const lane of lanes.values()) void afterJump(lane);
+  constructor(parts: SchedulerParts) {
+    this.#parts = parts;
   }
 
-  /** A run in progress may have begun on another day. */
-  async function afterJump(lane: Lane): Promise<void> {
-    await lane.running;
-    await runSoon(lane);
+  /** Runs every job once and starts its schedule. */
+  start(): void {
+    this.#phase = 'started';
+    this.#parts.ticker.onJump(() => void this.#onJump());
+    this.#startLanes([...this.#lanes.values()]);
+    this.#begun.resolve();
   }
 
-  function onTick(lane: Lane): Promise<void> {
-    const before = jumps;
-    return runSoon(lane, () => jumps === before);
+  /** Runs jobs (all unless named) thoroughly as soon as they are free, after the start; resolves when all have ended. */
+  async refresh(names?: ReadonlySet<string>): Promise<void> {
+    await this.#begun.promise;
+    const selected = [...this.#lanes.values()].filter(
+      ({ job }) => names === undefined || names.has(job.name),
+    );
+    const running: Promise<void>[] = [];
+    await this.#each(selected, (lane) => running.push(lane.runThoroughly()));
+    await Promise.all(running);
   }
 
-  async function runSoon(lane: Lane, isWanted = () => true): Promise<void> {
-    try {
-      await clock.wait(random() * lane.job.jitterMs, stopped.signal);
-    } catch {
-      return; // Stopped meanwhile.
+  /** Runs jobs as scheduled, but now; those that are running, once more afterwards. */
+  catchUp(names: Iterable<string>): void {
+    const selected = [...names].flatMap((name) => this.#lanes.get(name) ?? []);
+    void this.#each(selected, (lane) => void lane.runNext());
+  }
+
+  isRunning(name: string): boolean {
+    return this.#lanes.get(name)?.state.is === 'running';
+  }
+
+  /** When a job runs next, or ticks after an instant, in milliseconds. */
+  nextRunOf(name: string, after?: Instant): Instant | undefined {
+    return this.#lanes.get(name)?.nextRun(after);
+  }
+
+  /** Drops the retries that are waiting. */
+  dropRetries(): void {
+    for (const lane of this.#lanes.values()) lane.dropRetry();
+  }
+
+  /** Removes these jobs; resolves when none of them is running. */
+  async retire(names: readonly string[]): Promise<void> {
+    const going = names.flatMap((name) => this.#lanes.get(name) ?? []);
+    for (const lane of going) {
+      if (lane.isThorough) this.#unfinished.add(lane.job.name);
+      this.#lanes.delete(lane.job.name);
     }
-    if (lane.retired || !isWanted()) return;
-    if (lane.running !== undefined) {
-      log.debug('Previous run still in progress; skipping tick', { job: lane.job.name });
-      return;
+    await Promise.all(going.map((lane) => lane.end()));
+  }
+
+  /** Adds new jobs, which run at once, and updates the schedules of the others. */
+  adopt(jobs: readonly Job[]): void {
+    const added: Lane[] = [];
+    for (const job of jobs) {
+      const known = this.#lanes.get(job.name);
+      if (known === undefined) {
+        const lane = new Lane(job, this.#parts);
+        this.#lanes.set(job.name, lane);
+        added.push(lane);
+        continue;
+      }
+      const isOther = known.job.schedule !== job.schedule;
+      known.job = job;
+      if (isOther && this.#phase === 'started') known.start(() => this.#onTick(known));
     }
-    await run(lane, 'scheduled');
+    if (this.#phase === 'started') this.#startLanes(added);
   }
 
-  async function runNext(lane: Lane): Promise<void> {
-    await lane.running;
-    if (lane.running === undefined && !lane.retired && !stopped.signal.aborted) await run(lane, 'scheduled');
-  }
-
-  function thoroughly(lane: Lane): Promise<void> {
-    if (lane.running === undefined) return run(lane, 'thorough');
-    lane.thoroughNext ??= lane.running.then(() => {
-      lane.thoroughNext = undefined;
-      return stopped.signal.aborted || lane.retired ? undefined : run(lane, 'thorough');
-    });
-    return lane.thoroughNext;
-  }
-
-  function tick(lane: Lane): void {
-    lane.ticking?.stop();
-    lane.ticking = ticker.start(lane.job.schedule, () => void onTick(lane));
-  }
-
-  /** Begins with thousands of jobs in slices; leaves out those that are removed meanwhile. */
-  async function each(these: Iterable<Lane>, begin: (lane: Lane) => void): Promise<void> {
-    for (const lane of these) {
-      if (stopped.signal.aborted) return;
-      if (!lane.retired) begin(lane);
-      // Awaited each time: what the job does at once, after its first promise, counts for the slice.
-      await clock.slices.next();
-    }
+  /** Stops the schedules; resolves when no job is running. */
+  async stop(): Promise<void> {
+    this.#phase = 'stopped';
+    this.#stopping.abort();
+    this.#begun.resolve();
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.end()));
   }
 
   /** Runs new lanes, unless a refresh has done so meanwhile. */
-  function startLanes(these: readonly Lane[]): void {
-    for (const lane of these) tick(lane);
-    void each(these, (lane) => {
-      if (!lane.begun) void run(lane, unfinished.delete(lane.job.name) ? 'thorough' : 'scheduled');
+  #startLanes(these: readonly Lane[]): void {
+    for (const lane of these) lane.start(() => this.#onTick(lane));
+    void this.#each(these, (lane) => {
+      if (lane.state.is === 'new')
+        void lane.run(this.#unfinished.delete(lane.job.name) ? 'thorough' : 'scheduled');
     });
   }
 
-  return {
-    /** Runs every job once and starts its schedule. */
-    start(): void {
-      started = true;
-      ticker.onJump(() => void onJump());
-      startLanes([...lanes.values()]);
-      begun.resolve();
-    },
-    /** Runs jobs (all unless named) thoroughly as soon as they are free, after the start; resolves when all have ended. */
-    async refresh(names?: ReadonlySet<string>): Promise<void> {
-      await begun.promise;
-      const selected = [...lanes.values()].filter(({ job }) => names === undefined || names.has(job.name));
-      const running: Promise<void>[] = [];
-      await each(selected, (lane) => running.push(thoroughly(lane)));
-      await Promise.all(running);
-    },
-    /** Runs jobs as scheduled, but now; those that are running, once more afterwards. */
-    catchUp(names: Iterable<string>): void {
-      const selected = [...names].flatMap((name) => lanes.get(name) ?? []);
-      void each(selected, (lane) => void runNext(lane));
-    },
-    isRunning: (name: string) => lanes.get(name)?.running !== undefined,
-    /** When a job runs next, or ticks after an instant, in milliseconds. */
-    nextRunOf(name: string, after?: Instant): Instant | undefined {
-      const lane = lanes.get(name);
-      const retryAt = after === undefined ? lane?.retry?.at : undefined;
-      return retryAt ?? lane?.ticking?.next(after);
-    },
-    /** Drops the retries that are waiting. */
-    dropRetries(): void {
-      for (const lane of lanes.values()) drop(lane);
-    },
-    /** Removes these jobs; resolves when none of them is running. */
-    async retire(names: readonly string[]): Promise<void> {
-      const going = names.flatMap((name) => lanes.get(name) ?? []);
-      for (const lane of going) {
-        if (lane.thoroughNext !== undefined || (lane.running !== undefined && lane.isThorough))
-          unfinished.add(lane.job.name);
-        lane.retired = true;
-        lane.ticking?.stop();
-        drop(lane);
-        lanes.delete(lane.job.name);
-      }
-      await Promise.all(going.map((lane) => lane.thoroughNext ?? lane.running));
-    },
-    /** Adds new jobs, which run at once, and updates the schedules of the others. */
-    adopt(jobs: readonly Job[]): void {
-      const added: Lane[] = [];
-      for (const job of jobs) {
-        const known = lanes.get(job.name);
-        if (known === undefined) {
-          const lane = laneOf(job);
-          lanes.set(job.name, lane);
-          added.push(lane);
-          continue;
-        }
-        const isOther = known.job.schedule !== job.schedule;
-        known.job = job;
-        if (isOther && known.ticking !== undefined && !stopped.signal.aborted) tick(known);
-      }
-      if (started && !stopped.signal.aborted) startLanes(added);
-    },
-    /** Stops the schedules; resolves when no job is running. */
-    async stop(): Promise<void> {
-      stopped.abort();
-      begun.resolve();
-      for (const lane of lanes.values()) {
-        lane.ticking?.stop();
-        drop(lane);
-      }
-      await Promise.all([...lanes.values()].map((lane) => lane.thoroughNext ?? lane.running));
-    },
-  };
+  /** Begins with thousands of jobs in slices; leaves out those that are removed meanwhile. */
+  async #each(these: Iterable<Lane>, begin: (lane: Lane) => void): Promise<void> {
+    for (const lane of these) {
+      if (this.#phase === 'stopped') return;
+      if (!lane.ended.signal.aborted) begin(lane);
+      // Awaited each time: what the job does at once, after its first promise, counts for the slice.
+      await this.#parts.clock.slices.next();
+    }
+  }
+
+  #onTick(lane: Lane): void {
+    const before = this.#jumps;
+    void lane.runSoon(() => this.#jumps === before);
+  }
+
+  /**
+   * Runs every job once, soon after the clock was changed or the process was suspended: ticks may have been missed, and
+   * a new day may have begun. A run in progress may have begun on another day.
+   */
+  async #onJump(): Promise<void> {
+    const { clock } = this.#parts;
+    this.#jumps += 1;
+    if (this.#jumpRun.isDue) return;
+    this.#jumpRun.isDue = true;
+    // If it is stopped meanwhile, no run begins below.
+    const wait = Math.max(0, this.#jumpRun.at + JUMP_RUN_MS - clock.elapsed());
+    await clock.wait(wait, this.#stopping.signal).catch(() => undefined);
+    this.#jumpRun = { at: clock.elapsed(), isDue: false };
+    for (const lane of this.#lanes.values()) void lane.runSoonAgain();
+  }
 }
 
-function laneOf(job: Job): Lane {
-  return {
-    job,
-    retired: false,
-    begun: false,
-    running: undefined,
-    isThorough: false,
-    thoroughNext: undefined,
-    ticking: undefined,
-    failures: 0,
-    retry: undefined,
-  };
+/** A run in progress. */
+interface Running {
+  readonly is: 'running';
+  readonly mode: RunMode;
+  ended: Promise<void>;
+  /** The thorough run that follows it, if one is due. */
+  next: PromiseWithResolvers<void> | undefined;
 }
 
-function drop(lane: Lane): void {
-  lane.retry?.dropped.abort();
-  lane.retry = undefined;
+/** A failed run that is repeated at an instant, unless that is dropped. */
+interface Retrying {
+  readonly is: 'retrying';
+  readonly at: Instant;
+  readonly dropped: AbortController;
+}
+
+/** `new`: has not run yet. */
+type State = { readonly is: 'new' | 'idle' } | Running | Retrying;
+
+/** The runs of one job, never two at a time. */
+class Lane {
+  readonly #parts: SchedulerParts;
+  /** What runs next time. */
+  job: Job;
+  state: State = { is: 'new' };
+  #ticking: Ticking | undefined;
+  /** How many of the last runs in a row could be retried. */
+  #failures = 0;
+  /** Aborted once no further run may begin. */
+  readonly ended = new AbortController();
+
+  constructor(job: Job, parts: SchedulerParts) {
+    this.job = job;
+    this.#parts = parts;
+  }
+
+  /** Whether a thorough run is in progress or due. */
+  get isThorough(): boolean {
+    const state = this.state;
+    return state.is === 'running' && (state.mode === 'thorough' || state.next !== undefined);
+  }
+
+  /** When it runs next, or ticks after an instant, in milliseconds. */
+  nextRun(after?: Instant): Instant | undefined {
+    const state = this.state;
+    return after === undefined && state.is === 'retrying' ? state.at : this.#ticking?.next(after);
+  }
+
+  /** Starts the schedule, or the new one of a job that was replaced. */
+  start(onTick: () => void): void {
+    this.#ticking?.stop();
+    this.#ticking = this.#parts.ticker.start(this.job.schedule, onTick);
+  }
+
+  /** Runs the job, which is not running, now; resolves when that has ended. */
+  run(mode: RunMode): Promise<void> {
+    this.dropRetry();
+    const running: Running = { is: 'running', mode, ended: Promise.resolve(), next: undefined };
+    this.state = running;
+    running.ended = this.#perform(running);
+    return running.ended;
+  }
+
+  /** Runs the job thoroughly, now or after the run in progress; resolves when that has ended. */
+  runThoroughly(): Promise<void> {
+    const state = this.state;
+    if (state.is !== 'running') return this.run('thorough');
+    state.next ??= Promise.withResolvers();
+    return state.next.promise;
+  }
+
+  /** Runs the job as scheduled, now or after the run in progress. */
+  async runNext(): Promise<void> {
+    await this.#whenFree();
+    if (this.state.is !== 'running' && !this.ended.signal.aborted) await this.run('scheduled');
+  }
+
+  /** Runs the job after its jitter, if it is still wanted and not running then. */
+  async runSoon(isWanted = () => true): Promise<void> {
+    const { clock, random, log } = this.#parts;
+    try {
+      await clock.wait(random() * this.job.jitterMs, this.ended.signal);
+    } catch {
+      return; // Ended meanwhile.
+    }
+    if (this.ended.signal.aborted || !isWanted()) return;
+    if (this.state.is === 'running')
+      log.debug('Previous run still in progress; skipping tick', { job: this.job.name });
+    else await this.run('scheduled');
+  }
+
+  /** Runs the job soon after the run in progress. */
+  async runSoonAgain(): Promise<void> {
+    await this.#whenFree();
+    await this.runSoon();
+  }
+
+  /** Drops the retry that is waiting. */
+  dropRetry(): void {
+    if (this.state.is !== 'retrying') return;
+    this.state.dropped.abort();
+    this.state = { is: 'idle' };
+  }
+
+  /** Begins no further run; resolves when none is in progress. */
+  async end(): Promise<void> {
+    this.ended.abort();
+    this.#ticking?.stop();
+    this.dropRetry();
+    await this.#whenFree();
+  }
+
+  async #whenFree(): Promise<void> {
+    if (this.state.is === 'running') await this.state.ended;
+  }
+
+  async #perform(running: Running): Promise<void> {
+    let notBefore: Instant | undefined;
+    try {
+      notBefore = await this.job.run(running.mode);
+      this.#failures = notBefore === undefined ? 0 : this.#failures + 1;
+    } catch (thrown) {
+      this.#parts.log.error('Job failed unexpectedly', { job: this.job.name, error: messageOf(thrown) });
+    }
+    this.state = { is: 'idle' };
+    if (this.ended.signal.aborted) running.next?.resolve();
+    else if (running.next !== undefined) running.next.resolve(this.run('thorough'));
+    else if (notBefore !== undefined) void this.#retryLater(notBefore);
+  }
+
+  /** Retries a run unless another one comes first; at the latest, that of the next tick. */
+  async #retryLater(notBefore: Instant): Promise<void> {
+    const { clock, random } = this.#parts;
+    const now = clock.now();
+    const tick = this.#ticking?.next();
+    const pause = Math.max(backoffMs(this.#failures - 1, RETRY), notBefore - now);
+    const at = now + pause + random() * this.job.jitterMs;
+    if (tick === undefined || at >= tick) return;
+    const dropped = new AbortController();
+    this.state = { is: 'retrying', at, dropped };
+    await clock.wait(at - now, dropped.signal).catch(() => undefined);
+    if (!dropped.signal.aborted) await this.run('scheduled');
+  }
 }

@@ -24,6 +24,7 @@ test('a term that could not begin, since the database went away again, begins wi
   let isAway = true;
   const { leadership, started } = leadershipDuring(new AbortController().signal);
   const ran: string[] = [];
+  vi.spyOn(core.scheduler, 'catchUp').mockImplementation((names) => void ran.push(...names));
   const parts = {
     ...core,
     store: { ...core.store, leadership },
@@ -35,7 +36,6 @@ test('a term that could not begin, since the database went away again, begins wi
       },
     },
     leading: new Leading(leadership, clock),
-    scheduler: { ...core.scheduler, catchUp: (names: Iterable<string>) => void ran.push(...names) },
   };
   const job = { name: 'acme/tokens', org: 'acme', collector: 'tokens' };
   const orgs = new Map([['acme', { config: {} }]]);
@@ -62,12 +62,11 @@ test('a term that could not begin, since the database went away again, begins wi
 test('a process that leads no more drops its retries', async () => {
   const { core, clock } = await startCore(':memory:');
   const { leadership, started } = leadershipDuring(undefined);
-  const dropRetries = vi.fn();
+  const dropRetries = vi.spyOn(core.scheduler, 'dropRetries');
   const parts = {
     ...core,
     store: { ...core.store, leadership },
     leading: new Leading(leadership, clock),
-    scheduler: { ...core.scheduler, dropRetries },
   };
   await new Replica(parts, {
     inUse: { jobs: new Map(), orgs: new Map(), fetching: [] },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createScheduler, type Job, type Scheduler } from '../../src/scheduler/scheduler.ts';
+
+import { type Job, Scheduler } from '../../src/scheduler/scheduler.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakeTicker } from '../support/fake-ticker.ts';
@@ -26,7 +27,7 @@ function harness(jitterMs = 0, draws: number[] = []) {
     };
   }
   function create(jobs: readonly Job[]) {
-    const scheduler = createScheduler({ ticker, clock, random: () => draws.shift() ?? 0.5, log });
+    const scheduler = new Scheduler({ ticker, clock, random: () => draws.shift() ?? 0.5, log });
     scheduler.adopt(jobs);
     return scheduler;
   }
@@ -229,7 +230,7 @@ describe('catching up', () => {
     const scheduler = create([job('a', true), job('b'), job('c')]);
     scheduler.start();
     await clock.advance(0);
-    expect(['a', 'b', 'none'].map(scheduler.isRunning)).toEqual([true, false, false]);
+    expect(['a', 'b', 'none'].map((name) => scheduler.isRunning(name))).toEqual([true, false, false]);
     scheduler.catchUp(['a', 'b', 'none']);
     scheduler.catchUp(['a']);
     await clock.advance(0);
