@@ -75,7 +75,7 @@ function instrumentsOf(
     series: () => page.series(),
     historyPersistent: store.isPersistent,
     store: store.metrics,
-    leader: leadership && { isLeader: leadership.isLeader, notPolled: () => notPolled().length },
+    leader: leadership && { isLeader: () => leadership.isLeader(), notPolled: () => notPolled().length },
   });
 }
 

@@ -27,7 +27,7 @@ export async function openServiceHooks(
     database: counts,
     epochOf: counts.epochOf,
     clock,
-    shared: leadership && { opened, onWentBack: leadership.wentBack },
+    shared: leadership && { opened, onWentBack: (what) => leadership.wentBack(what) },
   });
   intake = await createHookIntake({ store, instruments, clock, log });
   const handle = createHookHandler({

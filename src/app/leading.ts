@@ -1,4 +1,4 @@
-import type { Leadership } from '../store/leader.ts';
+import type { Leader } from '../store/leader.ts';
 import type { Clock } from '../work/clock.ts';
 
 /** The part of this process among those that share its store. */
@@ -9,13 +9,13 @@ const REST_MS = 60_000;
 
 /** The right to run collectors, and what was not run for lack of it. A store of one process always gives it. */
 export class Leading {
-  readonly #leadership: Leadership | undefined;
+  readonly #leadership: Leader | undefined;
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #missed = new Set<string>();
   #takenAt = Number.NEGATIVE_INFINITY;
   #isDecided: boolean;
 
-  constructor(leadership: Leadership | undefined, clock: Pick<Clock, 'elapsed'>) {
+  constructor(leadership: Leader | undefined, clock: Pick<Clock, 'elapsed'>) {
     this.#leadership = leadership;
     this.#clock = clock;
     this.#isDecided = leadership === undefined;

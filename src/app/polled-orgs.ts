@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { OrgConfig } from '../config/config.ts';
-import type { Leadership } from '../store/leader.ts';
+import type { Leader } from '../store/leader.ts';
 
 /** Distinguishes an organization from those of other configurations. */
 export function digestOf({ name, baseUrl }: Pick<OrgConfig, 'name' | 'baseUrl'>): string {
@@ -9,7 +9,7 @@ export function digestOf({ name, baseUrl }: Pick<OrgConfig, 'name' | 'baseUrl'>)
 
 /** The names of the organizations that nobody polls, since another process does that, with a configuration without them. */
 export function notPolledOf(
-  leadership: Pick<Leadership, 'notPolled'> | undefined,
+  leadership: Pick<Leader, 'notPolled'> | undefined,
   orgs: readonly Pick<OrgConfig, 'name' | 'baseUrl'>[],
 ): readonly string[] {
   const missing = new Set(leadership?.notPolled(orgs.map(digestOf)));

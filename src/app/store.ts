@@ -5,7 +5,7 @@ import type { Logger } from '../log/logger.ts';
 import { createStore } from '../store/create-store.ts';
 import { ignoreNotStored, NotStored, type StoreDatabase, type StoreDatabases } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS, readStoreId } from '../store/layouts.ts';
-import type { Leadership } from '../store/leader.ts';
+import type { Leader } from '../store/leader.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
 import { copyOrgs, type ReadPart, readFile } from '../store/reader.ts';
 import type { SharedDatabase } from '../store/shared.ts';
@@ -25,7 +25,7 @@ export interface Storage {
   /** For the metrics about the store; memory has no `isUp`. */
   readonly metrics: { readonly isUp: (() => boolean) | undefined; id(): string | undefined };
   /** Which of the processes that share the database polls; undefined for files and memory. */
-  readonly leadership: Leadership | undefined;
+  readonly leadership: Leader | undefined;
   /** What the store waits for; undefined once it was opened. */
   waitingFor(): string | undefined;
   /** Resolves once the store was opened; files and memory are open at once. */
@@ -103,14 +103,17 @@ function openMemory({ log }: Pick<StorageParts, 'log'>): StoreDatabases {
 
 function storeOf(
   parts: Pick<StorageParts, 'collectors' | 'clock' | 'log'>,
-  databases: StoreDatabases & { readonly leadership?: Leadership },
+  databases: StoreDatabases & { readonly leadership?: Leader },
 ): Store {
   const { leadership } = databases;
   return createStore({
     ...parts,
     ...databases,
     datasets: parts.collectors.map(({ dataset }) => dataset),
-    ...(leadership && { write: leadership.write, mayWrite: leadership.isLeader }),
+    ...(leadership && {
+      write: (work) => leadership.write(work),
+      mayWrite: () => leadership.isLeader(),
+    }),
   });
 }
 

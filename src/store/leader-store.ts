@@ -1,5 +1,6 @@
-import { NotStored } from './database.ts';
-import type { LeaderStore } from './leader.ts';
+import { NotStored, type Query } from './database.ts';
+import type { LeaderStep, LeaderStore } from './leader.ts';
+import type { LeaderRow } from './leader-row.ts';
 import type { PostgresDatabase } from './postgres.ts';
 import { lockLeader, lookAtLeader, readLeader } from './postgres-schema.ts';
 
@@ -10,54 +11,74 @@ interface LeaderStoreParts {
 }
 
 /** The leader's row in a database. */
-export function createLeaderStore({ database, reopen }: LeaderStoreParts): LeaderStore {
-  return {
-    async step(next) {
-      try {
-        return await database.transaction(async (query) => {
-          const row = await lookAtLeader(query);
-          const after = next(row);
-          if (after === undefined) return { row, isWritten: false, isAsked: false };
-          // Whoever holds a lock of it is still writing: a takeover tries again with the next look.
-          const isTaking = after.generation !== row.generation;
-          const written = await query(
-            // The same settings of hundreds of organizations are not written again at each beat.
-            `UPDATE S.leader SET holder = $1, generation = $2, beat = $3, epoch = $4,
-               settings = CASE WHEN settings = $5 THEN settings ELSE $5 END
-             WHERE single IN (
-               SELECT single FROM S.leader
-               WHERE generation = $6 AND beat = $7 AND epoch = $8 AND holder IS NOT DISTINCT FROM $9
-               FOR NO KEY UPDATE ${isTaking ? 'SKIP LOCKED' : ''}
-             ) RETURNING 1 AS one`,
-            [
-              after.holder ?? null,
-              after.generation,
-              after.beat,
-              after.epoch,
-              after.settings,
-              row.generation,
-              row.beat,
-              row.epoch,
-              row.holder ?? null,
-            ],
-          );
-          if (written.length === 0) return { row, isWritten: false, isAsked: false };
-          const asked = await query('DELETE FROM S.refresh RETURNING 1 AS one');
-          return { row: after, isWritten: true, isAsked: asked.length > 0 };
-        }, 'leader');
-      } catch (error) {
-        if (error instanceof NotStored && error.details.reason === 'gone') await reopen();
-        throw error;
-      }
-    },
-    fenced: (generation, work) =>
-      database.transaction(async (query) => work(query, await lockLeader(query, generation))),
-    async ask() {
-      await database.transaction(async (query) => {
-        // A schema that a newer release has migrated is not written.
-        await readLeader(query);
-        await query('INSERT INTO S.refresh VALUES (true) ON CONFLICT DO NOTHING');
-      });
-    },
-  };
+export class PostgresLeaderStore implements LeaderStore {
+  readonly #parts: LeaderStoreParts;
+
+  constructor(parts: LeaderStoreParts) {
+    this.#parts = parts;
+  }
+
+  async step(next: (row: LeaderRow) => LeaderRow | undefined): Promise<LeaderStep> {
+    const { database, reopen } = this.#parts;
+    try {
+      return await database.transaction((query) => stepIn(query, next), 'leader');
+    } catch (error) {
+      if (error instanceof NotStored && error.details.reason === 'gone') await reopen();
+      throw error;
+    }
+  }
+
+  fenced<Result>(
+    generation: number,
+    work: (query: Query, row: LeaderRow | undefined) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#parts.database.transaction(async (query) =>
+      work(query, await lockLeader(query, generation)),
+    );
+  }
+
+  async ask(): Promise<void> {
+    await this.#parts.database.transaction(async (query) => {
+      // A schema that a newer release has migrated is not written.
+      await readLeader(query);
+      await query('INSERT INTO S.refresh VALUES (true) ON CONFLICT DO NOTHING');
+    });
+  }
+}
+
+async function stepIn(query: Query, next: (row: LeaderRow) => LeaderRow | undefined): Promise<LeaderStep> {
+  const row = await lookAtLeader(query);
+  const after = next(row);
+  if (after === undefined || !(await replace(query, row, after)))
+    return { row, isWritten: false, isAsked: false };
+  const asked = await query('DELETE FROM S.refresh RETURNING 1 AS one');
+  return { row: after, isWritten: true, isAsked: asked.length > 0 };
+}
+
+/** Replaces a row unless it has changed meanwhile, and resolves with whether it did. */
+async function replace(query: Query, row: LeaderRow, after: LeaderRow): Promise<boolean> {
+  // Whoever holds a lock of it is still writing: a takeover tries again with the next look.
+  const isTaking = after.generation !== row.generation;
+  const written = await query(
+    // The same settings of hundreds of organizations are not written again at each beat.
+    `UPDATE S.leader SET holder = $1, generation = $2, beat = $3, epoch = $4,
+       settings = CASE WHEN settings = $5 THEN settings ELSE $5 END
+     WHERE single IN (
+       SELECT single FROM S.leader
+       WHERE generation = $6 AND beat = $7 AND epoch = $8 AND holder IS NOT DISTINCT FROM $9
+       FOR NO KEY UPDATE ${isTaking ? 'SKIP LOCKED' : ''}
+     ) RETURNING 1 AS one`,
+    [
+      after.holder ?? null,
+      after.generation,
+      after.beat,
+      after.epoch,
+      after.settings,
+      row.generation,
+      row.beat,
+      row.epoch,
+      row.holder ?? null,
+    ],
+  );
+  return written.length > 0;
 }

@@ -4,9 +4,9 @@ import { messageOf } from '../text/errors.ts';
 import { backoffMs } from '../work/backoff.ts';
 import type { Clock } from '../work/clock.ts';
 import type { Query } from './database.ts';
-import { createLeadership, type Leadership } from './leader.ts';
+import { Leader } from './leader.ts';
 import type { LeaderIntervals } from './leader-row.ts';
-import { createLeaderStore } from './leader-store.ts';
+import { PostgresLeaderStore } from './leader-store.ts';
 import { createDatabase, type UrlSource } from './postgres.ts';
 import { migrate, readLeader } from './postgres-schema.ts';
 
@@ -27,8 +27,8 @@ export type SharedDatabase = ReturnType<typeof openShared>;
 export function openShared({ url, clock, log, intervals }: SharedDeps) {
   const closing = new AbortController();
   const database = createDatabase({ url, log, onLost: () => leadership.connectionLost() });
-  const leadership: Leadership = createLeadership({
-    store: createLeaderStore({ database, reopen }),
+  const leadership: Leader = new Leader({
+    store: new PostgresLeaderStore({ database, reopen }),
     id: randomUUID(),
     clock,
     log,

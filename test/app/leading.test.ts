@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Leading } from '../../src/app/leading.ts';
-import type { Leadership } from '../../src/store/leader.ts';
+import type { Leader } from '../../src/store/leader.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 test('runs that a connected database refused are run again, but not at each beat', async () => {
@@ -23,11 +23,11 @@ test('a process with a file always leads; one of several is undecided until it i
   const alone = new Leading(undefined, clock);
   expect([alone.role(), alone.permit()]).toEqual(['leader', { ended: undefined }]);
   let term: AbortSignal | undefined;
-  const leadership: Pick<Leadership, 'isLeader' | 'term'> = {
+  const leadership: Pick<Leader, 'isLeader' | 'term'> = {
     isLeader: () => term !== undefined,
     term: () => term,
   };
-  const leading = new Leading(leadership as Leadership, clock);
+  const leading = new Leading(leadership as Leader, clock);
   expect([leading.role(), leading.permit()]).toEqual(['undecided', undefined]);
   leading.decided();
   expect(leading.role()).toBe('follower');

@@ -2,21 +2,21 @@ import { expect, test, vi } from 'vitest';
 import { Leading } from '../../src/app/leading.ts';
 import { Replica } from '../../src/app/replica.ts';
 import { NotStored } from '../../src/store/database.ts';
-import type { LeaderEvents, Leadership } from '../../src/store/leader.ts';
+import type { Leader, LeaderEvents } from '../../src/store/leader.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startCore } from './start-core.ts';
 
 /** The leadership of a process that leads during a term; `events` are those that it has begun to take part with. */
 function leadershipDuring(term: AbortSignal | undefined) {
   const started: { events?: LeaderEvents } = {};
-  const leadership: Partial<Leadership> = {
+  const leadership: Partial<Leader> = {
     isLeader: () => term !== undefined,
     term: () => term,
     async start(given) {
       started.events = given;
     },
   };
-  return { leadership: leadership as Leadership, started };
+  return { leadership: leadership as Leader, started };
 }
 
 test('a term that could not begin, since the database went away again, begins with the next beat', async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { NotStored, type Query } from '../../src/store/database.ts';
-import { createLeaderStore } from '../../src/store/leader-store.ts';
+import { PostgresLeaderStore } from '../../src/store/leader-store.ts';
 
 test('no mark is left in a schema that a newer release has migrated', async () => {
   const sent: string[] = [];
   const newer = { schema_version: 99, usable_from: 99 };
-  const store = createLeaderStore({
+  const store = new PostgresLeaderStore({
     database: {
       isUp: () => true,
       trouble: () => undefined,
@@ -44,7 +44,7 @@ function storeWith({
     return [{ ...ROW, schema_version: 11, usable_from: 8 }];
   };
   let reopened = 0;
-  const store = createLeaderStore({
+  const store = new PostgresLeaderStore({
     database: {
       isUp: () => true,
       trouble: () => undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { NotStored } from '../../src/store/database.ts';
-import { createLeadership, type LeaderStore } from '../../src/store/leader.ts';
+import { Leader, type LeaderStore } from '../../src/store/leader.ts';
 import { isOlder, type LeaderRow, mayTakeOver, type Watch, watched } from '../../src/store/leader-row.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -109,7 +109,7 @@ function createCluster() {
         isAsked = true;
       },
     };
-    const leadership = createLeadership({ store, id, clock, log });
+    const leadership = new Leader({ store, id, clock, log });
     onTestFinished(() => leadership.close());
     const isSuspended = { now: false };
     const advance = async (ms: number) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../bench/programs.ts';
 import { createHookStore } from '../../../src/intake/store.ts';
-import type { Leadership } from '../../../src/store/leader.ts';
+import type { Leader } from '../../../src/store/leader.ts';
 import { createDatabase } from '../../../src/store/postgres.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
 import { stop } from '../../intake/contract.ts';
@@ -95,7 +95,7 @@ test('of a process are four, one of them for leadership, for which a burst waits
 });
 
 /** Begins to take part in leadership, until the end of the test. */
-function joins({ leadership }: { readonly leadership: Leadership }): Leadership {
+function joins({ leadership }: { readonly leadership: Leader }): Leader {
   onTestFinished(() => leadership.close());
   void leadership.start({
     settings: () => '',
@@ -241,8 +241,7 @@ server_tls_sslmode = disable
     const leaders = () => processes.filter(({ leadership }) => leadership.isLeader());
     await waitFor(() => expect(leaders()).toHaveLength(1));
     const [first] = leaders();
-    const stored = (leadership: Leadership | undefined) =>
-      leadership?.write((query) => query('SELECT 1 AS one'));
+    const stored = (leadership: Leader | undefined) => leadership?.write((query) => query('SELECT 1 AS one'));
     expect(await stored(first?.leadership)).toEqual([{ one: 1 }]);
     await first?.leadership.close();
     await waitFor(() => expect(leaders()).toHaveLength(1));
