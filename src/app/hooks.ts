@@ -1,9 +1,8 @@
 import type { HooksConfig } from '../config/config.ts';
-import { createClientLimits } from '../intake/client-limits.ts';
+import { ClientLimits } from '../intake/client-limits.ts';
 import { createHookHandler } from '../intake/handler.ts';
-import { createHookIntake, type HookIntake } from '../intake/intake.ts';
-import { createHookInstruments } from '../intake/metrics.ts';
-import { createHookStore } from '../intake/store.ts';
+import { Intake } from '../intake/intake.ts';
+import { HookStore } from '../intake/store.ts';
 import type { Core } from './core.ts';
 
 /** Requests per second without the right token, per client. */
@@ -20,27 +19,26 @@ export async function openServiceHooks(
   core: Pick<Core, 'instruments' | 'store' | 'clock' | 'log'>,
 ) {
   const { clock, log } = core;
-  let intake: HookIntake | undefined;
-  const instruments = createHookInstruments(core.instruments.registry, () => intake?.waiting() ?? 0);
   const { counts, opened, leadership } = core.store;
-  const store = createHookStore({
+  const store = new HookStore({
     database: counts,
     epochOf: counts.epochOf,
     clock,
     shared: leadership && { opened, onWentBack: (what) => leadership.wentBack(what) },
   });
-  intake = await createHookIntake({ store, instruments, clock, log });
+  const intake = new Intake({ store, registry: core.instruments.registry, clock, log });
+  await intake.open();
   const handle = createHookHandler({
     intake,
     token,
     senders: limitsOf(requestsPerSecond),
     strangers: limitsOf(GUESSES_PER_SECOND),
-    instruments,
+    instruments: intake.instruments,
     clock,
   });
-  return { handle, close: intake.close };
+  return { handle, close: () => intake.close() };
 
   function limitsOf(perSecond: number) {
-    return createClientLimits({ perSecond, burst: perSecond * BURST_SECONDS, clock });
+    return new ClientLimits({ perSecond, burst: perSecond * BURST_SECONDS, clock });
   }
 }

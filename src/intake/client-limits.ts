@@ -2,13 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Clock } from '../work/clock.ts';
 import { createTokenBucket, type TokenBucket } from '../work/rate-limiters.ts';
 
-/** Limits the requests per second of each client. */
-export interface ClientLimits {
-  /** Counts one request of a client; returns 0 if it is allowed, otherwise the seconds until it may retry. */
-  take(address: string | undefined): number;
-}
-
-interface ClientLimitsDeps {
+interface ClientLimitsParts {
   readonly perSecond: number;
   /** Maximum number of requests at once after a pause. */
   readonly burst: number;
@@ -20,24 +14,30 @@ interface ClientLimitsDeps {
 /** Clients that are tracked; a client that is evicted starts with a full bucket. */
 const MAX_CLIENTS = 10_000;
 
-/** Creates limits without any clients. */
-export function createClientLimits(deps: ClientLimitsDeps): ClientLimits {
-  const { perSecond, burst, clock, maxClients = MAX_CLIENTS } = deps;
-  const rate = { intervalMs: 1000 / perSecond, burst };
-  // The most recent client is last.
-  const buckets = new Map<string, TokenBucket>();
-  return {
-    take(address) {
-      const client = clientOf(address);
-      const bucket = buckets.get(client) ?? createTokenBucket(clock);
-      buckets.delete(client);
-      const [oldest] = buckets.keys();
-      if (buckets.size >= maxClients && oldest !== undefined) buckets.delete(oldest);
-      buckets.set(client, bucket);
-      const wait = bucket.take(rate);
-      return wait === 'taken' ? 0 : Math.ceil(wait / 1000);
-    },
-  };
+/** Limits the requests per second of each client. */
+export class ClientLimits {
+  readonly #parts: ClientLimitsParts;
+  readonly #rate: { readonly intervalMs: number; readonly burst: number };
+  /** The most recent client is last. */
+  readonly #buckets = new Map<string, TokenBucket>();
+
+  constructor(parts: ClientLimitsParts) {
+    this.#parts = parts;
+    this.#rate = { intervalMs: 1000 / parts.perSecond, burst: parts.burst };
+  }
+
+  /** Counts one request of a client; returns 0 if it is allowed, otherwise the seconds until it may retry. */
+  take(address: string | undefined): number {
+    const { clock, maxClients = MAX_CLIENTS } = this.#parts;
+    const client = clientOf(address);
+    const bucket = this.#buckets.get(client) ?? createTokenBucket(clock);
+    this.#buckets.delete(client);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size >= maxClients && oldest !== undefined) this.#buckets.delete(oldest);
+    this.#buckets.set(client, bucket);
+    const wait = bucket.take(this.#rate);
+    return wait === 'taken' ? 0 : Math.ceil(wait / 1000);
+  }
 }
 
 /** The owner of an IPv6 address has 2^64 of them. */

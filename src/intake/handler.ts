@@ -6,13 +6,13 @@ import { oneAtATime } from '../work/reload.ts';
 import { MAX_BYTES, readBody, type Unread } from './body.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { MAX_EVENTS, readBatch } from './event.ts';
-import type { HookIntake } from './intake.ts';
+import type { Intake } from './intake.ts';
 import type { Rejection } from './labels.ts';
 import type { HookInstruments } from './metrics.ts';
 import { hasToken, type TokenSource } from './token.ts';
 
 interface HookHandlerDeps {
-  readonly intake: Pick<HookIntake, 'take' | 'from' | 'time'>;
+  readonly intake: Pick<Intake, 'take' | 'from' | 'time'>;
   readonly token: TokenSource;
   /** For senders with the token. */
   readonly senders: ClientLimits;

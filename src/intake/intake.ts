@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
 import type { Instant } from '../catalog/day.ts';
 import type { Logger } from '../log/logger.ts';
 import { NotStored } from '../store/database.ts';
@@ -6,7 +7,7 @@ import { messageOf } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 import { type Counts, waitingAt } from './counts.ts';
 import type { HookEvent } from './event.ts';
-import type { HookInstruments } from './metrics.ts';
+import { HookInstruments } from './metrics.ts';
 import type { HookStore } from './store.ts';
 
 /** The result of storing the events of one request. */
@@ -15,26 +16,10 @@ interface IntakeResult {
   readonly duplicates: number;
 }
 
-/** Counts and stores hook events. */
-export interface HookIntake {
-  /**
-   * Resolves once the events are stored; `unavailable` if that is impossible at present, `busy` if too many are
-   * waiting.
-   */
-  take(events: readonly HookEvent[]): Promise<IntakeResult | 'unavailable' | 'busy'>;
-  /** The store's time. */
-  time(): Instant;
-  /** Events from before this time are no longer accepted. */
-  from(): Instant;
-  /** Number of sessions waiting for a human. */
-  waiting(): number;
-  /** Stores pending events and closes the store. */
-  close(): Promise<void>;
-}
-
-interface HookIntakeDeps {
+interface IntakeParts {
   readonly store: HookStore;
-  readonly instruments: Pick<HookInstruments, 'counted'>;
+  /** Where the metrics about hook events are added. */
+  readonly registry: Registry;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
 }
@@ -49,32 +34,100 @@ interface Waiting {
   settle(taken: IntakeResult | 'unavailable'): void;
 }
 
-/** Creates the intake and loads the stored counts. */
-export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake> {
-  const { store, instruments, clock, log } = deps;
-  const queue: Waiting[] = [];
-  let queued = 0;
-  let counts: Counts | undefined;
-  let isFailing = false;
-  let draining: Promise<void> | undefined;
+/** Counts and stores hook events. */
+export class Intake {
+  readonly instruments: HookInstruments;
+  readonly #parts: IntakeParts;
+  readonly #queue: Waiting[] = [];
+  /** Number of events in the queue and in the commit under way. */
+  #queued = 0;
+  /** What is stored; undefined until it could be read. */
+  #counts: Counts | undefined;
+  #health: 'storing' | 'failing' = 'storing';
+  /** Settles once the queue is empty; undefined while it is. */
+  #draining: Promise<void> | undefined;
 
-  const time = (): Instant => clock.now() + store.drift();
-
-  function show(current: Counts): void {
-    counts = current;
-    instruments.counted(current);
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+    this.instruments = new HookInstruments(parts.registry, () => this.waiting());
   }
 
-  async function load(): Promise<void> {
-    if (counts === undefined) show(await store.load());
+  /** Shows the stored counts; if these cannot be read now, a later request does it. */
+  async open(): Promise<void> {
+    await this.#load().catch((error: unknown) => this.#noteTrouble(error));
+    this.#parts.store.onNews((counts) => this.#show(counts));
+  }
+
+  /**
+   * Resolves once the events are stored; `unavailable` if that is impossible at present, `busy` if too many are
+   * waiting.
+   */
+  take(events: readonly HookEvent[]): Promise<IntakeResult | 'unavailable' | 'busy'> {
+    if (this.#queued + events.length > MAX_WAITING) return Promise.resolve('busy');
+    this.#queued += events.length;
+    return new Promise((resolve) => {
+      this.#queue.push({ events, settle: resolve });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** The store's time. */
+  time(): Instant {
+    return this.#parts.clock.now() + this.#parts.store.drift();
+  }
+
+  /** Events from before this time are no longer accepted. */
+  from(): Instant {
+    return this.#parts.store.forgottenBefore(this.time());
+  }
+
+  /** Number of sessions waiting for a human. */
+  waiting(): number {
+    return waitingAt(this.#counts?.waitingUntil ?? [], this.time());
+  }
+
+  /** Stores pending events and closes the store. */
+  async close(): Promise<void> {
+    await this.#draining;
+    await this.#parts.store.close();
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // Includes events that have arrived meanwhile.
+      await setImmediate();
+      for (const { events } of await this.#storeGroup()) this.#queued -= events.length;
+    }
+    this.#draining = undefined;
+  }
+
+  /** Stores those that have arrived by the time at which the store can; resolves with them. */
+  async #storeGroup(): Promise<readonly Waiting[]> {
+    let group: readonly Waiting[] = [];
+    try {
+      await this.#load();
+      const stored = await this.#parts.store.commit(() => {
+        group = this.#takeGroup();
+        return { events: group.flatMap(({ events }) => events), now: this.time() };
+      });
+      this.#show(stored.counts);
+      this.#noteRecovery();
+      settleAll(group, stored.isNew);
+    } catch (error) {
+      this.#noteTrouble(error);
+      // Nor could it store those that wait.
+      group = [...group, ...this.#queue.splice(0)];
+      for (const { settle } of group) settle('unavailable');
+    }
+    return group;
   }
 
   /** Takes the requests that are stored together. */
-  function takeGroup(): readonly Waiting[] {
+  #takeGroup(): readonly Waiting[] {
     const group: Waiting[] = [];
     let size = 0;
     while (size < MAX_TOGETHER) {
-      const next = queue.shift();
+      const next = this.#queue.shift();
       if (next === undefined) break;
       group.push(next);
       size += next.events.length;
@@ -82,69 +135,27 @@ export async function createHookIntake(deps: HookIntakeDeps): Promise<HookIntake
     return group;
   }
 
-  /** Stores those that have arrived by the time at which the store can; resolves with them. */
-  async function storeGroup(): Promise<readonly Waiting[]> {
-    let group: readonly Waiting[] = [];
-    try {
-      await load();
-      const stored = await store.commit(() => {
-        group = takeGroup();
-        return { events: group.flatMap(({ events }) => events), now: time() };
-      });
-      show(stored.counts);
-      noteRecovery();
-      settleAll(group, stored.isNew);
-    } catch (error) {
-      noteTrouble(error);
-      // Nor could it store those that wait.
-      group = [...group, ...queue.splice(0)];
-      for (const { settle } of group) settle('unavailable');
-    }
-    return group;
+  async #load(): Promise<void> {
+    if (this.#counts === undefined) this.#show(await this.#parts.store.load());
   }
 
-  async function drain(): Promise<void> {
-    while (queue.length > 0) {
-      // Includes events that have arrived meanwhile.
-      await setImmediate();
-      for (const { events } of await storeGroup()) queued -= events.length;
-    }
-    draining = undefined;
+  #show(counts: Counts): void {
+    this.#counts = counts;
+    this.instruments.counted(counts);
   }
 
-  function noteTrouble(error: unknown): void {
-    if (isFailing) return;
-    isFailing = true;
+  #noteTrouble(error: unknown): void {
+    if (this.#health === 'failing') return;
+    this.#health = 'failing';
     const details = error instanceof NotStored ? error.details : { detail: messageOf(error) };
-    log.warn('Hook events cannot be stored; asking senders to retry', { ...details });
+    this.#parts.log.warn('Hook events cannot be stored; asking senders to retry', { ...details });
   }
 
-  function noteRecovery(): void {
-    if (!isFailing) return;
-    isFailing = false;
-    log.info('Hook events are stored again');
+  #noteRecovery(): void {
+    if (this.#health === 'storing') return;
+    this.#health = 'storing';
+    this.#parts.log.info('Hook events are stored again');
   }
-
-  await load().catch(noteTrouble);
-  store.onNews(show);
-
-  return {
-    take(events) {
-      if (queued + events.length > MAX_WAITING) return Promise.resolve('busy');
-      queued += events.length;
-      return new Promise((resolve) => {
-        queue.push({ events, settle: resolve });
-        draining ??= drain();
-      });
-    },
-    time,
-    from: () => store.forgottenBefore(time()),
-    waiting: () => waitingAt(counts?.waitingUntil ?? [], time()),
-    async close() {
-      await draining;
-      await store.close();
-    },
-  };
 }
 
 function settleAll(group: readonly Waiting[], news: readonly boolean[]): void {

@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client';
+import type { Counter, Gauge, Registry } from 'prom-client';
 import {
   makeCounter,
   makeGauge,
@@ -75,66 +75,80 @@ export const hookMetrics = {
   }),
 } as const satisfies Record<string, OwnMetric>;
 
-/** The metrics about hook events and the methods that update them. */
-export interface HookInstruments {
-  rejected(reason: Rejection, count?: number): void;
-  /** Publishes the stored counts; until then only rejections are published. */
-  counted(counts: Shown): void;
-}
-
 type Shown = Pick<Counts, 'events' | 'ends' | 'waits'>;
 
-/** Adds the metrics to a registry; `waiting` is called at each scrape. */
-export function createHookInstruments(registry: Registry, waiting: () => number): HookInstruments {
-  const rejected = makeCounter(registry, hookMetrics.eventsRejected);
-  for (const reason of rejections) rejected.inc({ reason }, 0);
-  let show: ((changes: Shown) => void) | undefined;
+/** The metrics about hook events in a registry. */
+export class HookInstruments {
+  readonly #registry: Registry;
+  readonly #waiting: () => number;
+  readonly #rejected: Counter<'reason'>;
+  #counted: CountedInstruments | undefined;
 
-  /** Created once their values are known: a counter that starts at 0 and jumps would look like that many events. */
-  function makeCounted(): (changes: Shown) => void {
-    const events = makeCounter(registry, hookMetrics.events);
-    const ends = makeCounter(registry, hookMetrics.sessionEnds);
-    const last = makeGauge(registry, hookMetrics.lastEvent);
+  /** `waiting` is called at each scrape. */
+  constructor(registry: Registry, waiting: () => number) {
+    this.#registry = registry;
+    this.#waiting = waiting;
+    this.#rejected = makeCounter(registry, hookMetrics.eventsRejected);
+    for (const reason of rejections) this.#rejected.inc({ reason }, 0);
+  }
+
+  rejected(reason: Rejection): void {
+    this.#rejected.inc({ reason });
+  }
+
+  /** Publishes the stored counts; until then only rejections are published. */
+  counted(counts: Shown): void {
+    // Created once their values are known: a counter that starts at 0 and jumps would look like that many events.
+    this.#counted ??= new CountedInstruments(this.#registry, this.#waiting);
+    this.#counted.show(counts);
+  }
+}
+
+/** The metrics about counted events. */
+class CountedInstruments {
+  readonly #events: Counter<'event'>;
+  readonly #ends: Counter<'reason'>;
+  readonly #last: Gauge<'event'>;
+  /** By label and bucket. Types that only another release knows have the label of unknown ones. */
+  readonly #waits = new Map<string, readonly [count: number, ms: number]>();
+  /** What was stored when it was shown last. What a database no longer has, it counts from the beginning. */
+  #stored: ReadonlyMap<string, number> = new Map();
+
+  constructor(registry: Registry, waiting: () => number) {
+    this.#events = makeCounter(registry, hookMetrics.events);
+    this.#ends = makeCounter(registry, hookMetrics.sessionEnds);
+    this.#last = makeGauge(registry, hookMetrics.lastEvent);
     makeGauge(registry, hookMetrics.sessionsWaiting, (gauge) => gauge.set(waiting()));
-    /** By label and bucket. Types that only another release knows have the label of unknown ones. */
-    const waits = new Map<string, readonly [count: number, ms: number]>();
     makeStoredHistogram(registry, hookMetrics.wait, () =>
       waitTypes.map((type) => ({
         labels: { notification_type: type },
-        bucketsOf: (bound) => [waits.get(`${type} ${bound}`) ?? [0, 0]],
+        bucketsOf: (bound) => [this.#waits.get(`${type} ${bound}`) ?? [0, 0]],
       })),
     );
-    for (const event of [...knownEvents, OTHER]) events.inc({ event }, 0);
-    for (const reason of knownReasons) ends.inc({ reason }, 0);
-    // What a database no longer has, it counts from the beginning.
-    let stored: ReadonlyMap<string, number> = new Map();
-    return (counts) => {
-      const next = new Map<string, number>();
-      /** What was counted since the last stored count; nothing if a database was restored to an earlier one. */
-      function added(key: string, count: number): number {
-        next.set(key, count);
-        return Math.max(0, count - (stored.get(key) ?? 0));
-      }
-      for (const [event, { count, lastAt }] of counts.events) {
-        events.inc({ event }, added(`event ${event}`, count));
-        last.set({ event }, lastAt / 1000);
-      }
-      for (const [reason, count] of counts.ends) ends.inc({ reason }, added(`end ${reason}`, count));
-      for (const { type, bound, count, ms } of counts.waits) {
-        const key = `wait ${type} ${bound}`;
-        const shown = `${waitTypeLabel(type)} ${bound}`;
-        const [before, beforeMs] = waits.get(shown) ?? [0, 0];
-        waits.set(shown, [before + added(key, count), beforeMs + added(`${key} ms`, ms)]);
-      }
-      stored = next;
-    };
+    for (const event of [...knownEvents, OTHER]) this.#events.inc({ event }, 0);
+    for (const reason of knownReasons) this.#ends.inc({ reason }, 0);
   }
 
-  return {
-    rejected: (reason, count = 1) => rejected.inc({ reason }, count),
-    counted(counts) {
-      show ??= makeCounted();
-      show(counts);
-    },
-  };
+  show(counts: Shown): void {
+    const before = this.#stored;
+    const next = new Map<string, number>();
+    for (const [event, { count, lastAt }] of counts.events) {
+      this.#events.inc({ event }, added(`event ${event}`, count));
+      this.#last.set({ event }, lastAt / 1000);
+    }
+    for (const [reason, count] of counts.ends) this.#ends.inc({ reason }, added(`end ${reason}`, count));
+    for (const { type, bound, count, ms } of counts.waits) {
+      const key = `wait ${type} ${bound}`;
+      const shown = `${waitTypeLabel(type)} ${bound}`;
+      const [known, knownMs] = this.#waits.get(shown) ?? [0, 0];
+      this.#waits.set(shown, [known + added(key, count), knownMs + added(`${key} ms`, ms)]);
+    }
+    this.#stored = next;
+
+    /** What was counted since the last stored count; nothing if a database was restored to an earlier one. */
+    function added(key: string, count: number): number {
+      next.set(key, count);
+      return Math.max(0, count - (before.get(key) ?? 0));
+    }
+  }
 }

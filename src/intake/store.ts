@@ -35,30 +35,14 @@ interface Arrived {
   readonly now: Instant;
 }
 
-/** Stores the counts, and the ids of counted events. Rejects with a `NotStored` while that is impossible. */
-export interface HookStore {
-  /** Reads the counts; can be called again after a failure. */
-  load(): Promise<Counts>;
-  /**
-   * Stores the events that `take` gives, as one transaction, and resolves once they are durable, with whether each was new (an id
-   * that occurs twice is new once). `take` is called at most once, when they can be stored: what arrives while the store waits for
-   * other processes is stored with the rest.
-   */
-  commit(take: () => Arrived): Promise<{ readonly isNew: readonly boolean[]; readonly counts: Counts }>;
-  /** Events from before this time may have been forgotten: they cannot be distinguished from counted ones. */
-  forgottenBefore(now: Instant): Instant;
-  /**
-   * How far the store's time is ahead of this process's, in milliseconds: where processes share a database, its clock judges, so that
-   * a wrong one of theirs neither forgets sessions of others nor dates events into the future; unless it has left the time of the
-   * last commit by more than a day.
-   */
-  drift(): number;
-  /** Calls back with the counts after other processes have changed them. */
-  onNews(listener: (counts: Counts) => void): void;
-  close(): Promise<void>;
+/** What a commit has stored. */
+interface Committed {
+  /** Whether each event was new. */
+  readonly isNew: readonly boolean[];
+  readonly counts: Counts;
 }
 
-interface HookStoreDeps {
+interface HookStoreParts {
   readonly database: Database;
   /** Within a transaction: in another epoch than before, the database may have lost commits, or is another one. */
   epochOf(query: Query): Promise<string>;
@@ -92,154 +76,197 @@ interface State {
   readonly now: Instant | undefined;
 }
 
-/** Creates the store over a database, which its caller closes. */
-export function createHookStore(deps: HookStoreDeps): HookStore {
-  const { database, shared, clock, maxIds = MAX_IDS } = deps;
-  const closing = new AbortController();
-  const queue = createSerialQueue();
-  let isOpen = shared === undefined;
-  let nextTending = clock.elapsed() + CATCH_UP_MS;
-  let known: Counts = { events: new Map(), ends: new Map(), waitingUntil: [], waits: [] };
-  let version = -1;
-  let epoch: string | undefined;
-  let forgotten: Instant = 0;
-  let drift: number | undefined;
-  let listener: ((counts: Counts) => void) | undefined;
-  const watching = (shared?.opened ?? Promise.resolve()).then(watch).catch(() => undefined);
+/** What was seen of the counts last, or what this process has made of them. */
+interface Seen {
+  readonly version: number;
+  readonly epoch: string | undefined;
+  /** The newest arrival that was forgotten; 0 if there is none. */
+  readonly forgotten: Instant;
+  readonly counts: Counts;
+}
 
-  /** The columns of the state, and the time of a shared database. */
-  function stateColumns(): string {
-    if (shared === undefined) return STATE;
-    return `${STATE}, ${shared.time?.() ?? DATABASE_TIME} AS now`;
+const UNSEEN: Seen = {
+  version: -1,
+  epoch: undefined,
+  forgotten: 0,
+  counts: { events: new Map(), ends: new Map(), waitingUntil: [], waits: [] },
+};
+
+/**
+ * Stores the counts, and the ids of counted events, in a database that its caller closes. Rejects with a `NotStored` while that is
+ * impossible.
+ */
+export class HookStore {
+  readonly #parts: HookStoreParts;
+  readonly #closing = new AbortController();
+  readonly #queue = createSerialQueue();
+  /** `waiting`: the schema of a shared database is not current yet, and not touched. */
+  #phase: 'waiting' | 'open';
+  #seen = UNSEEN;
+  #drift: number | undefined;
+  #nextTending: number;
+  #listener: ((counts: Counts) => void) | undefined;
+  /** Settles after the end. */
+  readonly #watching: Promise<void>;
+
+  constructor(parts: HookStoreParts) {
+    this.#parts = parts;
+    this.#phase = parts.shared === undefined ? 'open' : 'waiting';
+    this.#nextTending = parts.clock.elapsed() + CATCH_UP_MS;
+    this.#watching = this.#watch().catch(() => undefined);
   }
 
-  function noteTime({ now, ageing }: State): void {
-    if (now === undefined) return;
-    const own = clock.now();
-    const ahead = now - own;
-    // Before the first commit, what was seen earlier is as good.
-    const last = ageing?.at ?? own + (drift ?? ahead);
-    // Of clocks that are more than a day apart, the one that is farther from the last commit is wrong, be it the database's.
-    const isWrong = Math.abs(ahead) > DAY_MS && Math.abs(now - last) > Math.abs(own - last);
-    drift = isWrong ? 0 : ahead;
+  /** Reads the counts; can be called again after a failure. */
+  load(): Promise<Counts> {
+    return this.#queue.run(() => this.#read());
   }
 
-  function storeNow(): Instant {
-    return clock.now() + (drift ?? 0);
+  /**
+   * Stores the events that `take` gives, as one transaction, and resolves once they are durable, with whether each was new (an id
+   * that occurs twice is new once). `take` is called at most once, when they can be stored: what arrives while the store waits for
+   * other processes is stored with the rest.
+   */
+  commit(take: () => Arrived): Promise<Committed> {
+    return this.#queue.run(() => this.#commit(take));
   }
 
-  async function watch(): Promise<void> {
-    isOpen = !closing.signal.aborted;
-    while (!closing.signal.aborted) {
-      if (shared !== undefined) await queue.run(look).catch(() => undefined); // Reported by the database.
-      if (clock.elapsed() >= nextTending) {
-        nextTending = clock.elapsed() + TEND_MS;
-        await queue.run(tend).catch(() => undefined);
+  /** Events from before this time may have been forgotten: they cannot be distinguished from counted ones. */
+  forgottenBefore(now: Instant): Instant {
+    return Math.max(now - REMEMBERED_MS, this.#seen.forgotten);
+  }
+
+  /**
+   * How far the store's time is ahead of this process's, in milliseconds: where processes share a database, its clock judges, so that
+   * a wrong one of theirs neither forgets sessions of others nor dates events into the future; unless it has left the time of the
+   * last commit by more than a day.
+   */
+  drift(): number {
+    return this.#drift ?? 0;
+  }
+
+  /** Calls back with the counts after other processes have changed them. */
+  onNews(listener: (counts: Counts) => void): void {
+    this.#listener = listener;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#queue.idle();
+    // A database that was never opened does not hold up the end.
+    if (this.#phase === 'open') await this.#watching;
+  }
+
+  /** Looks for what others have counted, and tends what is stored, until the end. */
+  async #watch(): Promise<void> {
+    const { shared, clock } = this.#parts;
+    const { signal } = this.#closing;
+    await shared?.opened;
+    if (signal.aborted) return;
+    this.#phase = 'open';
+    while (!signal.aborted) {
+      if (shared !== undefined) await this.#queue.run(() => this.#look()).catch(() => undefined); // Reported by the database.
+      if (clock.elapsed() >= this.#nextTending) {
+        this.#nextTending = clock.elapsed() + TEND_MS;
+        await this.#queue.run(() => this.#tend()).catch(() => undefined);
       }
-      await clock.wait(shared === undefined ? TEND_MS : LOOK_MS, closing.signal);
+      await clock.wait(shared === undefined ? TEND_MS : LOOK_MS, signal);
     }
   }
 
   /** Reads the counts if others have changed them. */
-  async function look(): Promise<void> {
-    const [before, known] = [version, epoch];
-    const counts = await read();
-    if (version !== before || epoch !== known) listener?.(counts);
+  async #look(): Promise<void> {
+    const { version, epoch } = this.#seen;
+    const counts = await this.#read();
+    if (version !== this.#seen.version || epoch !== this.#seen.epoch) this.#listener?.(counts);
   }
 
-  async function tend(): Promise<void> {
-    const now = storeNow();
-    const isDue = await use(
-      async (query) => (await hasDue(query, now)) || (shared !== undefined && (await hasFuture(query, now))),
+  async #tend(): Promise<void> {
+    const isShared = this.#parts.shared !== undefined;
+    const now = this.#now();
+    const isDue = await this.#use(
+      async (query) => (await hasDue(query, now)) || (isShared && (await hasFuture(query, now))),
       'snapshot',
     );
     if (!isDue) return;
-    const { counts } = await commitNow(() => ({ events: [], now: storeNow() }), true);
-    listener?.(counts);
+    const { counts } = await this.#commit(() => ({ events: [], now: this.#now() }), 'tending');
+    this.#listener?.(counts);
   }
 
-  /** A schema that is not current yet is not touched. */
-  async function use<Result>(
-    work: (query: Query) => Promise<Result>,
-    mode: TransactionMode,
-  ): Promise<Result> {
-    if (!isOpen) throw new NotStored(WAITING.detail, WAITING);
-    return database.transaction(work, mode);
-  }
-
-  async function read(): Promise<Counts> {
-    const seen = await use(async (query) => {
-      const state = await readState(query, stateColumns());
-      noteTime(state);
-      return { state, epoch: await deps.epochOf(query), counts: await readCounts(query, storeNow()) };
+  async #read(): Promise<Counts> {
+    const seen = await this.#use(async (query) => {
+      const { version, forgotten } = await this.#stateFrom(query, readState);
+      const epoch = await this.#parts.epochOf(query);
+      return { version, forgotten, epoch, counts: await readCounts(query, this.#now()) };
     }, 'snapshot');
-    noteOlder(seen.state.version);
-    note(seen.state, seen.epoch, seen.counts);
+    this.#noteOlder(seen.version);
+    this.#note(seen);
     return seen.counts;
   }
 
-  /** A version that is lower than one seen earlier says that the database has lost commits. */
-  function noteOlder(now: number): void {
-    if (now < version) shared?.onWentBack?.({ what: 'hook events', version: now, seen: version });
-  }
-
-  function note(state: Pick<State, 'version' | 'forgotten'>, seen: string, counts: Counts): void {
-    ({ version } = state);
-    forgotten = Math.max(forgotten, state.forgotten);
-    epoch = seen;
-    known = counts;
-  }
-
-  async function commitNow(take: () => Arrived, isTending = false) {
-    const done = await use(async (query) => {
-      const state = await lockState(query, stateColumns());
+  async #commit(take: () => Arrived, isTending?: 'tending'): Promise<Committed> {
+    const { isNew, seen } = await this.#use(async (query) => {
       // Before it is known when they arrived.
-      noteTime(state);
-      const seen = await deps.epochOf(query);
+      const state = await this.#stateFrom(query, lockState);
+      const { shared, maxIds = MAX_IDS } = this.#parts;
+      const epoch = await this.#parts.epochOf(query);
+      const known = this.#seen;
       // The file was removed or replaced: the new one continues with what was counted.
-      if (shared === undefined && epoch !== undefined && seen !== epoch) await raiseTo(query, known);
+      if (shared === undefined && known.epoch !== undefined && known.epoch !== epoch)
+        await raiseTo(query, known.counts);
       const { events, now } = take();
       const added = new Set(await remember(query, events, now));
       const isNew = events.map(({ id }) => added.delete(id));
       const fresh = events.filter((_, index) => isNew[index]);
-      await add(query, additionsOf(fresh, now), { now, version: state.version });
-      const ageing = nextAgeing(state.ageing, now);
-      const ids = state.ids + fresh.length;
-      const forgot = await forget(query, ageing.at - REMEMBERED_MS - DAY_MS, ids - maxIds);
-      const next = {
-        version: state.version,
-        forgotten: Math.max(state.forgotten, forgot.newest),
-      };
-      if (isTending) await countWaits(query, now, next.forgotten);
-      if (isTending && shared !== undefined) await endFuture(query, now);
-      await query('UPDATE S.hook_state SET ageing_at = $1, doubted_since = $2, forgotten_at = $3, ids = $4', [
-        ageing.at,
-        ageing.doubtedSince ?? null,
-        next.forgotten,
-        ids - forgot.count,
-      ]);
-      return { isNew, next, seen, counts: await readCounts(query, now) };
+      const { version } = state;
+      await add(query, additionsOf(fresh, now), { now, version });
+      const forgotten = await age(query, state, { now, more: fresh.length, maxIds });
+      if (isTending !== undefined) await countWaits(query, now, forgotten);
+      if (isTending !== undefined && shared !== undefined) await endFuture(query, now);
+      return { isNew, seen: { version, forgotten, epoch, counts: await readCounts(query, now) } };
     }, 'write');
-    noteOlder(done.next.version - 1);
-    note(done.next, done.seen, done.counts);
-    return { isNew: done.isNew, counts: done.counts };
+    this.#noteOlder(seen.version - 1);
+    this.#note(seen);
+    return { isNew, counts: seen.counts };
   }
 
-  return {
-    load: () => queue.run(read),
-    commit: (take) => queue.run(() => commitNow(take)),
-    drift: () => drift ?? 0,
-    forgottenBefore: (now) => Math.max(now - REMEMBERED_MS, forgotten),
-    onNews(next) {
-      listener = next;
-    },
-    async close() {
-      closing.abort();
-      await queue.idle();
-      // A database that was never opened does not hold up the end.
-      if (isOpen) await watching;
-    },
-  };
+  async #use<Result>(work: (query: Query) => Promise<Result>, mode: TransactionMode): Promise<Result> {
+    if (this.#phase === 'waiting') throw new NotStored(WAITING.detail, WAITING);
+    return this.#parts.database.transaction(work, mode);
+  }
+
+  /** The state, and the time of a shared database with it. */
+  async #stateFrom(query: Query, get: (query: Query, columns: string) => Promise<State>): Promise<State> {
+    const { shared, clock } = this.#parts;
+    if (shared === undefined) return get(query, STATE);
+    const state = await get(query, `${STATE}, ${shared.time?.() ?? DATABASE_TIME} AS now`);
+    this.#drift = driftOf(state, clock.now(), this.#drift);
+    return state;
+  }
+
+  #now(): Instant {
+    return this.#parts.clock.now() + this.drift();
+  }
+
+  /** A version that is lower than one seen earlier says that the database has lost commits. */
+  #noteOlder(version: number): void {
+    const { version: seen } = this.#seen;
+    if (version < seen) this.#parts.shared?.onWentBack?.({ what: 'hook events', version, seen });
+  }
+
+  #note(seen: Seen): void {
+    this.#seen = { ...seen, forgotten: Math.max(this.#seen.forgotten, seen.forgotten) };
+  }
+}
+
+/** How far a shared database's time is ahead of a process's own; `before`: what was seen of that earlier. */
+function driftOf({ now, ageing }: State, own: Instant, before: number | undefined): number | undefined {
+  if (now === undefined) return before;
+  const ahead = now - own;
+  // Before the first commit, what was seen earlier is as good.
+  const last = ageing?.at ?? own + (before ?? ahead);
+  // Of clocks that are more than a day apart, the one that is farther from the last commit is wrong, be it the database's.
+  const isWrong = Math.abs(ahead) > DAY_MS && Math.abs(now - last) > Math.abs(own - last);
+  return isWrong ? 0 : ahead;
 }
 
 const WAITING = {
@@ -384,6 +411,25 @@ async function raiseTo(query: Query, { events, ends, waits }: Counts): Promise<v
 
 function eventRows(events: Counts['events']): readonly (readonly [string, number, Instant])[] {
   return [...events].map(([name, { count, lastAt }]) => [name, count, lastAt]);
+}
+
+/** Forgets the oldest ids and stores the state after a commit; resolves with the newest arrival that was forgotten so far. */
+async function age(
+  query: Query,
+  state: State,
+  { now, more, maxIds }: { readonly now: Instant; readonly more: number; readonly maxIds: number },
+): Promise<Instant> {
+  const ageing = nextAgeing(state.ageing, now);
+  const ids = state.ids + more;
+  const forgot = await forget(query, ageing.at - REMEMBERED_MS - DAY_MS, ids - maxIds);
+  const forgotten = Math.max(state.forgotten, forgot.newest);
+  await query('UPDATE S.hook_state SET ageing_at = $1, doubted_since = $2, forgotten_at = $3, ids = $4', [
+    ageing.at,
+    ageing.doubtedSince ?? null,
+    forgotten,
+    ids - forgot.count,
+  ]);
+  return forgotten;
 }
 
 /**

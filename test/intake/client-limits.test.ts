@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { createClientLimits } from '../../src/intake/client-limits.ts';
+import { ClientLimits } from '../../src/intake/client-limits.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 function create(changes: { perSecond?: number; burst?: number; maxClients?: number } = {}) {
   const clock = createFakeClock(0);
-  return { clock, ...createClientLimits({ perSecond: 2, burst: 3, clock, ...changes }) };
+  const limits = new ClientLimits({ perSecond: 2, burst: 3, clock, ...changes });
+  return { clock, take: (address: string | undefined) => limits.take(address) };
 }
 
 test('a client may send its burst, then its rate, and learns when to retry', async () => {

@@ -4,9 +4,9 @@ import path from 'node:path';
 import request from 'supertest';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MAX_BYTES } from '../../src/intake/body.ts';
-import { createClientLimits } from '../../src/intake/client-limits.ts';
+import { ClientLimits } from '../../src/intake/client-limits.ts';
 import { createHookHandler } from '../../src/intake/handler.ts';
-import type { HookIntake } from '../../src/intake/intake.ts';
+import type { Intake } from '../../src/intake/intake.ts';
 import { createTestApp } from '../server/fixtures.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createFileStore, createPlace, DAY, NOW, openIntake } from './parts.ts';
@@ -16,7 +16,7 @@ const event = { id: 'e1', hook_event_name: 'Stop', session_id: 's1', occurred_at
 
 interface Setting {
   readonly token?: () => Promise<string>;
-  readonly take?: HookIntake['take'];
+  readonly take?: Intake['take'];
   readonly perSecond?: number;
   readonly burst?: number;
 }
@@ -29,8 +29,8 @@ async function serve({ token = async () => TOKEN, take, perSecond = 1000, burst 
   const handle = createHookHandler({
     intake: { time: intake.time, from: intake.from, take: take ?? intake.take },
     token: { read: token },
-    senders: createClientLimits({ perSecond, burst, clock }),
-    strangers: createClientLimits({ perSecond: 1, burst: 3, clock }),
+    senders: new ClientLimits({ perSecond, burst, clock }),
+    strangers: new ClientLimits({ perSecond: 1, burst: 3, clock }),
     instruments,
     clock,
   });

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createHookInstruments } from '../../src/intake/metrics.ts';
+import { HookInstruments } from '../../src/intake/metrics.ts';
 import { NOW } from './parts.ts';
 
 function stored(count: number, ends: number) {
@@ -14,7 +14,7 @@ function stored(count: number, ends: number) {
 
 test('a database that was restored to earlier counts takes nothing from the counters, and its new events are added', async () => {
   const registry = new Registry();
-  const instruments = createHookInstruments(registry, () => 0);
+  const instruments = new HookInstruments(registry, () => 0);
   instruments.counted(stored(10, 5));
   instruments.counted(stored(4, 1));
   instruments.counted(stored(6, 2));
@@ -25,7 +25,7 @@ test('a database that was restored to earlier counts takes nothing from the coun
 
 test('waits of types that another release has counted are unknown ones, added up, and never fewer than before', async () => {
   const registry = new Registry();
-  const instruments = createHookInstruments(registry, () => 0);
+  const instruments = new HookInstruments(registry, () => 0);
   const wait = (type: string, count: number) => ({ type, bound: 5, count, ms: count * 2_000 });
   const shown = (...waits: readonly ReturnType<typeof wait>[]) =>
     instruments.counted({ ...stored(0, 0), waits });

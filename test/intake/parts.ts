@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
-import { createHookIntake, type HookIntake } from '../../src/intake/intake.ts';
-import { createHookInstruments } from '../../src/intake/metrics.ts';
-import { createHookStore, type HookStore } from '../../src/intake/store.ts';
+import { Intake } from '../../src/intake/intake.ts';
+import { HookStore } from '../../src/intake/store.ts';
 import { COUNTS } from '../../src/store/layouts.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -29,27 +28,25 @@ export function createFileStore(
   { clock = createFakeClock(NOW), maxIds = 1_000_000 } = {},
 ): HookStore {
   const database = openSqlite({ path: file, layout: COUNTS, onDamage: 'replace', log: createFakeLogger() });
-  const store = createHookStore({ database, epochOf: database.epochOf, clock, maxIds });
-  return {
-    ...store,
+  const store = new HookStore({ database, epochOf: database.epochOf, clock, maxIds });
+  const close = store.close.bind(store);
+  return Object.assign(store, {
     async close() {
-      await store.close();
+      await close();
       await database.close();
     },
-  };
+  });
 }
 
 /** An intake with a store, and its metrics. */
 export async function openIntake(store: HookStore, clock = createFakeClock(NOW)) {
   const registry = new Registry();
   const log = createFakeLogger();
-  let intake: HookIntake | undefined;
-  const instruments = createHookInstruments(registry, () => intake?.waiting() ?? 0);
-  intake = await createHookIntake({ store, instruments, clock, log });
-  const opened = intake;
+  const intake = new Intake({ store, registry, clock, log });
+  await intake.open();
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= opened.close();
+    closed ??= intake.close();
     return closed;
   };
   onTestFinished(close);
@@ -61,5 +58,11 @@ export async function openIntake(store: HookStore, clock = createFakeClock(NOW))
       (metric?.values ?? []).map(({ labels, value }) => [Object.values(labels).join(), value]),
     );
   }
-  return { ...opened, close, clock, log, registry, instruments, values };
+  return {
+    take: (events: Parameters<Intake['take']>[0]) => intake.take(events),
+    time: () => intake.time(),
+    from: () => intake.from(),
+    instruments: intake.instruments,
+    ...{ close, clock, log, registry, values },
+  };
 }

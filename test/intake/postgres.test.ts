@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHookStore } from '../../src/intake/store.ts';
+import { HookStore } from '../../src/intake/store.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { stop } from './contract.ts';
 import { NOW } from './parts.ts';
@@ -7,7 +7,7 @@ import { NOW } from './parts.ts';
 test('a store in a database that was never reached takes nothing and can be closed', async () => {
   const opened = Promise.withResolvers<void>();
   let uses = 0;
-  const store = createHookStore({
+  const store = new HookStore({
     database: {
       isUp: () => false,
       transaction: () => Promise.reject(new Error(`use ${++uses}`)),

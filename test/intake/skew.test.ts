@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createHookStore } from '../../src/intake/store.ts';
+import { HookStore } from '../../src/intake/store.ts';
 import { COUNTS } from '../../src/store/layouts.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -18,7 +18,7 @@ async function openReplicas(...skews: readonly number[]) {
   const open = async (skew: number) => {
     const clock = createFakeClock(NOW + skew);
     const shared = { opened: Promise.resolve(), time: () => `${judge.now()}` };
-    const store = createHookStore({ database, epochOf: database.epochOf, clock, shared });
+    const store = new HookStore({ database, epochOf: database.epochOf, clock, shared });
     await waitFor(() => expect(clock.waits).toHaveLength(1));
     return openIntake(store, clock);
   };

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { HookStore } from '../../src/intake/store.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { stop } from './contract.ts';
 import { createFileStore, openIntake } from './parts.ts';
@@ -9,17 +8,17 @@ function createWaitingStore() {
   const memory = createFileStore();
   const waits: PromiseWithResolvers<void>[] = [];
   const groups: (readonly string[])[] = [];
-  const store: HookStore = {
-    ...memory,
-    async commit(take) {
+  const commit = memory.commit.bind(memory);
+  const store = Object.assign(memory, {
+    async commit(take: Parameters<typeof commit>[0]) {
       const wait = Promise.withResolvers<void>();
       waits.push(wait);
       await wait.promise;
       const arrived = take();
       groups.push(arrived.events.map(({ id }) => id));
-      return memory.commit(() => arrived);
+      return commit(() => arrived);
     },
-  };
+  });
   return { store, groups, waits };
 }
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { HookEvent } from '../../src/intake/event.ts';
-import { createHookStore } from '../../src/intake/store.ts';
+import { HookStore } from '../../src/intake/store.ts';
 import { countWaits } from '../../src/intake/waits.ts';
 import { COUNTS } from '../../src/store/layouts.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
@@ -177,27 +177,29 @@ test('in any order, sent twice, over three replicas and a kill, each wait counts
   });
   onTestFinished(() => database.close());
   let isKilled = false;
-  const replicas = Array.from({ length: 3 }, () =>
-    createHookStore({
-      database: {
-        ...database,
-        // A process that is killed before its commit.
-        transaction: (work, mode) =>
-          database.transaction(async (query) => {
-            const result = await work(query);
-            if (!isKilled || mode !== 'write') return result;
-            isKilled = false;
-            throw new Error('killed');
-          }, mode),
-      },
-      ...{
-        epochOf: database.epochOf,
-        clock,
-        shared: { opened: Promise.resolve(), time: () => `${clock.now()}` },
-      },
-    }),
+  const replicas = Array.from(
+    { length: 3 },
+    () =>
+      new HookStore({
+        database: {
+          ...database,
+          // A process that is killed before its commit.
+          transaction: (work, mode) =>
+            database.transaction(async (query) => {
+              const result = await work(query);
+              if (!isKilled || mode !== 'write') return result;
+              isKilled = false;
+              throw new Error('killed');
+            }, mode),
+        },
+        ...{
+          epochOf: database.epochOf,
+          clock,
+          shared: { opened: Promise.resolve(), time: () => `${clock.now()}` },
+        },
+      }),
   );
-  for (const { close } of replicas) onTestFinished(close);
+  for (const replica of replicas) onTestFinished(() => replica.close());
   await waitFor(() => expect(clock.waits.length).toBeGreaterThanOrEqual(3));
 
   const uniform = createRandom(1);

@@ -1,5 +1,5 @@
 import { addDays, type Day } from '../../src/catalog/day.ts';
-import { createHookStore } from '../../src/intake/store.ts';
+import { HookStore } from '../../src/intake/store.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../../src/store/layouts.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
@@ -17,7 +17,7 @@ export function openCounted(folder: string, synchronous: 'FULL' | 'NORMAL' = COU
   const days = openSqlite({ ...parts, path, layout: DAYS });
   const counts = openSqlite({ ...parts, path: countsFileBeside(path), layout: { ...COUNTS, synchronous } });
   const store = createStore({ ...{ days, counts, clock, log }, datasets: [] });
-  const hooks = createHookStore({ database: counts, epochOf: counts.epochOf, clock });
+  const hooks = new HookStore({ database: counts, epochOf: counts.epochOf, clock });
   return { log, store, hooks };
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createHookStore } from '../../../src/intake/store.ts';
+import { HookStore } from '../../../src/intake/store.ts';
 import { COUNTS, countsFileBeside } from '../../../src/store/layouts.ts';
 import { openSqlite } from '../../../src/store/sqlite.ts';
 import { ended, stop } from '../../intake/contract.ts';
@@ -49,7 +49,7 @@ export async function plant(documents = 1): Promise<string> {
   });
   const before = PLANTED_AT - HOUR_MS;
   const clock = createFakeClock(before);
-  const hooks = createHookStore({ database, epochOf: database.epochOf, clock });
+  const hooks = new HookStore({ database, epochOf: database.epochOf, clock });
   const waiting = { event: 'Notification', session: 's', waiting: 'unknown' } as const;
   await hooks.commit(() => ({ events: [stop('zero', { at: before, ...waiting })], now: before }));
   // After an hour, the wait is counted.

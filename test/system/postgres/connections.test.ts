@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../bench/programs.ts';
-import { createHookStore } from '../../../src/intake/store.ts';
+import { HookStore } from '../../../src/intake/store.ts';
 import type { Leader } from '../../../src/store/leader.ts';
 import { createDatabase } from '../../../src/store/postgres.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
@@ -230,7 +230,7 @@ server_tls_sslmode = disable
         const { database } = await openOpened(url);
         const leadership = joins(database);
         const { opened } = database;
-        const hooks = createHookStore({
+        const hooks = new HookStore({
           ...{ database, epochOf: database.epochOf, shared: { opened }, clock: createSystemClock() },
         });
         await opened;

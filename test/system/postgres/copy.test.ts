@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openFileSource } from '../../../src/commands/copy/files.ts';
-import { createHookStore } from '../../../src/intake/store.ts';
+import { HookStore } from '../../../src/intake/store.ts';
 import { rowsOf } from '../../../src/store/table-rows.ts';
 import { COUNT_TABLES, DAY_TABLES } from '../../../src/store/tables.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
@@ -56,7 +56,7 @@ async function rowsIn(file: string): Promise<unknown> {
 async function openHooks(url: string) {
   const { database } = await openOpened(url);
   const { epochOf, opened } = database;
-  const hooks = createHookStore({ database, epochOf, shared: { opened }, clock: createSystemClock() });
+  const hooks = new HookStore({ database, epochOf, shared: { opened }, clock: createSystemClock() });
   onTestFinished(() => hooks.close());
   await opened;
   return hooks;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createHookStore } from '../../../src/intake/store.ts';
+import { HookStore } from '../../../src/intake/store.ts';
 import type { Query } from '../../../src/store/database.ts';
 import type { SharedDatabase } from '../../../src/store/shared.ts';
 import { describeIntake, stop } from '../../intake/contract.ts';
@@ -51,7 +51,7 @@ async function openStores(maxIds = 1_000_000) {
   let sent = 0;
 
   async function open() {
-    const store = createHookStore({
+    const store = new HookStore({
       ...{ database: counted.database, epochOf: database.epochOf, maxIds },
       shared: { opened: Promise.resolve(), time: () => `${NOW}` },
       clock: createFakeClock(NOW),
@@ -83,7 +83,7 @@ async function costsInTurn(
 describeIntake('a PostgreSQL database', async (clock) => {
   const { database } = await openOpened(await server.database());
   const shared = { opened: Promise.resolve(), time: () => `${clock.now()}` };
-  const store = createHookStore({ database, epochOf: database.epochOf, shared, clock });
+  const store = new HookStore({ database, epochOf: database.epochOf, shared, clock });
   await Promise.resolve();
   return store;
 });
