@@ -11,7 +11,7 @@ import { createRedactor } from '../log/redact.ts';
 import { Publisher } from '../pipeline/publisher.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
-import { createCronTicker, type Ticker } from '../scheduler/ticker.ts';
+import { CronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
 import type { ConfigError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
@@ -130,7 +130,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
       slow: { ms: SLOW_TURN_MS, clock },
     }),
     scheduler: new Scheduler({
-      ticker: environment.ticker ?? createCronTicker({ clock, log }),
+      ticker: environment.ticker ?? new CronTicker({ clock, log }),
       clock,
       random,
       log,

@@ -36,19 +36,65 @@ interface Listener {
   readonly onTick: () => void;
 }
 
-/** Creates a ticker that follows changes of the clock; it waits only while there is a schedule. */
-export function createCronTicker({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Ticker {
-  const schedules = new Map<string, Schedule>();
-  const jumpListeners = new Set<() => void>();
-  let wake: AbortController | undefined;
+interface CronTickerParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
 
-  async function keepTime(): Promise<void> {
+/** A ticker that follows changes of the clock; it waits only while there is a schedule. */
+export class CronTicker implements Ticker {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** By their expressions. */
+  readonly #schedules = new Map<string, Schedule>();
+  readonly #jumpListeners = new Set<() => void>();
+  /** Ends the current wait; undefined while there is none. */
+  #wake: AbortController | undefined;
+
+  constructor({ clock, log }: CronTickerParts) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  start(expression: string, onTick: () => void): Ticking {
+    const schedule = this.#scheduleOf(expression);
+    const listener = { onTick };
+    schedule.listeners.add(listener);
+    return {
+      next: (after) => (after === undefined ? schedule.next : schedule.cron.next(after)),
+      stop: () => {
+        schedule.listeners.delete(listener);
+        if (schedule.listeners.size === 0 && this.#schedules.get(expression) === schedule)
+          this.#schedules.delete(expression);
+        this.#wake?.abort();
+      },
+    };
+  }
+
+  onJump(listener: () => void): void {
+    this.#jumpListeners.add(listener);
+  }
+
+  #scheduleOf(expression: string): Schedule {
+    const known = this.#schedules.get(expression);
+    if (known !== undefined) return known;
+    const cron = readCron(expression);
+    const schedule = { cron, listeners: new Set<Listener>(), next: cron.next(this.#clock.now()) };
+    this.#schedules.set(expression, schedule);
+    // The current wait may end after the time of a new schedule.
+    if (this.#wake === undefined) void this.#keepTime();
+    else this.#wake.abort();
+    return schedule;
+  }
+
+  async #keepTime(): Promise<void> {
+    const clock = this.#clock;
     let wall = clock.now();
     let elapsed = clock.elapsed();
-    while (schedules.size > 0) {
-      const planned = Math.max(0, Math.min(LOOK_MS, ...dueIn(wall)));
-      wake = new AbortController();
-      await clock.wait(planned, wake.signal).catch(() => undefined);
+    while (this.#schedules.size > 0) {
+      const planned = Math.max(0, Math.min(LOOK_MS, ...this.#dueIn(wall)));
+      this.#wake = new AbortController();
+      await clock.wait(planned, this.#wake.signal).catch(() => undefined);
       const passed = clock.elapsed() - elapsed;
       const now = clock.now();
       const stepped = now - wall - passed;
@@ -56,60 +102,30 @@ export function createCronTicker({ clock, log }: { readonly clock: Clock; readon
       elapsed += passed;
       // Monotonic time continues while a process is stopped, but on many machines not while they are suspended.
       const stalled = passed - planned;
-      if (Math.abs(stepped) >= JUMP_MS || stalled >= JUMP_MS) jump(wall, stepped, stalled);
-      else tick(wall);
+      if (Math.abs(stepped) >= JUMP_MS || stalled >= JUMP_MS) this.#jump(wall, stepped, stalled);
+      else this.#tick(wall);
     }
-    wake = undefined;
+    this.#wake = undefined;
   }
 
-  function dueIn(now: Instant): number[] {
-    return [...schedules.values()].flatMap(({ next }) => (next === undefined ? [] : [next - now]));
+  #dueIn(now: Instant): number[] {
+    return [...this.#schedules.values()].flatMap(({ next }) => (next === undefined ? [] : [next - now]));
   }
 
-  function tick(now: Instant): void {
-    for (const schedule of schedules.values()) {
+  #tick(now: Instant): void {
+    for (const schedule of this.#schedules.values()) {
       if (schedule.next === undefined || schedule.next > now) continue;
       schedule.next = schedule.cron.next(now);
       for (const { onTick } of [...schedule.listeners]) onTick();
     }
   }
 
-  function jump(now: Instant, stepped: number, stalled: number): void {
-    for (const schedule of schedules.values()) schedule.next = schedule.cron.next(now);
-    log.info('Clock changed or process suspended', {
+  #jump(now: Instant, stepped: number, stalled: number): void {
+    for (const schedule of this.#schedules.values()) schedule.next = schedule.cron.next(now);
+    this.#log.info('Clock changed or process suspended', {
       stepped_seconds: Math.round(stepped / 1000),
       stalled_seconds: Math.round(stalled / 1000),
     });
-    for (const onJump of jumpListeners) onJump();
+    for (const onJump of this.#jumpListeners) onJump();
   }
-
-  function scheduleOf(expression: string): Schedule {
-    const known = schedules.get(expression);
-    if (known !== undefined) return known;
-    const cron = readCron(expression);
-    const schedule = { cron, listeners: new Set<Listener>(), next: cron.next(clock.now()) };
-    schedules.set(expression, schedule);
-    // The current wait may end after the time of a new schedule.
-    if (wake === undefined) void keepTime();
-    else wake.abort();
-    return schedule;
-  }
-
-  return {
-    start(expression, onTick) {
-      const schedule = scheduleOf(expression);
-      const listener = { onTick };
-      schedule.listeners.add(listener);
-      return {
-        next: (after) => (after === undefined ? schedule.next : schedule.cron.next(after)),
-        stop() {
-          schedule.listeners.delete(listener);
-          if (schedule.listeners.size === 0 && schedules.get(expression) === schedule)
-            schedules.delete(expression);
-          wake?.abort();
-        },
-      };
-    },
-    onJump: (listener) => void jumpListeners.add(listener),
-  };
 }

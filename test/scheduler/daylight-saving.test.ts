@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { dayOf, startOf, yesterdayOf } from '../../src/catalog/day.ts';
 import { readCron } from '../../src/scheduler/cron.ts';
-import { createCronTicker } from '../../src/scheduler/ticker.ts';
+import { CronTicker } from '../../src/scheduler/ticker.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
@@ -31,7 +31,7 @@ describe.each(NIGHTS)('while the clocks of %s change (%i, by %i minutes)', (zone
     const start = change - 3 * HOUR;
     const clock = createFakeClock(start);
     const log = createFakeLogger();
-    const ticker = createCronTicker({ clock, log });
+    const ticker = new CronTicker({ clock, log });
     const ticks: number[] = [];
     ticker.start('*/20 * * * *', () => ticks.push(clock.now()));
     for (let minutes = 0; minutes < 6 * 60 * 6; minutes += 1) await clock.advance(MINUTE / 6);

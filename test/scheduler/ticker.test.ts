@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { describe, expect, test } from 'vitest';
 import { readCron } from '../../src/scheduler/cron.ts';
-import { createCronTicker } from '../../src/scheduler/ticker.ts';
+import { CronTicker } from '../../src/scheduler/ticker.ts';
 import { createSlices } from '../../src/work/slices.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
@@ -74,7 +74,7 @@ function createMachine() {
 function harness(expression = '20 * * * *') {
   const machine = createMachine();
   const log = createFakeLogger();
-  const ticker = createCronTicker({ clock: machine.clock, log });
+  const ticker = new CronTicker({ clock: machine.clock, log });
   const ticks: string[] = [];
   const jumps: string[] = [];
   const at = () => new Date(machine.clock.now()).toISOString().slice(0, 16);
