@@ -14,7 +14,7 @@ export interface StoryClock extends Clock {
 }
 
 /** Creates a clock that is stopped at `start`, in milliseconds since the epoch. */
-export function createStoryClock(start: number): StoryClock {
+export function createStoryClock(start: number, heldMs = SCHEDULE_MS): StoryClock {
   const waits: number[] = [];
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
   let elapsed = 0;
@@ -45,7 +45,7 @@ export function createStoryClock(start: number): StoryClock {
           reject(signal.reason);
         });
         // Files are looked at as time passes: their waits would let it pass without end.
-        if (ms >= SCHEDULE_MS || ms === LOOK_MS) return;
+        if (ms >= heldMs || ms === LOOK_MS) return;
         waits.push(ms);
         setImmediate(() => advanceTo(at));
       });

@@ -38,6 +38,8 @@ export interface StoryOptions {
   readonly flags?: readonly string[];
   /** The text of a configuration file. */
   readonly file?: string;
+  /** Loads the configuration of a platform at a URL, in place of these options. */
+  readonly load?: (platform: Sandbox, url: string) => Promise<Config>;
   /** Other files by path; a file added later is a change. */
   readonly files?: Map<string, string | Error>;
   readonly environment?: Readonly<Record<string, string>>;
@@ -55,6 +57,8 @@ export interface StoryOptions {
   readonly begins?: number;
   /** Changes the platform's answers. */
   readonly rewrite?: Rewrite;
+  /** Waits of at least so many milliseconds end only when the test advances the clock; those of a minute by default. */
+  readonly heldMs?: number;
   /** If true, polls know when the next one is due. */
   readonly scheduled?: boolean;
   /** If false, nothing has been polled yet. */
@@ -91,7 +95,7 @@ export interface Story {
 
 /** Starts the platform and the service, and runs every collector once; both are stopped after the test. */
 export async function startStory(options: StoryOptions = {}): Promise<Story> {
-  const clock = createStoryClock(options.begins ?? NOON);
+  const clock = createStoryClock(options.begins ?? NOON, options.heldMs);
   const ticker = createFakeTicker(options.scheduled ? clock : undefined);
   const platform = createFaultyPlatform({
     now: clock.now,
@@ -109,7 +113,7 @@ export async function startStory(options: StoryOptions = {}): Promise<Story> {
     log += text;
   });
   keepLog('the service', () => log);
-  const config = await configOf(platform, platformUrl, options);
+  const config = await (options.load?.(platform, platformUrl) ?? configOf(platform, platformUrl, options));
   let loadConfig: () => Promise<Config> = async () => config;
   const service = await App.open({
     config,

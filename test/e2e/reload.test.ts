@@ -200,23 +200,6 @@ describe('a configuration that cannot be used', () => {
 });
 
 describe('settings', () => {
-  test('limits, contract, maximum age and log level take effect on reload', async () => {
-    const story = await startStory();
-    expect((await story.page()).find('agent_platform_seats')).toEqual([]);
-    await story.reload((config) => ({
-      ...config,
-      limits: { valuesPerLabel: () => 2, series: 1_000_000 },
-      log: { ...config.log, level: 'warn' },
-      orgs: config.orgs.map((org) => ({ ...org, contract: { seats: 77, prices: [] } })),
-    }));
-    const page = await story.page();
-    expect(page.value('agent_platform_seats')).toBe(77);
-    expect(Object.keys(page.by('tool', 'agent_platform_daily_tool_calls_by_tool'))).toHaveLength(3);
-    const lines = story.log().length;
-    expect(await story.poll()).toEqual([]);
-    expect(story.log().slice(lines)).toBe('');
-  });
-
   test('a collector that is switched off is removed completely, and returns', async () => {
     const story = await startStory();
     const before = await story.page();
