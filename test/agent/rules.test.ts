@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type HookEvent, waitingTypes } from '../../src/agent/event.ts';
 import { matchesFolder } from '../../src/agent/folders.ts';
 import { wordsFor } from '../../src/agent/notify/text.ts';
@@ -215,8 +215,11 @@ describe('a template', () => {
 });
 
 describe('the length of a session', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hook-sessions-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'hook-sessions-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const of = (name: string, now: number, fields = {}) =>
     followSession(folder, event(name, { session_id: '../a b', ...fields }), now);
 
