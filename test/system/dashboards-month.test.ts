@@ -9,16 +9,49 @@ import { requireTool } from './tools.ts';
 /** A date that is over. */
 const NOON = Date.UTC(new Date().getUTCFullYear() - 1, 2, 20, 12) / 1000;
 
-/** The figures of the month: one organization has a price and a budget, the other has neither or only a price. */
+/**
+ * The figures of the month. Of the first two organizations, one has a price and a budget, the other has neither or only a price;
+ * each of the others has another currency, budget and pace than the one before it.
+ */
 const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  credits_month_to_date: { 'org="acme"': 2000, 'org="globex"': 500 },
-  credits_month_to_date_baseline: { 'org="acme"': 1600 },
-  credits_month_forecast: { 'org="acme"': 3100, 'org="globex"': 600 },
-  credits_month_budget: { 'org="acme"': 3000 },
-  credits_month_budget_lasts: { 'org="acme"': 10 },
-  daily_credits: { 'org="acme"': 100, 'org="globex"': 10 },
-  credit_price: { 'org="acme",currency="EUR"': 0.03 },
-  cost_month_to_date: { 'org="acme",currency="EUR"': 60 },
+  credits_month_to_date: {
+    'org="acme"': 2000,
+    'org="globex"': 500,
+    'org="initech"': 900,
+    'org="hooli"': 300,
+    'org="umbrella"': 70,
+  },
+  credits_month_to_date_baseline: { 'org="acme"': 1600, 'org="initech"': 1000 },
+  credits_month_forecast: {
+    'org="acme"': 3100,
+    'org="globex"': 600,
+    'org="initech"': 1100,
+    'org="hooli"': 400,
+    'org="umbrella"': 90,
+  },
+  credits_month_budget: { 'org="acme"': 3000, 'org="initech"': 1200 },
+  credits_month_budget_lasts: { 'org="acme"': 10, 'org="initech"': 25 },
+  daily_credits: {
+    'org="acme"': 100,
+    'org="globex"': 10,
+    'org="initech"': 30,
+    'org="hooli"': 20,
+    'org="umbrella"': 5,
+  },
+  credit_price: {
+    'org="acme",currency="EUR"': 0.03,
+    'org="initech",currency="USD"': 0.05,
+    'org="hooli",currency="USD"': 0.1,
+    'org="umbrella",currency="EUR"': 0.2,
+  },
+  cost_month_to_date: {
+    'org="acme",currency="EUR"': 60,
+    'org="initech",currency="USD"': 45,
+    'org="hooli",currency="USD"': 30,
+    'org="umbrella",currency="EUR"': 14,
+  },
+  cost_month_forecast: { 'org="hooli",currency="USD"': 40, 'org="umbrella",currency="EUR"': 18 },
+  cost_month_budget: { 'org="hooli",currency="USD"': 80, 'org="umbrella",currency="EUR"': 16 },
 };
 
 /** What the other organization has two hours later. */
@@ -45,8 +78,8 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month'
   const programs = createPrograms();
   let prometheus: PrometheusServer;
 
-  /** The numbers of a tile, by name; of two organizations, or of one. */
-  async function numbers(panel: string, { at = NOON, org = '.+' } = {}) {
+  /** The numbers of a tile, by name; of the first two organizations, or of others. */
+  async function numbers(panel: string, { at = NOON, org = 'acme|globex' } = {}) {
     const queries = panelQueries().filter(({ where }) => where.startsWith(`overview.json “${panel}” `));
     expect(queries).not.toEqual([]);
     const found: Record<string, number | undefined> = {};
@@ -92,5 +125,40 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month'
     const budgets = await numbers('Budget of the month', { at: NOON + 7200 });
     expect(budgets).toMatchObject({ 'EUR, some organizations': expect.closeTo(90), credits: 3700 });
     expect(budgets).not.toHaveProperty('EUR');
+  });
+
+  test('adds up each currency by itself', async () => {
+    expect(await numbers('This month', { org: 'acme|initech|hooli|umbrella' })).toMatchObject({
+      'EUR, some organizations': 74,
+      'USD, some organizations': 75,
+      credits: 3270,
+      '% from last month': expect.closeTo(100 * (2900 / 2600 - 1)),
+      'EUR, forecast, some organizations': 18,
+      'USD, forecast, some organizations': 40,
+      'credits, forecast': 4690,
+    });
+  });
+
+  test('says how long the budgets last, of the organization whose budget is spent first', async () => {
+    expect(await numbers('Budget of the month', { org: 'acme|initech' })).toEqual({
+      EUR: expect.closeTo(90),
+      USD: expect.closeTo(60),
+      credits: 4200,
+      used: expect.closeTo(2900 / 4200),
+      forecast: expect.closeTo(4200 / 4200),
+      lasts: 10,
+    });
+    expect(await numbers('Budget of the month', { org: 'initech' })).toMatchObject({ lasts: 25 });
+  });
+
+  test('has the share of a budget in money in its own currency', async () => {
+    expect(await numbers('Budget of the month', { org: 'hooli|umbrella' })).toEqual({
+      EUR: 16,
+      USD: 80,
+      'EUR used': expect.closeTo(14 / 16),
+      'USD used': expect.closeTo(30 / 80),
+      'EUR forecast': expect.closeTo(18 / 16),
+      'USD forecast': expect.closeTo(40 / 80),
+    });
   });
 });

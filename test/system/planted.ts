@@ -35,7 +35,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   role: ['user', 'assistant'],
   output: ['files', 'commits', 'pull_requests'],
   breakdown: ['model', 'user'],
-  currency: ['USD'],
+  currency: ['EUR', 'USD'],
   dataset: ['tokens', 'tools', 'activity', 'productivity', 'users'],
 };
 
