@@ -115,7 +115,7 @@ export function createFocusFormat(by: FocusSplit, families: FocusFamilies): Expo
       if (price === undefined) return { lacks: 'price' };
       if (total === undefined || credits === undefined) return { lacks: 'tokens' };
       const currency = total.labels['currency'] ?? '';
-      const whole = { ...REST[by], credits: credits.value, cost: exact(total.value) };
+      const whole = { ...REST[by], credits: credits.value, cost: total.value };
       const parts = partsOf(
         whole.sku,
         // For a month after a change of currency there are zeros in the former one.

@@ -42,7 +42,7 @@ async function focusBy(
   by: 'day' | 'team',
   rows: readonly unknown[],
   people: readonly unknown[] = [],
-  billing: { readonly periodStarts?: number } = {},
+  billing: Partial<Contract> = {},
 ) {
   const kept = new Map<string, ReadonlyMap<Day, unknown>>([
     ['tokens', byDay(rows)],
@@ -146,6 +146,26 @@ describe('a FOCUS file', () => {
       '1011.414585',
     ]);
     expect(charges[2]?.['ConsumedQuantity']).toBe('37138194.75');
+  });
+
+  test('has the rest of a large total without the digits that the subtraction leaves', async () => {
+    const { charges } = await focusOf(
+      tokensOf(5, []),
+      tokensOf(5, []),
+      // At 3 EUR, 1 000 567.59 and 1 000 000 of it.
+      tokensOf(333_522_530_000, [['a', 333_333_333_333.333_3]]),
+    );
+    expect(charges.map(({ SkuId, EffectiveCost }) => [SkuId, EffectiveCost])).toEqual([
+      ['unattributed', '0.0000135'],
+      ['a', '1000000.0'],
+      ['unattributed', '567.59'],
+    ]);
+  });
+
+  test('has the price as it is configured', async () => {
+    const contract = { prices: [{ from: FIRST, currency: 'USD', perMillionCredits: 1.94 }] };
+    const { charges } = await focusBy('day', [tokensOf(5, [])], [], contract);
+    expect(charges).toMatchObject([{ ListUnitPrice: '1.94', ContractedUnitPrice: '1.94' }]);
   });
 
   test('never presents the estimate as billed', async () => {
