@@ -182,9 +182,10 @@ describe('a template', () => {
     expect(fill('{v}', { v: 'a\u061cb\u2060c\u200fd\u202ee' })).toBe('abcde');
   });
 
-  test('leaves out a value that is nested too deeply to be shown', () => {
+  test('shows the beginning of a value that is nested deeply, or nothing where that cannot be written', () => {
     const nested: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
-    expect(fill('a{v}b', { v: nested })).toBe('ab');
+    // Node 24 cannot write it, Node 26 can.
+    expect(fill('a{v}b', { v: nested })).toMatch(/^a(?:\[{1000})?b$/);
   });
 
   test('by default reveals nothing about the work', () => {

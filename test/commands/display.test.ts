@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createDisplay } from '../../src/commands/display.ts';
 import { load } from '../config/loading.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { writtenTo } from '../support/written.ts';
 
 test('the log of a command masks the password of the database and the secrets of its target', async () => {
   const stderr = new PassThrough();
@@ -16,7 +17,7 @@ test('the log of a command masks the password of the database and the secrets of
   );
   log.info('Store unavailable', { error: new Error('hunter2-pass was refused, target-token-1 too') });
   await log.close();
-  const text = String(stderr.read());
+  const text = writtenTo(stderr);
   expect(text).toContain('Store unavailable');
   expect(text).not.toMatch(/hunter2-pass|target-token-1/);
 });

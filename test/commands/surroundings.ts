@@ -9,6 +9,7 @@ import { shardOf } from '../../src/config/shard.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { createFaultyPlatform } from '../client/faulty/platform.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
+import { writtenTo } from '../support/written.ts';
 
 /** A context for a command, and the output of the command so far. */
 export function createContext(
@@ -30,8 +31,8 @@ export function createContext(
       onHangup: () => undefined,
       flags: parsed.help ? new Map() : parsed.flags,
     },
-    stdout: () => textOf(stdout),
-    stderr: () => textOf(stderr),
+    stdout: () => writtenTo(stdout),
+    stderr: () => writtenTo(stderr),
   };
 }
 
@@ -60,9 +61,4 @@ export function createEmptyShardContext(options: OptionTable) {
   const table = { ...createOptions(collectors), ...options };
   const shard = `--shard=${1 - shardOf('default', 2)}`;
   return createContext(table, [...args, shard], { AGENT_PLATFORM_API_KEY: 'key' });
-}
-
-function textOf(stream: PassThrough): string {
-  const chunk: unknown = stream.read();
-  return chunk === null ? '' : String(chunk);
 }

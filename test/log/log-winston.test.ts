@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createLogger, type LogFormat, type LogLevel } from '../../src/log/log-winston.ts';
 import type { Logger } from '../../src/log/logger.ts';
 import { createRedactor } from '../../src/log/redact.ts';
+import { writtenTo } from '../support/written.ts';
 
 interface Setup {
   readonly format?: LogFormat;
@@ -23,7 +24,7 @@ async function written(use: (log: Logger) => void, setup: Setup = {}): Promise<s
   });
   use(log);
   await log.close();
-  return String(stream.read() ?? '');
+  return writtenTo(stream);
 }
 
 describe('a logfmt line', () => {

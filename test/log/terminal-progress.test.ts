@@ -2,13 +2,14 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createTerminal } from '../../src/log/terminal-progress.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { writtenTo } from '../support/written.ts';
 
 function openTerminal(columns: number) {
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns });
   const clock = createFakeClock(0);
   const terminal = createTerminal(stderr, clock);
   if (terminal === undefined) throw new Error('a terminal was expected');
-  const written = () => String(stderr.read() ?? '');
+  const written = () => writtenTo(stderr);
   return { terminal, clock, written };
 }
 
