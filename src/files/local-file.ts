@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -15,7 +16,7 @@ import { attempt } from '../text/errors.ts';
 import { textOf } from './text-file.ts';
 
 interface Writing {
-  /** By default only the owner may read it. */
+  /** Its permissions, whatever the umask; by default only the owner may read it. */
   readonly mode?: number | undefined;
   /**
    * Once the function returns, the content and its directory entries are on disk, and a power failure leaves the file
@@ -28,18 +29,15 @@ interface Writing {
  * Writes a file atomically, so that others see all of it or nothing, even if this process is killed. Creates the directory
  * if necessary. Throws the system's error.
  */
-export function writeWhole(
-  file: string,
-  content: string,
-  { mode = 0o600, durable = false }: Writing = {},
-): void {
+export function writeWhole(file: string, content: string, { mode, durable = false }: Writing = {}): void {
   const folder = path.dirname(file);
   const created = createFolder(folder);
   const unfinished = `${file}.${process.pid}.new`;
   // An earlier process may have left it; a symbolic link in its place is not followed.
   rmSync(unfinished, { force: true });
   try {
-    writeFileSync(unfinished, content, { flag: 'wx', mode, flush: durable });
+    writeFileSync(unfinished, content, { flag: 'wx', mode: mode ?? 0o600, flush: durable });
+    if (mode !== undefined) chmodSync(unfinished, mode);
     renameSync(unfinished, file);
   } catch (error) {
     rmSync(unfinished, { force: true });

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../src/catalog/day.ts';
 import { DAYS } from '../../src/store/layouts.ts';
@@ -24,7 +25,7 @@ async function writtenIn(directory: string): Promise<string> {
 /** A file as left by a killed process: most of it is in the write-ahead log. */
 function killedIn(directory: string): string {
   const file = path.join(directory, 'history.db');
-  const script = new URL('./killed.ts', import.meta.url).pathname;
+  const script = fileURLToPath(new URL('./killed.ts', import.meta.url));
   expect(spawnSync(process.execPath, [script, file]).signal).toBe('SIGKILL');
   return file;
 }

@@ -477,7 +477,10 @@ describe('hook-config', () => {
         environment: { PATH: bin },
       });
       const line: string = JSON.parse(stdout).Stop[0].hooks[0].command;
-      expect(line).toMatch(/^env -u NODE_OPTIONS \S*\/node \S*\/agent-platform-exporter\.js hook$/);
+      // In quotation marks where a folder has a space in its name.
+      expect(line).toMatch(
+        /^env -u NODE_OPTIONS ("?)\/.*\/node\1 ("?)\/.*\/agent-platform-exporter\.js\2 hook$/,
+      );
       const environment = { PATH: '/usr/bin:/bin', HOME: home.folder, NODE_OPTIONS: '--require=/gone.js' };
       const ran = spawnSync('/bin/sh', ['-c', line], { input: event(), env: environment, encoding: 'utf8' });
       expect(ran).toMatchObject({ status: 0, stdout: '', stderr: '' });

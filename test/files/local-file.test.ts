@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createFolder, readNow } from '../../src/files/local-file.ts';
+import { createFolder, readNow, writeWhole } from '../../src/files/local-file.ts';
 
 test('a directory is created with those above it, once', () => {
   const top = mkdtempSync(path.join(tmpdir(), 'hook-files-'));
@@ -12,6 +12,20 @@ test('a directory is created with those above it, once', () => {
     expect(createFolder(path.join(top, 'a', 'b', 'c'))).toBeUndefined();
     expect(existsSync(path.join(top, 'a', 'b', 'c'))).toBe(true);
   } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+});
+
+test('a file has the permissions that it is given, whatever the umask, and otherwise those of its owner', () => {
+  const top = mkdtempSync(path.join(tmpdir(), 'hook-files-'));
+  const before = process.umask(0o077);
+  try {
+    const [shared, own] = [path.join(top, 'shared'), path.join(top, 'own')];
+    writeWhole(shared, '', { mode: 0o640 });
+    writeWhole(own, '');
+    expect([shared, own].map((file) => statSync(file).mode & 0o777)).toEqual([0o640, 0o600]);
+  } finally {
+    process.umask(before);
     rmSync(top, { recursive: true, force: true });
   }
 });
