@@ -28,7 +28,10 @@ describe('the bases of the image', () => {
     expect(bases[0]).toContain(`/node:${devDependencies['node']}-`);
     // The bill of materials describes the Node.js of the job that writes it.
     const set = workflows.flatMap((file) => textOf(file).match(/node-version: .*/g) ?? []);
-    expect(new Set(set)).toEqual(new Set([`node-version: ${devDependencies['node']}`]));
+    const own = `node-version: ${devDependencies['node']}`;
+    expect(new Set(set)).toEqual(new Set([own, `node-version: $\{{ matrix.node }}`]));
+    const [, oldest] = /node: \[([\d.]+), [\d.]+\]/.exec(textOf('.github/workflows/ci.yml')) ?? [];
+    expect(oldest).toBe(devDependencies['node']);
   });
 });
 

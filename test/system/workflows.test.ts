@@ -68,6 +68,16 @@ describe.runIf(hasTools)('the workflows of the forge', () => {
       expect(await runJob(programs, 'ci.yml', 'quick', place)).toEqual({ outputs: {}, failure: undefined });
     });
 
+    test('run the tests on each Node.js without another one in the way', async () => {
+      const [bin, log] = [programs.folder(), join(programs.folder(), 'log')];
+      await writeFile(join(bin, 'npm'), `#!/bin/sh\necho "npm $*" >>"${log}"\n`);
+      await chmod(join(bin, 'npm'), 0o755);
+      const environment = { PATH: `${bin}:${process.env['PATH']}` };
+      const { failure } = await runJob(programs, 'ci.yml', 'node', { folder: checkout, environment });
+      expect(failure).toBeUndefined();
+      expect(await readFile(log, 'utf8')).toBe('npm ci --ignore-scripts\nnpm test\n');
+    });
+
     test('run everything of .ci/run there, which counts each step', async () => {
       // In place of what it runs: tests that pass, and programs that are there.
       const bin = programs.folder();
