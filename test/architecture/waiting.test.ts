@@ -11,7 +11,7 @@ const files = globSync(['test/**/*.ts', 'scripts/lab/**/*.ts'], { cwd: ROOT })
 
 const BY_CONDITION = 'wait for a condition, by `waitFor` of test/support/wait-for.ts';
 
-/** Ways of waiting or checking that make a test fail on a busy machine, and their replacements. */
+/** Ways of waiting or checking that make a test fail on a busy machine or in another folder, and their replacements. */
 const BANNED: readonly { readonly what: RegExp; readonly why: string }[] = [
   { what: /from 'node:timers\/promises'/, why: `a pause is too short somewhere: ${BY_CONDITION}` },
   {
@@ -30,6 +30,7 @@ const BANNED: readonly { readonly what: RegExp; readonly why: string }[] = [
     what: /\{ timeout: [\d_]+[ ,}]|^\s*\}, [\d_]{4,}\);$/m,
     why: 'a separate limit makes a test fail on a busy machine: all limits are in test/support/limits.ts',
   },
+  { what: /import\.meta\.url\)\.pathname/, why: 'a space in the path is %20 there: use fileURLToPath' },
 ];
 
 test.each(BANNED)('no test uses $what', ({ what, why }) => {
