@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvLine, decimalText } from '../../src/export/csv.ts';
+import { csvLine, decimalText, spellingOf } from '../../src/export/csv.ts';
 
 describe('a number', () => {
   test('is the same when it is read back, and has no exponent', () => {
@@ -24,6 +24,17 @@ describe('a number', () => {
     expect(decimalText(value)).toBe(text);
   });
 });
+
+test.each([
+  ['comma', '1.5,"a,b"\n'],
+  ['semicolon', '1,5;a,b\n'],
+  ['tab', '1.5\ta,b\n'],
+] as const)(
+  'with a %s between cells, only a semicolon makes the decimal point a comma',
+  (delimiter, line) => {
+    expect(csvLine([1.5, 'a,b'], spellingOf(delimiter))).toBe(line);
+  },
+);
 
 describe('a text', () => {
   test('is the same when it is read back, unless a spreadsheet would execute it', () => {

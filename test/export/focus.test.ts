@@ -43,6 +43,7 @@ async function focusBy(
   rows: readonly unknown[],
   people: readonly unknown[] = [],
   billing: Partial<Contract> = {},
+  orgId: string | null = 'org_1',
 ) {
   const kept = new Map<string, ReadonlyMap<Day, unknown>>([
     ['tokens', byDay(rows)],
@@ -59,7 +60,7 @@ async function focusBy(
           contract,
         },
         history: storedOrg({
-          orgId: 'org_1',
+          orgId: orgId ?? undefined,
           days: (dataset) => kept.get(dataset),
         }),
       },
@@ -160,6 +161,28 @@ describe('a FOCUS file', () => {
       ['a', '1000000.0'],
       ['unattributed', '567.59'],
     ]);
+  });
+
+  test('describes each charge, and names the account by its identifier', async () => {
+    const rows = [tokensOf(5, []), tokensOf(3, [['a', 2]]), tokensOf(7, [])];
+    const people = [{ byTeam: [] }, teamsOf({ core: 2 }), teamsOf({ core: 7 })];
+    const columns = ['BillingAccountId', 'BillingAccountName', 'ChargeDescription', 'SkuPriceDetails'];
+    const described = ({ charges }: Awaited<ReturnType<typeof focusBy>>) =>
+      charges.map((charge) => columns.map((column) => charge[column]));
+    expect(described(await focusBy('day', rows.slice(0, 2)))).toEqual([
+      ['org_1', 'acme', 'Credits used with a', '{"x_Tier":"standard"}'],
+      ['org_1', 'acme', 'Credits that belong to no model', ''],
+    ]);
+    expect(described(await focusBy('team', rows, people))).toEqual([
+      ['org_1', 'acme', 'Credits used by the team core', ''],
+      ['org_1', 'acme', 'Credits of no shown team', ''],
+      ['org_1', 'acme', 'Credits used by the team core', ''],
+    ]);
+  });
+
+  test('names the account by the organization until its identifier is known', async () => {
+    const { charges } = await focusBy('day', [tokensOf(5, []), tokensOf(3, [])], [], {}, null);
+    expect(charges).toMatchObject([{ BillingAccountId: 'acme', BillingAccountName: 'acme' }]);
   });
 
   test('has the price as it is configured', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import { spendCollector } from '../../src/collectors/spend/collector.ts';
+import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { formatOf } from '../../src/commands/export-choice.ts';
 import type { Config } from '../../src/config/config.ts';
 import { createCorrections } from '../../src/export/corrections.ts';
@@ -143,6 +145,45 @@ describe("a month's summary", () => {
   });
 });
 
+test('a month of all metrics has sums of days and states, but neither means, ratios nor figures of several days', async () => {
+  const at = new Map([[MARCH, { credits: 5, byModel: [{ model: 'm', tier: 'standard', credits: 5 }] }]]);
+  const { lines } = await exported({
+    orgs: [
+      {
+        settings: {
+          name: 'acme',
+          readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },
+          contract: {
+            seats: 3,
+            creditsPerMonth: 10,
+            prices: [{ from: MARCH, currency: 'USD', perMillionCredits: 2 }],
+          },
+        },
+        history: storedOrg({ days: (dataset) => (dataset === 'tokens' ? at : undefined) }),
+      },
+    ],
+    collectors: [tokensCollector, spendCollector],
+    from: MARCH,
+    to: MARCH,
+    now: startOf(addDays(MARCH, 20)),
+    format: createTidyFormat('month'),
+    sumOfMonth: (amounts) => amounts.reduce((sum, amount) => sum + amount, 0),
+  });
+  const names = lines.slice(1).map((line) => line.split(',')[2]?.replace('agent_platform_', ''));
+  expect([...new Set(names)].sort()).toEqual([
+    'cost_month_to_date',
+    'credit_price',
+    'credits_month_budget',
+    'credits_month_to_date',
+    'daily_cost',
+    'daily_cost_by_model',
+    'daily_credits',
+    'daily_credits_by_model',
+    'daily_credits_unattributed',
+    'seats',
+  ]);
+});
+
 describe('the range of --month', () => {
   const history = { start: MARCH, revisionWindow: 7 } as never;
   const values = { from: undefined, to: undefined, month: undefined, corrections: undefined };
@@ -249,6 +290,22 @@ describe('corrections', () => {
     const header = 'day,organization,metric,labels,value,unit\n';
     const now = [header, '2026-03-03,acme,credits,{},3,credits\n'];
     await expect(corrected(`${header}${row}\n`, now)).rejects.toThrow(`--corrections: ${message}`);
+  });
+
+  test('refuse a file that lacks an organization, but not one without rows', async () => {
+    const header = 'day,organization,metric,labels,value,unit\n';
+    const of = (org: string) => `2026-03-03,${org},credits,{},3,credits\n`;
+    await expect(corrected(header + of('acme'), [header, of('acme'), of('globex')])).rejects.toThrow(
+      '--corrections: the file has no row of globex',
+    );
+    await expect(corrected(header, [header, of('acme')])).rejects.toThrow('has no rows of such an export');
+  });
+
+  test('take a figure that was absent', async () => {
+    const header = 'day,organization,metric,labels,value,unit\n';
+    const now = [header, '2026-03-03,acme,credits,{},3,credits\n'];
+    const { text } = await corrected(`${header}2026-03-03,acme,credits,{},,credits\n`, now);
+    expect(text.split('\n')[1]).toBe('2026-03-03,acme,credits,{},value,,3,3');
   });
 
   test('compare files with decimal commas', async () => {

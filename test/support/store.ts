@@ -11,7 +11,7 @@ import { createFakeLogger } from './fake-logger.ts';
 
 /** What a stored organization has; nothing by default. */
 interface OrgParts {
-  readonly orgId?: string;
+  readonly orgId?: string | undefined;
   days?(dataset: DatasetName): ReadonlyMap<Day, unknown> | undefined;
   documents?(dataset: DatasetName): readonly unknown[];
   revisedOn?(dataset: DatasetName): Day | undefined;
