@@ -5,7 +5,22 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { lateOf, type Report, scoreOf } from './score.ts';
 
-const ROOMS = ['store', 'exposition', 'pipeline', 'client', 'agent', 'intake', 'scheduler', 'collectors'];
+const ROOMS = [
+  'store',
+  'exposition',
+  'pipeline',
+  'client',
+  'agent',
+  'intake',
+  'scheduler',
+  'collectors',
+  'app',
+  'config',
+  'server',
+  'export',
+  'backfill',
+  'web-config',
+];
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Stryker with its own dependencies, its copy of the project and its reports. */
 const FOLDER = path.join(ROOT, 'build/mutation');
