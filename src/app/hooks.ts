@@ -22,7 +22,7 @@ export async function openServiceHooks(
   const { counts, opened, leadership } = core.store;
   const store = new HookStore({
     database: counts,
-    epochOf: counts.epochOf,
+    epochOf: (query) => counts.epochOf(query),
     clock,
     shared: leadership && { opened, onWentBack: (what) => leadership.wentBack(what) },
   });

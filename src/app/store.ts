@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Collector } from '../catalog/collector.ts';
 import type { StorageConfig } from '../config/storage.ts';
 import type { Logger } from '../log/logger.ts';
-import { createStore } from '../store/create-store.ts';
 import { ignoreNotStored, NotStored, type StoreDatabase, type StoreDatabases } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS, readStoreId } from '../store/layouts.ts';
 import type { Leader } from '../store/leader.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
 import { copyOrgs, type ReadPart, readFile } from '../store/reader.ts';
 import type { SharedDatabase } from '../store/shared.ts';
-import { MEMORY, openSqlite } from '../store/sqlite.ts';
+import { SqlStore, type StoreParts } from '../store/sql-store.ts';
+import { MEMORY, SqliteDatabase } from '../store/sqlite.ts';
 import { openFiles } from '../store/sqlite-files.ts';
 import type { Store } from '../store/store.ts';
 import { ConfigError } from '../text/errors.ts';
@@ -70,17 +70,11 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   }
 
   await keepId().catch(ignoreNotStored);
-  const store = storeOf(parts, databases);
+  const store = storeOf(parts, { ...databases, beforeSweep: () => keepId().catch(ignoreNotStored) });
   return {
     counts,
     leadership: undefined,
-    store: {
-      ...store,
-      async sweep(retention) {
-        await keepId().catch(ignoreNotStored);
-        await store.sweep(retention);
-      },
-    },
+    store,
     isPersistent: isUp,
     metrics: { isUp, id: () => id },
     waitingFor: () => undefined,
@@ -98,15 +92,18 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
 
 function openMemory({ log }: Pick<StorageParts, 'log'>): StoreDatabases {
   const deps = { path: MEMORY, onDamage: 'replace', log } as const;
-  return { days: openSqlite({ ...deps, layout: DAYS }), counts: openSqlite({ ...deps, layout: COUNTS }) };
+  return {
+    days: SqliteDatabase.open({ ...deps, layout: DAYS }),
+    counts: SqliteDatabase.open({ ...deps, layout: COUNTS }),
+  };
 }
 
 function storeOf(
   parts: Pick<StorageParts, 'collectors' | 'clock' | 'log'>,
-  databases: StoreDatabases & { readonly leadership?: Leader },
+  databases: Pick<StoreParts, 'days' | 'counts' | 'beforeSweep'> & { readonly leadership?: Leader },
 ): Store {
   const { leadership } = databases;
-  return createStore({
+  return new SqlStore({
     ...parts,
     ...databases,
     datasets: parts.collectors.map(({ dataset }) => dataset),
@@ -122,16 +119,16 @@ async function openDatabase(
 ): Promise<Storage> {
   const { url, clock } = parts;
   const database = await connect(parts);
-  const { leadership, opened, storeId } = database;
+  const { leadership, opened } = database;
   return {
     store: storeOf(parts, { days: database, counts: database, leadership }),
     counts: database,
     leadership,
     opened,
     isPersistent: undefined,
-    metrics: { isUp: database.isUp, id: storeId },
+    metrics: { isUp: () => database.isUp(), id: () => database.storeId() },
     waitingFor() {
-      if (storeId() !== undefined) return undefined;
+      if (database.storeId() !== undefined) return undefined;
       return `the database of ${url.describe()} (${database.trouble()?.reason ?? 'connecting'})`;
     },
     async usable(signal) {
@@ -146,8 +143,8 @@ async function connect(
     readonly url: NonNullable<StorageConfig['url']>;
   },
 ): Promise<SharedDatabase> {
-  const { openShared } = await import('../store/shared.ts');
-  return openShared({ ...parts, intervals: parts.leaderIntervals });
+  const { SharedDatabase } = await import('../store/shared.ts');
+  return new SharedDatabase({ ...parts, intervals: parts.leaderIntervals });
 }
 
 /**

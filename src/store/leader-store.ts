@@ -5,7 +5,7 @@ import type { PostgresDatabase } from './postgres.ts';
 import { lockLeader, lookAtLeader, readLeader } from './postgres-schema.ts';
 
 interface LeaderStoreParts {
-  readonly database: PostgresDatabase;
+  readonly database: Pick<PostgresDatabase, 'transaction'>;
   /** Makes the schema current once it was found to be dropped or emptied. */
   reopen(): Promise<void>;
 }

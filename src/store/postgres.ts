@@ -29,22 +29,11 @@ export interface UrlSource {
   describe(): string;
 }
 
-/** The connections to a PostgreSQL database, and whether it can be used. */
-export interface PostgresDatabase extends Database {
-  /** Why it cannot be used; undefined if it can, or was not used yet. */
-  trouble(): DatabaseTrouble | undefined;
-  /**
-   * As `transaction`, also in the other modes. After a lost connection the transaction may have been committed. While all
-   * connections are in use, it waits for its turn; if the database stops answering, all that wait reject together.
-   */
-  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: PostgresMode): Promise<Result>;
-}
-
 /**
  * `leader` is short and has a connection of its own, so that it waits for no other; there is one at a time. `copy` has no limit on
  * its time.
  */
-type PostgresMode = TransactionMode | 'migration' | 'leader' | 'copy';
+export type PostgresMode = TransactionMode | 'migration' | 'leader' | 'copy';
 
 /** The part of the driver that is used. */
 interface Driver {
@@ -105,94 +94,117 @@ async function loadPg(): Promise<Driver> {
   return (await import('pg')).default;
 }
 
-/** Opens no connection before the first use. */
-export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
-  const { url, log, onLost, loadDriver = loadPg } = deps;
-  const closing = new AbortController();
+/** The connections that are used, and where they lead. */
+interface OpenPool {
+  readonly pool: Pool;
+  readonly access: DatabaseAccess;
+  readonly schema: string;
+}
+
+/** Why a database cannot be used at present. */
+interface Outage {
+  readonly trouble: DatabaseTrouble;
+  /** Whether reading does not have the trouble, so that only a write ends it. */
+  readonly isOfWrites: boolean;
+  /** The causes that were logged since it was last usable. */
+  readonly logged: Set<DatabaseTrouble['reason']>;
+}
+
+/** The connections to a PostgreSQL database, and whether it can be used. Opens none before the first use. */
+export class PostgresDatabase implements Database {
+  readonly #deps: DatabaseDeps;
+  readonly #closing = new AbortController();
   // The driver's own queue counts a wait as slowness of the server.
-  const turns = createTurns({ limit: MAX_CONNECTIONS - 1, closing: closing.signal });
+  readonly #turns = createTurns({ limit: MAX_CONNECTIONS - 1, closing: this.#closing.signal });
+  #pool: OpenPool | undefined;
+  #state: 'unused' | 'usable' | Outage = 'unused';
   /** Number of transactions that the server has answered. */
-  let answers = 0;
+  #answers = 0;
   /** The last problem of a server that has answered nobody: whoever waited then is rejected with it. */
-  let silence: NotStored | undefined;
-  let pool: { readonly pool: Pool; readonly access: DatabaseAccess } | undefined;
-  let trouble: DatabaseTrouble | undefined;
-  let isUp = false;
-  /** Whether the trouble is one that reading does not have, so that only a write ends it. */
-  let isOfWrites = false;
-  /** The causes of the present trouble that were logged. */
-  const told = new Set<DatabaseTrouble['reason']>();
-  let schema = 'agent_platform';
+  #silence: NotStored | undefined;
+
+  constructor(deps: DatabaseDeps) {
+    this.#deps = deps;
+  }
+
+  isUp(): boolean {
+    return this.#state === 'usable';
+  }
+
+  /** Why it cannot be used; undefined if it can, or was not used yet. */
+  trouble(): DatabaseTrouble | undefined {
+    return this.#outage?.trouble;
+  }
+
+  /**
+   * As `transaction` of any database, also in the other modes. After a lost connection the transaction may have been committed.
+   * While all connections are in use, it waits for its turn; if the database stops answering, all that wait reject together.
+   */
+  transaction<Result>(
+    work: (query: Query) => Promise<Result>,
+    mode: PostgresMode = 'write',
+  ): Promise<Result> {
+    return mode === 'leader' ? this.#run(mode, work) : this.#runInTurn(mode, work);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#pool?.pool.end();
+  }
+
+  get #outage(): Outage | undefined {
+    return typeof this.#state === 'string' ? undefined : this.#state;
+  }
 
   /** A changed URL, such as another password, or a changed file of it replaces the pool. */
-  async function connect(): Promise<{ readonly client: PoolClient; readonly from: Pool }> {
+  async #connect(): Promise<{ readonly client: PoolClient; readonly from: OpenPool }> {
+    const { url, onLost, loadDriver = loadPg } = this.#deps;
     const access = await url.read();
     const driver = await loadDriver();
-    if (closing.signal.aborted) throw new Error('the database is closed');
+    if (this.#closing.signal.aborted) throw new Error('the database is closed');
     // Without waiting in between: of transactions that begin together, one creates the pool.
-    if (pool === undefined || !isDeepStrictEqual(pool.access, access)) {
+    if (this.#pool === undefined || !isDeepStrictEqual(this.#pool.access, access)) {
       // Another URL may lead to another server.
-      if (pool !== undefined) onLost?.();
-      discardPool();
-      schema = parseDatabaseUrl(access.url).schema;
-      pool = { pool: createPool(driver, access), access };
+      if (this.#pool !== undefined) onLost?.();
+      this.#discardPool();
+      const { schema } = parseDatabaseUrl(access.url);
+      this.#pool = { pool: createPool(driver, access, onLost), access, schema };
     }
-    const from = pool.pool;
-    return { client: await from.connect(), from };
+    const from = this.#pool;
+    return { client: await from.pool.connect(), from };
   }
 
   /** Its idle connections close now, the others once they are no longer used. */
-  function discardPool(): void {
-    void pool?.pool.end();
-    pool = undefined;
+  #discardPool(): void {
+    void this.#pool?.pool.end();
+    this.#pool = undefined;
   }
 
-  function createPool({ Pool: create, types }: Driver, access: DatabaseAccess): Pool {
-    const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
-      NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format);
-    const created = new create({
-      ...connectionOf(access),
-      types: { getTypeParser },
-      max: MAX_CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_MS,
-      idleTimeoutMillis: IDLE_MS,
-      keepAlive: true,
-    });
-    // An idle connection that breaks is replaced by the next use, which reports any problem.
-    created.on('error', () => onLost?.());
-    // One that breaks in use rejects its statement; without a listener, the same error would also end the process.
-    created.on('connect', (client) => client.on('error', () => undefined));
-    return created;
-  }
-
-  async function runInTurn<Result>(
-    mode: PostgresMode,
-    work: (query: Query) => Promise<Result>,
-  ): Promise<Result> {
-    const before = silence;
-    const turn = await turns.take('all', 'other');
+  async #runInTurn<Result>(mode: PostgresMode, work: (query: Query) => Promise<Result>): Promise<Result> {
+    const before = this.#silence;
+    const turn = await this.#turns.take('all', 'other');
     try {
-      if (silence !== undefined && silence !== before) throw silence;
-      return await run(mode, work);
+      if (this.#silence !== undefined && this.#silence !== before) throw this.#silence;
+      return await this.#run(mode, work);
     } finally {
       turn.end();
     }
   }
 
-  async function run<Result>(mode: PostgresMode, work: (query: Query) => Promise<Result>): Promise<Result> {
-    const before = trouble;
-    const answered = answers;
-    let connection: Awaited<ReturnType<typeof connect>>;
+  async #run<Result>(mode: PostgresMode, work: (query: Query) => Promise<Result>): Promise<Result> {
+    const before = this.#state;
+    const answered = this.#answers;
+    let connection: { readonly client: PoolClient; readonly from: OpenPool };
     try {
-      connection = await connect();
+      connection = await this.#connect();
     } catch (error) {
-      const problem = failed(error, 'snapshot');
+      const problem = this.#failed(error, 'snapshot');
       // A server that refuses one more connection still answers on the others.
-      if (problem.details.reason !== 'full' && answers === answered) silence = problem;
+      if (problem.details.reason !== 'full' && this.#answers === answered) this.#silence = problem;
       throw problem;
     }
     const { client, from } = connection;
-    const prefix = `"${schema}".`;
+    const prefix = `"${from.schema}".`;
     const send = (text: string, values?: readonly Value[]) =>
       ask(client, text.replaceAll('S.', prefix), values, ANSWER_MS[mode]);
     let isBroken = true;
@@ -202,16 +214,16 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
       const { command } = await send('thrown' in outcome ? 'ROLLBACK' : 'COMMIT');
       if (!('thrown' in outcome) && command !== 'COMMIT') throw new Error('the transaction was rolled back');
       isBroken = false;
-      answers += 1;
+      this.#answers += 1;
       // One of a discarded pool leads to where the others no longer lead, and one that began before the trouble is no news.
-      if (from === pool?.pool && before === trouble) succeeded(mode);
+      if (from === this.#pool && before === this.#state) this.#succeeded(mode);
       if ('thrown' in outcome) throw outcome.thrown;
       return outcome.result;
     } catch (error) {
       if (!isBroken) throw error;
-      const problem = failed(error instanceof StatementError ? error.cause : error, mode);
+      const problem = this.#failed(error instanceof StatementError ? error.cause : error, mode);
       // A lost connection says nothing about the server: whoever is next connects anew.
-      if (problem.details.reason === 'slow' && answers === answered) silence = problem;
+      if (problem.details.reason === 'slow' && this.#answers === answered) this.#silence = problem;
       throw problem;
     } finally {
       // A connection with an error may lead to a server that is no longer the right one.
@@ -219,62 +231,71 @@ export function createDatabase(deps: DatabaseDeps): PostgresDatabase {
     }
   }
 
-  /** The driver takes a limit for each statement, unlike its types. */
-  async function ask(
-    client: PoolClient,
-    text: string,
-    values: readonly Value[] | undefined,
-    limitMs: number,
-  ): Promise<QueryResult<Row>> {
-    const statement: QueryConfig & { readonly query_timeout: number } = { text, query_timeout: limitMs };
-    try {
-      // Without values, several statements may be in one text.
-      return await client.query<Row>(
-        values === undefined ? statement : { ...statement, values: [...values] },
-      );
-    } catch (error) {
-      throw new StatementError(error);
-    }
-  }
-
-  function failed(error: unknown, mode: PostgresMode): NotStored {
-    trouble = troubleOf(error);
-    isUp = false;
+  #failed(error: unknown, mode: PostgresMode): NotStored {
+    const { url, log, onLost } = this.#deps;
+    const trouble = troubleOf(error);
+    const { reason } = trouble;
+    const logged = this.#outage?.logged ?? new Set();
+    this.#state = { trouble, isOfWrites: mode !== 'snapshot' && reason !== 'unreachable', logged };
     if (isConnectionLost(error)) onLost?.();
-    isOfWrites = mode !== 'snapshot' && trouble.reason !== 'unreachable';
     // After a failover, each open connection may lead to either server.
-    if (trouble.reason === 'read-only') discardPool();
+    if (reason === 'read-only') this.#discardPool();
     const fields = { store: url.describe(), ...trouble };
     // While a server restarts, it is alternately unreachable and slow.
-    const cause = trouble.reason === 'slow' ? 'unreachable' : trouble.reason;
-    if (!told.has(cause) && !closing.signal.aborted) {
-      told.add(cause);
+    const cause = reason === 'slow' ? 'unreachable' : reason;
+    if (!logged.has(cause) && !this.#closing.signal.aborted) {
+      logged.add(cause);
       const text = 'Database cannot be used; published data stays, polling and hook events wait';
-      log[LASTING.has(trouble.reason) ? 'error' : 'warn'](text, fields);
+      log[LASTING.has(reason) ? 'error' : 'warn'](text, fields);
     }
     return new NotStored(trouble.detail, trouble);
   }
 
-  function succeeded(mode: PostgresMode): void {
-    if (isOfWrites && mode === 'snapshot') return;
-    const before = trouble;
-    isOfWrites = false;
-    trouble = undefined;
-    told.clear();
-    isUp = true;
-    if (before === undefined) return;
-    log.info('Database can be used again', { store: url.describe() });
+  #succeeded(mode: PostgresMode): void {
+    const outage = this.#outage;
+    if (outage?.isOfWrites && mode === 'snapshot') return;
+    this.#state = 'usable';
+    if (outage === undefined) return;
+    this.#deps.log.info('Database can be used again', { store: this.#deps.url.describe() });
   }
+}
 
-  return {
-    isUp: () => isUp,
-    trouble: () => trouble,
-    transaction: (work, mode = 'write') => (mode === 'leader' ? run(mode, work) : runInTurn(mode, work)),
-    async close() {
-      closing.abort();
-      await pool?.pool.end();
-    },
-  };
+function createPool(
+  { Pool: create, types }: Driver,
+  access: DatabaseAccess,
+  onLost: DatabaseDeps['onLost'],
+): Pool {
+  const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
+    NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format);
+  const created = new create({
+    ...connectionOf(access),
+    types: { getTypeParser },
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: IDLE_MS,
+    keepAlive: true,
+  });
+  // An idle connection that breaks is replaced by the next use, which reports any problem.
+  created.on('error', () => onLost?.());
+  // One that breaks in use rejects its statement; without a listener, the same error would also end the process.
+  created.on('connect', (client) => client.on('error', () => undefined));
+  return created;
+}
+
+/** The driver takes a limit for each statement, unlike its types. */
+async function ask(
+  client: PoolClient,
+  text: string,
+  values: readonly Value[] | undefined,
+  limitMs: number,
+): Promise<QueryResult<Row>> {
+  const statement: QueryConfig & { readonly query_timeout: number } = { text, query_timeout: limitMs };
+  try {
+    // Without values, several statements may be in one text.
+    return await client.query<Row>(values === undefined ? statement : { ...statement, values: [...values] });
+  } catch (error) {
+    throw new StatementError(error);
+  }
 }
 
 /** The result of a caller's work, or what the caller itself throws; rejects with an error of the database. */

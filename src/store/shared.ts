@@ -3,11 +3,12 @@ import type { Logger } from '../log/logger.ts';
 import { messageOf } from '../text/errors.ts';
 import { backoffMs } from '../work/backoff.ts';
 import type { Clock } from '../work/clock.ts';
-import type { Query } from './database.ts';
+import type { Query, StoreDatabase } from './database.ts';
 import { Leader } from './leader.ts';
 import type { LeaderIntervals } from './leader-row.ts';
 import { PostgresLeaderStore } from './leader-store.ts';
-import { createDatabase, type UrlSource } from './postgres.ts';
+import { PostgresDatabase, type PostgresMode, type UrlSource } from './postgres.ts';
+import type { DatabaseTrouble } from './postgres-errors.ts';
 import { migrate, readLeader } from './postgres-schema.ts';
 
 /** The waits between attempts to use the database, in milliseconds. */
@@ -20,61 +21,77 @@ interface SharedDeps {
   readonly intervals?: LeaderIntervals | undefined;
 }
 
-/** A PostgreSQL database that several processes share. */
-export type SharedDatabase = ReturnType<typeof openShared>;
+/** A PostgreSQL database that several processes share; it is tried until it can be used. */
+export class SharedDatabase implements StoreDatabase {
+  /** Which of the processes polls; it takes part once it is started. */
+  readonly leadership: Leader;
+  /** Resolves once the schema is current; the database is tried again until then. */
+  readonly opened: Promise<void>;
+  readonly #deps: SharedDeps;
+  readonly #database: PostgresDatabase;
+  readonly #closing = new AbortController();
+  #storeId: string | undefined;
 
-/** Opens a database; it is tried until it can be used. */
-export function openShared({ url, clock, log, intervals }: SharedDeps) {
-  const closing = new AbortController();
-  const database = createDatabase({ url, log, onLost: () => leadership.connectionLost() });
-  const leadership: Leader = new Leader({
-    store: new PostgresLeaderStore({ database, reopen }),
-    id: randomUUID(),
-    clock,
-    log,
-    intervals,
-  });
-  let storeId: string | undefined;
-
-  /** Makes the schema current, also after it was dropped or emptied. */
-  async function reopen(): Promise<void> {
-    storeId = await migrate(database);
+  constructor(deps: SharedDeps) {
+    this.#deps = deps;
+    const { url, clock, log, intervals } = deps;
+    const database = new PostgresDatabase({ url, log, onLost: () => this.leadership.connectionLost() });
+    this.#database = database;
+    this.leadership = new Leader({
+      store: new PostgresLeaderStore({ database, reopen: () => this.#reopen() }),
+      id: randomUUID(),
+      clock,
+      log,
+      intervals,
+    });
+    this.opened = this.#open();
+    this.opened.catch(() => undefined);
   }
 
-  async function open(): Promise<void> {
+  isUp(): boolean {
+    return this.#database.isUp();
+  }
+
+  trouble(): DatabaseTrouble | undefined {
+    return this.#database.trouble();
+  }
+
+  /** Identifies the store, the same in all of its processes; undefined until it was opened. */
+  storeId(): string | undefined {
+    return this.#storeId;
+  }
+
+  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: PostgresMode): Promise<Result> {
+    return this.#database.transaction(work, mode);
+  }
+
+  async epochOf(query: Query): Promise<string> {
+    const { epoch } = await readLeader(query);
+    return epoch;
+  }
+
+  /** Resolves once the transactions under way have ended. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#database.close();
+  }
+
+  async #open(): Promise<void> {
+    const { clock, log } = this.#deps;
     for (let tries = 0; ; tries += 1) {
       try {
-        await reopen();
+        await this.#reopen();
         return;
       } catch (error) {
         // Reported by the database.
         log.debug('Opening the database failed', { error: messageOf(error) });
-        await clock.wait(backoffMs(tries, RETRY), closing.signal);
+        await clock.wait(backoffMs(tries, RETRY), this.#closing.signal);
       }
     }
   }
 
-  const opened = open();
-  opened.catch(() => undefined);
-
-  return {
-    isUp: database.isUp,
-    trouble: database.trouble,
-    transaction: database.transaction,
-    async epochOf(query: Query) {
-      const { epoch } = await readLeader(query);
-      return epoch;
-    },
-    /** Which of the processes polls; it takes part once it is started. */
-    leadership,
-    /** Resolves once the schema is current; the database is tried again until then. */
-    opened,
-    /** Identifies the store, the same in all of its processes; undefined until it was opened. */
-    storeId: () => storeId,
-    /** Resolves once the transactions under way have ended. */
-    async close(): Promise<void> {
-      closing.abort();
-      await database.close();
-    },
-  };
+  /** Makes the schema current, also after it was dropped or emptied. */
+  async #reopen(): Promise<void> {
+    this.#storeId = await migrate(this.#database);
+  }
 }

@@ -4,7 +4,8 @@ import { ConfigError, messageOf } from '../text/errors.ts';
 /** Why a store cannot be used at present. */
 type TroubleReason = 'locked' | 'full' | 'read-only' | 'unreachable' | 'damaged' | 'refused' | 'failed';
 
-interface Trouble {
+/** The problem of a file, and a hint for the operator. */
+export interface Trouble {
   readonly reason: TroubleReason;
   readonly detail: string;
   /** What the operator can do about it. */

@@ -5,14 +5,14 @@ import type { Clock } from '../work/clock.ts';
 import type { StoreDatabases } from './database.ts';
 import { COUNTS, countsFileBeside, DAYS } from './layouts.ts';
 import { type Lock, ownerOf, takeOwnership } from './lock.ts';
-import { openSqlite, refuseSpecial, type SqliteDeps } from './sqlite.ts';
+import { refuseSpecial, SqliteDatabase, type SqliteDeps } from './sqlite.ts';
 import { troubleOf } from './sqlite-errors.ts';
 
 /** How long a start waits for files that another process owns, in milliseconds. */
 const OWNER_WAIT_MS = 30_000;
 const OWNER_LOOK_MS = 250;
 
-interface StoreFilesDeps extends Omit<SqliteDeps, 'layout'> {
+interface StoreFilesDeps extends Omit<SqliteDeps, 'layout' | 'keepOwning' | 'onClosed'> {
   readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
   /** Aborts the wait for another process. */
   readonly signal?: AbortSignal | undefined;
@@ -23,63 +23,75 @@ interface StoreFilesDeps extends Omit<SqliteDeps, 'layout'> {
  * owns them after half a minute, or if one of them must not be touched.
  */
 export async function openFiles(deps: StoreFilesDeps): Promise<StoreDatabases> {
-  const { path, clock, log, signal } = deps;
-  let lock = await ownAtStart();
-
-  /** Takes the lock of files that nobody has. */
-  function own(): Lock {
-    refuseSpecial(path);
-    createFolder(dirname(path));
-    return takeOwnership(path);
-  }
-
-  /** Undefined if there is other trouble than another owner, such as a directory: it is met again by opening the files. */
-  async function ownAtStart(): Promise<Lock | undefined> {
-    const until = clock.elapsed() + OWNER_WAIT_MS;
-    for (let isFirst = true; ; isFirst = false) {
-      try {
-        return own();
-      } catch (error) {
-        if (troubleOf(error).reason !== 'locked') return undefined;
-      }
-      const owner = ownerOf(path);
-      if (clock.elapsed() >= until) {
-        throw new ConfigError(
-          `storage.path: ${path} belongs to another exporter: ${owner}`,
-          'stop it, or give each exporter its own --storage.path',
-        );
-      }
-      if (isFirst) log.info('Waiting for the store, which another process owns', { path, owner });
-      await clock.wait(OWNER_LOOK_MS, signal);
-    }
-  }
-
-  /** Again if somebody has removed the lock's file; throws while another process has it. */
-  function keepOwning(): void {
-    if (lock?.isInPlace()) return;
-    lock?.release();
-    lock = undefined;
-    lock = own();
-  }
-
+  const ownership = new Ownership(deps.path, await ownAtStart(deps));
+  const parts = { ...deps, keepOwning: () => ownership.keep() };
   try {
-    const parts = { ...deps, keepOwning };
-    const days = openSqlite({ ...parts, layout: DAYS });
-    const counts = openSqlite({ ...parts, path: countsFileBeside(path), layout: COUNTS });
-    return {
-      days,
-      counts: {
-        ...counts,
-        // The last one to be closed.
-        async close() {
-          await counts.close();
-          lock?.release();
-          lock = undefined;
-        },
-      },
-    };
+    const days = SqliteDatabase.open({ ...parts, layout: DAYS });
+    const counts = SqliteDatabase.open({
+      ...parts,
+      path: countsFileBeside(deps.path),
+      layout: COUNTS,
+      // The last one to be closed.
+      onClosed: () => ownership.release(),
+    });
+    return { days, counts };
   } catch (error) {
-    lock?.undo();
+    ownership.undo();
     throw error;
+  }
+}
+
+/** The lock of a store's files, held while they belong to this process. */
+class Ownership {
+  readonly #path: string;
+  #lock: Lock | undefined;
+
+  constructor(path: string, lock: Lock | undefined) {
+    this.#path = path;
+    this.#lock = lock;
+  }
+
+  /** Takes it again if somebody has removed its file; throws while another process has it. */
+  keep(): void {
+    if (this.#lock?.isInPlace()) return;
+    this.release();
+    this.#lock = own(this.#path);
+  }
+
+  release(): void {
+    this.#lock?.release();
+    this.#lock = undefined;
+  }
+
+  undo(): void {
+    this.#lock?.undo();
+  }
+}
+
+/** Takes the lock of files that nobody has. */
+function own(path: string): Lock {
+  refuseSpecial(path);
+  createFolder(dirname(path));
+  return takeOwnership(path);
+}
+
+/** Undefined if there is other trouble than another owner, such as a directory: it is met again by opening the files. */
+async function ownAtStart({ path, clock, log, signal }: StoreFilesDeps): Promise<Lock | undefined> {
+  const until = clock.elapsed() + OWNER_WAIT_MS;
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return own(path);
+    } catch (error) {
+      if (troubleOf(error).reason !== 'locked') return undefined;
+    }
+    const owner = ownerOf(path);
+    if (clock.elapsed() >= until) {
+      throw new ConfigError(
+        `storage.path: ${path} belongs to another exporter: ${owner}`,
+        'stop it, or give each exporter its own --storage.path',
+      );
+    }
+    if (isFirst) log.info('Waiting for the store, which another process owns', { path, owner });
+    await clock.wait(OWNER_LOOK_MS, signal);
   }
 }

@@ -15,7 +15,7 @@ import {
   type TransactionMode,
   type Value,
 } from './database.ts';
-import { isDamage, moveAside, troubleOf } from './sqlite-errors.ts';
+import { isDamage, moveAside, type Trouble, troubleOf } from './sqlite-errors.ts';
 import { createTable, type Table } from './tables.ts';
 
 /** The path that means memory instead of a file. */
@@ -59,13 +59,16 @@ export interface SqliteDeps {
   readonly log: Logger;
   /** Called before each use; throws if the file belongs to another process now. */
   readonly keepOwning?: (() => void) | undefined;
+  /** Called once it is closed. */
+  readonly onClosed?: (() => void) | undefined;
   /** SQLite's own by default. */
   readonly openDatabase?: ((path: string) => DatabaseSync) | undefined;
 }
 
 type SqliteMode = TransactionMode | 'probe';
 
-interface Open {
+/** A file while it is open. */
+interface OpenFile {
   readonly db: DatabaseSync;
   /** Of the file and its log: SQLite writes on into a removed one, and a crash loses that. */
   readonly inodes: string;
@@ -73,167 +76,168 @@ interface Open {
   readonly statements: Map<string, StatementSync>;
 }
 
-/**
- * Opens a file. Throws a `ConfigError` if it must not be touched: it is another program's or of a newer layout, or damaged
- * and not to be replaced. With any other trouble it is tried again at the next use.
- */
-export function openSqlite(deps: SqliteDeps): Required<StoreDatabase> {
-  const { path, layout, onDamage, log, openDatabase = openFile } = deps;
-  const queue = createSerialQueue();
-  let open: Open | undefined;
-  let trouble: ReturnType<typeof troubleOf> | undefined;
+/** Why a file cannot be used at present. */
+interface Outage {
+  readonly trouble: Trouble;
   /** Whether reading does not have the trouble, so that only a write ends it: one that changes something. */
-  let isOfWrites = false;
-  let isScrubDue = false;
-  let isClosed = false;
+  readonly isOfWrites: boolean;
+}
 
-  function use(): Open {
-    if (isClosed) throw new Error('the store is closed');
-    deps.keepOwning?.();
-    if (open?.inodes === inodesOf(path)) return open;
-    if (open !== undefined) {
-      log.warn('Store file removed or replaced; opened anew, and missing data is fetched again', { path });
-      closeNow();
-    }
-    open = openNow();
-    return open;
-  }
+/** A file, or memory, in which one transaction runs at a time. What cannot be used is tried again at the next use. */
+export class SqliteDatabase implements Required<StoreDatabase> {
+  readonly #deps: SqliteDeps;
+  readonly #queue = createSerialQueue();
+  /** The next use opens a `shut` file; a `closed` one stays closed. */
+  #file: OpenFile | 'shut' | 'closed' = 'shut';
+  #outage: Outage | undefined;
+  #isScrubDue = false;
 
-  function openNow(): Open {
-    if (path !== MEMORY) prepareFile();
-    const db = openDatabase(path);
+  /**
+   * Opens a file. Throws a `ConfigError` if it must not be touched: it is another program's or of a newer layout, or damaged
+   * and not to be replaced. With any other trouble it is tried again at the next use.
+   */
+  static open(deps: SqliteDeps): SqliteDatabase {
+    const database = new SqliteDatabase(deps);
     try {
-      db.exec(
-        `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${layout.synchronous}; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
-      );
-      createTables(db, path, layout);
+      database.#file = openFile(deps);
     } catch (error) {
-      db.close();
-      throw error;
+      if (error instanceof ConfigError) throw error;
+      database.#failed(error);
     }
-    return {
-      db,
-      inodes: inodesOf(path),
-      epoch: randomUUID(),
-      statements: new Map(),
-    };
+    return database;
   }
 
-  /** Moves a file aside that cannot be used, unless it is not ours to move. */
-  function prepareFile(): void {
-    refuseSpecial(path);
-    createFolder(dirname(path));
-    // SQLite gives the files beside a database the mode of the database.
-    closeSync(openSync(path, 'a', 0o600));
-    const found = stateOf(path, layout);
-    if (found === 'sound') return;
-    if (found === 'older') {
-      const aside = moveAside(path, 'older');
-      log.warn('Store file has an older layout; moved aside, and its content is fetched again', {
-        path,
-        aside,
-        hint: `${aside} can be removed`,
-      });
-    } else replaceDamaged(found.damage);
-    closeSync(openSync(path, 'a', 0o600));
+  private constructor(deps: SqliteDeps) {
+    this.#deps = deps;
   }
 
-  function replaceDamaged(detail: string): void {
-    if (onDamage === 'exit') {
-      throw new ConfigError(
-        `storage.path: ${path} is damaged: ${detail}`,
-        'it is left untouched; restore a copy or move it away, or use --storage.on-damage=replace',
-      );
-    }
-    const aside = moveAside(path, 'damaged');
-    log.error('Store file damaged; moved aside and replaced by a new one', {
-      path,
-      aside,
-      error: detail,
-      hint: `${layout.afterDamage}; ${aside} can be removed once it is no longer needed`,
+  isUp(): boolean {
+    return this.#outage === undefined;
+  }
+
+  transaction<Result>(
+    work: (query: Query) => Promise<Result>,
+    mode: TransactionMode = 'write',
+  ): Promise<Result> {
+    return this.#queue.run(() => this.#transact(work, mode));
+  }
+
+  probe(work: (query: Query) => Promise<unknown>): Promise<unknown> {
+    return this.#queue.run(() => this.#transact(work, 'probe'));
+  }
+
+  async epochOf(): Promise<string> {
+    return this.#open?.epoch ?? '';
+  }
+
+  tend(): Promise<void> {
+    return this.#queue.run(() => {
+      try {
+        const { db } = this.#use();
+        if (this.#isScrubDue) this.#isScrubDue = !emptyLog(db);
+        this.#succeeded(false);
+      } catch (error) {
+        this.#failed(error);
+      }
     });
   }
 
-  function closeNow(): void {
-    const closing = open;
-    open = undefined;
+  scrub(): Promise<void> {
+    this.#isScrubDue = true;
+    return this.tend();
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.idle();
+    this.#shut();
+    this.#file = 'closed';
+    this.#deps.onClosed?.();
+  }
+
+  get #open(): OpenFile | undefined {
+    return typeof this.#file === 'string' ? undefined : this.#file;
+  }
+
+  #use(): OpenFile {
+    const { path, log, keepOwning } = this.#deps;
+    if (this.#file === 'closed') throw new Error('the store is closed');
+    keepOwning?.();
+    const known = this.#open;
+    if (known?.inodes === inodesOf(path)) return known;
+    if (known !== undefined) {
+      log.warn('Store file removed or replaced; opened anew, and missing data is fetched again', { path });
+      this.#shut();
+    }
+    const opened = openFile(this.#deps);
+    this.#file = opened;
+    return opened;
+  }
+
+  #shut(): void {
+    const { path, log } = this.#deps;
+    const closing = this.#open;
+    if (closing === undefined) return;
+    this.#file = 'shut';
     try {
-      closing?.db.close();
+      closing.db.close();
     } catch (error) {
       log.debug('Closing the store file failed', { path, error: messageOf(error) });
     }
   }
 
-  function queryOf({ db, statements }: Open): Query {
-    return async (text, values = []) => {
-      let statement = statements.get(text);
-      if (statement === undefined) {
-        if (statements.size >= MAX_STATEMENTS) statements.clear();
-        statement = db.prepare(sqliteText(text));
-        statements.set(text, statement);
-      }
-      try {
-        return statement.all(...(values as Value[])) as readonly Row[];
-      } catch (error) {
-        throw new StatementError(error);
-      }
-    };
-  }
-
-  async function transact<Result>(
-    work: (query: Query) => Promise<Result>,
-    mode: SqliteMode,
-  ): Promise<Result> {
-    let current: Open | undefined;
+  async #transact<Result>(work: (query: Query) => Promise<Result>, mode: SqliteMode): Promise<Result> {
+    let current: OpenFile;
     let before = 0;
     try {
-      current = use();
-      before = trouble === undefined ? 0 : changesOf(current);
+      current = this.#use();
+      before = this.#outage === undefined ? 0 : changesOf(current);
       current.db.exec(mode === 'snapshot' ? 'BEGIN' : 'BEGIN IMMEDIATE');
     } catch (error) {
-      throw failed(error, mode);
+      throw this.#failed(error, mode);
     }
     let result: Result;
     try {
       result = await work(queryOf(current));
     } catch (error) {
-      rollback(current);
-      throw error instanceof StatementError ? failed(error.cause, mode) : error;
+      this.#rollback(current);
+      throw error instanceof StatementError ? this.#failed(error.cause, mode) : error;
     }
     try {
       current.db.exec('COMMIT');
     } catch (error) {
-      rollback(current);
-      throw failed(error, mode);
+      this.#rollback(current);
+      throw this.#failed(error, mode);
     }
-    if (trouble !== undefined) succeeded(mode === 'write' && changesOf(current) > before);
+    if (this.#outage !== undefined) this.#succeeded(mode === 'write' && changesOf(current) > before);
     return result;
   }
 
-  function rollback({ db }: Open): void {
+  #rollback({ db }: OpenFile): void {
+    const { path, log } = this.#deps;
     try {
       if (db.isTransaction) db.exec('ROLLBACK');
     } catch (error) {
       log.debug('Transaction rollback failed', { path, error: messageOf(error) });
-      closeNow();
+      this.#shut();
     }
   }
 
   /** What is thrown for an error of SQLite or the system; a damaged file is replaced first. */
-  function failed(error: unknown, mode: SqliteMode = 'snapshot'): NotStored {
+  #failed(error: unknown, mode: SqliteMode = 'snapshot'): NotStored {
+    const { path, log, onExit } = this.#deps;
     let cause = error;
     if (isDamage(error) && path !== MEMORY) {
-      closeNow();
+      this.#shut();
       try {
-        replaceDamaged(messageOf(error));
+        replaceDamaged(this.#deps, messageOf(error));
       } catch (inner) {
         cause = inner;
-        if (inner instanceof ConfigError) deps.onExit?.(inner);
+        if (inner instanceof ConfigError) onExit?.(inner);
       }
     }
-    const before = trouble;
-    trouble = troubleOf(cause);
-    isOfWrites = mode !== 'snapshot' && open !== undefined;
+    const before = this.#outage?.trouble;
+    const trouble = troubleOf(cause);
+    this.#outage = { trouble, isOfWrites: mode !== 'snapshot' && this.#open !== undefined };
     if (before?.reason !== trouble.reason)
       log.warn('The store cannot be used; published data stays, polling and hook events wait', {
         path,
@@ -242,57 +246,89 @@ export function openSqlite(deps: SqliteDeps): Required<StoreDatabase> {
     return new NotStored(trouble.detail, trouble);
   }
 
-  function succeeded(isChanged: boolean): void {
-    if (trouble === undefined || (isOfWrites && !isChanged)) return;
-    trouble = undefined;
-    log.info('The store can be used again', { path });
+  #succeeded(isChanged: boolean): void {
+    if (this.#outage === undefined || (this.#outage.isOfWrites && !isChanged)) return;
+    this.#outage = undefined;
+    this.#deps.log.info('The store can be used again', { path: this.#deps.path });
   }
+}
 
-  function scrubNow(): void {
-    const row = open?.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-    isScrubDue = row?.['busy'] === 1;
-  }
-
-  function tend(): Promise<void> {
-    return queue.run(() => {
-      try {
-        use();
-        if (isScrubDue) scrubNow();
-        succeeded(false);
-      } catch (error) {
-        failed(error);
-      }
-    });
-  }
-
-  /** How many rows were written so far. */
-  function changesOf({ db }: Open): number {
-    return Number(db.prepare('SELECT total_changes() AS changes').get()?.['changes']);
-  }
-
+function openFile(deps: SqliteDeps): OpenFile {
+  const { path, layout, openDatabase = connect } = deps;
+  if (path !== MEMORY) prepareFile(deps);
+  const db = openDatabase(path);
   try {
-    open = openNow();
+    db.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${layout.synchronous}; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+    );
+    createTables(db, path, layout);
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    failed(error);
+    db.close();
+    throw error;
   }
+  return { db, inodes: inodesOf(path), epoch: randomUUID(), statements: new Map() };
+}
 
-  return {
-    isUp: () => trouble === undefined,
-    transaction: (work, mode = 'write') => queue.run(() => transact(work, mode)),
-    probe: (work) => queue.run(() => transact(work, 'probe')),
-    epochOf: async () => open?.epoch ?? '',
-    tend,
-    scrub: () => {
-      isScrubDue = true;
-      return tend();
-    },
-    async close() {
-      await queue.idle();
-      closeNow();
-      isClosed = true;
-    },
+/** Moves a file aside that cannot be used, unless it is not ours to move. */
+function prepareFile(deps: SqliteDeps): void {
+  const { path, layout, log } = deps;
+  refuseSpecial(path);
+  createFolder(dirname(path));
+  // SQLite gives the files beside a database the mode of the database.
+  closeSync(openSync(path, 'a', 0o600));
+  const found = stateOf(path, layout);
+  if (found === 'sound') return;
+  if (found === 'older') {
+    const aside = moveAside(path, 'older');
+    log.warn('Store file has an older layout; moved aside, and its content is fetched again', {
+      path,
+      aside,
+      hint: `${aside} can be removed`,
+    });
+  } else replaceDamaged(deps, found.damage);
+  closeSync(openSync(path, 'a', 0o600));
+}
+
+function replaceDamaged({ path, layout, onDamage, log }: SqliteDeps, detail: string): void {
+  if (onDamage === 'exit') {
+    throw new ConfigError(
+      `storage.path: ${path} is damaged: ${detail}`,
+      'it is left untouched; restore a copy or move it away, or use --storage.on-damage=replace',
+    );
+  }
+  const aside = moveAside(path, 'damaged');
+  log.error('Store file damaged; moved aside and replaced by a new one', {
+    path,
+    aside,
+    error: detail,
+    hint: `${layout.afterDamage}; ${aside} can be removed once it is no longer needed`,
+  });
+}
+
+function queryOf({ db, statements }: OpenFile): Query {
+  return async (text, values = []) => {
+    let statement = statements.get(text);
+    if (statement === undefined) {
+      if (statements.size >= MAX_STATEMENTS) statements.clear();
+      statement = db.prepare(sqliteText(text));
+      statements.set(text, statement);
+    }
+    try {
+      return statement.all(...(values as Value[])) as readonly Row[];
+    } catch (error) {
+      throw new StatementError(error);
+    }
   };
+}
+
+/** Empties the write-ahead log; false if a reader prevents that now. */
+function emptyLog(db: DatabaseSync): boolean {
+  return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] !== 1;
+}
+
+/** How many rows were written so far. */
+function changesOf({ db }: OpenFile): number {
+  return Number(db.prepare('SELECT total_changes() AS changes').get()?.['changes']);
 }
 
 /** An error of a statement, to distinguish it from one of the caller. */
@@ -307,7 +343,7 @@ export function sqliteText(text: string): string {
   return text.replaceAll('S.', '').replace(/\$(\d+)/g, '?$1');
 }
 
-function openFile(path: string): DatabaseSync {
+function connect(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: BUSY_MS });
 }
 

@@ -1,14 +1,25 @@
 import { createHash } from 'node:crypto';
-import type { DatasetName } from '../catalog/dataset.ts';
+import { crc32 } from 'node:zlib';
+import {
+  type DatasetName,
+  type DayDataset,
+  type DocumentDataset,
+  hasActivity,
+  isUnsettled,
+} from '../catalog/dataset.ts';
 import { type Day, dayOf, earlier, type Instant, later, parseDay } from '../catalog/day.ts';
 import type { Slices } from '../work/slices.ts';
 import type { Query, Row, Value } from './database.ts';
 import { MAX_SWEPT, type SweepMark } from './retention.ts';
-import { ForeignAnswer, UNCONFIRMED } from './store.ts';
+import { sendRows } from './send-rows.ts';
+import { type AnsweredDocuments, ForeignAnswer, UNCONFIRMED } from './store.ts';
 import { isSound } from './stored-org.ts';
 import { DAY_TABLES } from './tables.ts';
 
 // The statements of the store's writes; each runs within a transaction.
+
+/** A dataset of either kind. */
+export type Dataset = DayDataset<unknown> | DocumentDataset<unknown>;
 
 /** A dataset of an organization, or of a former one of its name. */
 export interface Place {
@@ -27,6 +38,12 @@ export function keyOf(id: string): string {
   return isPlain ? id : createHash('sha256').update(id).digest('hex');
 }
 
+/** How rows are read and written: in slices, those of a dataset's schema version. */
+interface Handling {
+  readonly form: number;
+  readonly slices: Pick<Slices, 'next'>;
+}
+
 const NO_DAY = '' as Day;
 
 /** Reads which of some days are known, with their rows. */
@@ -34,7 +51,7 @@ export async function readDays(
   query: Query,
   { org, former, dataset }: Place,
   days: readonly Day[],
-  { form, slices }: { readonly form: number; readonly slices: Pick<Slices, 'next'> },
+  { form, slices }: Handling,
 ): Promise<ReadonlyMap<Day, unknown>> {
   const first = days.reduce(earlier, days[0] ?? NO_DAY);
   const last = days.reduce(later, NO_DAY);
@@ -51,6 +68,79 @@ export async function readDays(
   }
   return known;
 }
+
+/** Stores days: with their rows, or undefined for one that was answered without a row. */
+export async function putRows(
+  query: Query,
+  { org, former, dataset: name }: Place,
+  changes: ReadonlyMap<Day, unknown>,
+  { dataset, form, slices }: Handling & { readonly dataset: Dataset | undefined },
+): Promise<void> {
+  const rows: Value[][] = [];
+  for (const [day, row] of changes) {
+    await slices.next();
+    const text = row === undefined ? null : JSON.stringify(row);
+    const figures = [activeOf(dataset, row), Number(isUnsettled(row)), text, crc32(text ?? '')];
+    rows.push([org, former, name, day, form, ...figures]);
+  }
+  await sendRows(
+    query,
+    `INSERT INTO S.day (org, former, dataset, day, form, active, unsettled, data, sum) VALUES ROWS
+     ON CONFLICT (org, former, dataset, day)
+     DO UPDATE SET form = excluded.form, active = excluded.active, unsettled = excluded.unsettled, data = excluded.data,
+     sum = excluded.sum`,
+    rows,
+  );
+}
+
+function activeOf(dataset: Dataset | undefined, row: unknown): Value {
+  if (row === undefined || dataset?.kind !== 'days') return null;
+  const isActive = hasActivity(dataset, row);
+  return isActive === undefined ? null : Number(isActive);
+}
+
+/** Stores a listing of documents; resolves with whether it changed any, and how many are no longer listed. */
+export async function putDocuments(
+  query: Query,
+  { org, former, dataset }: Place,
+  { documents, damaged, complete }: AnsweredDocuments,
+  { form, slices }: Handling,
+): Promise<{ readonly isChanged: boolean; readonly gone: number }> {
+  const place = [org, former, dataset];
+  const ids = new Map([...documents.keys()].map((id) => [keyOf(id), id]));
+  const rows = await query(
+    'SELECT id FROM S.document WHERE org = $1 AND former = $2 AND dataset = $3',
+    place,
+  );
+  const known = new Set(rows.map(({ id }) => String(id)));
+  const gone = complete ? [...known].filter((id) => !ids.has(id)) : [];
+  for (const id of gone)
+    await query('DELETE FROM S.document WHERE org = $1 AND former = $2 AND dataset = $3 AND id = $4', [
+      ...place,
+      id,
+    ]);
+  const usable = [...ids].filter(([key, id]) => !(damaged?.has(id) && known.has(key)));
+  let isChanged = gone.length > 0;
+  for (let start = 0; start < usable.length; start += DOCUMENTS_AT_ONCE) {
+    await slices.next();
+    const changed = await sendRows(
+      query,
+      `INSERT INTO S.document AS old (org, former, dataset, id, form, data, sum) VALUES ROWS
+       ON CONFLICT (org, former, dataset, id) DO UPDATE SET form = excluded.form, data = excluded.data, sum = excluded.sum
+       WHERE old.data IS DISTINCT FROM excluded.data OR old.form IS DISTINCT FROM excluded.form OR old.sum <> excluded.sum
+       RETURNING 1 AS one`,
+      usable.slice(start, start + DOCUMENTS_AT_ONCE).map(([key, id]) => {
+        const text = JSON.stringify(documents.get(id));
+        return [...place, key, form, text, crc32(text)];
+      }),
+    );
+    isChanged ||= changed.length > 0;
+  }
+  return { isChanged, gone: gone.length };
+}
+
+/** Documents whose texts are made at once. */
+const DOCUMENTS_AT_ONCE = 50;
 
 /** Notes an answer about a dataset; a change of what is stored, or of the day of the last pass, raises its revision. */
 export async function noteAnswer(

@@ -150,7 +150,7 @@ export interface StoredAnswer {
 }
 
 /** The number of requests for an organization on a UTC day. */
-interface RequestCount {
+export interface RequestCount {
   readonly day: Day;
   readonly requests: number;
 }

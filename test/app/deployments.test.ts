@@ -4,6 +4,7 @@ import { aboutFamilies } from '../../src/collectors/index.ts';
 import { Publisher } from '../../src/pipeline/publisher.ts';
 import type { Store } from '../../src/store/store.ts';
 import { PlatformError } from '../../src/text/errors.ts';
+import { replacing } from '../support/replacing.ts';
 import { startCore } from './start-core.ts';
 
 /** A core that reads this history, and publishes empty texts. */
@@ -27,7 +28,7 @@ async function applyOthers(
   { config, core }: Awaited<ReturnType<typeof startCore>>,
   history: Partial<Store>,
 ): Promise<string | undefined> {
-  const deployments = new Deployments(config, withHistory(core, { ...core.history, ...history }));
+  const deployments = new Deployments(config, withHistory(core, replacing(core.history, history)));
   const people = { ...config.people, current: () => ({ ...config.people.current(), identity: 'id' }) };
   return (await deployments.apply({ ...config, people })).missed;
 }
@@ -82,7 +83,7 @@ async function startRefused(dayLags: Store['dayLags']) {
     inSlices: () => Promise.reject(new Error('not used')),
     close: () => undefined,
   };
-  const history = { ...core.history, dayLags };
+  const history = replacing(core.history, { dayLags });
   const deployments = new Deployments(config, {
     ...withHistory(core, history),
     createClient: async () => client,

@@ -3,6 +3,7 @@ import { Leading } from '../../src/app/leading.ts';
 import { Replica } from '../../src/app/replica.ts';
 import { NotStored } from '../../src/store/database.ts';
 import type { Leader, LeaderEvents } from '../../src/store/leader.ts';
+import { replacing } from '../support/replacing.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startCore } from './start-core.ts';
 
@@ -28,13 +29,12 @@ test('a term that could not begin, since the database went away again, begins wi
   const parts = {
     ...core,
     store: { ...core.store, leadership },
-    history: {
-      ...core.history,
+    history: replacing(core.history, {
       async standing(org: string) {
         if (isAway) throw new NotStored('away', { reason: 'unreachable', detail: 'away', hint: '' });
         return core.history.standing(org);
       },
-    },
+    }),
     leading: new Leading(leadership, clock),
   };
   const job = { name: 'acme/tokens', org: 'acme', collector: 'tokens' };

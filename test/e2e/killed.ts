@@ -1,5 +1,5 @@
 import { addDays } from '../../src/catalog/day.ts';
-import { createStore } from '../../src/store/create-store.ts';
+import { SqlStore } from '../../src/store/sql-store.ts';
 import { openFiles } from '../../src/store/sqlite-files.ts';
 import { createSystemClock } from '../../src/work/clock.ts';
 import { dayNamed } from '../support/day.ts';
@@ -9,7 +9,7 @@ import { createFakeLogger } from '../support/fake-logger.ts';
 const [file = ''] = process.argv.slice(2);
 const [clock, log] = [createSystemClock(), createFakeLogger()];
 const files = await openFiles({ path: file, onDamage: 'replace', clock, log });
-const store = createStore({ ...files, datasets: [], clock, log });
+const store = new SqlStore({ ...files, datasets: [], clock, log });
 const days = Array.from({ length: 200 }, (_, index) => addDays(dayNamed('2026-01-14'), index));
 const rows = new Map(days.map((day) => [day, { text: day.repeat(50) }]));
 await store.putDays('acme', 'tokens', { days, rows, orgId: 'org_1', at: 1 });

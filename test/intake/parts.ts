@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { Intake } from '../../src/intake/intake.ts';
 import { HookStore } from '../../src/intake/store.ts';
 import { COUNTS } from '../../src/store/layouts.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
+import { SqliteDatabase } from '../../src/store/sqlite.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
@@ -27,8 +27,13 @@ export function createFileStore(
   file = ':memory:',
   { clock = createFakeClock(NOW), maxIds = 1_000_000 } = {},
 ): HookStore {
-  const database = openSqlite({ path: file, layout: COUNTS, onDamage: 'replace', log: createFakeLogger() });
-  const store = new HookStore({ database, epochOf: database.epochOf, clock, maxIds });
+  const database = SqliteDatabase.open({
+    path: file,
+    layout: COUNTS,
+    onDamage: 'replace',
+    log: createFakeLogger(),
+  });
+  const store = new HookStore({ database, epochOf: () => database.epochOf(), clock, maxIds });
   const close = store.close.bind(store);
   return Object.assign(store, {
     async close() {

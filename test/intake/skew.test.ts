@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { HookStore } from '../../src/intake/store.ts';
 import { COUNTS } from '../../src/store/layouts.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
+import { SqliteDatabase } from '../../src/store/sqlite.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -10,7 +10,7 @@ import { DAY, HOUR, MINUTE, NOW, openIntake } from './parts.ts';
 
 /** A shared database with a time of its own, and replicas whose clocks differ from it by so much. */
 async function openReplicas(...skews: readonly number[]) {
-  const database = openSqlite({
+  const database = SqliteDatabase.open({
     ...{ path: ':memory:', layout: COUNTS, onDamage: 'replace', log: createFakeLogger() },
   });
   onTestFinished(() => database.close());
@@ -18,7 +18,7 @@ async function openReplicas(...skews: readonly number[]) {
   const open = async (skew: number) => {
     const clock = createFakeClock(NOW + skew);
     const shared = { opened: Promise.resolve(), time: () => `${judge.now()}` };
-    const store = new HookStore({ database, epochOf: database.epochOf, clock, shared });
+    const store = new HookStore({ database, epochOf: () => database.epochOf(), clock, shared });
     await waitFor(() => expect(clock.waits).toHaveLength(1));
     return openIntake(store, clock);
   };

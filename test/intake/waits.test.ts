@@ -4,10 +4,11 @@ import type { HookEvent } from '../../src/intake/event.ts';
 import { HookStore } from '../../src/intake/store.ts';
 import { countWaits } from '../../src/intake/waits.ts';
 import { COUNTS } from '../../src/store/layouts.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
+import { SqliteDatabase } from '../../src/store/sqlite.ts';
 import { below, createRandom } from '../fuzz/random.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
+import { replacing } from '../support/replacing.ts';
 import { hasAllRuns } from '../support/thoroughness.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { stop } from './contract.ts';
@@ -137,7 +138,12 @@ describe('a wait', () => {
     for (let hours = 0; hours < 4; hours += 1) await clock.advance(HOUR);
     await waitFor(async () => expect(await waits()).toEqual({ permission_prompt: [1, 1] }));
     await close();
-    const database = openSqlite({ path: file, layout: COUNTS, onDamage: 'replace', log: createFakeLogger() });
+    const database = SqliteDatabase.open({
+      path: file,
+      layout: COUNTS,
+      onDamage: 'replace',
+      log: createFakeLogger(),
+    });
     const left = await database.transaction((query) => query('SELECT * FROM S.hook_moment'));
     expect(left).toEqual([]);
     await database.close();
@@ -160,7 +166,7 @@ test('a file of an earlier release gets the tables that it lacks', async () => {
   const file = createPlace();
   const tables = COUNTS.tables.filter(({ name }) => !['hook_moment', 'hook_wait'].includes(name));
   const log = createFakeLogger();
-  const old = openSqlite({ path: file, layout: { ...COUNTS, tables }, onDamage: 'exit', log });
+  const old = SqliteDatabase.open({ path: file, layout: { ...COUNTS, tables }, onDamage: 'exit', log });
   await old.transaction((query) => query("INSERT INTO S.hook_event VALUES ('Stop', 7, 1)"));
   await old.close();
   const { take, values } = await open(file);
@@ -172,7 +178,7 @@ const EVENTS = hasAllRuns ? 100_000 : 6_000;
 
 test('in any order, sent twice, over three replicas and a kill, each wait counts once and the sums are exact', async () => {
   const clock = createFakeClock(NOW);
-  const database = openSqlite({
+  const database = SqliteDatabase.open({
     ...{ path: ':memory:', layout: COUNTS, onDamage: 'replace', log: createFakeLogger() },
   });
   onTestFinished(() => database.close());
@@ -181,8 +187,7 @@ test('in any order, sent twice, over three replicas and a kill, each wait counts
     { length: 3 },
     () =>
       new HookStore({
-        database: {
-          ...database,
+        database: replacing(database, {
           // A process that is killed before its commit.
           transaction: (work, mode) =>
             database.transaction(async (query) => {
@@ -191,9 +196,9 @@ test('in any order, sent twice, over three replicas and a kill, each wait counts
               isKilled = false;
               throw new Error('killed');
             }, mode),
-        },
+        }),
         ...{
-          epochOf: database.epochOf,
+          epochOf: () => database.epochOf(),
           clock,
           shared: { opened: Promise.resolve(), time: () => `${clock.now()}` },
         },
@@ -254,7 +259,7 @@ test('in any order, sent twice, over three replicas and a kill, each wait counts
 });
 
 test('the end of each wait is looked for once', async () => {
-  const database = openSqlite({
+  const database = SqliteDatabase.open({
     ...{ path: ':memory:', layout: COUNTS, onDamage: 'replace', log: createFakeLogger() },
   });
   onTestFinished(() => database.close());

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createPost } from '../../src/agent/post.ts';
 import { createAgentPool } from '../../src/net/agents.ts';
 import { connectAttemptMs } from '../../src/net/node-http.ts';
-import { createDatabase } from '../../src/store/postgres.ts';
+import { PostgresDatabase } from '../../src/store/postgres.ts';
 import { startDistantHost } from '../support/distant-host.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -46,7 +46,7 @@ describe('a distant host whose name has a second address that leads nowhere', ()
   test("is reached by PostgreSQL's driver", async () => {
     const { port, received } = await startDistantHost('distant.test');
     const url = `postgres://user@distant.test:${port}/name`;
-    const database = createDatabase({
+    const database = new PostgresDatabase({
       url: { read: async () => ({ url }), describe: () => 'a test' },
       log: createFakeLogger(),
     });

@@ -52,7 +52,10 @@ test('no row that was read for a publication stays in memory with it', async () 
   const page = new Page({ families: [], clock });
   const publisher = new Publisher({
     aboutFamilies: [],
-    history: { ...stored, read: async (org, from) => noted(await stored.read(org, from), rows) },
+    history: {
+      standing: (org) => stored.standing(org),
+      read: async (org, from) => noted(await stored.read(org, from), rows),
+    },
     renderText: async (_family, _org, samples) => {
       for (const _ of samples);
       return undefined;

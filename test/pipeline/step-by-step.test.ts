@@ -287,7 +287,10 @@ async function walk(
       await take(next);
       await page.publish(settings, config);
       // Reads every row, however old.
-      const whole = { standing: store.standing, read: (org: string) => store.read(org) };
+      const whole = {
+        standing: (org: string) => store.standing(org),
+        read: (org: string) => store.read(org),
+      };
       const scratch = createPage(whole, clock);
       await scratch.publish(settings, config);
       expect(page.lines(), `after step ${index}: ${JSON.stringify(next)}`).toBe(scratch.lines());

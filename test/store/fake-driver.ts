@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Value } from '../../src/store/database.ts';
-import { createDatabase } from '../../src/store/postgres.ts';
+import { PostgresDatabase } from '../../src/store/postgres.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 interface Statement {
@@ -64,7 +64,7 @@ export function createServer() {
   }
 
   const log = createFakeLogger();
-  const database = createDatabase({
+  const database = new PostgresDatabase({
     url: { read: async () => ({ url: state.url, ...state.files }), describe: () => 'the test' },
     loadDriver: async () =>
       ({ Pool: FakePool, types: { getTypeParser: (oid: number) => `parser of ${oid}` } }) as never,

@@ -334,16 +334,16 @@ test('whether it can be written is tried only if the last write did not show it'
     await use();
     return writes - before;
   };
-  expect(await writesOf(store.demandWritable)).toBe(1);
+  expect(await writesOf(() => store.demandWritable())).toBe(1);
   await store.putDays('acme', 'tools', toTools);
-  expect(await writesOf(store.demandWritable)).toBe(0);
+  expect(await writesOf(() => store.demandWritable())).toBe(0);
   isFull = true;
   await expect(store.putDays('acme', 'tools', toTools)).rejects.toThrow(NotStored);
   await expect(store.demandWritable()).rejects.toThrow(NotStored);
   isFull = false;
-  expect(await writesOf(store.demandWritable)).toBe(1);
+  expect(await writesOf(() => store.demandWritable())).toBe(1);
   await store.putDays('acme', 'tools', toTools);
-  expect(await writesOf(store.demandWritable)).toBe(0);
+  expect(await writesOf(() => store.demandWritable())).toBe(0);
 });
 
 describe('a place that cannot be used', () => {

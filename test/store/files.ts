@@ -6,9 +6,9 @@ import { readStore } from '../../src/app/store.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { createStore } from '../../src/store/create-store.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../../src/store/layouts.ts';
-import { MEMORY, openSqlite, type SqliteDeps } from '../../src/store/sqlite.ts';
+import { SqlStore } from '../../src/store/sql-store.ts';
+import { MEMORY, SqliteDatabase, type SqliteDeps } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createSystemClock } from '../../src/work/clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -25,15 +25,15 @@ export function openStore(file: string, deps: Partial<SqliteDeps> = {}) {
   const log = createFakeLogger();
   const isMemory = file === MEMORY;
   const parts = { onDamage: 'replace', log, ...deps } as const;
-  const store = createStore({
-    days: openSqlite({ ...parts, path: file, layout: DAYS }),
-    counts: openSqlite({ ...parts, path: isMemory ? file : countsFileBeside(file), layout: COUNTS }),
+  const store = new SqlStore({
+    days: SqliteDatabase.open({ ...parts, path: file, layout: DAYS }),
+    counts: SqliteDatabase.open({ ...parts, path: isMemory ? file : countsFileBeside(file), layout: COUNTS }),
     datasets: [],
     clock: createSystemClock(),
     log,
   });
   onTestFinished(() => store.close());
-  return { ...store, log };
+  return Object.assign(store, { log });
 }
 
 /** What a file holds, which an exporter may own. */

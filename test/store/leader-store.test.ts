@@ -7,14 +7,11 @@ test('no mark is left in a schema that a newer release has migrated', async () =
   const newer = { schema_version: 99, usable_from: 99 };
   const store = new PostgresLeaderStore({
     database: {
-      isUp: () => true,
-      trouble: () => undefined,
       transaction: (work) =>
         work(async (text) => {
           sent.push(text);
           return [newer];
         }),
-      close: () => Promise.resolve(),
     },
     reopen: () => Promise.resolve(),
   });
@@ -46,13 +43,10 @@ function storeWith({
   let reopened = 0;
   const store = new PostgresLeaderStore({
     database: {
-      isUp: () => true,
-      trouble: () => undefined,
       transaction(work, mode) {
         modes.push(mode);
         return error === undefined ? work(query) : Promise.reject(error);
       },
-      close: () => Promise.resolve(),
     },
     reopen: async () => {
       reopened += 1;

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createStore } from '../../src/store/create-store.ts';
 import { takeLock } from '../../src/store/lock.ts';
+import { SqlStore } from '../../src/store/sql-store.ts';
 import { openFiles } from '../../src/store/sqlite-files.ts';
 import { type Clock, createSystemClock } from '../../src/work/clock.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -25,7 +25,7 @@ async function ownElsewhere(file: string) {
 async function openOwned(file: string, clock: Clock = createSystemClock()) {
   const log = createFakeLogger();
   const files = await openFiles({ path: file, onDamage: 'replace', clock, log });
-  const store = createStore({ ...files, datasets: [], clock, log });
+  const store = new SqlStore({ ...files, datasets: [], clock, log });
   onTestFinished(() => store.close());
   return store;
 }

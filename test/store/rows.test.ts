@@ -5,13 +5,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readStore } from '../../src/app/store.ts';
 import type { DayDataset, DocumentDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import { createStore } from '../../src/store/create-store.ts';
 import type { Query, Value } from '../../src/store/database.ts';
 import { daysOf } from '../../src/store/days.ts';
 import { DAYS } from '../../src/store/layouts.ts';
 import { takeLock } from '../../src/store/lock.ts';
 import { sendRows } from '../../src/store/send-rows.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
+import { SqlStore } from '../../src/store/sql-store.ts';
+import { SqliteDatabase } from '../../src/store/sqlite.ts';
 import { openFiles } from '../../src/store/sqlite-files.ts';
 import { keyOf } from '../../src/store/statements.ts';
 import { UNCONFIRMED } from '../../src/store/store.ts';
@@ -27,7 +27,7 @@ const tokens: DayDataset<unknown> = { kind: 'days', name: 'tokens', idle: {}, be
 /** A store in memory of datasets with these versions of their rows. */
 function storeOf(version: number) {
   const log = createFakeLogger();
-  const days = openSqlite({ path: ':memory:', onDamage: 'exit', layout: DAYS, log });
+  const days = SqliteDatabase.open({ path: ':memory:', onDamage: 'exit', layout: DAYS, log });
   const clock = createSystemClock();
   const opened = (schemaVersion: number) => {
     const reports: DocumentDataset<unknown> = {
@@ -36,7 +36,13 @@ function storeOf(version: number) {
       schemaVersion,
       idOf: String,
     };
-    return createStore({ days, counts: days, datasets: [{ ...tokens, schemaVersion }, reports], clock, log });
+    return new SqlStore({
+      days,
+      counts: days,
+      datasets: [{ ...tokens, schemaVersion }, reports],
+      clock,
+      log,
+    });
   };
   const store = opened(version);
   onTestFinished(() => store.close());
@@ -253,9 +259,9 @@ test.each(['answered', 'set aside'])(
 test('a process that may not write reads, and changes nothing', async () => {
   const log = createFakeLogger();
   const file = path.join(createDirectory(), 'history.db');
-  const days = openSqlite({ path: file, onDamage: 'exit', layout: DAYS, log });
+  const days = SqliteDatabase.open({ path: file, onDamage: 'exit', layout: DAYS, log });
   const parts = { days, counts: days, datasets: [], clock: createSystemClock(), log };
-  const [store, other] = [createStore(parts), createStore({ ...parts, mayWrite: () => false })];
+  const [store, other] = [new SqlStore(parts), new SqlStore({ ...parts, mayWrite: () => false })];
   onTestFinished(() => store.close());
   const all = daysFrom(10);
   await store.putDays('acme', 'tokens', answer(all, Object.fromEntries(all.map((day) => [day, { n: 1 }]))));

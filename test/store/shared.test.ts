@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openShared } from '../../src/store/shared.ts';
+import { SharedDatabase } from '../../src/store/shared.ts';
 import { ConfigError } from '../../src/text/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 test('a database is tried at growing intervals until it is closed, and the trouble is said once', async () => {
   const [clock, log] = [createFakeClock(0), createFakeLogger()];
   let reads = 0;
-  const database = openShared({
+  const database = new SharedDatabase({
     url: {
       read: async () => {
         reads += 1;

@@ -1,8 +1,8 @@
 import { addDays, type Day } from '../../src/catalog/day.ts';
 import { HookStore } from '../../src/intake/store.ts';
-import { createStore } from '../../src/store/create-store.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../../src/store/layouts.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
+import { SqlStore } from '../../src/store/sql-store.ts';
+import { SqliteDatabase } from '../../src/store/sqlite.ts';
 import { createSystemClock } from '../../src/work/clock.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -14,10 +14,14 @@ export function openCounted(folder: string, synchronous: 'FULL' | 'NORMAL' = COU
   const [clock, log] = [createSystemClock(), createFakeLogger()];
   const path = `${folder}/history.db`;
   const parts = { onDamage: 'replace', log } as const;
-  const days = openSqlite({ ...parts, path, layout: DAYS });
-  const counts = openSqlite({ ...parts, path: countsFileBeside(path), layout: { ...COUNTS, synchronous } });
-  const store = createStore({ ...{ days, counts, clock, log }, datasets: [] });
-  const hooks = new HookStore({ database: counts, epochOf: counts.epochOf, clock });
+  const days = SqliteDatabase.open({ ...parts, path, layout: DAYS });
+  const counts = SqliteDatabase.open({
+    ...parts,
+    path: countsFileBeside(path),
+    layout: { ...COUNTS, synchronous },
+  });
+  const store = new SqlStore({ ...{ days, counts, clock, log }, datasets: [] });
+  const hooks = new HookStore({ database: counts, epochOf: () => counts.epochOf(), clock });
   return { log, store, hooks };
 }
 

@@ -1,10 +1,10 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { createStore } from '../../src/store/create-store.ts';
 import { daysOf } from '../../src/store/days.ts';
 import { COUNTS, DAYS } from '../../src/store/layouts.ts';
-import { MEMORY, openSqlite } from '../../src/store/sqlite.ts';
+import { SqlStore } from '../../src/store/sql-store.ts';
+import { MEMORY, SqliteDatabase } from '../../src/store/sqlite.ts';
 import type { DatasetStanding, Store, StoredDays, StoredOrg } from '../../src/store/store.ts';
 import { type Clock, createSystemClock } from '../../src/work/clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
@@ -52,9 +52,9 @@ export function storedDays(rows: ReadonlyMap<Day, unknown>): StoredDays {
 export function createMemoryStore(clock: Pick<Clock, 'slices'> = createSystemClock()): Store {
   const log = createFakeLogger();
   const parts = { path: MEMORY, onDamage: 'exit', log } as const;
-  return createStore({
-    days: openSqlite({ ...parts, layout: DAYS }),
-    counts: openSqlite({ ...parts, layout: COUNTS }),
+  return new SqlStore({
+    days: SqliteDatabase.open({ ...parts, layout: DAYS }),
+    counts: SqliteDatabase.open({ ...parts, layout: COUNTS }),
     datasets: collectors.map(({ dataset }) => dataset),
     ...{ clock, log },
   });

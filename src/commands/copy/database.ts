@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../log/logger.ts';
 import { NotStored, type Query } from '../../store/database.ts';
-import { createDatabase, type PostgresDatabase, type UrlSource } from '../../store/postgres.ts';
+import { PostgresDatabase, type UrlSource } from '../../store/postgres.ts';
 import { migrate, readLeader } from '../../store/postgres-schema.ts';
 import { TABLES } from '../../store/tables.ts';
 import { ConfigError } from '../../text/errors.ts';
@@ -34,7 +34,7 @@ export async function openDatabaseEnd({
   log,
   unusedMs = UNUSED_MS,
 }: DatabaseEndParts): Promise<CopyEnd> {
-  const database = createDatabase({ url, log: quiet(log) });
+  const database = new PostgresDatabase({ url, log: quiet(log) });
   const place = `the database of ${url.describe()}`;
 
   /** An exporter that was killed may still look as if it used the database. */

@@ -6,7 +6,7 @@ import type { Query } from '../../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../../store/layouts.ts';
 import { ownerOf, takeOwnership } from '../../store/lock.ts';
 import { readFile } from '../../store/reader.ts';
-import { openSqlite } from '../../store/sqlite.ts';
+import { SqliteDatabase } from '../../store/sqlite.ts';
 import { troubleOf } from '../../store/sqlite-errors.ts';
 import { DAY_TABLES } from '../../store/tables.ts';
 import { ConfigError } from '../../text/errors.ts';
@@ -52,8 +52,8 @@ export function openFileTarget(path: string, log: Logger): CopyEnd {
   async function make<Result>(work: (queryOf: QueryOf) => Promise<Result>): Promise<Result> {
     createFolder(folder);
     const deps = { onDamage: 'exit', log } as const;
-    const days = openSqlite({ ...deps, path: inner, layout: DAYS });
-    const counts = openSqlite({ ...deps, path: countsFileBeside(inner), layout: COUNTS });
+    const days = SqliteDatabase.open({ ...deps, path: inner, layout: DAYS });
+    const counts = SqliteDatabase.open({ ...deps, path: countsFileBeside(inner), layout: COUNTS });
     try {
       return await days.transaction((day) => counts.transaction((count) => work(queryOf(day, count))));
     } finally {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { StorageConfig } from '../../config/storage.ts';
 import { NotStored, type Row } from '../../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS } from '../../store/layouts.ts';
-import { createDatabase } from '../../store/postgres.ts';
+import { PostgresDatabase } from '../../store/postgres.ts';
 import { UnusableSchema } from '../../store/postgres-errors.ts';
 import { demandEncoding } from '../../store/postgres-schema.ts';
 import { readFile } from '../../store/reader.ts';
@@ -101,7 +101,7 @@ const DATABASE_PROBLEMS = [
 async function examineDatabase(url: NonNullable<StorageConfig['url']>, { report, log }: Examination) {
   // The store logs the same trouble that is reported here.
   const silent = { ...log, error: () => undefined, warn: () => undefined };
-  const database = createDatabase({ url, log: silent });
+  const database = new PostgresDatabase({ url, log: silent });
   try {
     return await database.transaction(async (query) => {
       await demandEncoding(query);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { HookStore } from '../../../src/intake/store.ts';
 import { COUNTS, countsFileBeside } from '../../../src/store/layouts.ts';
-import { openSqlite } from '../../../src/store/sqlite.ts';
+import { SqliteDatabase } from '../../../src/store/sqlite.ts';
 import { ended, stop } from '../../intake/contract.ts';
 import { answer, createDirectory, listing, openStore } from '../../store/files.ts';
 import { dayNamed } from '../../support/day.ts';
@@ -44,12 +44,12 @@ export async function plant(documents = 1): Promise<string> {
   await store.sweep({ days: 3660, now: PLANTED_AT, orgs: ['acme', 'globex'] });
   await store.close();
   const log = createFakeLogger();
-  const database = openSqlite({
+  const database = SqliteDatabase.open({
     ...{ path: countsFileBeside(file), layout: COUNTS, onDamage: 'replace', log },
   });
   const before = PLANTED_AT - HOUR_MS;
   const clock = createFakeClock(before);
-  const hooks = new HookStore({ database, epochOf: database.epochOf, clock });
+  const hooks = new HookStore({ database, epochOf: () => database.epochOf(), clock });
   const waiting = { event: 'Notification', session: 's', waiting: 'unknown' } as const;
   await hooks.commit(() => ({ events: [stop('zero', { at: before, ...waiting })], now: before }));
   // After an hour, the wait is counted.

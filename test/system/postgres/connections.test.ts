@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { freePort } from '../../../bench/programs.ts';
 import { HookStore } from '../../../src/intake/store.ts';
 import type { Leader } from '../../../src/store/leader.ts';
-import { createDatabase } from '../../../src/store/postgres.ts';
+import { PostgresDatabase } from '../../../src/store/postgres.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
 import { stop } from '../../intake/contract.ts';
 import { describeStore } from '../../store/contract.ts';
@@ -46,7 +46,7 @@ function writeOwned(name: string, text: string): string {
 test('of a process are four, one of them for leadership, for which a burst waits without failing unless the server goes away', async () => {
   const url = await server.database();
   const describe = () => 'the test';
-  const database = createDatabase({
+  const database = new PostgresDatabase({
     url: { read: async () => ({ url }), describe },
     log: createFakeLogger(),
   });
@@ -231,7 +231,12 @@ server_tls_sslmode = disable
         const leadership = joins(database);
         const { opened } = database;
         const hooks = new HookStore({
-          ...{ database, epochOf: database.epochOf, shared: { opened }, clock: createSystemClock() },
+          ...{
+            database,
+            epochOf: (query) => database.epochOf(query),
+            shared: { opened },
+            clock: createSystemClock(),
+          },
         });
         await opened;
         await hooks.load();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openFileSource } from '../../../src/commands/copy/files.ts';
 import { HookStore } from '../../../src/intake/store.ts';
+import type { Query } from '../../../src/store/database.ts';
 import { rowsOf } from '../../../src/store/table-rows.ts';
 import { COUNT_TABLES, DAY_TABLES } from '../../../src/store/tables.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
@@ -55,7 +56,8 @@ async function rowsIn(file: string): Promise<unknown> {
 
 async function openHooks(url: string) {
   const { database } = await openOpened(url);
-  const { epochOf, opened } = database;
+  const { opened } = database;
+  const epochOf = (query: Query) => database.epochOf(query);
   const hooks = new HookStore({ database, epochOf, shared: { opened }, clock: createSystemClock() });
   onTestFinished(() => hooks.close());
   await opened;

@@ -4,6 +4,7 @@ import type { Query } from '../../../src/store/database.ts';
 import type { SharedDatabase } from '../../../src/store/shared.ts';
 import { describeIntake, stop } from '../../intake/contract.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { replacing } from '../../support/replacing.ts';
 import { usePostgres } from './server.ts';
 import { openOpened } from './shared.ts';
 
@@ -38,7 +39,7 @@ function measured(database: SharedDatabase) {
       if (mode === 'write') costs.push(cost);
       return result;
     }, mode);
-  return { database: { ...database, transaction }, costs };
+  return { database: replacing(database, { transaction }), costs };
 }
 
 async function openStores(maxIds = 1_000_000) {
@@ -52,7 +53,7 @@ async function openStores(maxIds = 1_000_000) {
 
   async function open() {
     const store = new HookStore({
-      ...{ database: counted.database, epochOf: database.epochOf, maxIds },
+      ...{ database: counted.database, epochOf: (query) => database.epochOf(query), maxIds },
       shared: { opened: Promise.resolve(), time: () => `${NOW}` },
       clock: createFakeClock(NOW),
     });
@@ -83,7 +84,7 @@ async function costsInTurn(
 describeIntake('a PostgreSQL database', async (clock) => {
   const { database } = await openOpened(await server.database());
   const shared = { opened: Promise.resolve(), time: () => `${clock.now()}` };
-  const store = new HookStore({ database, epochOf: database.epochOf, shared, clock });
+  const store = new HookStore({ database, epochOf: (query) => database.epochOf(query), shared, clock });
   await Promise.resolve();
   return store;
 });

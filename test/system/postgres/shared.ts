@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { createStore, type StoreParts } from '../../../src/store/create-store.ts';
-import { openShared } from '../../../src/store/shared.ts';
+import { SharedDatabase } from '../../../src/store/shared.ts';
+import { SqlStore, type StoreParts } from '../../../src/store/sql-store.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
 import { createFakeLogger } from '../../support/fake-logger.ts';
 
@@ -11,19 +11,20 @@ export function openProcess(url: string, parts: Partial<StoreParts> = {}) {
   const clock = createSystemClock();
   const authorities = new URL(url).searchParams.get('sslrootcert');
   const access = { url, ...(authorities && { rootCert: readFileSync(authorities, 'utf8') }) };
-  const database = openShared({
+  const database = new SharedDatabase({
     url: { read: async () => access, describe: () => 'the test' },
     clock,
     log,
   });
-  const store = createStore({ days: database, counts: database, datasets: [], clock, log, ...parts });
+  const store = new SqlStore({ days: database, counts: database, datasets: [], clock, log, ...parts });
+  const closeStore = store.close.bind(store);
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= store.close();
+    closed ??= closeStore();
     return closed;
   };
   onTestFinished(close);
-  return { ...store, log, database, close };
+  return Object.assign(store, { log, database, close });
 }
 
 /** The same, once it can be used. */
