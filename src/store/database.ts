@@ -10,6 +10,9 @@ export type Row = Readonly<Record<string, Value>>;
  */
 export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
+/** What runs within a transaction. */
+export type Work<Result> = (query: Query) => Promise<Result>;
+
 /**
  * `snapshot` is read-only, and all of its statements see the same state.
  */
@@ -23,7 +26,7 @@ export interface Database {
    * Runs statements as one transaction. Rejects with what `work` throws, or with a `NotStored` if the database cannot be
    * used; then it is unknown whether anything was stored.
    */
-  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: TransactionMode): Promise<Result>;
+  transaction<Result>(work: Work<Result>, mode?: TransactionMode): Promise<Result>;
   /** Resolves once the transactions under way have ended. */
   close(): Promise<void>;
 }
@@ -33,7 +36,7 @@ export interface StoreDatabase extends Database {
   /** Within a transaction: another epoch says that what was read before means nothing. */
   epochOf(query: Query): Promise<string>;
   /** As `transaction`, for a write so small that its success does not end a trouble: another one may still not fit. */
-  probe?(work: (query: Query) => Promise<unknown>): Promise<unknown>;
+  probe?(work: Work<unknown>): Promise<unknown>;
   /** Opens a file anew that was removed or replaced, and removes deleted rows from the files beside it if that is due. */
   tend?(): Promise<void>;
   /** Removes deleted and replaced rows from the write-ahead log; again with `tend` if a reader prevents it now. */

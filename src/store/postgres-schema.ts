@@ -78,10 +78,7 @@ const MIGRATIONS: readonly Migration[] = [
  * `lock_timeout`. Resolves with the identifier of the store. A schema that is current is only read, so that the privileges
  * to change it are not needed; one that was dropped or emptied is made again.
  */
-export async function migrate(
-  database: Pick<PostgresDatabase, 'transaction'>,
-  migrations = MIGRATIONS,
-): Promise<string> {
+export async function migrate(database: PostgresDatabase, migrations = MIGRATIONS): Promise<string> {
   // Within the transaction, what is thrown is the database's trouble.
   const usable = await database.transaction(async (query) => {
     await demandEncoding(query);

@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { ClientConfig, CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Logger } from '../log/logger.ts';
-import { type DatabaseAccess, parseDatabaseUrl } from '../net/database-url.ts';
+import { type DatabaseAccess, type DatabaseTls, parseDatabaseUrl } from '../net/database-url.ts';
 import { setConnectAttempt } from '../net/node-http.ts';
 import { messageOf } from '../text/errors.ts';
 import { createTurns } from '../work/turns.ts';
-import { connectionOf } from './connection.ts';
 import {
   type Database,
   NotStored,
-  type Query,
   type Row,
   type TransactionMode,
   type Value,
+  type Work,
 } from './database.ts';
 import {
   type DatabaseTrouble,
@@ -33,7 +32,7 @@ export interface UrlSource {
  * `leader` is short and has a connection of its own, so that it waits for no other; there is one at a time. `copy` has no limit on
  * its time.
  */
-export type PostgresMode = TransactionMode | 'migration' | 'leader' | 'copy';
+type PostgresMode = TransactionMode | 'migration' | 'leader' | 'copy';
 
 /** The part of the driver that is used. */
 interface Driver {
@@ -140,10 +139,7 @@ export class PostgresDatabase implements Database {
    * As `transaction` of any database, also in the other modes. After a lost connection the transaction may have been committed.
    * While all connections are in use, it waits for its turn; if the database stops answering, all that wait reject together.
    */
-  transaction<Result>(
-    work: (query: Query) => Promise<Result>,
-    mode: PostgresMode = 'write',
-  ): Promise<Result> {
+  transaction<Result>(work: Work<Result>, mode: PostgresMode = 'write'): Promise<Result> {
     return mode === 'leader' ? this.#run(mode, work) : this.#runInTurn(mode, work);
   }
 
@@ -180,7 +176,7 @@ export class PostgresDatabase implements Database {
     this.#pool = undefined;
   }
 
-  async #runInTurn<Result>(mode: PostgresMode, work: (query: Query) => Promise<Result>): Promise<Result> {
+  async #runInTurn<Result>(mode: PostgresMode, work: Work<Result>): Promise<Result> {
     const before = this.#silence;
     const turn = await this.#turns.take('all', 'other');
     try {
@@ -191,22 +187,23 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #run<Result>(mode: PostgresMode, work: (query: Query) => Promise<Result>): Promise<Result> {
+  async #run<Result>(mode: PostgresMode, work: Work<Result>): Promise<Result> {
     const before = this.#state;
     const answered = this.#answers;
-    let connection: { readonly client: PoolClient; readonly from: OpenPool };
-    try {
-      connection = await this.#connect();
-    } catch (error) {
+    const { client, from } = await this.#connect().catch((error: unknown) => {
       const problem = this.#failed(error, 'snapshot');
       // A server that refuses one more connection still answers on the others.
       if (problem.details.reason !== 'full' && this.#answers === answered) this.#silence = problem;
       throw problem;
-    }
-    const { client, from } = connection;
+    });
     const prefix = `"${from.schema}".`;
     const send = (text: string, values?: readonly Value[]) =>
-      ask(client, text.replaceAll('S.', prefix), values, ANSWER_MS[mode]);
+      ask(client, {
+        text: text.replaceAll('S.', prefix),
+        query_timeout: ANSWER_MS[mode],
+        // Without values, several statements may be in one text.
+        ...(values && { values: [...values] }),
+      });
     let isBroken = true;
     try {
       await send(BEGIN[mode]);
@@ -282,17 +279,44 @@ function createPool(
   return created;
 }
 
+/**
+ * How the driver connects to the database of a URL. Every setting for which the driver would otherwise look up a
+ * variable of libpq or `~/.pgpass` is given. Throws a `ConfigError`.
+ */
+export function connectionOf(access: DatabaseAccess): ClientConfig {
+  const { host, port, user, password, database, applicationName, tls } = parseDatabaseUrl(access.url);
+  const secure = tls || undefined;
+  return {
+    host,
+    port,
+    user,
+    // The driver asks a function, and nobody else, though it returns nothing.
+    password: password ?? (() => ''),
+    database,
+    application_name: applicationName,
+    ssl: secure === undefined ? false : secureOptions(secure, access),
+    sslnegotiation: secure?.isDirect === true ? 'direct' : 'postgres',
+  };
+}
+
+function secureOptions(
+  { verify }: DatabaseTls,
+  { rootCert, cert, key }: DatabaseAccess,
+): ClientConfig['ssl'] {
+  return {
+    rejectUnauthorized: verify !== 'nothing',
+    ...(verify === 'authority' ? { checkServerIdentity: () => undefined } : {}),
+    ...(rootCert === undefined ? {} : { ca: rootCert }),
+    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+  };
+}
+
 /** The driver takes a limit for each statement, unlike its types. */
-async function ask(
-  client: PoolClient,
-  text: string,
-  values: readonly Value[] | undefined,
-  limitMs: number,
-): Promise<QueryResult<Row>> {
-  const statement: QueryConfig & { readonly query_timeout: number } = { text, query_timeout: limitMs };
+type Statement = QueryConfig & { readonly query_timeout: number };
+
+async function ask(client: PoolClient, statement: Statement): Promise<QueryResult<Row>> {
   try {
-    // Without values, several statements may be in one text.
-    return await client.query<Row>(values === undefined ? statement : { ...statement, values: [...values] });
+    return await client.query<Row>(statement);
   } catch (error) {
     throw new StatementError(error);
   }

@@ -1,4 +1,18 @@
-import { addDays, type Day, daysBetween, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
+import {
+  addDays,
+  type Day,
+  dayOf,
+  daysBetween,
+  earlier,
+  type Instant,
+  later,
+  parseDay,
+  yesterdayOf,
+} from '../catalog/day.ts';
+import type { Slices } from '../work/slices.ts';
+import type { Query, Row, Value } from './database.ts';
+import { IN_PLACE } from './statements.ts';
+import type { Retention } from './store.ts';
 
 /** Maximum number of days and documents that one sweep removes: the next sweep is a minute away. */
 export const MAX_SWEPT = 1000;
@@ -10,7 +24,7 @@ const MAX_STEP = 31;
 const SECOND_LOOK_MS = 24 * 3_600_000;
 
 /** The reference day of the last sweep. */
-export interface SweepMark {
+interface SweepMark {
   readonly day: Day;
   /** Since when the reference day of the next sweep has been implausibly far from that one. */
   readonly doubtedSince?: Instant | undefined;
@@ -43,4 +57,92 @@ export function planSweep(
   }
   const day = last === undefined ? reference : later(last.day, reference);
   return { firstDay: addDays(reference, 1 - days), mark: { day } };
+}
+
+/** Removes a bounded part of what is too old, within the caller's transaction. */
+export async function removeOld(
+  query: Query,
+  { days, now, orgs }: Retention,
+  slices: Pick<Slices, 'next'>,
+): Promise<void> {
+  // Over all organizations.
+  const [row] = await query('SELECT day FROM S.day WHERE data IS NOT NULL ORDER BY day DESC LIMIT 1');
+  const newest = parseDay(String(row?.['day']));
+  if (newest === undefined) return;
+  const { firstDay, mark } = planSweep(newest, { days, now }, await readMark(query));
+  await putMark(query, mark);
+  if (firstDay !== undefined) await removeBefore(query, firstDay, new Set(orgs), slices);
+}
+
+/** Reads the reference day of the last sweep. */
+async function readMark(query: Query): Promise<SweepMark | undefined> {
+  const [row] = await query('SELECT day, doubted_since FROM S.sweep');
+  const day = parseDay(String(row?.['day']));
+  const since = row?.['doubted_since'];
+  return day && { day, doubtedSince: typeof since === 'number' ? since : undefined };
+}
+
+/** Stores the reference day of a sweep. */
+async function putMark(query: Query, { day, doubtedSince }: SweepMark): Promise<void> {
+  await query(
+    `INSERT INTO S.sweep AS old (single, day, doubted_since) VALUES (1, $1, $2)
+     ON CONFLICT (single) DO UPDATE SET day = excluded.day, doubted_since = excluded.doubted_since
+     WHERE old.day IS DISTINCT FROM excluded.day OR old.doubted_since IS DISTINCT FROM excluded.doubted_since`,
+    [day, doubtedSince ?? null],
+  );
+}
+
+/**
+ * Removes a bounded number of days before one, oldest first. The newest row of each dataset of a polled organization stays; of
+ * others, what was not answered since goes, too.
+ */
+async function removeBefore(
+  query: Query,
+  firstDay: Day,
+  polled: ReadonlySet<string>,
+  slices: Pick<Slices, 'next'>,
+): Promise<void> {
+  const old = await query(
+    `SELECT org, former, dataset, day FROM S.day AS old WHERE day < $1 AND day <> coalesce((
+       SELECT max(day) FROM S.day AS now WHERE now.org = old.org AND now.former = old.former
+       AND now.dataset = old.dataset AND now.data IS NOT NULL
+     ), '') ORDER BY day LIMIT ${MAX_SWEPT}`,
+    [firstDay],
+  );
+  await removeDays(query, old, slices);
+  const places = await query('SELECT org, former, dataset, answered_at FROM S.dataset');
+  for (const place of places) {
+    if (place['former'] === '' && polled.has(String(place['org']))) continue;
+    if (dayOf(Number(place['answered_at'])) >= firstDay) continue;
+    await slices.next();
+    await removeForgotten(query, [place['org'], place['former'], place['dataset']].map(String), firstDay);
+  }
+  await query(
+    `DELETE FROM S.org AS gone WHERE former <> '' AND NOT EXISTS (
+       SELECT 1 FROM S.dataset AS kept WHERE kept.org = gone.org AND kept.former = gone.former
+     )`,
+  );
+}
+
+async function removeDays(query: Query, days: readonly Row[], slices: Pick<Slices, 'next'>): Promise<void> {
+  const touched = new Map<string, readonly Value[]>();
+  for (const { org = '', former = '', dataset = '', day = '' } of days) {
+    await slices.next();
+    const place = [org, former, dataset];
+    touched.set(JSON.stringify(place), place);
+    await query(`DELETE FROM S.day ${IN_PLACE} AND day = $4`, [...place, day]);
+  }
+  for (const place of touched.values())
+    await query(`UPDATE S.dataset SET revision = revision + 1 ${IN_PLACE}`, place);
+}
+
+/** Removes a dataset of which all days are old, and that nobody polls: the documents have no age other than that of their listing. */
+async function removeForgotten(query: Query, place: readonly string[], firstDay: Day): Promise<void> {
+  const [kept] = await query(`SELECT 1 AS one FROM S.day ${IN_PLACE} AND day >= $4 LIMIT 1`, [
+    ...place,
+    firstDay,
+  ]);
+  if (kept !== undefined) return;
+  for (const table of ['day', 'document', 'observed', 'dataset'])
+    await query(`DELETE FROM S.${table} ${IN_PLACE}`, place);
 }

@@ -7,8 +7,7 @@ import type { Query, StoreDatabase } from './database.ts';
 import { Leader } from './leader.ts';
 import type { LeaderIntervals } from './leader-row.ts';
 import { PostgresLeaderStore } from './leader-store.ts';
-import { PostgresDatabase, type PostgresMode, type UrlSource } from './postgres.ts';
-import type { DatabaseTrouble } from './postgres-errors.ts';
+import { PostgresDatabase, type UrlSource } from './postgres.ts';
 import { migrate, readLeader } from './postgres-schema.ts';
 
 /** The waits between attempts to use the database, in milliseconds. */
@@ -22,38 +21,22 @@ interface SharedDeps {
 }
 
 /** A PostgreSQL database that several processes share; it is tried until it can be used. */
-export class SharedDatabase implements StoreDatabase {
+export class SharedDatabase extends PostgresDatabase implements StoreDatabase {
   /** Which of the processes polls; it takes part once it is started. */
   readonly leadership: Leader;
   /** Resolves once the schema is current; the database is tried again until then. */
   readonly opened: Promise<void>;
   readonly #deps: SharedDeps;
-  readonly #database: PostgresDatabase;
   readonly #closing = new AbortController();
   #storeId: string | undefined;
 
   constructor(deps: SharedDeps) {
+    super({ ...deps, onLost: () => this.leadership.connectionLost() });
     this.#deps = deps;
-    const { url, clock, log, intervals } = deps;
-    const database = new PostgresDatabase({ url, log, onLost: () => this.leadership.connectionLost() });
-    this.#database = database;
-    this.leadership = new Leader({
-      store: new PostgresLeaderStore({ database, reopen: () => this.#reopen() }),
-      id: randomUUID(),
-      clock,
-      log,
-      intervals,
-    });
+    const store = new PostgresLeaderStore({ database: this, reopen: () => this.#reopen() });
+    this.leadership = new Leader({ ...deps, store, id: randomUUID() });
     this.opened = this.#open();
     this.opened.catch(() => undefined);
-  }
-
-  isUp(): boolean {
-    return this.#database.isUp();
-  }
-
-  trouble(): DatabaseTrouble | undefined {
-    return this.#database.trouble();
   }
 
   /** Identifies the store, the same in all of its processes; undefined until it was opened. */
@@ -61,19 +44,14 @@ export class SharedDatabase implements StoreDatabase {
     return this.#storeId;
   }
 
-  transaction<Result>(work: (query: Query) => Promise<Result>, mode?: PostgresMode): Promise<Result> {
-    return this.#database.transaction(work, mode);
-  }
-
   async epochOf(query: Query): Promise<string> {
     const { epoch } = await readLeader(query);
     return epoch;
   }
 
-  /** Resolves once the transactions under way have ended. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.#closing.abort();
-    await this.#database.close();
+    await super.close();
   }
 
   async #open(): Promise<void> {
@@ -92,6 +70,6 @@ export class SharedDatabase implements StoreDatabase {
 
   /** Makes the schema current, also after it was dropped or emptied. */
   async #reopen(): Promise<void> {
-    this.#storeId = await migrate(this.#database);
+    this.#storeId = await migrate(this);
   }
 }

@@ -1,47 +1,33 @@
 import { missingIn } from '../catalog/api-contract.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { type Day, type Instant, parseDay } from '../catalog/day.ts';
-import type { DayLags } from '../catalog/day-lag.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Clock } from '../work/clock.ts';
 import { runInSlices } from '../work/slices.ts';
-import { NotStored, type Query, type Row, type StoreDatabases, type Value } from './database.ts';
+import { NotStored, type Query, type Row, type StoreDatabases, type Value, type Work } from './database.ts';
 import { mergeDays } from './merge.ts';
 import { observe, readLags, withAnswer } from './observed.ts';
-import { planSweep } from './retention.ts';
+import { removeOld } from './retention.ts';
 import {
   adopt,
   type Dataset,
-  newestDay,
+  formOf,
+  type Handling,
   noteAnswer,
   noteOrgId,
-  type Place,
+  placeOf,
   putDocuments,
-  putMark,
   putOrg,
   putRows,
   readDays,
-  readMark,
-  removeOld,
 } from './statements.ts';
-import type {
-  AnsweredDays,
-  AnsweredDocuments,
-  RequestCount,
-  Retention,
-  RowsFrom,
-  Standing,
-  Store,
-  StoredAnswer,
-  StoredDataset,
-  StoredOrg,
-} from './store.ts';
-import { type Damaged, type Reading, readDataset, readOrg, readStanding } from './stored-org.ts';
+import type { AnsweredDays, AnsweredDocuments, RequestCount, Retention, RowsFrom, Store } from './store.ts';
+import { type Damaged, OrgReader } from './stored-org.ts';
 
 export interface StoreParts extends StoreDatabases {
   readonly datasets: readonly Dataset[];
   /** Runs a transaction that may write, by default whenever it is asked to. */
-  readonly write?: (<Result>(work: (query: Query) => Promise<Result>) => Promise<Result>) | undefined;
+  readonly write?: (<Result>(work: Work<Result>) => Promise<Result>) | undefined;
   /** Whether this process may write now. */
   mayWrite?(): boolean;
   /** Awaited before each sweep. */
@@ -65,8 +51,8 @@ export class SqlStore implements Store {
     this.#datasets = new Map(parts.datasets.map((dataset) => [dataset.name, dataset]));
   }
 
-  standing(org: string): Promise<Standing> {
-    return this.#snapshot((query, epoch) => readStanding(query, org, epoch));
+  standing(org: string) {
+    return this.#read(org, (reader) => reader.standing());
   }
 
   async demandWritable(): Promise<void> {
@@ -77,7 +63,7 @@ export class SqlStore implements Store {
     await (days.probe?.(work) ?? this.#write(work));
   }
 
-  revisions(): Promise<ReadonlyMap<string, string>> {
+  revisions() {
     return this.#snapshot(async (query, epoch) => {
       // Each change of what is stored raises one of the revisions.
       const rows = await query(
@@ -91,12 +77,12 @@ export class SqlStore implements Store {
     });
   }
 
-  read(org: string, from?: RowsFrom): Promise<StoredOrg> {
-    return this.#read(org, (query, reading) => readOrg(query, org, { from, ...reading }));
+  read(org: string, from?: RowsFrom) {
+    return this.#read(org, (reader) => reader.whole(from));
   }
 
-  readDataset(org: string, name: DatasetName, from?: Day): Promise<StoredDataset> {
-    return this.#read(org, (query, reading) => readDataset(query, org, { name, from, ...reading }));
+  readDataset(org: string, name: DatasetName, from?: Day) {
+    return this.#read(org, (reader) => reader.dataset(name, from));
   }
 
   async adopt(org: string, orgId: string): Promise<void> {
@@ -109,19 +95,19 @@ export class SqlStore implements Store {
     });
   }
 
-  putConfirmedKey(org: string, key: string): Promise<void> {
+  putConfirmedKey(org: string, key: string) {
     return this.#write((query) => putOrg(query, org, { confirmedKey: key }));
   }
 
-  putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<StoredAnswer> {
+  putDays(org: string, dataset: DatasetName, answer: AnsweredDays) {
     return this.#write(async (query) => {
       const { clock } = this.#parts;
       await noteOrgId(query, org, answer.orgId);
-      const place = { org, former: '', dataset };
-      const reading = { form: this.#formOf(dataset), slices: clock.slices };
-      const known = await readDays(query, place, answer.days, reading);
+      const place = placeOf(org, dataset);
+      const handling = this.#handlingOf(dataset);
+      const known = await readDays(query, place, answer.days, handling);
       const { changes, stored } = await runInSlices(mergeDays(known, answer), clock, 1);
-      await this.#putRows(query, place, changes);
+      await putRows(query, place, changes, handling);
       const isChanged = changes.size > 0;
       await noteAnswer(query, place, { isChanged, answeredAt: answer.at, ...answer.completes });
       const { lags: notes } = answer;
@@ -133,34 +119,29 @@ export class SqlStore implements Store {
     });
   }
 
-  putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<number> {
+  putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments) {
     return this.#write(async (query) => {
       await noteOrgId(query, org, answer.orgId);
-      const place = { org, former: '', dataset };
-      const writing = { form: this.#formOf(dataset), slices: this.#parts.clock.slices };
-      const { isChanged, gone } = await putDocuments(query, place, answer, writing);
+      const place = placeOf(org, dataset);
+      const { isChanged, gone } = await putDocuments(query, place, answer, this.#handlingOf(dataset));
       await noteAnswer(query, place, { isChanged, answeredAt: answer.at, ...answer.completes });
       return gone;
     });
   }
 
-  putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void> {
-    return this.#write((query) =>
-      noteAnswer(query, { org, former: '', dataset }, { isChanged: false, revisedOn: day }),
-    );
+  putRevisedOn(org: string, dataset: DatasetName, day: Day) {
+    return this.#write((query) => noteAnswer(query, placeOf(org, dataset), { revisedOn: day }));
   }
 
-  putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void> {
-    return this.#write((query) =>
-      noteAnswer(query, { org, former: '', dataset }, { isChanged: false, succeededAt: at }),
-    );
+  putSucceeded(org: string, dataset: DatasetName, at: Instant) {
+    return this.#write((query) => noteAnswer(query, placeOf(org, dataset), { succeededAt: at }));
   }
 
-  dayLags(org: string): Promise<ReadonlyMap<DatasetName, DayLags>> {
+  dayLags(org: string) {
     return this.#parts.days.transaction((query) => readLags(query, org), 'snapshot');
   }
 
-  requestsOf(org: string): Promise<RequestCount | undefined> {
+  requestsOf(org: string) {
     return this.#parts.counts.transaction(async (query) => {
       const [row] = await query('SELECT day, requests FROM S.request_count WHERE org = $1', [org]);
       const day = parseDay(String(row?.['day']));
@@ -197,7 +178,7 @@ export class SqlStore implements Store {
           [org, former, dataset, day],
         );
         if (now?.['data'] !== row['data']) return;
-        await this.#putRows(query, place, new Map([[day, changed]]));
+        await putRows(query, place, new Map([[day, changed]]), this.#handlingOf(dataset));
         await noteAnswer(query, place, { isChanged: true });
       });
     }
@@ -210,7 +191,8 @@ export class SqlStore implements Store {
     await days.tend?.();
     await counts.tend?.();
     if (!days.isUp() && this.#mayWrite()) await this.demandWritable();
-    if (retention !== undefined && this.#mayWrite()) await this.#removeOld(retention);
+    if (retention === undefined || !this.#mayWrite()) return;
+    await this.#write((query) => removeOld(query, retention, this.#parts.clock.slices));
   }
 
   async close(): Promise<void> {
@@ -223,11 +205,11 @@ export class SqlStore implements Store {
     return this.#parts.mayWrite?.() !== false;
   }
 
-  #formOf(name: DatasetName): number {
-    return this.#datasets.get(name)?.schemaVersion ?? 1;
+  #handlingOf(name: DatasetName): Handling {
+    return { dataset: this.#datasets.get(name), slices: this.#parts.clock.slices };
   }
 
-  async #write<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+  async #write<Result>(work: Work<Result>): Promise<Result> {
     const { write, days } = this.#parts;
     try {
       const result = await (write === undefined ? days.transaction(work, 'write') : write(work));
@@ -239,12 +221,6 @@ export class SqlStore implements Store {
     }
   }
 
-  #putRows(query: Query, place: Place, changes: ReadonlyMap<Day, unknown>): Promise<void> {
-    const dataset = this.#datasets.get(place.dataset);
-    const writing = { dataset, form: this.#formOf(place.dataset), slices: this.#parts.clock.slices };
-    return putRows(query, place, changes, writing);
-  }
-
   /** Reads in one transaction, with the epoch of what it reads. */
   #snapshot<Result>(work: (query: Query, epoch: string) => Promise<Result>): Promise<Result> {
     const { days } = this.#parts;
@@ -252,20 +228,13 @@ export class SqlStore implements Store {
   }
 
   /** Reads in one transaction; what it finds damaged is fetched again. */
-  async #read<Stored>(
-    org: string,
-    work: (query: Query, reading: Reading) => Promise<Stored>,
-  ): Promise<Stored> {
-    const damaged: Damaged[] = [];
+  async #read<Stored>(org: string, work: (reader: OrgReader) => Promise<Stored>): Promise<Stored> {
     const { slices } = this.#parts.clock;
-    const stored = await this.#snapshot((query, epoch) =>
-      work(query, {
-        epoch,
-        formOf: (name) => this.#formOf(name),
-        slices,
-        onDamaged: (one) => void damaged.push(one),
-      }),
-    );
+    const formOfName = (name: DatasetName) => formOf(this.#datasets.get(name));
+    const { stored, damaged } = await this.#snapshot(async (query, epoch) => {
+      const reader = new OrgReader(query, org, { epoch, formOf: formOfName, slices });
+      return { stored: await work(reader), damaged: reader.damaged };
+    });
     if (damaged.length > 0) await this.#forget(org, damaged);
     return stored;
   }
@@ -281,7 +250,7 @@ export class SqlStore implements Store {
           `DELETE FROM S.${table} WHERE org = $1 AND former = '' AND dataset = $2 AND ${column} = $3`,
           [org, dataset, key],
         );
-        await noteAnswer(query, { org, former: '', dataset }, { isChanged: true });
+        await noteAnswer(query, placeOf(org, dataset), { isChanged: true });
       }
     });
   }
@@ -298,7 +267,7 @@ export class SqlStore implements Store {
           query(
             `SELECT org, former, day, data FROM S.day WHERE dataset = $1 AND form = $2 AND data IS NOT NULL
              AND (org, former, day) > ($3, $4, $5) ORDER BY org, former, day LIMIT ${AMENDED_AT_ONCE}`,
-            [dataset, this.#formOf(dataset), ...after],
+            [dataset, formOf(this.#datasets.get(dataset)), ...after],
           ),
         'snapshot',
       );
@@ -306,16 +275,5 @@ export class SqlStore implements Store {
       const end = rows.length < AMENDED_AT_ONCE ? undefined : rows.at(-1);
       last = end && [end['org'], end['former'], end['day']].map(String);
     }
-  }
-
-  async #removeOld({ days: kept, now, orgs }: Retention): Promise<void> {
-    await this.#write(async (query) => {
-      const newest = await newestDay(query);
-      if (newest === undefined) return;
-      const plan = planSweep(newest, { days: kept, now }, await readMark(query));
-      await putMark(query, plan.mark);
-      if (plan.firstDay === undefined) return;
-      await removeOld(query, plan.firstDay, new Set(orgs), this.#parts.clock.slices);
-    });
   }
 }

@@ -23,7 +23,8 @@ interface StoreFilesDeps extends Omit<SqliteDeps, 'layout' | 'keepOwning' | 'onC
  * owns them after half a minute, or if one of them must not be touched.
  */
 export async function openFiles(deps: StoreFilesDeps): Promise<StoreDatabases> {
-  const ownership = new Ownership(deps.path, await ownAtStart(deps));
+  const ownership = new Ownership(deps.path);
+  await ownAtStart(ownership, deps);
   const parts = { ...deps, keepOwning: () => ownership.keep() };
   try {
     const days = SqliteDatabase.open({ ...parts, layout: DAYS });
@@ -46,16 +47,17 @@ class Ownership {
   readonly #path: string;
   #lock: Lock | undefined;
 
-  constructor(path: string, lock: Lock | undefined) {
+  constructor(path: string) {
     this.#path = path;
-    this.#lock = lock;
   }
 
-  /** Takes it again if somebody has removed its file; throws while another process has it. */
+  /** Takes it, again if somebody has removed its file; throws while another process has it. */
   keep(): void {
     if (this.#lock?.isInPlace()) return;
     this.release();
-    this.#lock = own(this.#path);
+    refuseSpecial(this.#path);
+    createFolder(dirname(this.#path));
+    this.#lock = takeOwnership(this.#path);
   }
 
   release(): void {
@@ -68,21 +70,15 @@ class Ownership {
   }
 }
 
-/** Takes the lock of files that nobody has. */
-function own(path: string): Lock {
-  refuseSpecial(path);
-  createFolder(dirname(path));
-  return takeOwnership(path);
-}
-
-/** Undefined if there is other trouble than another owner, such as a directory: it is met again by opening the files. */
-async function ownAtStart({ path, clock, log, signal }: StoreFilesDeps): Promise<Lock | undefined> {
+/** Waits for another owner; other trouble, such as a directory, is met again by opening the files. */
+async function ownAtStart(ownership: Ownership, deps: StoreFilesDeps): Promise<void> {
+  const { path, clock, log, signal } = deps;
   const until = clock.elapsed() + OWNER_WAIT_MS;
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return own(path);
+      return ownership.keep();
     } catch (error) {
-      if (troubleOf(error).reason !== 'locked') return undefined;
+      if (troubleOf(error).reason !== 'locked') return;
     }
     const owner = ownerOf(path);
     if (clock.elapsed() >= until) {

@@ -14,6 +14,7 @@ import {
   type StoreDatabase,
   type TransactionMode,
   type Value,
+  type Work,
 } from './database.ts';
 import { isDamage, moveAside, type Trouble, troubleOf } from './sqlite-errors.ts';
 import { createTable, type Table } from './tables.ts';
@@ -115,14 +116,11 @@ export class SqliteDatabase implements Required<StoreDatabase> {
     return this.#outage === undefined;
   }
 
-  transaction<Result>(
-    work: (query: Query) => Promise<Result>,
-    mode: TransactionMode = 'write',
-  ): Promise<Result> {
+  transaction<Result>(work: Work<Result>, mode: TransactionMode = 'write'): Promise<Result> {
     return this.#queue.run(() => this.#transact(work, mode));
   }
 
-  probe(work: (query: Query) => Promise<unknown>): Promise<unknown> {
+  probe(work: Work<unknown>): Promise<unknown> {
     return this.#queue.run(() => this.#transact(work, 'probe'));
   }
 
@@ -185,7 +183,7 @@ export class SqliteDatabase implements Required<StoreDatabase> {
     }
   }
 
-  async #transact<Result>(work: (query: Query) => Promise<Result>, mode: SqliteMode): Promise<Result> {
+  async #transact<Result>(work: Work<Result>, mode: SqliteMode): Promise<Result> {
     let current: OpenFile;
     let before = 0;
     try {
@@ -362,10 +360,6 @@ export function openForReading(path: string): DatabaseSync {
   return new DatabaseSync(url, options);
 }
 
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
 function inodesOf(path: string): string {
   if (path === MEMORY) return '';
   return [path, `${path}-wal`]
@@ -392,7 +386,8 @@ type FileState = 'sound' | 'older' | { readonly damage: string };
 export function stateOf(path: string, layout: Layout): FileState {
   const header = headerOf(path);
   // An interrupted change is rolled back by whoever opens the file for writing; until then it looks damaged.
-  if (header.length === 0 || sizeOf(`${path}-journal`) > 0) return 'sound';
+  if (header.length === 0 || (statSync(`${path}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    return 'sound';
   const isOurs =
     header.length === HEADER_BYTES && header.readUInt32BE(APPLICATION_ID_AT) === layout.applicationId;
   const isDatabase = header.subarray(0, MAGIC.length).toString('latin1') === MAGIC;
@@ -443,7 +438,10 @@ function headerOf(path: string): Buffer {
   }
 }
 
-/** Creates the tables of an empty database, all or none, and those that an older one lacks. */
+/**
+ * Creates the tables of an empty database, all or none, and those that an older one lacks. If it throws, closing the database rolls
+ * back what was begun.
+ */
 function createTables(db: DatabaseSync, path: string, layout: Layout): void {
   const { applicationId, version, tables } = layout;
   layoutOf(db, path, layout);
@@ -454,13 +452,8 @@ function createTables(db: DatabaseSync, path: string, layout: Layout): void {
     return;
   }
   db.exec('BEGIN IMMEDIATE');
-  try {
-    for (const statement of statements) db.exec(statement);
-    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}; COMMIT`);
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
+  for (const statement of statements) db.exec(statement);
+  db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}; COMMIT`);
 }
 
 function numberOf(db: DatabaseSync, pragma: 'application_id' | 'user_version'): number {

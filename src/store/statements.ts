@@ -7,10 +7,9 @@ import {
   hasActivity,
   isUnsettled,
 } from '../catalog/dataset.ts';
-import { type Day, dayOf, earlier, type Instant, later, parseDay } from '../catalog/day.ts';
+import { type Day, earlier, type Instant, later } from '../catalog/day.ts';
 import type { Slices } from '../work/slices.ts';
-import type { Query, Row, Value } from './database.ts';
-import { MAX_SWEPT, type SweepMark } from './retention.ts';
+import type { Query, Value } from './database.ts';
 import { sendRows } from './send-rows.ts';
 import { type AnsweredDocuments, ForeignAnswer, UNCONFIRMED } from './store.ts';
 import { isSound } from './stored-org.ts';
@@ -29,6 +28,13 @@ export interface Place {
   readonly dataset: DatasetName;
 }
 
+/** A dataset of the current organization of a name. */
+export function placeOf(org: string, dataset: DatasetName): Place {
+  return { org, former: '', dataset };
+}
+
+export const IN_PLACE = 'WHERE org = $1 AND former = $2 AND dataset = $3';
+
 /** Longer identities are stored as digests: an index takes no long texts. */
 const MAX_ID = 200;
 
@@ -38,10 +44,15 @@ export function keyOf(id: string): string {
   return isPlain ? id : createHash('sha256').update(id).digest('hex');
 }
 
-/** How rows are read and written: in slices, those of a dataset's schema version. */
-interface Handling {
-  readonly form: number;
+/** How rows are read and written: in slices, as their dataset declares. */
+export interface Handling {
+  readonly dataset: Dataset | undefined;
   readonly slices: Pick<Slices, 'next'>;
+}
+
+/** The schema version of a dataset's rows. */
+export function formOf(dataset: Dataset | undefined): number {
+  return dataset?.schemaVersion ?? 1;
 }
 
 const NO_DAY = '' as Day;
@@ -49,16 +60,15 @@ const NO_DAY = '' as Day;
 /** Reads which of some days are known, with their rows. */
 export async function readDays(
   query: Query,
-  { org, former, dataset }: Place,
+  place: Place,
   days: readonly Day[],
-  { form, slices }: Handling,
+  { dataset, slices }: Handling,
 ): Promise<ReadonlyMap<Day, unknown>> {
   const first = days.reduce(earlier, days[0] ?? NO_DAY);
   const last = days.reduce(later, NO_DAY);
   const rows = await query(
-    `SELECT day, data, sum FROM S.day WHERE org = $1 AND former = $2 AND dataset = $3 AND day >= $4 AND day <= $5
-     AND form = $6`,
-    [org, former, dataset, first, last, form],
+    `SELECT day, data, sum FROM S.day ${IN_PLACE} AND day >= $4 AND day <= $5 AND form = $6`,
+    [place.org, place.former, place.dataset, first, last, formOf(dataset)],
   );
   const known = new Map<Day, unknown>();
   for (const row of rows) {
@@ -74,14 +84,14 @@ export async function putRows(
   query: Query,
   { org, former, dataset: name }: Place,
   changes: ReadonlyMap<Day, unknown>,
-  { dataset, form, slices }: Handling & { readonly dataset: Dataset | undefined },
+  { dataset, slices }: Handling,
 ): Promise<void> {
   const rows: Value[][] = [];
   for (const [day, row] of changes) {
     await slices.next();
     const text = row === undefined ? null : JSON.stringify(row);
     const figures = [activeOf(dataset, row), Number(isUnsettled(row)), text, crc32(text ?? '')];
-    rows.push([org, former, name, day, form, ...figures]);
+    rows.push([org, former, name, day, formOf(dataset), ...figures]);
   }
   await sendRows(
     query,
@@ -102,23 +112,16 @@ function activeOf(dataset: Dataset | undefined, row: unknown): Value {
 /** Stores a listing of documents; resolves with whether it changed any, and how many are no longer listed. */
 export async function putDocuments(
   query: Query,
-  { org, former, dataset }: Place,
+  { org, former, dataset: name }: Place,
   { documents, damaged, complete }: AnsweredDocuments,
-  { form, slices }: Handling,
+  { dataset, slices }: Handling,
 ): Promise<{ readonly isChanged: boolean; readonly gone: number }> {
-  const place = [org, former, dataset];
+  const place = [org, former, name];
   const ids = new Map([...documents.keys()].map((id) => [keyOf(id), id]));
-  const rows = await query(
-    'SELECT id FROM S.document WHERE org = $1 AND former = $2 AND dataset = $3',
-    place,
-  );
+  const rows = await query(`SELECT id FROM S.document ${IN_PLACE}`, place);
   const known = new Set(rows.map(({ id }) => String(id)));
   const gone = complete ? [...known].filter((id) => !ids.has(id)) : [];
-  for (const id of gone)
-    await query('DELETE FROM S.document WHERE org = $1 AND former = $2 AND dataset = $3 AND id = $4', [
-      ...place,
-      id,
-    ]);
+  for (const id of gone) await query(`DELETE FROM S.document ${IN_PLACE} AND id = $4`, [...place, id]);
   const usable = [...ids].filter(([key, id]) => !(damaged?.has(id) && known.has(key)));
   let isChanged = gone.length > 0;
   for (let start = 0; start < usable.length; start += DOCUMENTS_AT_ONCE) {
@@ -131,7 +134,7 @@ export async function putDocuments(
        RETURNING 1 AS one`,
       usable.slice(start, start + DOCUMENTS_AT_ONCE).map(([key, id]) => {
         const text = JSON.stringify(documents.get(id));
-        return [...place, key, form, text, crc32(text)];
+        return [...place, key, formOf(dataset), text, crc32(text)];
       }),
     );
     isChanged ||= changed.length > 0;
@@ -147,7 +150,7 @@ export async function noteAnswer(
   query: Query,
   { org, former, dataset }: Place,
   noted: {
-    readonly isChanged: boolean;
+    readonly isChanged?: boolean;
     readonly answeredAt?: Instant;
     readonly succeededAt?: Instant;
     readonly revisedOn?: Day | undefined;
@@ -164,11 +167,11 @@ export async function noteAnswer(
       org,
       former,
       dataset,
-      Number(noted.isChanged || noted.revisedOn !== undefined),
+      Number(noted.isChanged === true || noted.revisedOn !== undefined),
       noted.answeredAt ?? null,
       noted.succeededAt ?? null,
       noted.revisedOn ?? null,
-      Number(noted.isChanged),
+      Number(noted.isChanged === true),
     ],
   );
 }
@@ -240,90 +243,4 @@ export async function adopt(query: Query, org: string, orgId: string): Promise<s
     [org, orgId, before === undefined ? null : UNCONFIRMED],
   );
   return before;
-}
-
-/** Reads the reference day of the last sweep. */
-export async function readMark(query: Query): Promise<SweepMark | undefined> {
-  const [row] = await query('SELECT day, doubted_since FROM S.sweep');
-  const day = parseDay(String(row?.['day']));
-  const since = row?.['doubted_since'];
-  return day && { day, doubtedSince: typeof since === 'number' ? since : undefined };
-}
-
-/** Stores the reference day of a sweep. */
-export async function putMark(query: Query, { day, doubtedSince }: SweepMark): Promise<void> {
-  await query(
-    `INSERT INTO S.sweep AS old (single, day, doubted_since) VALUES (1, $1, $2)
-     ON CONFLICT (single) DO UPDATE SET day = excluded.day, doubted_since = excluded.doubted_since
-     WHERE old.day IS DISTINCT FROM excluded.day OR old.doubted_since IS DISTINCT FROM excluded.doubted_since`,
-    [day, doubtedSince ?? null],
-  );
-}
-
-/** The newest day with a row, over all organizations. */
-export async function newestDay(query: Query): Promise<Day | undefined> {
-  const [row] = await query('SELECT day FROM S.day WHERE data IS NOT NULL ORDER BY day DESC LIMIT 1');
-  return parseDay(String(row?.['day']));
-}
-
-/**
- * Removes a bounded number of days before one, oldest first. The newest row of each dataset of a polled organization stays; of
- * others, what was not answered since goes, too.
- */
-export async function removeOld(
-  query: Query,
-  firstDay: Day,
-  polled: ReadonlySet<string>,
-  slices: Pick<Slices, 'next'>,
-): Promise<void> {
-  const old = await query(
-    `SELECT org, former, dataset, day FROM S.day AS old WHERE day < $1 AND day <> coalesce((
-       SELECT max(day) FROM S.day AS now WHERE now.org = old.org AND now.former = old.former
-       AND now.dataset = old.dataset AND now.data IS NOT NULL
-     ), '') ORDER BY day LIMIT ${MAX_SWEPT}`,
-    [firstDay],
-  );
-  await removeDays(query, old, slices);
-  const places = await query('SELECT org, former, dataset, answered_at FROM S.dataset');
-  for (const place of places) {
-    if (place['former'] === '' && polled.has(String(place['org']))) continue;
-    if (dayOf(Number(place['answered_at'])) >= firstDay) continue;
-    await slices.next();
-    await removeForgotten(query, [place['org'], place['former'], place['dataset']].map(String), firstDay);
-  }
-  await query(
-    `DELETE FROM S.org AS gone WHERE former <> '' AND NOT EXISTS (
-       SELECT 1 FROM S.dataset AS kept WHERE kept.org = gone.org AND kept.former = gone.former
-     )`,
-  );
-}
-
-async function removeDays(query: Query, days: readonly Row[], slices: Pick<Slices, 'next'>): Promise<void> {
-  const touched = new Map<string, readonly Value[]>();
-  for (const { org = '', former = '', dataset = '', day = '' } of days) {
-    await slices.next();
-    const place = [org, former, dataset];
-    touched.set(JSON.stringify(place), place);
-    await query('DELETE FROM S.day WHERE org = $1 AND former = $2 AND dataset = $3 AND day = $4', [
-      ...place,
-      day,
-    ]);
-  }
-  for (const place of touched.values())
-    await query(
-      'UPDATE S.dataset SET revision = revision + 1 WHERE org = $1 AND former = $2 AND dataset = $3',
-      place,
-    );
-}
-
-/** Removes a dataset of which all days are old, and that nobody polls: the documents have no age other than that of their listing. */
-async function removeForgotten(query: Query, place: readonly string[], firstDay: Day): Promise<void> {
-  const where = 'WHERE org = $1 AND former = $2 AND dataset = $3';
-  const [kept] = await query(`SELECT 1 AS one FROM S.day ${where} AND day >= $4 LIMIT 1`, [
-    ...place,
-    firstDay,
-  ]);
-  if (kept !== undefined) return;
-  for (const table of ['day', 'document', 'observed', 'dataset'])
-    await query(`DELETE FROM S.${table} ${where}`, place);
 }

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { DatasetName } from '../catalog/dataset.ts';
+import { type DatasetName, type DayDataset, hasActivity, isUnsettled } from '../catalog/dataset.ts';
 import { type Day, parseDay } from '../catalog/day.ts';
 import type { Slices } from '../work/slices.ts';
 import type { Query, Row } from './database.ts';
@@ -28,25 +28,6 @@ const UNKNOWN: DatasetStanding = {
   revisedOn: undefined,
 };
 
-/** Reads what is known of the current organization of a name, without its rows. */
-export async function readStanding(query: Query, org: string, epoch: string): Promise<Standing> {
-  const [identity] = await query("SELECT org_id, confirmed_key FROM S.org WHERE org = $1 AND former = ''", [
-    org,
-  ]);
-  const rows = await query(
-    `SELECT dataset, revision, answered_at, succeeded_at, revised_on
-     FROM S.dataset WHERE org = $1 AND former = ''`,
-    [org],
-  );
-  const datasets = new Map(rows.map((row) => [row['dataset'], standingIn(row)]));
-  return {
-    epoch,
-    orgId: textIn(identity, 'org_id'),
-    confirmedKey: textIn(identity, 'confirmed_key'),
-    dataset: (name) => datasets.get(name) ?? UNKNOWN,
-  };
-}
-
 function standingIn(row: Row): DatasetStanding {
   const instant = (column: string) => (row[column] === null ? undefined : Number(row[column]));
   return {
@@ -65,110 +46,146 @@ function textIn(row: Row | undefined, column: string): string | undefined {
 /** A row or document whose text is not what was written: the key of its table, without the organization. */
 export type Damaged = readonly [dataset: DatasetName, column: 'day' | 'id', key: string];
 
-/** How an organization is read: in slices; what is damaged is left out and reported. */
-export interface Reading {
+/** What a read transaction needs besides its statements. */
+interface Reading {
   readonly epoch: string;
   readonly formOf: FormOf;
   readonly slices: Slices;
-  onDamaged(one: Damaged): void;
 }
 
-/** Reads an organization: what is known of all days, and the rows and documents that are wanted. */
-export async function readOrg(
-  query: Query,
-  org: string,
-  { from, ...reading }: Reading & { readonly from: RowsFrom | undefined },
-): Promise<StoredOrg> {
-  const standing = await readStanding(query, org, reading.epoch);
-  const isWanted = (name: DatasetName) => from?.has(name) !== false;
-  const days = new Map<DatasetName, StoredDays>();
-  for (const [name, known] of await readKnown(query, org, reading)) {
-    const first = isWanted(name) ? (from?.get(name) ?? FIRST) : LAST;
-    days.set(name, await readRows(query, { org, name, known, first, ...reading }));
+/** Reads an organization within a transaction, in slices; what is damaged is left out and noted. */
+export class OrgReader {
+  readonly damaged: Damaged[] = [];
+  readonly #query: Query;
+  readonly #org: string;
+  readonly #reading: Reading;
+
+  constructor(query: Query, org: string, reading: Reading) {
+    this.#query = query;
+    this.#org = org;
+    this.#reading = reading;
   }
-  const documents = await readDocuments(query, org, { isWanted, ...reading });
-  return {
-    ...standing,
-    days: (name) => days.get(name) ?? NO_DAYS,
-    documents(name) {
-      if (!isWanted(name)) throw new RowNotRead(name);
-      return documents.get(name) ?? [];
-    },
-  };
-}
 
-/** Reads a dataset of an organization: what is known of all its days, and the rows from a day on; none if that is undefined. */
-export async function readDataset(
-  query: Query,
-  org: string,
-  { name, from = LAST, ...reading }: Reading & { readonly name: DatasetName; readonly from: Day | undefined },
-): Promise<StoredDataset> {
-  const standing = await readStanding(query, org, reading.epoch);
-  const known = (await readKnown(query, org, reading, name)).get(name) ?? new Map<Day, Known>();
-  const days = await readRows(query, { org, name, known, first: from, ...reading });
-  return { ...standing.dataset(name), days };
-}
-
-/** Reads what is known of days without their rows, by dataset: of one, or of all. */
-async function readKnown(
-  query: Query,
-  org: string,
-  { formOf }: Pick<Reading, 'formOf'>,
-  only?: DatasetName,
-): Promise<ReadonlyMap<DatasetName, Map<Day, Known>>> {
-  const index = await query(
-    `SELECT dataset, day, form, active, unsettled, octet_length(data) AS size FROM S.day
-     WHERE org = $1 AND former = '' ${only === undefined ? '' : 'AND dataset = $2'} ORDER BY dataset, day`,
-    [org, ...(only === undefined ? [] : [only])],
-  );
-  const known = new Map<DatasetName, Map<Day, Known>>();
-  for (const { dataset, day, form, active, unsettled, size } of index) {
-    const name = dataset as DatasetName;
-    if (form !== formOf(name)) continue;
-    const days = known.get(name) ?? new Map<Day, Known>();
-    known.set(name, days);
-    days.set(day as Day, {
-      size: Number(size ?? 0),
-      active: active === null || active === undefined ? undefined : active === 1,
-      unsettled: unsettled === 1,
-    });
-  }
-  return known;
-}
-
-/** Reads the rows of a dataset's known days from one on. */
-async function readRows(
-  query: Query,
-  {
-    org,
-    name,
-    known,
-    first,
-    slices,
-    onDamaged,
-  }: Pick<Reading, 'slices' | 'onDamaged'> & {
-    readonly org: string;
-    readonly name: DatasetName;
-    readonly known: Map<Day, Known>;
-    readonly first: Day;
-  },
-): Promise<StoredDays> {
-  const texts = new Map<Day, string>();
-  for (const [start, end] of batchesOf(known, first)) {
-    await slices.next();
-    const rows = await query(
-      `SELECT day, data, sum FROM S.day WHERE org = $1 AND former = '' AND dataset = $2
-       AND day >= $3 AND day <= $4 AND data IS NOT NULL`,
-      [org, name, start, end],
+  /** Reads what is known of the organization, without its rows. */
+  async standing(): Promise<Standing> {
+    const [identity] = await this.#query(
+      "SELECT org_id, confirmed_key FROM S.org WHERE org = $1 AND former = ''",
+      [this.#org],
     );
-    for (const row of rows) if (isSound(row)) texts.set(row['day'] as Day, String(row['data']));
+    const rows = await this.#query(
+      `SELECT dataset, revision, answered_at, succeeded_at, revised_on
+       FROM S.dataset WHERE org = $1 AND former = ''`,
+      [this.#org],
+    );
+    const datasets = new Map(rows.map((row) => [row['dataset'], standingIn(row)]));
+    return {
+      epoch: this.#reading.epoch,
+      orgId: textIn(identity, 'org_id'),
+      confirmedKey: textIn(identity, 'confirmed_key'),
+      dataset: (name) => datasets.get(name) ?? UNKNOWN,
+    };
   }
-  for (const [day, { size }] of known) {
-    if (size === 0 || day < first || texts.has(day)) continue;
-    known.delete(day);
-    onDamaged([name, 'day', day]);
+
+  /** Reads what is known of all days, and the rows and documents that are wanted. */
+  async whole(from: RowsFrom | undefined): Promise<StoredOrg> {
+    const standing = await this.standing();
+    const isWanted = (name: DatasetName) => from?.has(name) !== false;
+    const days = new Map<DatasetName, StoredDays>();
+    for (const [name, known] of await this.#known())
+      days.set(name, await this.#days(name, known, isWanted(name) ? (from?.get(name) ?? FIRST) : LAST));
+    const documents = await this.#documents(isWanted);
+    return {
+      ...standing,
+      days: (name) => days.get(name) ?? NO_DAYS,
+      documents(name) {
+        if (!isWanted(name)) throw new RowNotRead(name);
+        return documents.get(name) ?? [];
+      },
+    };
   }
-  return storedDays(name, known, first, texts);
+
+  /** Reads a dataset: what is known of all its days, and the rows from a day on; none if that is undefined. */
+  async dataset(name: DatasetName, from: Day = LAST): Promise<StoredDataset> {
+    const standing = await this.standing();
+    const known = (await this.#known(name)).get(name) ?? new Map<Day, Known>();
+    return { ...standing.dataset(name), days: await this.#days(name, known, from) };
+  }
+
+  /** Reads what is known of days without their rows, by dataset: of one, or of all. */
+  async #known(only?: DatasetName): Promise<ReadonlyMap<DatasetName, Map<Day, Known>>> {
+    const index = await this.#query(
+      `SELECT dataset, day, form, active, unsettled, octet_length(data) AS size FROM S.day
+       WHERE org = $1 AND former = '' ${only === undefined ? '' : 'AND dataset = $2'} ORDER BY dataset, day`,
+      [this.#org, ...(only === undefined ? [] : [only])],
+    );
+    const known = new Map<DatasetName, Map<Day, Known>>();
+    for (const { dataset, day, form, active, unsettled, size } of index) {
+      const name = dataset as DatasetName;
+      if (form !== this.#reading.formOf(name)) continue;
+      const days = known.get(name) ?? new Map<Day, Known>();
+      known.set(name, days);
+      days.set(day as Day, {
+        size: Number(size ?? 0),
+        active: active === null || active === undefined ? undefined : active === 1,
+        unsettled: unsettled === 1,
+      });
+    }
+    return known;
+  }
+
+  /** Reads the rows of a dataset's known days from one on. */
+  async #days(name: DatasetName, known: Map<Day, Known>, first: Day): Promise<StoredDays> {
+    const texts = new Map<Day, string>();
+    for (const [start, end] of batchesOf(known, first)) {
+      await this.#reading.slices.next();
+      const rows = await this.#query(
+        `SELECT day, data, sum FROM S.day WHERE org = $1 AND former = '' AND dataset = $2
+         AND day >= $3 AND day <= $4 AND data IS NOT NULL`,
+        [this.#org, name, start, end],
+      );
+      for (const row of rows) if (isSound(row)) texts.set(row['day'] as Day, String(row['data']));
+    }
+    for (const [day, { size }] of known) {
+      if (size === 0 || day < first || texts.has(day)) continue;
+      known.delete(day);
+      this.damaged.push([name, 'day', day]);
+    }
+    return storedDays(name, known, first, texts);
+  }
+
+  async #documents(
+    isWanted: (name: DatasetName) => boolean,
+  ): Promise<ReadonlyMap<DatasetName, readonly unknown[]>> {
+    const { formOf, slices } = this.#reading;
+    const documents = new Map<DatasetName, readonly unknown[]>();
+    const names = await this.#query(
+      "SELECT dataset, count(*) AS documents FROM S.document WHERE org = $1 AND former = '' GROUP BY dataset",
+      [this.#org],
+    );
+    for (const { dataset } of names) {
+      const name = dataset as DatasetName;
+      if (!isWanted(name)) continue;
+      const found: unknown[] = [];
+      // An id can be empty.
+      let isAfter = '>=';
+      for (let last: string | undefined = ''; last !== undefined; isAfter = '>') {
+        await slices.next();
+        const rows: readonly Row[] = await this.#query(
+          `SELECT id, data, sum FROM S.document WHERE org = $1 AND former = '' AND dataset = $2 AND form = $3 AND id ${isAfter} $4
+           ORDER BY id LIMIT ${DOCUMENTS}`,
+          [this.#org, name, formOf(name), last],
+        );
+        for (const row of rows) {
+          if (slices.over()) await slices.next();
+          if (isSound(row)) found.push(JSON.parse(String(row['data'])));
+          else this.damaged.push([name, 'id', String(row['id'])]);
+        }
+        last = rows.length < DOCUMENTS ? undefined : textIn(rows.at(-1), 'id');
+      }
+      documents.set(name, found);
+    }
+    return documents;
+  }
 }
 
 /** Whether a text is what was written. */
@@ -238,39 +255,18 @@ function storedDays(
   };
 }
 
-async function readDocuments(
-  query: Query,
-  org: string,
-  { isWanted, formOf, slices, onDamaged }: Omit<Reading, 'epoch'> & { isWanted(name: DatasetName): boolean },
-): Promise<ReadonlyMap<DatasetName, readonly unknown[]>> {
-  const documents = new Map<DatasetName, readonly unknown[]>();
-  const names = await query(
-    "SELECT dataset, count(*) AS documents FROM S.document WHERE org = $1 AND former = '' GROUP BY dataset",
-    [org],
-  );
-  for (const { dataset } of names) {
-    const name = dataset as DatasetName;
-    if (!isWanted(name)) continue;
-    const found: unknown[] = [];
-    // An id can be empty.
-    let isAfter = '>=';
-    for (let last: string | undefined = ''; last !== undefined; isAfter = '>') {
-      await slices.next();
-      const rows: readonly Row[] = await query(
-        `SELECT id, data, sum FROM S.document WHERE org = $1 AND former = '' AND dataset = $2 AND form = $3 AND id ${isAfter} $4
-         ORDER BY id LIMIT ${DOCUMENTS}`,
-        [org, name, formOf(name), last],
-      );
-      for (const row of rows) {
-        if (slices.over()) await slices.next();
-        if (isSound(row)) found.push(JSON.parse(String(row['data'])));
-        else onDamaged([name, 'id', String(row['id'])]);
-      }
-      last = rows.length < DOCUMENTS ? undefined : textIn(rows.at(-1), 'id');
-    }
-    documents.set(name, found);
-  }
-  return documents;
+/** Rows that were never stored, as if they had been; undefined for a day without one. */
+export function daysOf(dataset: DayDataset<unknown>, rows: ReadonlyMap<Day, unknown>): StoredDays {
+  const isFilled = (day: Day) => rows.get(day) !== undefined;
+  return {
+    size: rows.size,
+    has: (day) => rows.has(day),
+    isFilled,
+    hasActivity: (day) => (isFilled(day) ? hasActivity(dataset, rows.get(day)) : undefined),
+    isUnsettled: (day) => isUnsettled(rows.get(day)),
+    keys: () => [...rows.keys()].sort(),
+    get: (day) => rows.get(day),
+  };
 }
 
 /** Documents that are read at once. */

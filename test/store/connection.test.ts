@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, expect, test, vi } from 'vitest';
-import { connectionOf } from '../../src/store/connection.ts';
+import { connectionOf } from '../../src/store/postgres.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

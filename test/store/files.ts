@@ -25,7 +25,7 @@ export function openStore(file: string, deps: Partial<SqliteDeps> = {}) {
   const log = createFakeLogger();
   const isMemory = file === MEMORY;
   const parts = { onDamage: 'replace', log, ...deps } as const;
-  const store = new SqlStore({
+  const store: Store = new SqlStore({
     days: SqliteDatabase.open({ ...parts, path: file, layout: DAYS }),
     counts: SqliteDatabase.open({ ...parts, path: isMemory ? file : countsFileBeside(file), layout: COUNTS }),
     datasets: [],

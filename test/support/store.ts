@@ -1,11 +1,11 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Day } from '../../src/catalog/day.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { daysOf } from '../../src/store/days.ts';
 import { COUNTS, DAYS } from '../../src/store/layouts.ts';
 import { SqlStore } from '../../src/store/sql-store.ts';
 import { MEMORY, SqliteDatabase } from '../../src/store/sqlite.ts';
 import type { DatasetStanding, Store, StoredDays, StoredOrg } from '../../src/store/store.ts';
+import { daysOf } from '../../src/store/stored-org.ts';
 import { type Clock, createSystemClock } from '../../src/work/clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Query, Value } from '../../store/database.ts';
-import { addRows, rowsOf } from '../../store/table-rows.ts';
+import { addRows, rowsOf } from '../../store/reader.ts';
 import { TABLES, type Table } from '../../store/tables.ts';
 import { ConfigError } from '../../text/errors.ts';
 

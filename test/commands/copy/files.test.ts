@@ -6,7 +6,7 @@ import { type CopyEnd, type CopyParts, copyStore, createSum } from '../../../src
 import { openFileSource, openFileTarget } from '../../../src/commands/copy/files.ts';
 import { countsFileBeside } from '../../../src/store/layouts.ts';
 import { takeOwnership } from '../../../src/store/lock.ts';
-import { rowsOf } from '../../../src/store/table-rows.ts';
+import { rowsOf } from '../../../src/store/reader.ts';
 import { COUNT_TABLES, DAY_TABLES } from '../../../src/store/tables.ts';
 import { ConfigError } from '../../../src/text/errors.ts';
 import { contentOf, createDirectory, openStore } from '../../store/files.ts';

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openFileSource } from '../../../src/commands/copy/files.ts';
 import { HookStore } from '../../../src/intake/store.ts';
 import type { Query } from '../../../src/store/database.ts';
-import { rowsOf } from '../../../src/store/table-rows.ts';
+import { rowsOf } from '../../../src/store/reader.ts';
 import { COUNT_TABLES, DAY_TABLES } from '../../../src/store/tables.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
 import { PLANTED_AT, plant } from '../../commands/copy/planted.ts';
