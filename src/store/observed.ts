@@ -60,10 +60,9 @@ export function withAnswer(
 /** Changes what was observed of a dataset, within the caller's transaction, and resolves with what it is now. */
 export async function observe(
   query: Query,
-  { org, former, dataset }: Place,
+  place: Place,
   change: (before: Observed) => Observed,
 ): Promise<Observed> {
-  const place = [org, former, dataset];
   const [row] = await query(
     'SELECT data FROM S.observed WHERE org = $1 AND former = $2 AND dataset = $3',
     place,

@@ -60,11 +60,7 @@ export function planSweep(
 }
 
 /** Removes a bounded part of what is too old, within the caller's transaction. */
-export async function removeOld(
-  query: Query,
-  { days, now, orgs }: Retention,
-  slices: Pick<Slices, 'next'>,
-): Promise<void> {
+export async function removeOld(query: Query, { days, now, orgs }: Retention, slices: Slices): Promise<void> {
   // Over all organizations.
   const [row] = await query('SELECT day FROM S.day WHERE data IS NOT NULL ORDER BY day DESC LIMIT 1');
   const newest = parseDay(String(row?.['day']));
@@ -96,12 +92,7 @@ async function putMark(query: Query, { day, doubtedSince }: SweepMark): Promise<
  * Removes a bounded number of days before one, oldest first. The newest row of each dataset of a polled organization stays; of
  * others, what was not answered since goes, too.
  */
-async function removeBefore(
-  query: Query,
-  firstDay: Day,
-  polled: ReadonlySet<string>,
-  slices: Pick<Slices, 'next'>,
-): Promise<void> {
+async function removeBefore(query: Query, firstDay: Day, polled: Set<string>, slices: Slices): Promise<void> {
   const old = await query(
     `SELECT org, former, dataset, day FROM S.day AS old WHERE day < $1 AND day <> coalesce((
        SELECT max(day) FROM S.day AS now WHERE now.org = old.org AND now.former = old.former
@@ -124,7 +115,7 @@ async function removeBefore(
   );
 }
 
-async function removeDays(query: Query, days: readonly Row[], slices: Pick<Slices, 'next'>): Promise<void> {
+async function removeDays(query: Query, days: readonly Row[], slices: Slices): Promise<void> {
   const touched = new Map<string, readonly Value[]>();
   for (const { org = '', former = '', dataset = '', day = '' } of days) {
     await slices.next();

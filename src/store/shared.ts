@@ -45,8 +45,7 @@ export class SharedDatabase extends PostgresDatabase implements StoreDatabase {
   }
 
   async epochOf(query: Query): Promise<string> {
-    const { epoch } = await readLeader(query);
-    return epoch;
+    return (await readLeader(query)).epoch;
   }
 
   override async close(): Promise<void> {

@@ -13,6 +13,7 @@ import {
   type Dataset,
   formOf,
   type Handling,
+  IN_PLACE,
   noteAnswer,
   noteOrgId,
   placeOf,
@@ -88,11 +89,8 @@ export class SqlStore implements Store {
   async adopt(org: string, orgId: string): Promise<void> {
     const before = await this.#write((query) => adopt(query, org, orgId));
     if (before === undefined) return;
-    this.#parts.log.warn('Organization of this name changed; history of the former one set aside', {
-      org,
-      orgId,
-      before,
-    });
+    const fields = { org, orgId, before };
+    this.#parts.log.warn('Organization of this name changed; history of the former one set aside', fields);
   }
 
   putConfirmedKey(org: string, key: string) {
@@ -101,16 +99,14 @@ export class SqlStore implements Store {
 
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays) {
     return this.#write(async (query) => {
-      const { clock } = this.#parts;
       await noteOrgId(query, org, answer.orgId);
       const place = placeOf(org, dataset);
       const handling = this.#handlingOf(dataset);
       const known = await readDays(query, place, answer.days, handling);
-      const { changes, stored } = await runInSlices(mergeDays(known, answer), clock, 1);
+      const { changes, stored } = await runInSlices(mergeDays(known, answer), this.#parts.clock, 1);
       await putRows(query, place, changes, handling);
-      const isChanged = changes.size > 0;
-      await noteAnswer(query, place, { isChanged, answeredAt: answer.at, ...answer.completes });
-      const { lags: notes } = answer;
+      const { at: answeredAt, lags: notes, completes } = answer;
+      await noteAnswer(query, place, { isChanged: changes.size > 0, answeredAt, ...completes });
       const revisions = stored.revisions.filter(({ before }) => answer.isCurrent?.(before) !== false);
       if (notes === undefined) return { ...stored, revisions };
       const revised = new Set(revisions.map(({ day }) => day));
@@ -170,13 +166,10 @@ export class SqlStore implements Store {
       const changed = change(before, day, org);
       if (changed === before) continue;
       isAmended = true;
-      const place = { org, former, dataset };
+      const place = [org, former, dataset] as const;
       await this.#write(async (query) => {
         // Another answer may have come meanwhile: it was made under the present settings.
-        const [now] = await query(
-          'SELECT data FROM S.day WHERE org = $1 AND former = $2 AND dataset = $3 AND day = $4',
-          [org, former, dataset, day],
-        );
+        const [now] = await query(`SELECT data FROM S.day ${IN_PLACE} AND day = $4`, [...place, day]);
         if (now?.['data'] !== row['data']) return;
         await putRows(query, place, new Map([[day, changed]]), this.#handlingOf(dataset));
         await noteAnswer(query, place, { isChanged: true });

@@ -132,7 +132,9 @@ export class SqliteDatabase implements Required<StoreDatabase> {
     return this.#queue.run(() => {
       try {
         const { db } = this.#use();
-        if (this.#isScrubDue) this.#isScrubDue = !emptyLog(db);
+        // Busy is a log that a reader prevents from being emptied now.
+        if (this.#isScrubDue)
+          this.#isScrubDue = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 1;
         this.#succeeded(false);
       } catch (error) {
         this.#failed(error);
@@ -317,11 +319,6 @@ function queryOf({ db, statements }: OpenFile): Query {
       throw new StatementError(error);
     }
   };
-}
-
-/** Empties the write-ahead log; false if a reader prevents that now. */
-function emptyLog(db: DatabaseSync): boolean {
-  return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] !== 1;
 }
 
 /** How many rows were written so far. */

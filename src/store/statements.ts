@@ -20,17 +20,12 @@ import { DAY_TABLES } from './tables.ts';
 /** A dataset of either kind. */
 export type Dataset = DayDataset<unknown> | DocumentDataset<unknown>;
 
-/** A dataset of an organization, or of a former one of its name. */
-export interface Place {
-  readonly org: string;
-  /** Empty, or the identifier of a former organization. */
-  readonly former: string;
-  readonly dataset: DatasetName;
-}
+/** A dataset of an organization, or of a former one of its name: `former` is empty, or the identifier of the former one. */
+export type Place = readonly [org: string, former: string, dataset: DatasetName];
 
 /** A dataset of the current organization of a name. */
 export function placeOf(org: string, dataset: DatasetName): Place {
-  return { org, former: '', dataset };
+  return [org, '', dataset];
 }
 
 export const IN_PLACE = 'WHERE org = $1 AND former = $2 AND dataset = $3';
@@ -68,7 +63,7 @@ export async function readDays(
   const last = days.reduce(later, NO_DAY);
   const rows = await query(
     `SELECT day, data, sum FROM S.day ${IN_PLACE} AND day >= $4 AND day <= $5 AND form = $6`,
-    [place.org, place.former, place.dataset, first, last, formOf(dataset)],
+    [...place, first, last, formOf(dataset)],
   );
   const known = new Map<Day, unknown>();
   for (const row of rows) {
@@ -82,7 +77,7 @@ export async function readDays(
 /** Stores days: with their rows, or undefined for one that was answered without a row. */
 export async function putRows(
   query: Query,
-  { org, former, dataset: name }: Place,
+  place: Place,
   changes: ReadonlyMap<Day, unknown>,
   { dataset, slices }: Handling,
 ): Promise<void> {
@@ -91,7 +86,7 @@ export async function putRows(
     await slices.next();
     const text = row === undefined ? null : JSON.stringify(row);
     const figures = [activeOf(dataset, row), Number(isUnsettled(row)), text, crc32(text ?? '')];
-    rows.push([org, former, name, day, formOf(dataset), ...figures]);
+    rows.push([...place, day, formOf(dataset), ...figures]);
   }
   await sendRows(
     query,
@@ -112,11 +107,10 @@ function activeOf(dataset: Dataset | undefined, row: unknown): Value {
 /** Stores a listing of documents; resolves with whether it changed any, and how many are no longer listed. */
 export async function putDocuments(
   query: Query,
-  { org, former, dataset: name }: Place,
+  place: Place,
   { documents, damaged, complete }: AnsweredDocuments,
   { dataset, slices }: Handling,
 ): Promise<{ readonly isChanged: boolean; readonly gone: number }> {
-  const place = [org, former, name];
   const ids = new Map([...documents.keys()].map((id) => [keyOf(id), id]));
   const rows = await query(`SELECT id FROM S.document ${IN_PLACE}`, place);
   const known = new Set(rows.map(({ id }) => String(id)));
@@ -148,7 +142,7 @@ const DOCUMENTS_AT_ONCE = 50;
 /** Notes an answer about a dataset; a change of what is stored, or of the day of the last pass, raises its revision. */
 export async function noteAnswer(
   query: Query,
-  { org, former, dataset }: Place,
+  place: Place,
   noted: {
     readonly isChanged?: boolean;
     readonly answeredAt?: Instant;
@@ -164,9 +158,7 @@ export async function noteAnswer(
      succeeded_at = coalesce(excluded.succeeded_at, old.succeeded_at),
      revised_on = coalesce(excluded.revised_on, old.revised_on)`,
     [
-      org,
-      former,
-      dataset,
+      ...place,
       Number(noted.isChanged === true || noted.revisedOn !== undefined),
       noted.answeredAt ?? null,
       noted.succeededAt ?? null,
