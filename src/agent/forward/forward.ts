@@ -8,7 +8,7 @@ import type { HookLog } from '../log.ts';
 import { type Answer, type Post, type ReadSecret, readToken } from '../post.ts';
 import { standardLimits } from '../settings/basics.ts';
 import type { ForwardSettings } from '../settings/settings.ts';
-import { createPause, createSpool, longestPauseMs, type Pause, type Spool } from './spool.ts';
+import { longestPauseMs, Pause, Spool } from './spool.ts';
 
 export interface ForwardParts {
   readonly settings: ForwardSettings;
@@ -74,8 +74,7 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
     if (texts.length === 0) return;
     const verdict = await send(parts, texts, until);
     if (verdict.kind === 'later') {
-      log.warn('Events stay on disk: the exporter did not accept them', { why: verdict.why });
-      if (verdict.pauseMs > 0) pause.begin(clock.now() + verdict.pauseMs);
+      stay('Events stay on disk: the exporter did not accept them', verdict.why, verdict.pauseMs);
       return;
     }
     if (verdict.kind === 'refused' && texts.length > 1) {
@@ -87,18 +86,25 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
       // It stays on disk, and the others must not wait for it.
       refusedInARow += 1;
       if (refusedInARow < maxRefusedOnTheWay) continue;
-      log.warn('Events stay on disk: rejected on the way to the exporter', { why: verdict.why });
-      pause.begin(clock.now() + pauses.denied);
+      stay('Events stay on disk: rejected on the way to the exporter', verdict.why, pauses.denied);
       return;
     }
-    if (verdict.kind === 'refused') log.error('Event lost: rejected by the exporter', { why: verdict.why });
-    else if (verdict.rejected > 0) {
-      log.error('Events lost: rejected by the exporter', { events: verdict.rejected });
-    }
+    logLost(verdict, log);
     spool.remove(names);
     most = Math.min(maxEvents, most * 2);
     refusedInARow = 0;
   }
+
+  function stay(message: string, why: string, pauseMs: number): void {
+    log.warn(message, { why });
+    if (pauseMs > 0) pause.begin(clock.now() + pauseMs);
+  }
+}
+
+function logLost(verdict: Exclude<Verdict, { readonly kind: 'later' }>, log: HookLog): void {
+  if (verdict.kind === 'refused') log.error('Event lost: rejected by the exporter', { why: verdict.why });
+  else if (verdict.rejected > 0)
+    log.error('Events lost: rejected by the exporter', { events: verdict.rejected });
 }
 
 function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], most: number) {
@@ -158,7 +164,7 @@ async function send(
 
 /** Opens the spool in the state directory. */
 export function spoolIn(state: string, limits = standardLimits): Spool {
-  return createSpool(path.join(state, 'spool'), limits);
+  return new Spool(path.join(state, 'spool'), limits);
 }
 
 /** Creates the dependencies of forwarding, with its files in the state directory. */
@@ -171,7 +177,7 @@ export function createForwarding(
     ...parts,
     settings,
     spool: spoolIn(state, settings.spool),
-    pause: createPause(path.join(state, 'pause')),
+    pause: new Pause(path.join(state, 'pause')),
   };
 }
 

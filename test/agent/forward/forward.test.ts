@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { SharedEvent } from '../../../src/agent/event.ts';
 import {
   classifyResponse,
@@ -10,7 +10,7 @@ import {
   forward as forwardSpooled,
   keepOnDisk,
 } from '../../../src/agent/forward/forward.ts';
-import { createSpool } from '../../../src/agent/forward/spool.ts';
+import { Spool } from '../../../src/agent/forward/spool.ts';
 import type { HookLog } from '../../../src/agent/log.ts';
 import type { Answer, Post, PostRequest } from '../../../src/agent/post.ts';
 import { HttpError } from '../../../src/net/http-error.ts';
@@ -317,7 +317,7 @@ function refusal(reason: string): string {
 
 describe('the spool', () => {
   test('drops the oldest beyond its size', () => {
-    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 170, maxAgeMs: 1e9 });
+    const spool = new Spool(path.join(state, 'spool'), { maxBytes: 170, maxAgeMs: 1e9 });
     for (const [index, id] of ['a', 'b', 'c', 'd'].entries()) spool.add(event(id, now + index));
     expect(spool.trim(now)).toBe(2);
     expect(spool.names().map((name) => name.slice(-6, -5))).toEqual(['c', 'd']);
@@ -326,7 +326,7 @@ describe('the spool', () => {
   test('drops old and incomplete files', () => {
     const folder = path.join(state, 'spool');
     let uptime = 500;
-    const spool = createSpool(folder, { maxBytes: 1e6, maxAgeMs: 7_200_000 }, () => uptime);
+    const spool = new Spool(folder, { maxBytes: 1e6, maxAgeMs: 7_200_000 }, () => uptime);
     spool.add(event('old', now - 7_200_001));
     spool.add(event('new', now - 7_200_000));
     const incomplete = `${String(now - 4e6).padStart(15, '0')}-000001-x.json.77.new`;
@@ -344,7 +344,7 @@ describe('the spool', () => {
 
   test('is not emptied by clock steps, however many', () => {
     let uptime = 500;
-    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: 7 * day }, () => uptime);
+    const spool = new Spool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: 7 * day }, () => uptime);
     for (const id of ['a', 'b', 'c']) spool.add(event(id));
     const ahead = now + 8 * day;
     const steps = [ahead, now + 1, ahead + day, now + 2, ahead, ahead + 30 * day, ahead, ahead + day];
@@ -356,7 +356,7 @@ describe('the spool', () => {
 
   test('drops old events of a machine that was started again in between', () => {
     let uptime = 500;
-    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: day }, () => uptime);
+    const spool = new Spool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: day }, () => uptime);
     spool.add(event('a'));
     expect(spool.trim(now + 2 * day)).toBe(0);
     uptime = 100;
@@ -364,17 +364,17 @@ describe('the spool', () => {
   });
 
   test('keeps what is exactly within its limits', () => {
-    const spool = createSpool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: 7_200_000 });
+    const spool = new Spool(path.join(state, 'spool'), { maxBytes: 1e6, maxAgeMs: 7_200_000 });
     spool.add(event('a', now));
     const bytes = JSON.stringify(event('a', now)).length;
-    expect(createSpool(path.join(state, 'spool'), { maxBytes: bytes, maxAgeMs: day }).trim(now)).toBe(0);
-    expect(createSpool(path.join(state, 'spool'), { maxBytes: bytes - 1, maxAgeMs: day }).trim(now)).toBe(1);
+    expect(new Spool(path.join(state, 'spool'), { maxBytes: bytes, maxAgeMs: day }).trim(now)).toBe(0);
+    expect(new Spool(path.join(state, 'spool'), { maxBytes: bytes - 1, maxAgeMs: day }).trim(now)).toBe(1);
   });
 
   test('keeps files that are being written, and damaged ones as long as an event', () => {
     const folder = path.join(state, 'spool');
     let uptime = 500;
-    const spool = createSpool(folder, { maxBytes: 1e6, maxAgeMs: day }, () => uptime);
+    const spool = new Spool(folder, { maxBytes: 1e6, maxAgeMs: day }, () => uptime);
     spool.setAside(spool.add(event('bad', now)));
     writeFileSync(path.join(folder, `${String(now).padStart(15, '0')}-000001-x.json.77.new`), '');
     expect(spool.trim(now + 3_600_000)).toBe(0);
@@ -388,7 +388,7 @@ describe('the spool', () => {
   });
 
   test('needs no directory to be empty, and no other file to set one aside', () => {
-    const spool = createSpool(path.join(state, 'nowhere'), { maxBytes: 1, maxAgeMs: 1 });
+    const spool = new Spool(path.join(state, 'nowhere'), { maxBytes: 1, maxAgeMs: 1 });
     expect(spool.names()).toEqual([]);
     expect(spool.trim(now)).toBe(0);
     expect(() => spool.setAside('000000000000001-000010-a.json')).not.toThrow();
@@ -399,7 +399,7 @@ describe('the spool', () => {
   test('ignores files that are not its own', () => {
     mkdirSync(path.join(state, 'spool'));
     writeFileSync(path.join(state, 'spool', 'README'), 'x');
-    expect(createSpool(path.join(state, 'spool'), { maxBytes: 1, maxAgeMs: 1 }).names()).toEqual([]);
+    expect(new Spool(path.join(state, 'spool'), { maxBytes: 1, maxAgeMs: 1 }).names()).toEqual([]);
   });
 });
 
@@ -413,11 +413,11 @@ test('a directory in the spool keeps no event from being sent', async () => {
 test('an event that the system cannot read at the moment stays, and keeps no other from being sent', async () => {
   const { parts, sent, logged } = forwarding();
   const unread = parts.spool.add(event('a', now - 1));
-  const spool: typeof parts.spool = {
-    ...parts.spool,
-    read: (name) => (name === unread ? { kind: 'unread' } : parts.spool.read(name)),
-  };
-  await forward({ ...parts, spool }, event('b'), 1000);
+  const read = parts.spool.read.bind(parts.spool);
+  vi.spyOn(parts.spool, 'read').mockImplementation((name) =>
+    name === unread ? { kind: 'unread' } : read(name),
+  );
+  await forward(parts, event('b'), 1000);
   expect(sent()).toEqual([['b']]);
   expect(parts.spool.names()).toEqual([unread]);
   expect(logged).toContain('warn Events stay on disk: their files cannot be read');
