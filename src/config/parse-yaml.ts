@@ -38,31 +38,47 @@ export function parseYaml(text: string, file: string, words: Words = 'quoted'): 
     if (flaw.code === 'MULTIPLE_DOCS') throw new ConfigError(`${at}: contains a second document`);
     throw new ConfigError(`${at}: is not valid YAML: ${firstLine(flaw.message)}`);
   }
-  return rootOf(document, lines, file, words);
+  const reader = new NodeReader(document, lines, file, words);
+  return reader.node(document.contents, '', reader.lineOf(document.contents, 1), 0);
 }
 
 function invalid(at: string): ConfigError {
   return new ConfigError(`${at}: is not valid YAML`, 'quote keys that begin with * or contain a colon');
 }
 
-function rootOf(document: Document, lines: LineCounter, file: string, words: Words): YamlNode {
-  let count = 0;
-  function nodeOf(yaml: unknown, path: string, line: number, depth: number): YamlNode {
-    count += 1;
-    if (count > MAX_NODES || depth > MAX_DEPTH) {
-      throw new ConfigError(`${file}: is too large or too deeply nested`);
+/** Reads the nodes of a document. */
+class NodeReader {
+  readonly #document: Document;
+  readonly #lines: LineCounter;
+  readonly #file: string;
+  readonly #words: Words;
+  /** Number of nodes read so far. */
+  #count: number;
+
+  constructor(document: Document, lines: LineCounter, file: string, words: Words) {
+    this.#document = document;
+    this.#lines = lines;
+    this.#file = file;
+    this.#words = words;
+    this.#count = 0;
+  }
+
+  node(yaml: unknown, path: string, line: number, depth: number): YamlNode {
+    this.#count += 1;
+    if (this.#count > MAX_NODES || depth > MAX_DEPTH) {
+      throw new ConfigError(`${this.#file}: is too large or too deeply nested`);
     }
-    if (isAlias(yaml)) return nodeOf(anchored(yaml, line), path, line, depth + 1);
-    const at = { file, path, line };
+    if (isAlias(yaml)) return this.node(this.#anchored(yaml, line), path, line, depth + 1);
+    const at = { file: this.#file, path, line };
     if (isSeq(yaml)) {
       const items = yaml.items.map((item, index) =>
-        nodeOf(item, `${path}[${index}]`, lineOf(item, line), depth + 1),
+        this.node(item, `${path}[${index}]`, this.lineOf(item, line), depth + 1),
       );
       const children = new Map(items.map((item, index) => [String(index), item]));
       return { ...at, children, value: items.map(({ value }) => value) };
     }
     if (!isMap(yaml)) return { ...at, children: new Map(), value: isScalar(yaml) ? yaml.value : null };
-    const children = membersOf(yaml, path, line, depth);
+    const children = this.#members(yaml, path, line, depth);
     return {
       ...at,
       children,
@@ -70,24 +86,21 @@ function rootOf(document: Document, lines: LineCounter, file: string, words: Wor
     };
   }
 
-  function membersOf(yaml: YAMLMap, path: string, line: number, depth: number): Map<string, YamlNode> {
+  #members(yaml: YAMLMap, path: string, line: number, depth: number): Map<string, YamlNode> {
     const children = new Map<string, YamlNode>();
     const merged: YamlNode[] = [];
     for (const { key, value } of yaml.items) {
-      const keyLine = lineOf(key, line);
-      if (!isScalar(key)) throw new ConfigError(`${file}:${keyLine}: keys must be plain words`);
+      const keyLine = this.lineOf(key, line);
+      if (!isScalar(key)) throw new ConfigError(`${this.#file}:${keyLine}: keys must be plain words`);
       const name = key.source ?? String(key.value);
       if (name === '<<' && key.type === 'PLAIN') {
         const sources = isSeq(value) ? value.items : [value];
-        merged.push(...sources.map((source) => mappingOf(source, path, keyLine, depth)));
+        merged.push(...sources.map((source) => this.#mapping(source, path, keyLine, depth)));
         continue;
       }
-      if (children.has(name)) {
-        const problem = words === 'unquoted' ? 'is listed twice' : `duplicate key ${shown(name)}`;
-        throw new ConfigError(`${file}:${keyLine}: ${problem}`);
-      }
+      if (children.has(name)) throw this.#duplicate(name, keyLine);
       const below = path === '' ? shown(name) : `${path}.${shown(name)}`;
-      children.set(name, nodeOf(value, below, keyLine, depth + 1));
+      children.set(name, this.node(value, below, keyLine, depth + 1));
     }
     // The first of several mappings takes precedence.
     for (const [name, node] of merged.flatMap((source) => [...source.children])) {
@@ -96,25 +109,30 @@ function rootOf(document: Document, lines: LineCounter, file: string, words: Wor
     return children;
   }
 
-  function mappingOf(source: unknown, path: string, line: number, depth: number): YamlNode {
-    const yaml = isAlias(source) ? anchored(source, line) : source;
-    if (!isMap(yaml)) throw new ConfigError(`${file}:${line}: << must name a mapping, or a list of mappings`);
-    return nodeOf(yaml, path, line, depth + 1);
+  #duplicate(name: string, line: number): ConfigError {
+    const problem = this.#words === 'unquoted' ? 'is listed twice' : `duplicate key ${shown(name)}`;
+    return new ConfigError(`${this.#file}:${line}: ${problem}`);
   }
 
-  function anchored(alias: Alias, line: number): unknown {
-    const found = alias.resolve(document);
+  #mapping(source: unknown, path: string, line: number, depth: number): YamlNode {
+    const yaml = isAlias(source) ? this.#anchored(source, line) : source;
+    if (!isMap(yaml))
+      throw new ConfigError(`${this.#file}:${line}: << must name a mapping, or a list of mappings`);
+    return this.node(yaml, path, line, depth + 1);
+  }
+
+  #anchored(alias: Alias, line: number): unknown {
+    const found = alias.resolve(this.#document);
     if (found !== undefined) return found;
-    const at = `${file}:${line}`;
-    if (words === 'unquoted') throw invalid(at);
+    const at = `${this.#file}:${line}`;
+    if (this.#words === 'unquoted') throw invalid(at);
     throw new ConfigError(`${at}: *${shown(alias.source)} has no anchor before it`);
   }
 
-  function lineOf(node: unknown, fallback: number): number {
+  lineOf(node: unknown, fallback: number): number {
     const start = isNode(node) ? node.range?.[0] : undefined;
-    return start === undefined ? fallback : lines.linePos(start).line;
+    return start === undefined ? fallback : this.#lines.linePos(start).line;
   }
-  return nodeOf(document.contents, '', lineOf(document.contents, 1), 0);
 }
 
 /** Keys come from the operator and can have any length. */
