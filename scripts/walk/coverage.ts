@@ -35,9 +35,10 @@ export function startCoverage(): Coverage {
       for (const { url, functions } of taken.result) {
         const file = exporterFile(url);
         if (file === undefined) continue;
-        for (const { ranges } of functions) {
+        for (const { functionName, ranges } of functions) {
           const [whole] = ranges;
-          if (whole === undefined || whole.count === 0) continue;
+          // V8 makes a function of the fields of a class, which nobody has written: `<instance_members_initializer>`.
+          if (whole === undefined || whole.count === 0 || functionName.startsWith('<')) continue;
           const found = functionsByFile.get(file) ?? new Set();
           functionsByFile.set(file, found.add(`${whole.startOffset} ${whole.endOffset}`));
         }
