@@ -12,14 +12,8 @@ type ParsedArguments = { readonly help: true } | { readonly help: false; readonl
  * for unknown and repeated flags and for anything that is not a flag.
  */
 export function parseArguments(args: readonly string[], options: OptionTable): ParsedArguments {
-  const declared: Record<string, { type: 'boolean' | 'string'; short?: string }> = {
-    help: { type: 'boolean', short: 'h' },
-  };
   const known = new Map(optionsIn(options).map((option) => [option.flag, option]));
-  for (const [name, { kind }] of known) {
-    declared[name] = { type: kind === 'boolean' ? 'boolean' : 'string' };
-    if (kind === 'boolean') declared[`no-${name}`] = { type: 'boolean' };
-  }
+  const declared = declarationsOf(known.values());
   const { tokens } = parseArgs({
     args: [...args],
     options: declared,
@@ -46,6 +40,18 @@ export function parseArguments(args: readonly string[], options: OptionTable): P
     flags.set(flag, { texts: [...texts, text], origin: written });
   }
   return { help: false, flags };
+}
+
+/** What `parseArgs` has to know of these options. */
+function declarationsOf(options: Iterable<Option>) {
+  const declared: Record<string, { type: 'boolean' | 'string'; short?: string }> = {
+    help: { type: 'boolean', short: 'h' },
+  };
+  for (const { flag, kind } of options) {
+    declared[flag] = { type: kind === 'boolean' ? 'boolean' : 'string' };
+    if (kind === 'boolean') declared[`no-${flag}`] = { type: 'boolean' };
+  }
+  return declared;
 }
 
 /** What a flag gives for its option; without one, it is a `--no-switch`. */
