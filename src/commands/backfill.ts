@@ -13,12 +13,15 @@ import { withoutFamilies } from '../catalog/collector.ts';
 import { parseRetryAfter } from '../client/response.ts';
 import { aboutFamilies } from '../collectors/index.ts';
 import { backfillOptions } from '../config/command-options.ts';
+import type { Config } from '../config/config.ts';
 import { loadValues } from '../config/load.ts';
+import type { ValuesOf } from '../config/option.ts';
 import { type RemoteWrite, readRemoteWrite } from '../config/remote-write.ts';
 import { outputFile } from '../export/output-file.ts';
+import type { Logger } from '../log/logger.ts';
 import { redactSecrets } from '../log/redact.ts';
 import { MEMORY } from '../store/sqlite.ts';
-import { createSystemClock } from '../work/clock.ts';
+import { type Clock, createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { chooseCollectors, loadForOrgs, openPast, pagesOf } from './past.ts';
 
@@ -52,7 +55,7 @@ export async function run(context: CommandContext): Promise<number> {
   const target =
     'output' in destination
       ? await createFileTarget({ ...destination, labels, arguments: identity, log })
-      : await createRemote(destination);
+      : await createRemote({ remote: destination, values, config, labels, version, clock, log });
   try {
     const { orgs, failed } = await past.fetch(collectors, from);
     const outcome = await backfill({
@@ -79,35 +82,47 @@ export async function run(context: CommandContext): Promise<number> {
   } finally {
     target.close();
   }
+}
 
-  async function createRemote(remote: RemoteWrite): Promise<BackfillTarget> {
-    const { path, url: database } = config.storage;
-    const folder = path === MEMORY || database !== undefined ? '.' : dirname(path);
-    const file = values['remote-write.state-file'] ?? join(folder, 'backfill.json');
-    const key = `${remote.url} ${JSON.stringify(Object.entries(labels).sort())}${remote.tenant}`;
-    const acknowledged = await readAcknowledged(createStateFile(file), key);
-    const concurrency = values['remote-write.concurrency'];
-    const post = createPost({
-      ...remote,
-      proxy: config.api.proxy,
-      timeoutMs: values['remote-write.timeout'],
-      concurrency,
-      version,
-      retryAfter: (header) => parseRetryAfter(header, clock.now()),
-    });
-    return createRemoteTarget({
-      acknowledged: values['remote-write.again']
-        ? { ...acknowledged, missing: (_, stamps) => stamps }
-        : acknowledged,
-      batchSamples: BATCH_SAMPLES,
-      random: Math.random,
-      post,
-      labels,
-      concurrency,
-      clock,
-      log,
-    });
-  }
+interface RemoteParts {
+  readonly remote: RemoteWrite;
+  readonly values: ValuesOf<typeof backfillOptions>;
+  readonly config: Config;
+  readonly labels: ReturnType<typeof parseLabels>;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Creates the target that sends samples, and continues where an earlier run has stopped. */
+async function createRemote(parts: RemoteParts): Promise<BackfillTarget> {
+  const { remote, values, config, labels, version, clock, log } = parts;
+  const { path, url: database } = config.storage;
+  const folder = path === MEMORY || database !== undefined ? '.' : dirname(path);
+  const file = values['remote-write.state-file'] ?? join(folder, 'backfill.json');
+  const key = `${remote.url} ${JSON.stringify(Object.entries(labels).sort())}${remote.tenant}`;
+  const acknowledged = await readAcknowledged(createStateFile(file), key);
+  const concurrency = values['remote-write.concurrency'];
+  const post = createPost({
+    ...remote,
+    proxy: config.api.proxy,
+    timeoutMs: values['remote-write.timeout'],
+    concurrency,
+    version,
+    retryAfter: (header) => parseRetryAfter(header, clock.now()),
+  });
+  return createRemoteTarget({
+    acknowledged: values['remote-write.again']
+      ? { ...acknowledged, missing: (_, stamps) => stamps }
+      : acknowledged,
+    batchSamples: BATCH_SAMPLES,
+    random: Math.random,
+    post,
+    labels,
+    concurrency,
+    clock,
+    log,
+  });
 }
 
 /** Where files are written, and whether it is one file for the whole range; throws a `ConfigError` if the path cannot be one. */

@@ -30,23 +30,19 @@ const CRITERION_COUNTS: ReadonlySet<string> = new Set([
   reports.readinessCriterionEvaluated.name,
 ]);
 
+type Sized = Awaited<ReturnType<typeof sizeBoth>>;
+
 /** Estimates an organization as configured and with what is disabled. */
 export async function estimateOrg(parts: EstimateParts) {
-  const { config, settings, history, people, failed, clock } = parts;
-  const { excluded } = config.metrics;
-  const { series: limit, valuesPerLabel } = config.limits;
-  const budget = seriesBudgetOf(limit, config.orgs.length);
-  const sized: Awaited<ReturnType<typeof sizeBoth>>[] = [];
+  const { config, settings, failed } = parts;
+  const budget = seriesBudgetOf(config.limits.series, config.orgs.length);
+  const sized: Sized[] = [];
   for (const collector of allCollectors) {
     const ways = collector.name === usersCollector.name ? identities : [undefined];
-    for (const identity of ways) sized.push(await sizeBoth(collector, identity));
+    for (const identity of ways) sized.push(await sizeBoth(parts, collector, identity));
   }
   const collectors = sized.map((one) => {
-    const together = sized.filter(
-      (other) => other === one || (other.configured && other.collector !== one.collector),
-    );
     const { collector, identity, configured, whole, limited, leftOut } = one;
-    const all = together.flatMap((each) => each.limited.families);
     const source = 'derivesFrom' in collector ? collector.derivesFrom : collector.name;
     return {
       collector: collector.name,
@@ -56,12 +52,8 @@ export async function estimateOrg(parts: EstimateParts) {
       configured,
       failed: failed.includes(`${settings.name}/${source}`),
       series: seriesOf(whole.families),
-      seriesAfterLimits: seriesWithin(limited.families, all, budget),
-      /** The values of each label, before and after the limits. */
-      labels: [...whole.labels].map(([label, { values, series }]) => {
-        const left = limited.labels.get(label) ?? { values: 0, series: 0 };
-        return { label, values, valuesAfterLimits: left.values, series, seriesAfterLimits: left.series };
-      }),
+      seriesAfterLimits: seriesWithin(limited.families, familiesBeside(one, sized), budget),
+      labels: labelsOf(one),
       /** What the configuration leaves out; not part of the series. */
       leftOut,
     };
@@ -75,42 +67,60 @@ export async function estimateOrg(parts: EstimateParts) {
     seriesLimit: budget,
     collectors,
   };
+}
 
-  async function sizeBoth(collector: Collector, identity: Identity | undefined) {
-    const view = viewOf(settings, identity);
-    const runs = config.collectors.get(collector.name) === true;
-    const [published = collector] = withoutFamilies([collector], excluded);
-    return {
-      collector,
-      identity,
-      configured: runs && (identity === undefined || identity === config.people.identity),
-      whole: await sizeOf(published, view, () => Number.POSITIVE_INFINITY, clock),
-      limited: await sizeOf(published, view, valuesPerLabel, clock),
-      leftOut: await leftOutOf(collector, identity),
-    };
-  }
+/** The families of a collector, and of those that the configuration publishes with it. */
+function familiesBeside(one: Sized, sized: readonly Sized[]) {
+  return sized
+    .filter((other) => other === one || (other.configured && other.collector !== one.collector))
+    .flatMap(({ limited }) => limited.families);
+}
 
-  /** The sizes within the limits of what the configuration leaves out of a collector. */
-  async function leftOutOf(collector: Collector, identity: Identity | undefined) {
-    const readiness = { ...settings.readiness, criterionCounts: true };
-    const view = viewOf({ ...settings, readiness }, identity);
-    const { families } = await sizeOf(collector, view, valuesPerLabel, clock);
-    return families.flatMap(({ family, series }) => {
-      if (excluded.has(family)) return [{ family, setting: 'metrics.exclude', series }];
-      const isCount = CRITERION_COUNTS.has(family) && !settings.readiness.criterionCounts;
-      return isCount ? [{ family, setting: 'readiness.criterion_counts', series }] : [];
-    });
-  }
+/** The values of each label, before and after the limits. */
+function labelsOf({ whole, limited }: Sized) {
+  return [...whole.labels].map(([label, { values, series }]) => {
+    const left = limited.labels.get(label) ?? { values: 0, series: 0 };
+    return { label, values, valuesAfterLimits: left.values, series, seriesAfterLimits: left.series };
+  });
+}
 
-  function viewOf(shown: OrgSettings, identity: Identity = 'none') {
-    const days = daysOf(usersDataset, people.days(settings.name, identity));
-    const known: StoredOrg = {
-      ...history,
-      days: (dataset) => (dataset === 'users' ? days : history.days(dataset)),
-    };
-    const datasets = allCollectors.filter(isDayCollector).map(({ dataset }) => dataset);
-    const identified = { ...shown, people: people.settings(identity) };
-    const { start: historyStart } = config.history;
-    return createView({ history: known, settings: identified, datasets, historyStart }, clock.now());
-  }
+async function sizeBoth(parts: EstimateParts, collector: Collector, identity: Identity | undefined) {
+  const { config, settings, clock } = parts;
+  const view = viewOf(parts, settings, identity);
+  const runs = config.collectors.get(collector.name) === true;
+  const [published = collector] = withoutFamilies([collector], config.metrics.excluded);
+  return {
+    collector,
+    identity,
+    configured: runs && (identity === undefined || identity === config.people.identity),
+    whole: await sizeOf(published, view, () => Number.POSITIVE_INFINITY, clock),
+    limited: await sizeOf(published, view, config.limits.valuesPerLabel, clock),
+    leftOut: await leftOutOf(parts, collector, identity),
+  };
+}
+
+/** The sizes within the limits of what the configuration leaves out of a collector. */
+async function leftOutOf(parts: EstimateParts, collector: Collector, identity: Identity | undefined) {
+  const { config, settings, clock } = parts;
+  const readiness = { ...settings.readiness, criterionCounts: true };
+  const view = viewOf(parts, { ...settings, readiness }, identity);
+  const { families } = await sizeOf(collector, view, config.limits.valuesPerLabel, clock);
+  return families.flatMap(({ family, series }) => {
+    if (config.metrics.excluded.has(family)) return [{ family, setting: 'metrics.exclude', series }];
+    const isCount = CRITERION_COUNTS.has(family) && !settings.readiness.criterionCounts;
+    return isCount ? [{ family, setting: 'readiness.criterion_counts', series }] : [];
+  });
+}
+
+function viewOf(parts: EstimateParts, shown: OrgSettings, identity: Identity = 'none') {
+  const { config, settings, history, people, clock } = parts;
+  const days = daysOf(usersDataset, people.days(settings.name, identity));
+  const known: StoredOrg = {
+    ...history,
+    days: (dataset) => (dataset === 'users' ? days : history.days(dataset)),
+  };
+  const datasets = allCollectors.filter(isDayCollector).map(({ dataset }) => dataset);
+  const identified = { ...shown, people: people.settings(identity) };
+  const { start: historyStart } = config.history;
+  return createView({ history: known, settings: identified, datasets, historyStart }, clock.now());
 }
