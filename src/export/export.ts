@@ -10,7 +10,7 @@ import {
   projectPage,
 } from '../pipeline/past-days.ts';
 import type { ExportedFigures, ExportFormat } from './format.ts';
-import { createMonthFigures, type MonthFigures, monthOf } from './month.ts';
+import { MonthFigures, monthOf } from './month.ts';
 import type { RowSink } from './sink.ts';
 
 interface ExportParts extends PastDays {
@@ -38,73 +38,94 @@ export interface ExportOutcome {
  * month. Holds one organization's day or month in memory. Throws if the sink fails.
  */
 export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
-  const { pages, format, sink, progress, signal, sumOfMonth, closedAfterDays } = parts;
-  const unknown = new Map<string, Day[]>();
-  const omitted = new Map<string, Day[]>();
+  const { pages, sink, closedAfterDays } = parts;
   const orgs = parts.orgs.map((org) => assessDays(pages, org));
-  const days = daysFrom(parts.from, parts.to);
-  const months = new Map<string, MonthFigures>();
-  let rows = 0;
-
   if (closedAfterDays !== undefined) {
     const closing = openDays(parts, orgs, closedAfterDays);
     if (closing.unknown.size + closing.open.size > 0) {
       await sink.abandon();
-      return { ...closing, rows, omitted, interrupted: false };
+      return { ...closing, rows: 0, omitted: new Map(), interrupted: false };
     }
   }
+  return new DaysExport(parts, orgs).run();
+}
 
-  async function writeDay(org: AssessedOrg, day: Day): Promise<void> {
+/** The export of a range of days, once. */
+class DaysExport {
+  readonly #parts: ExportParts;
+  readonly #orgs: readonly AssessedOrg[];
+  readonly #unknown = new Map<string, Day[]>();
+  readonly #omitted = new Map<string, Day[]>();
+  /** The month under way of each organization. */
+  readonly #months = new Map<string, MonthFigures>();
+  #rows = 0;
+
+  constructor(parts: ExportParts, orgs: readonly AssessedOrg[]) {
+    this.#parts = parts;
+    this.#orgs = orgs;
+  }
+
+  async run(): Promise<ExportOutcome> {
+    const { format, sink, progress, signal, from, to } = this.#parts;
+    const days = daysFrom(from, to);
+    try {
+      await sink.write(format.header);
+      for (const [index, day] of days.entries()) {
+        progress.show(index, days.length);
+        for (const org of this.#orgs) {
+          signal.throwIfAborted();
+          await this.#writeDay(org, day);
+        }
+      }
+      progress.show(days.length, days.length);
+      await sink.finish();
+    } catch (thrown) {
+      await sink.abandon();
+      if (!signal.aborted) throw thrown;
+    } finally {
+      progress.clear();
+    }
+    return {
+      rows: this.#rows,
+      unknown: this.#unknown,
+      omitted: this.#omitted,
+      interrupted: signal.aborted,
+    };
+  }
+
+  async #writeDay(org: AssessedOrg, day: Day): Promise<void> {
+    const { collectors, pages, format, sumOfMonth: sum, to } = this.#parts;
     const { name } = org.settings;
-    const { known = [], unknown: missing = [] } = Object.groupBy(parts.collectors, (collector) =>
+    const { known = [], unknown: missing = [] } = Object.groupBy(collectors, (collector) =>
       knowledgeOf(org, collector, day),
     );
-    for (const collector of missing) noteDay(unknown, `${name}/${collector.name}`, day);
+    for (const collector of missing) noteDay(this.#unknown, `${name}/${collector.name}`, day);
     const isLeftOut = known.length === 0 || (format.needsAll === true && missing.length > 0);
-    if (isLeftOut && sumOfMonth === undefined) return;
+    if (isLeftOut && sum === undefined) return;
     const families = await projectPage(org, known, [instantOf(day, pages.knownAt)]);
     const monthStarts = org.settings.contract?.periodStarts;
     const of = { org: name, orgId: org.history.orgId, first: day, day, monthStarts };
-    if (sumOfMonth === undefined) return write({ ...of, period: day, families });
-    const month = months.get(name) ?? createMonthFigures(parts.collectors, sumOfMonth, monthStarts);
-    months.set(name, month);
+    if (sum === undefined) return this.#write({ ...of, period: day, families });
+    const month = this.#months.get(name) ?? new MonthFigures({ collectors, sum, starts: monthStarts });
+    this.#months.set(name, month);
     month.add(day, families, missing);
-    if (day !== parts.to && day !== monthOf(day, monthStarts).last) return;
-    months.delete(name);
-    await write({ ...of, ...month.end() });
+    if (day !== to && day !== monthOf(day, monthStarts).last) return;
+    this.#months.delete(name);
+    await this.#write({ ...of, ...month.end() });
   }
 
-  async function write(figures: ExportedFigures): Promise<void> {
-    const lines = format.rowsOf(figures);
+  async #write(figures: ExportedFigures): Promise<void> {
+    const lines = this.#parts.format.rowsOf(figures);
     if ('lacks' in lines) {
-      if (lines.lacks === 'price') noteDay(omitted, figures.org, figures.day);
-      else noteDay(unknown, `${figures.org}/${lines.lacks}`, figures.day);
+      if (lines.lacks === 'price') noteDay(this.#omitted, figures.org, figures.day);
+      else noteDay(this.#unknown, `${figures.org}/${lines.lacks}`, figures.day);
       return;
     }
     for (const line of lines) {
-      rows++;
-      await sink.write(line);
+      this.#rows++;
+      await this.#parts.sink.write(line);
     }
   }
-
-  try {
-    await sink.write(format.header);
-    for (const [index, day] of days.entries()) {
-      progress.show(index, days.length);
-      for (const org of orgs) {
-        signal.throwIfAborted();
-        await writeDay(org, day);
-      }
-    }
-    progress.show(days.length, days.length);
-    await sink.finish();
-  } catch (thrown) {
-    await sink.abandon();
-    if (!signal.aborted) throw thrown;
-  } finally {
-    progress.clear();
-  }
-  return { rows, unknown, omitted, interrupted: signal.aborted };
 }
 
 /**

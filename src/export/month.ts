@@ -84,47 +84,93 @@ function isSummed({ name, aggregation, unit, labels, fixedLabels = [], dropPrior
   return name.startsWith(DAILY) && isAmount && dropPriority !== 'detail';
 }
 
-/** The figures of an organization's month, or of a part of it. */
-export interface MonthFigures {
-  /** Adds a day's figures; `missing` are the collectors that do not know the day. */
-  add(day: Day, families: readonly PageFamily[], missing: readonly Collector[]): void;
-  /**
-   * The name of the month, or the days of a part of one, and its figures: daily amounts as their sums, and states as they were on the last day. A total that any day lacks is left out, and with a total in
-   * money all amounts of money; so are the figures of collectors that do not know each day.
-   */
-  end(): Pick<ExportedFigures, 'period' | 'first' | 'families'>;
-}
-
 interface Summed {
   readonly family: Family;
   readonly amounts: Map<string, { readonly labels: Sample['labels']; readonly values: number[] }>;
   days: number;
 }
 
-/** Starts with no days; `sum` adds amounts up. */
-export function createMonthFigures(
-  collectors: readonly Collector[],
-  sum: (amounts: readonly number[]) => number,
-  starts?: number,
-): MonthFigures {
-  const declared = collectors.flatMap(({ families }) => families.filter(isOfMonth));
-  const summed = new Map<string, Summed>(
-    declared.filter(isSummed).map((family) => [family.name, { family, amounts: new Map(), days: 0 }]),
-  );
-  const unknown = new Set<string>();
-  const days: Day[] = [];
-  let newest: readonly PageFamily[] = [];
+interface MonthParts {
+  readonly collectors: readonly Collector[];
+  /** Adds amounts up. */
+  readonly sum: (amounts: readonly number[]) => number;
+  /** The day of the month on which months start. */
+  readonly starts?: number | undefined;
+}
 
-  function sums(): readonly PageFamily[] {
-    const known = [...summed.values()].filter((one) => one.days > 0 && !unknown.has(one.family.name));
-    const partial = known.filter((one) => isTotal(one.family) && one.days < days.length);
+/** The figures of an organization's month, or of a part of it; of no day at first. */
+export class MonthFigures {
+  readonly #parts: MonthParts;
+  readonly #declared: readonly Family[];
+  readonly #summed: ReadonlyMap<string, Summed>;
+  /** The families of collectors that do not know each day. */
+  readonly #unknown = new Set<string>();
+  readonly #days: Day[] = [];
+  /** The figures of the last day. */
+  #newest: readonly PageFamily[] = [];
+
+  constructor(parts: MonthParts) {
+    this.#parts = parts;
+    this.#declared = parts.collectors.flatMap(({ families }) => families.filter(isOfMonth));
+    this.#summed = new Map(
+      this.#declared.filter(isSummed).map((family) => [family.name, { family, amounts: new Map(), days: 0 }]),
+    );
+  }
+
+  /** Adds a day's figures; `missing` are the collectors that do not know the day. */
+  add(day: Day, families: readonly PageFamily[], missing: readonly Collector[]): void {
+    this.#days.push(day);
+    this.#newest = families;
+    for (const { name } of missing.flatMap((collector) => collector.families)) this.#unknown.add(name);
+    for (const { family, samples } of families) {
+      const known = this.#summed.get(family.name);
+      if (known === undefined) continue;
+      known.days++;
+      for (const sample of samples()) {
+        const key = keyOf(known.family, sample);
+        const amount = known.amounts.get(key) ?? { labels: sample.labels, values: [] };
+        known.amounts.set(key, amount);
+        amount.values.push(sample.value);
+      }
+    }
+  }
+
+  /**
+   * The name of the month, or the days of a part of one, and its figures: daily amounts as their sums, and states as they were on the last day. A total that any day lacks is left out, and with a total in
+   * money all amounts of money; so are the figures of collectors that do not know each day.
+   */
+  end(): Pick<ExportedFigures, 'period' | 'first' | 'families'> {
+    const [first, last] = [this.#days[0], this.#days.at(-1)];
+    if (first === undefined || last === undefined) throw new Error('a month without days');
+    const month = monthOf(last, this.#parts.starts);
+    const isWhole = month.first === first && month.last === last;
+    const period = isWhole ? month.name : `${first} to ${last}`;
+    return { period, first, families: [...this.#sums(), ...this.#states(isWhole)] };
+  }
+
+  #states(isWhole: boolean): readonly PageFamily[] {
+    const names = new Set<string>(this.#declared.map(({ name }) => name));
+    return this.#newest.filter(
+      ({ family: { name } }) =>
+        names.has(name) &&
+        !this.#summed.has(name) &&
+        !this.#unknown.has(name) &&
+        !(isWhole && isExpectation(name)),
+    );
+  }
+
+  #sums(): readonly PageFamily[] {
+    const known = [...this.#summed.values()].filter(
+      (one) => one.days > 0 && !this.#unknown.has(one.family.name),
+    );
+    const partial = known.filter((one) => isTotal(one.family) && one.days < this.#days.length);
     if (partial.some(isMoney)) partial.push(...known.filter(isMoney));
-    const weights = createLabelWeights(declared, (label) => (WHOLE.has(label) ? Infinity : LARGEST));
+    const weights = createLabelWeights(this.#declared, (label) => (WHOLE.has(label) ? Infinity : LARGEST));
     const whole = known.filter((one) => !partial.includes(one));
     const added = whole.map(({ family, amounts }) => {
       const samples = [...amounts.values()].map(({ labels, values }) => ({
         labels,
-        value: exact(sum(values)),
+        value: exact(this.#parts.sum(values)),
       }));
       weights.add(family, samples);
       return { family, samples };
@@ -137,38 +183,6 @@ export function createMonthFigures(
       samples: () => foldAll(family, samples, kept),
     }));
   }
-
-  return {
-    add(day, families, missing) {
-      days.push(day);
-      newest = families;
-      for (const { name } of missing.flatMap((collector) => collector.families)) unknown.add(name);
-      for (const { family, samples } of families) {
-        const known = summed.get(family.name);
-        if (known === undefined) continue;
-        known.days++;
-        for (const sample of samples()) {
-          const key = keyOf(known.family, sample);
-          const amount = known.amounts.get(key) ?? { labels: sample.labels, values: [] };
-          known.amounts.set(key, amount);
-          amount.values.push(sample.value);
-        }
-      }
-    },
-    end() {
-      const [first, last] = [days[0], days.at(-1)];
-      if (first === undefined || last === undefined) throw new Error('a month without days');
-      const month = monthOf(last, starts);
-      const isWhole = month.first === first && month.last === last;
-      const names = new Set<string>(declared.map(({ name }) => name));
-      const states = newest.filter(
-        ({ family: { name } }) =>
-          names.has(name) && !summed.has(name) && !unknown.has(name) && !(isWhole && isExpectation(name)),
-      );
-      const period = isWhole ? month.name : `${first} to ${last}`;
-      return { period, first, families: [...sums(), ...states] };
-    },
-  };
 }
 
 function isMoney({ family }: Summed): boolean {
