@@ -132,7 +132,7 @@ describe('a run over days', () => {
     const { run, history, clock, runs } = harness(() => ({}));
     const writes: string[] = [];
     for (const name of ['putDays', 'putRevisedOn', 'putSucceeded'] as const) {
-      const put = history[name] as (...given: unknown[]) => Promise<never>;
+      const put = history[name].bind(history) as (...given: unknown[]) => Promise<never>;
       history[name] = (...given: unknown[]) => {
         writes.push(name);
         return put(...given);
