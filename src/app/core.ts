@@ -131,9 +131,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
     }),
     scheduler: new Scheduler({
       ticker: environment.ticker ?? new CronTicker({ clock, log }),
-      clock,
-      random,
-      log,
+      ...{ clock, random, log },
     }),
     progress: environment.progress ?? createLoggedProgress({ clock, log }),
     /** Aborted when the process stops. */
@@ -141,15 +139,8 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
     /** Loads the client's libraries on first use; rejects with a `ConfigError` on an invalid address or proxy. */
     async createClient(org: OrgConfig, api: ApiConfig): Promise<PlatformClient> {
       const { createOrgClient } = await import('./clients.ts');
-      return createOrgClient(org, api, {
-        traffic,
-        version,
-        instruments,
-        clock,
-        random,
-        log,
-        demand: () => leading.demand(),
-      });
+      const parts = { traffic, version, instruments, clock, random, log };
+      return createOrgClient(org, api, { ...parts, demand: () => leading.demand() });
     },
   };
 }

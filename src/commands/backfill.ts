@@ -6,7 +6,7 @@ import { missingOf } from '../backfill/missing.ts';
 import { rangeOf } from '../backfill/range.ts';
 import { readAcknowledged } from '../backfill/remote/acknowledged.ts';
 import { createPost } from '../backfill/remote/post.ts';
-import { createRemoteTarget } from '../backfill/remote/remote-target.ts';
+import { RemoteTarget } from '../backfill/remote/remote-target.ts';
 import { createStateFile } from '../backfill/state-file.ts';
 import { BackfillError, type BackfillTarget } from '../backfill/target.ts';
 import { withoutFamilies } from '../catalog/collector.ts';
@@ -111,7 +111,7 @@ async function createRemote(parts: RemoteParts): Promise<BackfillTarget> {
     version,
     retryAfter: (header) => parseRetryAfter(header, clock.now()),
   });
-  return createRemoteTarget({
+  return new RemoteTarget({
     acknowledged: values['remote-write.again']
       ? { ...acknowledged, missing: (_, stamps) => stamps }
       : acknowledged,

@@ -233,11 +233,7 @@ function keep(
     const names = new Set<string>();
     for (const text of texts) {
       const { family } = text;
-      const declaration = declared.get(family);
-      if (declaration === undefined) throw new Error(`the family ${family} is not declared`);
-      const owner = declaration.collector ?? collector;
-      if (owner !== collector)
-        throw new Error(`the family ${family} belongs to ${owner}, not to ${collector}`);
+      const declaration = declarationOf(declared, family, collector);
       if (names.has(family)) throw new Error(`the collector ${collector} has the family ${family} twice`);
       names.add(family);
       if (text.overflow) continue;
@@ -249,6 +245,19 @@ function keep(
     }
   }
   return { texts: shareBuffer(kept), series };
+}
+
+/** The declaration of a collector's family; throws if there is none, or it is another collector's. */
+function declarationOf(
+  declared: ReadonlyMap<string, Declaration>,
+  family: string,
+  collector: string,
+): Declaration {
+  const declaration = declared.get(family);
+  if (declaration === undefined) throw new Error(`the family ${family} is not declared`);
+  const owner = declaration.collector ?? collector;
+  if (owner !== collector) throw new Error(`the family ${family} belongs to ${owner}, not to ${collector}`);
+  return declaration;
 }
 
 /** Copies short pieces into one buffer. */

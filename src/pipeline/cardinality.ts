@@ -52,29 +52,9 @@ export function* measureCardinality(
   limitOf: LabelLimit,
   { fillZeros = fillZerosOfDay, samplesPerStep = 1 }: Measuring = {},
 ): Generator<unknown, Cardinality> {
-  const found: { readonly family: Family; readonly samples: Sample[]; readonly zeros: Sample[] }[] = [];
-  const filled: Filled[] = [];
   const day = dataset === undefined ? undefined : view.newestDay(dataset);
-  // Values missing from a damaged row may have been rejected.
-  const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
-  let total = 0;
-  for (const family of families) {
-    const given = samplesOf(family, dataset, view);
-    if (given === undefined) continue;
-    const isFilled =
-      family.scope === 'day' && fillsZeros(family) && !isDamaged(row, family.part, dataset?.parts);
-    const samples: Sample[] = [];
-    const zeros: Sample[] = [];
-    const present: [string, Sample][] = [];
-    for (const one of given) {
-      const sample = labelled(family, one);
-      samples.push(sample);
-      if (isFilled) present.push([keyOf(family, sample), sample]);
-      if (++total % samplesPerStep === 0) yield;
-    }
-    found.push({ family, samples, zeros });
-    if (isFilled) filled.push({ family, present, zeros });
-  }
+  const { found, filled } = yield* sampled(families, dataset, view, samplesPerStep);
+  let total = found.reduce((sum, { samples }) => sum + samples.length, 0);
   if (day !== undefined) yield* fillZeros(filled, view, day);
   const weights = createLabelWeights(families, limitOf);
   for (const { family, samples, zeros } of found) {
@@ -104,6 +84,45 @@ export function* measureCardinality(
     samples: total,
     families: measured,
   };
+}
+
+/** A family's samples, and the zeros that are filled in. */
+interface Found {
+  readonly family: Family;
+  readonly samples: Sample[];
+  readonly zeros: Sample[];
+}
+
+/** The samples of each family that has any, and those of them whose zeros are to be filled in. */
+function* sampled(
+  families: readonly Family[],
+  dataset: DayDataset<unknown> | undefined,
+  view: View,
+  samplesPerStep: number,
+): Generator<unknown, { readonly found: readonly Found[]; readonly filled: readonly Filled[] }> {
+  const found: Found[] = [];
+  const filled: Filled[] = [];
+  const day = dataset === undefined ? undefined : view.newestDay(dataset);
+  // Values missing from a damaged row may have been rejected.
+  const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
+  let total = 0;
+  for (const family of families) {
+    const given = samplesOf(family, dataset, view);
+    if (given === undefined) continue;
+    const isFilled =
+      family.scope === 'day' && fillsZeros(family) && !isDamaged(row, family.part, dataset?.parts);
+    const one: Found = { family, samples: [], zeros: [] };
+    const present: [string, Sample][] = [];
+    for (const plain of given) {
+      const sample = labelled(family, plain);
+      one.samples.push(sample);
+      if (isFilled) present.push([keyOf(family, sample), sample]);
+      if (++total % samplesPerStep === 0) yield;
+    }
+    found.push(one);
+    if (isFilled) filled.push({ family, present, zeros: one.zeros });
+  }
+  return { found, filled };
 }
 
 /** The samples of a measured family as published: with zeros, folded and truncated. */

@@ -31,7 +31,7 @@ export function foldAll(
 }
 
 function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Generator<Sample> {
-  const sums = new Map<string, { labels: Record<string, string>; value: number }>();
+  const sums = new Map<string, Sum>();
   const summable = family.aggregation === 'additive' || family.aggregation === 'distinct';
   let isRestKnown = true;
   for (const sample of samples) {
@@ -42,16 +42,25 @@ function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Gen
       continue;
     }
     if (fate === 'folded' && !summable) continue;
-    const labels = foldedLabels(family, sample, kept);
-    const key = keyOf(family, { labels, value: 0 });
-    const sum = sums.get(key);
-    if (sum === undefined) sums.set(key, { labels, value: sample.value });
-    else if (summable) sum.value += sample.value;
+    addTo(sums, family, { labels: foldedLabels(family, sample, kept), value: sample.value }, summable);
   }
   for (const sum of sums.values()) {
     // What has no name can belong to any of them.
     if (isKnown(sum) && (isRestKnown || !isRest(family, sum))) yield sum;
   }
+}
+
+interface Sum {
+  readonly labels: Record<string, string>;
+  value: number;
+}
+
+/** Adds a value to that of the same labels; of values that may not be added, the first one stays. */
+function addTo(sums: Map<string, Sum>, family: Family, one: Sum, summable: boolean): void {
+  const key = keyOf(family, { labels: one.labels, value: 0 });
+  const sum = sums.get(key);
+  if (sum === undefined) sums.set(key, one);
+  else if (summable) sum.value += one.value;
 }
 
 function isRest(family: Family, { labels }: Sample): boolean {

@@ -2,6 +2,7 @@ import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
+import type { StoredDays } from '../store/store.ts';
 import { Coverage, type CoverageParts, type DayState } from './coverage.ts';
 import { createDayMemo, type DayMemo } from './day-memo.ts';
 
@@ -72,19 +73,11 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
     datasets: parts.datasets,
     newestDay,
     row,
-    *rowsBefore<Row>(dataset: DayDataset<Row>, day: Day) {
+    rowsBefore: <Row>(dataset: DayDataset<Row>, day: Day) =>
+      rowsOf<Row>(history.days(dataset.name), daysBackFrom(day, historyStart)),
+    rowsAfter<Row>(dataset: DayDataset<Row>, day: Day) {
       const days = history.days(dataset.name);
-      for (let at = addDays(day, -1); at >= historyStart; at = addDays(at, -1)) {
-        const kept = days.get(at);
-        if (kept !== undefined) yield kept as Row;
-      }
-    },
-    *rowsAfter<Row>(dataset: DayDataset<Row>, day: Day) {
-      const days = history.days(dataset.name);
-      for (const at of [...days.keys()].filter((known) => known > day).sort()) {
-        const kept = days.get(at);
-        if (kept !== undefined) yield kept as Row;
-      }
+      return rowsOf<Row>(days, [...days.keys()].filter((known) => known > day).sort());
     },
     documents: <Document>(dataset: { readonly name: DatasetName }) =>
       history.documents(dataset.name) as readonly Document[],
@@ -95,4 +88,17 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
       day > newestPossible ? make(view, day) : memo.of(make, day, () => make(view, day)),
   };
   return view;
+}
+
+/** The days before a day, newest first. */
+function* daysBackFrom(day: Day, first: Day): Generator<Day> {
+  for (let at = addDays(day, -1); at >= first; at = addDays(at, -1)) yield at;
+}
+
+/** The rows of those days that have one. */
+function* rowsOf<Row>(days: StoredDays, wanted: Iterable<Day>): Generator<Row> {
+  for (const day of wanted) {
+    const row = days.get(day);
+    if (row !== undefined) yield row as Row;
+  }
 }

@@ -72,44 +72,74 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
   if (fingerprint(outside(before, parts)) !== fingerprint(outside(after, parts)))
     return { row: answered, isRevised: true, missing: 0 };
   const rejected: Record<string, number> = {};
-  const changed = new Set<string>();
-  const kept = new Set<string>();
+  const fates = new Map<string, Fate>();
   let row = answered as Members;
   let isRevised = false;
   let missing = 0;
   for (const [name, part] of totalsFirst(parts)) {
     const [faultsBefore, faultsAfter] = [rejectedIn(before, name, parts), rejectedIn(after, name, parts)];
     const [old, now] = [valuesOf(before, part.members), valuesOf(after, part.members)];
-    if (faultsBefore === 0 && faultsAfter === 0 && part.isCoarser?.(old[0], now[0]) === true) {
-      for (const [index, member] of part.members.entries()) row = withMember(row, member, old[index]);
-      continue;
-    }
-    const isKnown = old.some((value) => value !== undefined);
-    const lacking = part.members.filter(
-      (member, index) =>
-        old[index] !== undefined && now[index] === undefined && part.mayLack?.includes(member) !== true,
-    ).length;
-    const isWorse =
-      faultsBefore === 0
-        ? faultsAfter > 0 || lacking > 0
-        : faultsAfter > 0 && (faultsAfter > faultsBefore || lacking > 0);
-    const follows = part.breaksDown ?? [];
-    const hasNewTotal = follows.some((total) => changed.has(total));
-    const hasOldTotal = !hasNewTotal && follows.some((total) => kept.has(total));
-    if (faultsAfter === 0) missing += lacking;
-    if (hasOldTotal || (isKnown && isWorse && !hasNewTotal)) {
-      for (const [index, member] of part.members.entries()) row = withMember(row, member, old[index]);
+    const lacking = lackingIn(part, old, now);
+    const isWorse = isWorseThan(faultsBefore, faultsAfter, lacking);
+    const fate = fateOf(part, { old, now, isWorse, isFaultless: faultsBefore + faultsAfter === 0 }, fates);
+    fates.set(name, fate);
+    if (fate === 'coarser') row = withMembers(row, part, old);
+    else if (faultsAfter === 0) missing += lacking;
+    if (fate === 'kept') {
+      row = withMembers(row, part, old);
       if (isWorse || faultsBefore > 0) rejected[name] = faultsBefore;
-      kept.add(name);
-      continue;
-    }
-    if (faultsAfter > 0) rejected[name] = faultsAfter;
-    if (fingerprint(old.map(indexed)) === fingerprint(now.map(indexed))) continue;
-    changed.add(name);
-    if (faultsBefore === 0) isRevised = true;
+    } else if (faultsAfter > 0) rejected[name] = faultsAfter;
+    if (fate === 'changed' && faultsBefore === 0) isRevised = true;
   }
   const account: Reduced = Object.keys(rejected).length === 0 ? {} : { rejected };
   return { row: { ...without(row, 'rejected'), ...account }, isRevised, missing };
+}
+
+/**
+ * What becomes of a part of a stored row: it is `kept` since the answer is worse, or the total that it breaks down was kept; it
+ * stays because what was answered is the same but `coarser`; or the answer replaces it, by the `same` values or `changed` ones.
+ */
+type Fate = 'kept' | 'coarser' | 'same' | 'changed';
+
+function fateOf(
+  part: RowParts[string],
+  values: {
+    readonly old: readonly unknown[];
+    readonly now: readonly unknown[];
+    readonly isWorse: boolean;
+    readonly isFaultless: boolean;
+  },
+  fates: ReadonlyMap<string, Fate>,
+): Fate {
+  const { old, now, isWorse, isFaultless } = values;
+  if (isFaultless && part.isCoarser?.(old[0], now[0]) === true) return 'coarser';
+  const totals = part.breaksDown?.map((total) => fates.get(total)) ?? [];
+  const isKnown = old.some((value) => value !== undefined);
+  if (!totals.includes('changed') && (totals.includes('kept') || (isKnown && isWorse))) return 'kept';
+  return fingerprint(old.map(indexed)) === fingerprint(now.map(indexed)) ? 'same' : 'changed';
+}
+
+/** The row with the values of a part's members. */
+function withMembers(row: Members, { members }: RowParts[string], values: readonly unknown[]): Members {
+  return members.reduce((all, member, index) => withMember(all, member, values[index]), row);
+}
+
+/** The number of members that an answer lacks without being allowed to. */
+function lackingIn(
+  { members, mayLack }: RowParts[string],
+  old: readonly unknown[],
+  now: readonly unknown[],
+): number {
+  return members.filter(
+    (member, index) =>
+      old[index] !== undefined && now[index] === undefined && mayLack?.includes(member) !== true,
+  ).length;
+}
+
+/** Whether an answer with these faults and members that it lacks is worse than what is stored. */
+function isWorseThan(faultsBefore: number, faultsAfter: number, lacking: number): boolean {
+  if (faultsBefore === 0) return faultsAfter > 0 || lacking > 0;
+  return faultsAfter > 0 && (faultsAfter > faultsBefore || lacking > 0);
 }
 
 /** The parts, each after those that it breaks down. */

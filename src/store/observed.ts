@@ -33,28 +33,34 @@ export function withAnswer(
   const compared = Object.entries(before.days ?? {}) as [Day, readonly [Instant, Instant]][];
   const days = new Map(compared.filter(([day]) => !isLast(addDays(day, AWAITED_DAYS))));
   let { lags } = before;
-  function count(kind: LagKind, day: Day, changedAt: Instant): void {
-    const ms = Math.max(0, changedAt - endOf(day));
-    const bound = LAG_BOUNDS.find((one) => ms <= one * 1000) ?? Number.POSITIVE_INFINITY;
-    const [number, sum] = lags?.[`${kind} ${bound}`] ?? [0, 0];
-    lags = { ...lags, [`${kind} ${bound}`]: [number + 1, sum + ms] };
+  /** When a row last changed; undefined if it is no longer to be found out. */
+  function changedAtOf(day: Day, changedAt: Instant, comparedAt: Instant): Instant | undefined {
+    if (!revised.has(day)) return changedAt;
+    const isKnown = day === yesterdayOf(at) ? isNextPoll : at - comparedAt <= DAILY_MS;
+    return isKnown ? at : undefined;
   }
   for (const [day, [changedAt, comparedAt]] of days) {
     if (!rows.has(day)) continue;
-    const isKnown = day === yesterdayOf(at) ? isNextPoll : at - comparedAt <= DAILY_MS;
-    // Undefined if it is no longer to be found out.
-    const changed = !revised.has(day) ? changedAt : isKnown ? at : undefined;
-    if (changed !== undefined && isLast(day)) count('settled', day, changed);
+    const changed = changedAtOf(day, changedAt, comparedAt);
+    if (changed !== undefined && isLast(day)) lags = counted(lags, 'settled', day, changed);
     if (changed === undefined || isLast(day)) days.delete(day);
     else days.set(day, [changed, at]);
   }
   const newest = [before.newest ?? [], ...rows.keys()].flat().sort().at(-1);
   if (newest !== undefined && newest !== before.newest && isNews(newest)) {
-    count('published', newest, at);
+    lags = counted(lags, 'published', newest, at);
     if (!isLast(newest)) days.set(newest, [at, at]);
   }
   const fields = withSeen(before.fields ?? {}, seen);
   return { ...before, fields, newest, days: Object.fromEntries(days), lags };
+}
+
+/** The lags with that of another day. */
+function counted(lags: DayLags | undefined, kind: LagKind, day: Day, changedAt: Instant): DayLags {
+  const ms = Math.max(0, changedAt - endOf(day));
+  const bound = LAG_BOUNDS.find((one) => ms <= one * 1000) ?? Number.POSITIVE_INFINITY;
+  const [number, sum] = lags?.[`${kind} ${bound}`] ?? [0, 0];
+  return { ...lags, [`${kind} ${bound}`]: [number + 1, sum + ms] };
 }
 
 /** Changes what was observed of a dataset, within the caller's transaction, and resolves with what it is now. */

@@ -35,86 +35,108 @@ const MAX_WAIT_MS = 600_000;
  * a window for samples out of order accepts the days of an empty store in this way, because it judges requests that arrive
  * together by what it had before them.
  */
-export function createRemoteTarget(deps: RemoteTargetDeps): BackfillTarget {
-  const { acknowledged, batchSamples, concurrency } = deps;
-  const requests = createWriteRequests(deps.labels);
-  const aborting = new AbortController();
-  let samples = 0;
+export class RemoteTarget implements BackfillTarget {
+  readonly #deps: RemoteTargetDeps;
+  readonly #requests: ReturnType<typeof createWriteRequests>;
+  readonly #aborting = new AbortController();
+  #samples = 0;
   /** Notes about samples that are gathered and not yet sent. */
-  let notes: (() => void)[] = [];
+  #notes: (() => void)[] = [];
   /** The last round of requests; rejects once one of them has failed and none is left. */
-  let sending: Promise<void> = Promise.resolve();
+  #sending: Promise<void> = Promise.resolve();
 
-  async function dispatch(): Promise<void> {
-    const round = requests.take(batchSamples);
-    const noted = notes;
-    notes = [];
-    await sending;
-    sending = send(round, noted);
-    // Whoever waits for the round reports its failure.
-    sending.catch(() => undefined);
+  constructor(deps: RemoteTargetDeps) {
+    this.#deps = deps;
+    this.#requests = createWriteRequests(deps.labels);
   }
 
-  async function send(round: readonly WriteRequest[], noted: readonly (() => void)[]): Promise<void> {
-    const queue = round.values();
-    // The first failure remains the reason.
-    const stop = (reason: unknown) => aborting.abort(reason);
-    await Promise.all(Array.from({ length: concurrency }, () => sendEach(queue).catch(stop)));
-    aborting.signal.throwIfAborted();
-    for (const note of noted) note();
-    await acknowledged.save();
+  get samples(): number {
+    return this.#samples;
   }
 
-  async function sendEach(queue: Iterable<WriteRequest>): Promise<void> {
-    for (const request of queue) {
-      await deliver(request, deps, aborting.signal);
-      samples += request.samples;
+  stretches<Month>(months: readonly Month[]): readonly Month[] {
+    return months;
+  }
+
+  missing(...asked: Parameters<Acknowledged['missing']>): ReturnType<Acknowledged['missing']> {
+    return this.#deps.acknowledged.missing(...asked);
+  }
+
+  async begin(): Promise<boolean> {
+    return true;
+  }
+
+  async add(...[org, page]: Parameters<BackfillTarget['add']>): Promise<void> {
+    const { concurrency, batchSamples } = this.#deps;
+    for (const family of page) {
+      const add = this.#requests.adderOf(org, family);
+      for (const sample of family.samples()) {
+        add(sample);
+        if (this.#requests.samples >= concurrency * batchSamples) await this.#dispatch();
+      }
     }
   }
 
-  async function flush(): Promise<void> {
-    await dispatch();
-    await sending;
+  added(...[subjects, stamps]: Parameters<BackfillTarget['added']>): void {
+    const note = () => this.#deps.acknowledged.note(subjects, stamps);
+    if (this.#requests.samples > 0) this.#notes.push(note);
+    else this.#sending.then(note, () => undefined);
   }
 
-  return {
-    get samples() {
-      return samples;
-    },
-    stretches: (months) => months,
-    missing: acknowledged.missing,
-    begin: async () => true,
-    async add(org, page) {
-      for (const family of page) {
-        const add = requests.adderOf(org, family);
-        for (const sample of family.samples()) {
-          add(sample);
-          if (requests.samples >= concurrency * batchSamples) await dispatch();
-        }
-      }
-    },
-    added(subjects, stamps) {
-      const note = () => acknowledged.note(subjects, stamps);
-      if (requests.samples > 0) notes.push(note);
-      else sending.then(note, () => undefined);
-    },
-    end: async () => undefined,
-    async finish() {
-      await flush();
-      await acknowledged.save();
-    },
-    async abandon(graceful) {
-      const ended = new AbortController();
-      const grace = deps.clock.wait(GRACE_MS, ended.signal).catch(() => undefined);
-      if (graceful) await Promise.race([flush().catch(() => undefined), grace]);
-      ended.abort();
-      // Ends requests in progress.
-      aborting.abort(new Error('the backfill was stopped'));
-      await sending.catch(() => undefined);
-      await acknowledged.save();
-    },
-    close: deps.post.close,
-  };
+  async end(): Promise<void> {}
+
+  async finish(): Promise<void> {
+    await this.#flush();
+    await this.#deps.acknowledged.save();
+  }
+
+  async abandon(graceful: boolean): Promise<void> {
+    const ended = new AbortController();
+    const grace = this.#deps.clock.wait(GRACE_MS, ended.signal).catch(() => undefined);
+    if (graceful) await Promise.race([this.#flush().catch(() => undefined), grace]);
+    ended.abort();
+    // Ends requests in progress.
+    this.#aborting.abort(new Error('the backfill was stopped'));
+    await this.#sending.catch(() => undefined);
+    await this.#deps.acknowledged.save();
+  }
+
+  close(): void {
+    this.#deps.post.close();
+  }
+
+  async #dispatch(): Promise<void> {
+    const round = this.#requests.take(this.#deps.batchSamples);
+    const noted = this.#notes;
+    this.#notes = [];
+    await this.#sending;
+    this.#sending = this.#send(round, noted);
+    // Its failure goes to those who wait for the round.
+    this.#sending.catch(() => undefined);
+  }
+
+  async #send(round: readonly WriteRequest[], noted: readonly (() => void)[]): Promise<void> {
+    const queue = round.values();
+    // The first failure remains the reason.
+    const stop = (reason: unknown) => this.#aborting.abort(reason);
+    const length = this.#deps.concurrency;
+    await Promise.all(Array.from({ length }, () => this.#sendEach(queue).catch(stop)));
+    this.#aborting.signal.throwIfAborted();
+    for (const note of noted) note();
+    await this.#deps.acknowledged.save();
+  }
+
+  async #sendEach(queue: Iterable<WriteRequest>): Promise<void> {
+    for (const request of queue) {
+      await deliver(request, this.#deps, this.#aborting.signal);
+      this.#samples += request.samples;
+    }
+  }
+
+  async #flush(): Promise<void> {
+    await this.#dispatch();
+    await this.#sending;
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../
 import { contentOf } from '../analytics.ts';
 import { salvage } from '../usable-row.ts';
 import { USERS_PATH, type UsersRow } from './dataset.ts';
-import { createDayReducer, withoutShortSums } from './reduce.ts';
+import { DayReducer, withoutShortSums } from './reduce.ts';
 import { type PersonDay, personRow, usersContract } from './schema.ts';
 
 /** Maximum number of people per page. */
@@ -21,7 +21,7 @@ export async function fetchUsers(
   window: Window,
   settings: PeopleSettings = ANONYMOUS,
 ): Promise<FetchedDays<UsersRow>> {
-  const reducer = createDayReducer(settings);
+  const reducer = new DayReducer(settings);
   const { people, faults, ...listing } = await readPeople(source, window.to, (person) => reducer.add(person));
   const rows = new Map<Day, UsersRow>();
   if (people > 0) rows.set(window.to, withoutShortSums(await source.inSlices(reducer.finish()), faults));

@@ -18,79 +18,85 @@ import type { PersonDay } from './schema.ts';
 const OTHER_MODELS = `${OTHER}\n${OTHER}`;
 const FIELDS = Object.values(FIGURES);
 
-/**
- * Creates what reduces the people of a day to a row, keeping no more of each person than the row needs; the settings decide how
- * people are identified.
- */
-export function createDayReducer(settings: PeopleSettings) {
+/** Reduces the people of a day to a row, keeping no more of each person than the row needs. */
+export class DayReducer {
+  readonly #settings: PeopleSettings;
   // By model and tier, in lines of their own: a label value has no line break.
-  const models = new Map<string, number>();
-  const levels = new Map<string, number>();
-  const languages = new Map<string, number>();
-  const teams = new Map<string, TeamSums>();
-  const credits: number[] = [];
-  const table = createPeopleTable(settings);
-  let total: number | undefined;
-  let isQuiet = true;
-  let hasFigures = false;
+  readonly #models = new Map<string, number>();
+  readonly #levels = new Map<string, number>();
+  readonly #languages = new Map<string, number>();
+  readonly #teams = new Map<string, TeamSums>();
+  readonly #credits: number[] = [];
+  readonly #table: ReturnType<typeof createPeopleTable>;
+  #total: number | undefined;
+  #isQuiet = true;
+  #hasFigures = false;
 
-  function addActive(day: PersonDay): void {
-    if (day.billable_tokens !== undefined) credits.push(day.billable_tokens);
-    if (day.delegation_level !== undefined) countOne(levels, day.delegation_level);
-    if (day.primary_model !== undefined)
-      countOne(models, `${day.primary_model}\n${day.primary_model_tier ?? UNKNOWN_TIER}`, OTHER_MODELS);
-    for (const language of new Set(day.languages)) countOne(languages, language);
+  /** The settings decide how people are identified. */
+  constructor(settings: PeopleSettings) {
+    this.#settings = settings;
+    this.#table = createPeopleTable(settings);
   }
 
-  function addToTeam(team: string, day: PersonDay, active: boolean): void {
-    let sums = teams.get(team);
+  add(day: PersonDay): void {
+    const active = isActive(day);
+    const team = this.#settings.teamOf(day.person);
+    this.#total = plusKnown(this.#total, day.billable_tokens);
+    if (active) this.#addActive(day);
+    this.#addToTeam(team, day, active);
+    this.#isQuiet &&= !active && FIELDS.every((field) => (day[field] ?? 0) === 0);
+    this.#hasFigures ||= active || FIELDS.some((field) => day[field] !== undefined);
+    this.#table?.add(day, team);
+  }
+
+  /** Yields between steps, so that the caller can let other work run. */
+  *finish(): Generator<void, UsersRow> {
+    const { identity, teamRules, teamBudgets } = this.#settings;
+    const byTeam = protectedTeams([...this.#teams.values()], new Set(teamBudgets.keys()));
+    const perUser = creditStatistics(this.#credits);
+    yield;
+    const row: UsersRow = {
+      ...{ identity, teamRules },
+      credits: this.#total,
+      // Without any figure, it is unknown who was active.
+      byPrimaryModel: this.#hasFigures ? modelsOf(this.#models) : undefined,
+      byDelegationLevel: this.#hasFigures ? countsOf(this.#levels) : undefined,
+      byLanguage: this.#hasFigures ? countsOf(this.#languages) : undefined,
+      perUser,
+      byTeam,
+      budgetedTeams: this.#budgetedTeams(),
+      people: this.#table && (yield* this.#table.columns(new Set(byTeam?.map(({ team }) => team)))),
+    };
+    return this.#isQuiet || hasActivity(usersDataset, row) ? row : { ...row, unshownActivity: 1 };
+  }
+
+  #addActive(day: PersonDay): void {
+    if (day.billable_tokens !== undefined) this.#credits.push(day.billable_tokens);
+    if (day.delegation_level !== undefined) countOne(this.#levels, day.delegation_level);
+    if (day.primary_model !== undefined)
+      countOne(this.#models, `${day.primary_model}\n${day.primary_model_tier ?? UNKNOWN_TIER}`, OTHER_MODELS);
+    for (const language of new Set(day.languages)) countOne(this.#languages, language);
+  }
+
+  #addToTeam(team: string, day: PersonDay, active: boolean): void {
+    let sums = this.#teams.get(team);
     if (sums === undefined) {
       sums = { team, active: 0 };
-      teams.set(team, sums);
+      this.#teams.set(team, sums);
     }
     if (active) sums.active += 1;
     for (const name of TEAM_FIGURES) sums[name] = plusKnown(sums[name], day[FIGURES[name]]);
   }
 
   /** A team that nobody of the day belongs to has no credits. */
-  function budgetedTeams(): readonly TeamCredits[] | undefined {
-    const names = [...settings.teamBudgets.keys()].sort();
+  #budgetedTeams(): readonly TeamCredits[] | undefined {
+    const names = [...this.#settings.teamBudgets.keys()].sort();
     if (names.length === 0) return undefined;
-    return names.map((team) => ({ team, credits: teams.has(team) ? teams.get(team)?.credits : 0 }));
+    return names.map((team) => ({
+      team,
+      credits: this.#teams.has(team) ? this.#teams.get(team)?.credits : 0,
+    }));
   }
-
-  return {
-    add(day: PersonDay): void {
-      const active = isActive(day);
-      const team = settings.teamOf(day.person);
-      total = plusKnown(total, day.billable_tokens);
-      if (active) addActive(day);
-      addToTeam(team, day, active);
-      isQuiet &&= !active && FIELDS.every((field) => (day[field] ?? 0) === 0);
-      hasFigures ||= active || FIELDS.some((field) => day[field] !== undefined);
-      table?.add(day, team);
-    },
-    /** Yields between steps, so that the caller can let other work run. */
-    *finish(): Generator<void, UsersRow> {
-      const byTeam = protectedTeams([...teams.values()], new Set(settings.teamBudgets.keys()));
-      const perUser = creditStatistics(credits);
-      yield;
-      const row: UsersRow = {
-        identity: settings.identity,
-        teamRules: settings.teamRules,
-        credits: total,
-        // Without any figure, it is unknown who was active.
-        byPrimaryModel: hasFigures ? modelsOf(models) : undefined,
-        byDelegationLevel: hasFigures ? countsOf(levels) : undefined,
-        byLanguage: hasFigures ? countsOf(languages) : undefined,
-        perUser,
-        byTeam,
-        budgetedTeams: budgetedTeams(),
-        people: table && (yield* table.columns(new Set(byTeam?.map(({ team }) => team)))),
-      };
-      return isQuiet || hasActivity(usersDataset, row) ? row : { ...row, unshownActivity: 1 };
-    },
-  };
 }
 
 /** A person is active with any session, message, tool call or credit. */

@@ -5,7 +5,7 @@ import { RANGE_DAYS } from '../../collectors/month-range.ts';
 import { usersCollector } from '../../collectors/users/collector.ts';
 import type { UsersRow } from '../../collectors/users/dataset.ts';
 import { readPeople } from '../../collectors/users/fetch.ts';
-import { createDayReducer } from '../../collectors/users/reduce.ts';
+import { DayReducer } from '../../collectors/users/reduce.ts';
 import { createLabels, type Identity, identities } from '../../config/people/labels.ts';
 
 /** The rows of people in each identity mode, from one fetch. */
@@ -32,7 +32,7 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
         ...usersCollector,
         async fetch(source, { to: day }, org) {
           const reducers = identities.map(
-            (identity) => [identity, createDayReducer(settings(identity))] as const,
+            (identity) => [identity, new DayReducer(settings(identity))] as const,
           );
           const { people, ...listing } = await readPeople(source, day, (person) => {
             for (const [, reducer] of reducers) reducer.add(person);

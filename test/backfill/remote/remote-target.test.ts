@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readAcknowledged } from '../../../src/backfill/remote/acknowledged.ts';
 import { createPost } from '../../../src/backfill/remote/post.ts';
-import { createRemoteTarget } from '../../../src/backfill/remote/remote-target.ts';
+import { RemoteTarget } from '../../../src/backfill/remote/remote-target.ts';
 import { createStateFile } from '../../../src/backfill/state-file.ts';
 import type { ProxySettings } from '../../../src/net/proxy.ts';
 import { type Clock, createSystemClock } from '../../../src/work/clock.ts';
@@ -69,7 +69,7 @@ async function remoteTarget(
   clock: Clock = createFakeClock(0, { autoAdvance: true }),
 ) {
   const acknowledged = await readAcknowledged(createStateFile(state), url);
-  return createRemoteTarget({
+  return new RemoteTarget({
     post: postTo(url),
     labels: { job: 'agent-platform' },
     concurrency: 2,

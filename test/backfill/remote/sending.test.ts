@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Post } from '../../../src/backfill/remote/post.ts';
-import { createRemoteTarget, type RemoteTargetDeps } from '../../../src/backfill/remote/remote-target.ts';
+import { RemoteTarget, type RemoteTargetDeps } from '../../../src/backfill/remote/remote-target.ts';
 import type { Family } from '../../../src/catalog/family.ts';
 import type { PageFamily } from '../../../src/pipeline/past-days.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -19,7 +19,7 @@ const family: Family = byModel;
 function targetWith(post: Sending, changes: Partial<RemoteTargetDeps> = {}) {
   const clock = createFakeClock(0, { autoAdvance: true });
   const noted: number[] = [];
-  const target = createRemoteTarget({
+  const target = new RemoteTarget({
     post: Object.assign(post, { close: () => undefined }),
     clock,
     random: () => 1,

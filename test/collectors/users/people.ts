@@ -2,7 +2,7 @@ import { ANONYMOUS, type PeopleSettings } from '../../../src/catalog/settings.ts
 import type { ApiRequest, Source } from '../../../src/catalog/source.ts';
 import { walkPages } from '../../../src/client/paging.ts';
 import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
-import { createDayReducer } from '../../../src/collectors/users/reduce.ts';
+import { DayReducer } from '../../../src/collectors/users/reduce.ts';
 import { personRow } from '../../../src/collectors/users/schema.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
 import { analytics, DAY, inSlices } from '../fakes.ts';
@@ -21,7 +21,7 @@ export function teamsById(settings: Partial<PeopleSettings> = {}): PeopleSetting
 
 /** The day's row of these people. */
 export function reduced(people: readonly Person[], settings: PeopleSettings = ANONYMOUS): UsersRow {
-  const reducer = createDayReducer(settings);
+  const reducer = new DayReducer(settings);
   for (const row of people) reducer.add(personRow.parse(row));
   const steps = reducer.finish();
   for (;;) {
