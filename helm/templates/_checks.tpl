@@ -62,8 +62,18 @@
 {{- if not (or .Values.demo .Values.organizations .Values.extraEnv .Values.extraEnvFrom .Values.extraArgs) }}
 {{- fail "organizations: empty, so there is nothing to poll. Add one (helm/README.md has an example), let extraEnv, extraEnvFrom or extraArgs configure one, or try the demo: --set demo=true" }}
 {{- end }}
-{{- if and .Values.prometheusRule.enabled (include "ape.scraped" .) (gt (include "ape.milliseconds" .Values.serviceMonitor.interval | int64) 900000) }}
-{{- fail "serviceMonitor.interval: more than 15m, for which the alerts of prometheusRule hold; scrape more often, or leave prometheusRule.enabled false" }}
+{{- if and .Values.prometheusRule.enabled (include "ape.scraped" .) }}
+{{- $intervals := dict
+  "serviceMonitor.interval" .Values.serviceMonitor.interval
+  "serviceMonitor.extraEndpoint.interval" (.Values.serviceMonitor.extraEndpoint | default dict).interval
+  "podMonitor.extraEndpoint.interval" (.Values.podMonitor.extraEndpoint | default dict).interval
+  "probe.extraSpec.interval" (.Values.probe.extraSpec | default dict).interval
+  "scrapeConfig.extraSpec.scrapeInterval" (.Values.scrapeConfig.extraSpec | default dict).scrapeInterval }}
+{{- range $key, $interval := $intervals }}
+{{- if gt (include "ape.milliseconds" ($interval | default "0s") | int64) 900000 }}
+{{- fail (printf "%s: more than 15m, for which the alerts of prometheusRule hold; scrape more often, or leave prometheusRule.enabled false" $key) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- if and .Values.grafanaDashboards.enabled (not .Values.dashboards.enabled) }}{{ fail "grafanaDashboards.enabled: needs dashboards.enabled" }}{{ end }}
 {{- end }}

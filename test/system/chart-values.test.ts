@@ -299,6 +299,18 @@ prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}
     expect(await chart.text({ values: values('1h', false) })).toContain('interval: 1h\n');
   });
 
+  test.each([
+    ['serviceMonitor', 'extraEndpoint', 'interval'],
+    ['podMonitor', 'extraEndpoint', 'interval'],
+    ['probe', 'extraSpec', 'interval'],
+    ['scrapeConfig', 'extraSpec', 'scrapeInterval'],
+  ])('say in %s.%s no longer %s than the alerts need', async (kind, extra, key) => {
+    const values = (interval: string) =>
+      `${organization}trustCRDs: true\n${kind}: {enabled: true, ${extra}: {${key}: ${interval}}}\nprometheusRule: {enabled: true}`;
+    await refused(values('16m'), new RegExp(`${kind}\\.${extra}\\.${key}: more than 15m`));
+    expect(await chart.text({ values: values('15m') })).toContain(`${key}: 15m\n`);
+  });
+
   test('say how many pods must stay', async () => {
     const budgets = await chart.objects({
       shape: 'shards',
