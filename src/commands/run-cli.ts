@@ -36,51 +36,53 @@ export async function runCli(
       return 0;
     }
     if (first === 'help' || first === '--help' || first === '-h') {
-      return showHelp(rest.length === 0 ? undefined : wordsOf(rest)[0]);
+      return showHelp(rest.length === 0 ? undefined : wordsOf(rest, commands)[0]);
     }
     if (first === undefined) {
       cli.stderr.write(renderHelp(commands));
       return 2;
     }
-    const [name, flags] = wordsOf(args);
-    const command = commandNamed(name);
+    const [name, flags] = wordsOf(args, commands);
+    const command = commandNamed(name, commands);
     const parsed = parseArguments(flags, await command.options());
     if (parsed.help) return showHelp(command.name);
     const { run } = await command.load();
     return run({ ...cli, flags: parsed.flags });
   }
 
-  /** The name of the command, which may be two words, and what follows it. */
-  function wordsOf([first = '', ...rest]: readonly string[]): readonly [
-    name: string,
-    rest: readonly string[],
-  ] {
-    const [second, ...others] = rest;
-    const isFirstOfTwo = commands.some(({ name }) => name.startsWith(`${first} `));
-    if (!isFirstOfTwo || second === undefined || second.startsWith('-')) return [first, rest];
-    return [`${first} ${second}`, others];
-  }
-
   async function showHelp(name: string | undefined): Promise<number> {
-    cli.stdout.write(name === undefined ? renderHelp(commands) : await renderCommandHelp(commandNamed(name)));
+    cli.stdout.write(
+      name === undefined ? renderHelp(commands) : await renderCommandHelp(commandNamed(name, commands)),
+    );
     return 0;
   }
+}
 
-  function commandNamed(name: string): Command {
-    const found = commands.find((command) => command.name === name);
-    if (found !== undefined) return found;
-    if (name.startsWith('-')) {
-      throw new ConfigError(
-        'the command must come first',
-        `for example: ${program} serve ${name.split('=', 1)[0]} …`,
-      );
-    }
-    const names = commands.map((command) => command.name);
+/** The name of the command, which may be two words, and what follows it. */
+function wordsOf(
+  [first = '', ...rest]: readonly string[],
+  commands: readonly Command[],
+): readonly [name: string, rest: readonly string[]] {
+  const [second, ...others] = rest;
+  const isFirstOfTwo = commands.some(({ name }) => name.startsWith(`${first} `));
+  if (!isFirstOfTwo || second === undefined || second.startsWith('-')) return [first, rest];
+  return [`${first} ${second}`, others];
+}
+
+function commandNamed(name: string, commands: readonly Command[]): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found !== undefined) return found;
+  if (name.startsWith('-')) {
     throw new ConfigError(
-      `unknown command ${quoted(name)}`,
-      suggestion(name, [...names, 'help']) ?? `commands: ${names.join(', ')}`,
+      'the command must come first',
+      `for example: ${program} serve ${name.split('=', 1)[0]} …`,
     );
   }
+  const names = commands.map((command) => command.name);
+  throw new ConfigError(
+    `unknown command ${quoted(name)}`,
+    suggestion(name, [...names, 'help']) ?? `commands: ${names.join(', ')}`,
+  );
 }
 
 // Errors of the system, the platform or the store are described by their message; any other error is a bug of the program.
