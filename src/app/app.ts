@@ -45,11 +45,11 @@ interface AppParts extends CliEnvironment {
   readonly files?: Files;
 }
 
-/** What listens, while it does. */
+/** What listens, as far as it was opened. */
 interface Front {
-  readonly web: WebConfig | undefined;
-  readonly hooks: ServiceHooks | undefined;
-  readonly server: HttpServer;
+  readonly web?: WebConfig | undefined;
+  readonly hooks?: ServiceHooks | undefined;
+  readonly server?: HttpServer;
 }
 
 /** How far a start has come. `restored`: what is stored is on the page; `ready`: and every collector has run once. */
@@ -75,7 +75,7 @@ export class App {
   /** Resolves once the store's file cannot be used at the start. */
   readonly #unusable = Promise.withResolvers<false>();
   #phase: Phase = 'starting';
-  #front: Partial<Front> = {};
+  #front: Front = {};
   #firstPage: Promise<unknown> | undefined;
   #reloading: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> | undefined;

@@ -48,12 +48,13 @@ export function deployOrg(
   before: DeployedOrg | undefined,
 ): DeployedOrg {
   const { api } = config;
-  const connection = before?.connection.fits(org, api) === true ? before.connection : undefined;
   const settings = orgSettings(org, config, people);
+  const isSame = before !== undefined && isDeepStrictEqual(before.settings, settings);
   return {
     config: org,
-    settings: isDeepStrictEqual(before?.settings, settings) ? (before?.settings ?? settings) : settings,
-    connection: connection ?? createConnection(org, api, core),
+    settings: isSame ? before.settings : settings,
+    connection:
+      before?.connection.fits(org, api) === true ? before.connection : createConnection(org, api, core),
   };
 }
 

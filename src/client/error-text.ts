@@ -14,15 +14,15 @@ export function describeErrorBody(
   body: string,
   secrets: readonly string[] = [],
 ): string {
-  const text = redactSecrets(beginningOf(body), secrets).trim();
+  const text = redactSecrets(withoutCutWord(body), secrets).trim();
   if (NOT_TEXT.test(contentType ?? '') || isBinary(text)) return 'a body that is not text';
   const said = isMarkup(contentType, text) ? markupLine(text) : (jsonLine(text) ?? text);
   return clip(redactForeign(oneLine(said), secrets));
 }
 
-function beginningOf(body: string): string {
+/** A body without what is beyond the limit; the end may be half a secret, which no pattern matches, so the last word is dropped. */
+function withoutCutWord(body: string): string {
   if (body.length <= MAX_READ) return body;
-  // The end may be half a secret, which no pattern matches, so the last word is dropped.
   const beginning = body.slice(0, MAX_READ);
   return beginning.slice(0, Math.max(beginning.lastIndexOf(' '), beginning.lastIndexOf('\n'), 0));
 }

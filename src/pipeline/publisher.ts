@@ -220,7 +220,7 @@ export class Publisher {
     rendered.set(ABOUT, await this.#render(this.#parts.aboutFamilies, undefined, view, source));
     // A reload may have changed the settings meanwhile, or removed the organization.
     if (this.#source !== source || this.#orgs.get(org) !== settings) return this.#publishNow(org);
-    this.#log(settings, published, view.orgId, source);
+    this.#logChanges(settings, published, view.orgId, source);
     const made = { source, settings, asOf: now, key: keyOf(source, stored, now) };
     this.#published.set(org, {
       collectors: published,
@@ -252,7 +252,7 @@ export class Publisher {
   }
 
   /** Logs newer days, data that went for its age, and an organization that has two names. */
-  #log(
+  #logChanges(
     { name: org }: OrgSettings,
     published: ReadonlyMap<string, PublishedCollector>,
     orgId: string | undefined,
