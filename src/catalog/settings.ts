@@ -1,9 +1,12 @@
 import type { Day } from './day.ts';
+import type { PlatformMoney } from './platform.ts';
 
 /** Settings of an organization. */
 export interface OrgSettings {
   readonly name: string;
   readonly readiness: ReadinessSettings;
+  /** What the platform's money means; that of one that counts credits by default. */
+  readonly money?: PlatformMoney | undefined;
   readonly contract?: Contract | undefined;
   /** Days on which the organization does not work, besides its weekends; none by default. */
   readonly daysOff?: ReadonlySet<Day> | undefined;
