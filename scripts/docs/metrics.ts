@@ -1,4 +1,7 @@
+import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { type Family, fillsZeros } from '../../src/catalog/family.ts';
+import type { Platform } from '../../src/catalog/platform.ts';
+import { platforms } from '../../src/platforms/index.ts';
 import type { Definitions } from './definitions.ts';
 
 /** A collector in the documentation. */
@@ -131,7 +134,7 @@ function tableOf(families: readonly Family[]): readonly string[] {
         labels.map(code).join(' '),
         unit,
         stability === 'stable' ? help : `${help} Experimental: it may change.`,
-        code(source),
+        apiFieldsOf(source).map(code).join('<br>'),
         family.scope === 'day' && fillsZeros(family)
           ? `${AGGREGATIONS[aggregation]}; zeros`
           : AGGREGATIONS[aggregation],
@@ -139,6 +142,31 @@ function tableOf(families: readonly Family[]): readonly string[] {
     }),
     '',
   ];
+}
+
+const DATASETS = new Set(platforms.flatMap(({ fields }) => Object.keys(fields)));
+const MEMBERS = new RegExp(`\\b(${[...DATASETS].join('|')}): ([\\w.]+(?:, [\\w.]+)*)`, 'g');
+
+/** The fields that a family is read from, for each platform that fills it. */
+function apiFieldsOf(source: string, of: readonly Platform[] = platforms): readonly string[] {
+  const lines = of.flatMap((platform) => {
+    const text = fieldsOf(source, platform);
+    return text === undefined ? [] : [of.length > 1 ? `${platform.title}: ${text}` : text];
+  });
+  // What comes from settings alone is the same on all platforms.
+  return source.search(MEMBERS) < 0 ? [source] : lines;
+}
+
+/** The fields of one platform; undefined if it lacks one of the members. */
+function fieldsOf(source: string, { fields }: Platform): string | undefined {
+  let isWhole = true;
+  const text = source.replaceAll(MEMBERS, (_, dataset: DatasetName, members: string) => {
+    const { path = '', element = '', members: known = {} } = fields[dataset] ?? {};
+    const named = members.split(', ').map((member) => known[member]);
+    isWhole &&= named.every((field) => field !== undefined);
+    return `${path}: ${element}${named.join(', ')}`;
+  });
+  return isWhole ? text : undefined;
 }
 
 /** The families with computed figures, each with its formula and a worked example. */

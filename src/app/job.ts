@@ -48,7 +48,8 @@ export function jobOf(parts: JobParts): DeployedJob {
           const next = scheduler.nextRunOf(name, at);
           return next === undefined ? undefined : next + schedules.jitter;
         };
-        const target = { org: org.settings, source, retired: AbortSignal.any(signals), dueAfter };
+        const { platform } = org.config;
+        const target = { org: org.settings, platform, source, retired: AbortSignal.any(signals), dueAfter };
         isDone = (await runner.run(target, collector, mode)) === 'ended';
         const { failure } = runs.get(org.config.name, collector.name);
         return isDone && failure !== undefined ? passesAt(failure.error) : undefined;

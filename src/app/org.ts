@@ -20,11 +20,11 @@ interface OrgParts {
 
 /** The settings of an organization under a configuration. */
 export function orgSettings(
-  { name, contract, daysOff }: OrgConfig,
+  { name, contract, daysOff, platform: { money } }: OrgConfig,
   { readiness }: Pick<LiveConfig, 'readiness'>,
   people: PeopleSettings,
 ): OrgSettings {
-  return { name, readiness, contract, daysOff, people };
+  return { name, money, readiness, contract, daysOff, people };
 }
 
 /** Whether people are identified and assigned to teams in the same way. */
@@ -98,7 +98,7 @@ export function isTouched(before: DeployedOrg | undefined, now: DeployedOrg | un
 }
 
 /** The settings of a client. Rate and daily quota are not among them: they change without another client. */
-function settingsOf({ name, orgId, baseUrl, appUrl }: OrgConfig, api: ApiConfig) {
+function settingsOf({ name, platform, orgId, baseUrl, appUrl }: OrgConfig, api: ApiConfig) {
   const { timeout, retries, maxResponseBytes, proxy, readinessPath } = api;
-  return { name, orgId, baseUrl, appUrl, timeout, retries, maxResponseBytes, proxy, readinessPath };
+  return { name, platform, orgId, baseUrl, appUrl, timeout, retries, maxResponseBytes, proxy, readinessPath };
 }

@@ -43,6 +43,7 @@ export async function fetchPast(
   const people = config.people.current();
   const targets = config.orgs.map((org) => ({
     org: orgSettings(org, config, people),
+    platform: org.platform,
     source: createOrgClient(org, config.api, clientParts),
   }));
   const settings = targets.map(({ org }) => org);

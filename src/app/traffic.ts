@@ -6,6 +6,7 @@ import type { KnownPaths } from '../client/paths.ts';
 import { createReadingMemory } from '../client/reading-memory.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
+import { defaultPlatform } from '../platforms/index.ts';
 import type { PausedPart } from '../server/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../work/clock.ts';
@@ -29,8 +30,8 @@ interface OwnTraffic {
 /** The settings of the traffic: plain values that are replaced as a whole. */
 interface TrafficSettings {
   readonly api: Pick<ApiConfig, 'requestsPerSecond' | 'dailyRequestLimit'>;
-  /** The configured identifiers of organizations, by name. */
-  readonly orgIds: ReadonlyMap<string, string | undefined>;
+  /** The platform and the configured identifier of each organization, by name. */
+  readonly identities: ReadonlyMap<string, Pick<OrgConfig, 'orgId' | 'platform'>>;
   /** The collected datasets of days: their answers name the organization. */
   readonly dayDatasets: readonly DatasetName[];
 }
@@ -130,7 +131,8 @@ export class Traffic {
   }
 
   #identityOf(org: string) {
-    return { orgId: this.#settings.orgIds.get(org), endpoints: this.#settings.dayDatasets };
+    const { orgId, platform = defaultPlatform } = this.#settings.identities.get(org) ?? {};
+    return { orgId, platform, endpoints: this.#settings.dayDatasets };
   }
 
   #pausesAt({ name, baseUrl }: OrgAddress): ThrottleHolds {
@@ -153,5 +155,5 @@ export function trafficSettings(
   dayDatasets: readonly DatasetName[],
 ): TrafficSettings {
   const { api, orgs } = config;
-  return { api, dayDatasets, orgIds: new Map(orgs.map(({ name, orgId }) => [name, orgId])) };
+  return { api, dayDatasets, identities: new Map(orgs.map((org) => [org.name, org])) };
 }

@@ -2,7 +2,6 @@ import type { DatasetName, DayDataset, DocumentDataset } from './dataset.ts';
 import type { Day } from './day.ts';
 import type { Family } from './family.ts';
 import type { OrgSettings } from './settings.ts';
-import type { Source } from './source.ts';
 
 /** An inclusive range of days. */
 export interface Window {
@@ -64,8 +63,6 @@ export interface DayCollector<Row> extends CollectorDeclaration {
   readonly dataset: DayDataset<Row>;
   /** Fetch limits, where days are expensive to fetch; without them all days of history are fetched. */
   readonly expensive?: ExpensiveDataset;
-  /** Fetches the days of a window; without the organization's `settings`, people are not identified. */
-  fetch(source: Source, window: Window, settings?: OrgSettings): Promise<FetchedDays<Row>>;
 }
 
 /** A collector of documents. */
@@ -74,8 +71,6 @@ export interface DocumentCollector<Document> extends CollectorDeclaration {
   readonly past?: 'unknown';
   readonly schedule: ScheduleName;
   readonly dataset: DocumentDataset<Document>;
-  /** Fetches all documents. */
-  fetch(source: Source): Promise<FetchedDocuments<Document>>;
 }
 
 /** A collector without requests of its own: its families are computed from the days of another one. */
@@ -105,7 +100,7 @@ export function withoutFamilies(
 
 /** Reports whether a collector sends requests, rather than being derived from another one. */
 export function isFetching(collector: Collector): collector is FetchingCollector {
-  return 'fetch' in collector;
+  return !('derivesFrom' in collector);
 }
 
 /** Reports whether a collector fetches a dataset with one row per day. */

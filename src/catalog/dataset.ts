@@ -48,8 +48,6 @@ export interface DocumentDataset<Document> {
 
 /** Fields of a row that are kept or replaced together. */
 interface RowPart {
-  /** Source fields in the platform's row. */
-  readonly fields: readonly string[];
   /** Members of the stored row; nested ones as dotted paths. */
   readonly members: readonly string[];
   /**
@@ -117,17 +115,10 @@ function rejectedOf(row: unknown): Readonly<Record<string, number>> {
   return (row as Reduced | undefined)?.rejected ?? {};
 }
 
-/** Counts the unusable fields of a response by part; `fields` holds one field name per fault. */
-export function withRejected<Row extends Reduced>(
-  row: Row,
-  fields: readonly string[],
-  parts: RowParts = {},
-): Row {
+/** Counts the unusable fields of a response by part; `faulty` holds the name of a part per fault. */
+export function withRejected<Row extends Reduced>(row: Row, faulty: readonly string[]): Row {
   const rejected: Record<string, number> = { ...row.rejected };
-  for (const field of fields) {
-    const [name] = Object.entries(parts).find(([, part]) => part.fields.includes(field)) ?? [];
-    if (name !== undefined) rejected[name] = (rejected[name] ?? 0) + 1;
-  }
+  for (const name of faulty) rejected[name] = (rejected[name] ?? 0) + 1;
   return Object.keys(rejected).length === 0 ? row : { ...row, rejected };
 }
 

@@ -34,7 +34,10 @@ export interface FamilyDeclaration<Label extends string> {
   readonly fixedLabels?: readonly NoInfer<Label>[];
   /** Unit in plain words: `credits`, `people`, `ratio`, `seconds`. */
   readonly unit: string;
-  /** API endpoint and field that the value is read from. */
+  /**
+   * What the value is read from: members of stored rows by dataset, as `tokens: credits, byModel.credits`, and settings, with
+   * semicolons between them. A platform says which of its fields each member is.
+   */
   readonly source: string;
   readonly aggregation: Aggregation;
   readonly dropPriority?: DropPriority;

@@ -1,5 +1,5 @@
 import type { Day } from './day.ts';
-import type { PlatformMoney } from './platform.ts';
+import type { PlatformMoney } from './money.ts';
 
 /** Settings of an organization. */
 export interface OrgSettings {

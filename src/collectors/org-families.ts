@@ -7,7 +7,7 @@ export const dataDayTimestamp = currentFamily({
   labels: ['dataset'],
   fixedLabels: ['dataset'],
   unit: 'seconds',
-  source: 'data[].date of the analytics endpoints',
+  source: 'the day of a row',
   aggregation: 'timestamp',
   dropPriority: 'main',
   samplesOf: (view) =>
@@ -35,7 +35,7 @@ export const orgInfo = currentFamily({
   help: 'Identifier of the organization on the platform, always 1.',
   labels: ['org_id'],
   unit: 'info',
-  source: 'meta.org_id of the analytics endpoints',
+  source: 'setting orgs[].platform; the organization that an answer names',
   aggregation: 'info',
   dropPriority: 'main',
   samplesOf: ({ orgId }) => (orgId === undefined ? undefined : [{ labels: { org_id: orgId }, value: 1 }]),

@@ -13,9 +13,9 @@ export interface Line
   readonly part?: string | undefined;
 }
 
-/** A line with the field that the value is read from, within an element of `data`. */
-export interface FieldLine extends Line {
-  readonly field: string;
+/** A line with the members of the row that the value is read from, with commas. */
+export interface MemberLine extends Line {
+  readonly members: string;
 }
 
 /** The members of a row whose values are of a type. */
@@ -28,17 +28,17 @@ type MembersOf<Row, Value> = {
 export function tableOf<Row>(dataset: DayDataset<Row>) {
   /** A family of what is made of the row, where there is one. */
   function samples<const Label extends string = never>({
-    field,
+    members,
     samplesOf,
     ...line
-  }: FieldLine &
+  }: MemberLine &
     Partial<Pick<FamilyDeclaration<Label>, 'labels' | 'fixedLabels'>> & {
       samplesOf(row: Row, view: View): Iterable<Sample<NoInfer<Label>>> | undefined;
     }): DayFamily<Label> {
     return dayFamily<Label>({
       aggregation: 'additive',
       ...line,
-      source: `/api/v1/analytics/${dataset.name}: data[].${field}`,
+      source: `${dataset.name}: ${members}`,
       samplesOf(view, day) {
         const row = view.row(dataset, day);
         return row && samplesOf(row, view);
@@ -46,11 +46,10 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
     });
   }
 
-  /** The part of a member, and the field that it is read from. */
-  function placeOf(member: string) {
-    const [part, { fields: [field = member] = [] } = {}] =
-      Object.entries(dataset.parts ?? {}).find(([, { members }]) => members.includes(member)) ?? [];
-    return { part, field };
+  /** The part of a member. */
+  function partOf(member: string) {
+    const [part] = Object.entries(dataset.parts ?? {}).find(([, of]) => of.members.includes(member)) ?? [];
+    return part;
   }
 
   return {
@@ -58,7 +57,7 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
     /** A family without labels: the member itself. */
     figure: (member: MembersOf<Row, number>, line: Line): DayFamily<never> =>
       samples({
-        field: placeOf(member).field,
+        members: member,
         ...line,
         samplesOf: (row) => figure(row[member] as number | undefined),
       }),
@@ -66,11 +65,12 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
     counts: <const Label extends string>(
       member: MembersOf<Row, readonly Count[]>,
       label: Label,
-      line: Line & Partial<FieldLine>,
+      line: Line & Partial<MemberLine>,
     ): DayFamily<Label> =>
       samples<Label>({
         breakdown: true,
-        ...placeOf(member),
+        part: partOf(member),
+        members: member,
         ...line,
         labels: [label],
         samplesOf: (row) => counts(label, row[member] as readonly Count[] | undefined),
@@ -79,7 +79,7 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
     parts: <const Label extends string>(
       label: Label,
       valuesOf: (row: Row) => Readonly<Record<string, number | null | undefined>> | undefined,
-      line: FieldLine,
+      line: MemberLine,
     ): DayFamily<Label> =>
       samples<Label>({
         ...line,

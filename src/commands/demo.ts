@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { createFixedCredential } from '../config/credential.ts';
 import { loadConfig } from '../config/load.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
+import { defaultPlatform } from '../platforms/index.ts';
 import { createSandbox } from '../sandbox/index.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import { createSystemClock } from '../work/clock.ts';
@@ -47,6 +48,7 @@ export async function run(context: CommandContext): Promise<number> {
       api: { ...loaded.api, requestsPerSecond: REQUESTS_PER_SECOND },
       orgs: sandbox.orgs.map(({ name, keys }) => ({
         name,
+        platform: defaultPlatform,
         baseUrl: url,
         appUrl: url,
         credential: createFixedCredential(keys.owner, 'the simulated platform'),

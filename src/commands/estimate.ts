@@ -19,17 +19,18 @@ export async function run(context: CommandContext): Promise<number> {
   const loaded = await loadConfig({ ...context, collectors: allCollectors });
   const yesterday = yesterdayOf(createSystemClock().now());
   const historyStart = later(addDays(yesterday, -REMEMBERED_DAYS), loaded.history.start);
+  const people = createPeopleByIdentity(loaded.people.current());
   const config = {
     ...loaded,
     storage: { ...loaded.storage, path: MEMORY, url: undefined },
     history: { ...loaded.history, start: historyStart },
     // The real settings are in `people` below; here, teams would ask for the days of a whole month.
     people: { ...loaded.people, current: () => ANONYMOUS },
+    orgs: loaded.orgs.map((org) => ({ ...org, platform: people.watched(org.platform) })),
   };
-  const people = createPeopleByIdentity(loaded.people.current());
   await using past = await openPast(context, config);
   // The day before yesterday will do if yesterday is not available yet.
-  const { orgs, failed } = await past.fetch(allCollectors.map(people.watched), addDays(yesterday, -1));
+  const { orgs, failed } = await past.fetch(allCollectors, addDays(yesterday, -1));
   const estimates = [];
   for (const known of orgs) {
     estimates.push(await estimateOrg({ ...known, config, people, failed, clock: past.clock }));

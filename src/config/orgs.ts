@@ -1,7 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import type { Day } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type { Contract } from '../catalog/settings.ts';
+import { defaultPlatform } from '../platforms/index.ts';
 import { ConfigError } from '../text/errors.ts';
 import { publicHolidaysOf } from './calendar.ts';
 import {
@@ -21,6 +23,7 @@ import { configErrorAt, originOf, type YamlNode } from './yaml-node.ts';
 /** An organization to poll; addresses have no trailing slash. */
 export interface OrgConfig {
   readonly name: string;
+  readonly platform: Platform;
   readonly baseUrl: string;
   readonly appUrl: string;
   readonly credential: Credential;
@@ -77,6 +80,7 @@ async function orgOfEntry(
   const { name, org_id: id } = entry;
   const org = {
     name,
+    platform: defaultPlatform,
     baseUrl,
     appUrl,
     orgId: orgIdOf(id),
@@ -130,7 +134,14 @@ async function orgOfEnvironment(
       `set ${keyVariable} or ${keyVariable}_FILE, or try the exporter without a key: agent-platform-exporter demo`,
     );
   }
-  return { name, baseUrl, appUrl: appUrl ?? baseUrl, orgId: orgIdOf(values['api.org-id']), credential };
+  return {
+    name,
+    platform: defaultPlatform,
+    baseUrl,
+    appUrl: appUrl ?? baseUrl,
+    orgId: orgIdOf(values['api.org-id']),
+    credential,
+  };
 }
 
 /** A configured identifier as answers and the store have it. */

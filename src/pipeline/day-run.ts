@@ -1,6 +1,7 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
+import { readerFor } from '../catalog/platform.ts';
 import { IncompleteListing } from '../catalog/source.ts';
 import { isAboutToday } from '../client/response.ts';
 import type { AnsweredDays, Completed, Revision, StoredDays } from '../store/store.ts';
@@ -240,7 +241,8 @@ async function request(
 ): Promise<FetchedDays<unknown> | PlatformError> {
   const source = retries ? run.source : withRequests(run.source, { retryOn: 'throttled' });
   try {
-    return await collector.fetch(source, window, run.org);
+    const reader = await readerFor(run.platform, collector.dataset, 'fetchDays');
+    return await reader.fetchDays(source, window, run.org);
   } catch (thrown) {
     if (thrown instanceof IncompleteListing) run.note({ rejected: thrown.rejected, remarks: [] });
     return failureOf(thrown, run.deps.log);

@@ -1,7 +1,6 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, yesterdayOf } from '../catalog/day.ts';
-import { labelValue } from '../catalog/label.ts';
-import { isObject } from '../catalog/object.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
 import type { Ask, IdentityOfAnswers } from '../client/client.ts';
 import { type Store, UNCONFIRMED } from '../store/store.ts';
@@ -13,8 +12,9 @@ import { createSerialQueue } from '../work/serial-queue.ts';
 interface IdentitySettings {
   /** The configured identifier, as a label value. */
   readonly orgId: string | undefined;
-  /** The collected analytics endpoints: their answers name the organization. */
+  /** The collected endpoints whose answers name the organization. */
   readonly endpoints: readonly DatasetName[];
+  readonly platform: Pick<Platform, 'orgIdIn' | 'probe'>;
 }
 
 /** An identity check whose settings may change. */
@@ -64,8 +64,10 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   /** Asks the analytics endpoints in turn until one confirms its key. */
   async function probe(ask: Ask): Promise<void> {
     for (const endpoint of settings.endpoints) {
-      const answer = await ask(probeOf(endpoint, clock)).catch(() => undefined);
-      const named = orgIdIn(answer?.body);
+      // One day that is over in every time zone.
+      const request = settings.platform.probe(endpoint, addDays(yesterdayOf(clock.now()), -1));
+      const answer = await ask(request).catch(() => undefined);
+      const named = settings.platform.orgIdIn(endpoint, answer?.body);
       if (named !== undefined && (await queue.run(() => note(named, answer?.key))) === named) return;
     }
   }
@@ -89,30 +91,14 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
       settings = next;
     },
     async admit({ endpoint }: ApiRequest, { body, key }: ApiAnswer, ask) {
-      const named = settings.endpoints.includes(endpoint) ? orgIdIn(body) : undefined;
+      const named = settings.endpoints.includes(endpoint)
+        ? settings.platform.orgIdIn(endpoint, body)
+        : undefined;
       if (named === undefined) return admitUnnamed(key, ask);
       const orgId = await queue.run(() => note(named, key));
       if (orgId !== named) throw foreign(org, orgId, named);
     },
   };
-}
-
-/** The smallest analytics request: one day that is over in every time zone. */
-function probeOf(endpoint: DatasetName, clock: Pick<Clock, 'now'>): ApiRequest {
-  const day = addDays(yesterdayOf(clock.now()), -1);
-  return {
-    endpoint,
-    host: 'api',
-    path: `/api/v1/analytics/${endpoint}`,
-    query: { startDate: day, endDate: day, ...(endpoint === 'users' && { limit: '1' }) },
-  };
-}
-
-/** The identifier as readers of rows have it: a label value, which any store can keep. */
-function orgIdIn(body: unknown): string | undefined {
-  const meta = isObject(body) ? body['meta'] : undefined;
-  const named = isObject(meta) ? meta['org_id'] : undefined;
-  return typeof named === 'string' && named !== '' ? labelValue(named) : undefined;
 }
 
 function foreign(org: string, known: string, named: string): PlatformError {

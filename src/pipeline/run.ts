@@ -1,5 +1,6 @@
 import type { SeenField } from '../catalog/api-contract.ts';
 import type { Day, Instant } from '../catalog/day.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { type ApiRequest, IncompleteListing, type Source, UnexpectedAnswer } from '../catalog/source.ts';
 import type { Instruments } from '../exposition/instruments.ts';
@@ -41,6 +42,7 @@ export type RunPublisher = Pick<Publisher, 'publish' | 'showsIdle'>;
 /** Context of one collector run. */
 export interface Run {
   readonly org: OrgSettings;
+  readonly platform: Pick<Platform, 'readers'>;
   readonly source: Source;
   /** What its answers so far show of the fields of days, by path. */
   seen(): ReadonlyMap<string, SeenField>;

@@ -1,6 +1,7 @@
 import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { DAY_MS, type Instant } from '../catalog/day.ts';
+import { type Platform, readerFor } from '../catalog/platform.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { Logger } from '../log/logger.ts';
@@ -11,9 +12,10 @@ import { FieldWatch, MAX_NAMES } from './field-watch.ts';
 import { type AnswerNotes, failureOf, type Run, type RunnerParts, withRequests } from './run.ts';
 import type { RunState } from './run-states.ts';
 
-/** An organization and its API client. */
+/** An organization, its platform and its API client. */
 interface Target {
   readonly org: OrgSettings;
+  readonly platform: Pick<Platform, 'readers'>;
   readonly source: Source;
   /** Aborted when its runs are abandoned: they end without being counted or stored. */
   readonly retired?: AbortSignal | undefined;
@@ -130,10 +132,11 @@ export class Runner {
     { name }: FetchingCollector,
     { lane, watch, noted }: { readonly lane: Lane; readonly watch: FieldWatch; readonly noted: Noted },
   ): Run {
-    const { org, source, retired, dueAfter } = target;
+    const { org, platform, source, retired, dueAfter } = target;
     const isRetired = () => retired?.aborted === true;
     return {
       org,
+      platform,
       source: withRequests(
         { ...source, compare: (contract, elements) => watch.compare(contract, elements) },
         { signal: retired },
@@ -251,10 +254,11 @@ function logFailure(
  * undefined if the run was abandoned.
  */
 async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Promise<Instant | undefined> {
-  const { org, deps } = run;
+  const { org, platform, deps } = run;
   const { dataset } = collector;
   try {
-    const fetched = await collector.fetch(run.source);
+    const reader = await readerFor(platform, dataset, 'fetchDocuments');
+    const fetched = await reader.fetchDocuments(run.source);
     if (run.retired()) return undefined;
     const at = deps.clock.now();
     const documents = new Map(fetched.documents.map((document) => [dataset.idOf(document), document]));

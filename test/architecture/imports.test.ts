@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   net: ['files', 'log', 'text', 'work'],
   work: ['text'],
   collectors: ['catalog'],
+  platforms: ['catalog', 'collectors'],
   client: ['catalog', ...PRIMITIVES],
   store: ['catalog', ...PRIMITIVES],
   exposition: ['catalog', ...PRIMITIVES],
@@ -27,7 +28,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   backfill: ['catalog', 'store', 'pipeline', 'exposition', ...PRIMITIVES],
   export: ['backfill', 'catalog', 'pipeline', ...PRIMITIVES],
   server: ['catalog', 'exposition', 'page', ...PRIMITIVES],
-  config: ['catalog', ...PRIMITIVES],
+  config: ['catalog', 'platforms', ...PRIMITIVES],
   // The hook command's own file is parsed by the same tree of keys and lines as the exporter's.
   agent: ['catalog', 'config', 'store', ...PRIMITIVES],
   intake: ['agent', 'catalog', 'config', 'exposition', 'server', 'store', ...PRIMITIVES],
@@ -35,7 +36,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   sandbox: [],
   commands: ['*'],
   app: [
-    ...['catalog', 'client', 'collectors', 'config', 'exposition', 'intake', 'page', 'pipeline'],
+    ...['catalog', 'client', 'collectors', 'config', 'exposition', 'intake', 'page', 'pipeline', 'platforms'],
     ...['scheduler', 'server', 'store', 'web-config', ...PRIMITIVES],
   ],
   'main.ts': ['*'],

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { type DayDataset, hasActivity } from '../../src/catalog/dataset.ts';
 import { activityDataset } from '../../src/collectors/activity/dataset.ts';
-import { dayRow as activityRow } from '../../src/collectors/activity/fetch.ts';
 import { productivityDataset } from '../../src/collectors/productivity/dataset.ts';
-import { dayRow as productivityRow } from '../../src/collectors/productivity/fetch.ts';
 import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
-import { dayRow as tokensRow } from '../../src/collectors/tokens/fetch.ts';
 import { toolsDataset } from '../../src/collectors/tools/dataset.ts';
-import { dayRow as toolsRow } from '../../src/collectors/tools/fetch.ts';
 import { usersDataset } from '../../src/collectors/users/dataset.ts';
-import { personRow } from '../../src/collectors/users/schema.ts';
+import { reader as activityReader } from '../../src/platforms/agent-platform/activity.ts';
+import { personRow } from '../../src/platforms/agent-platform/person.ts';
+import { reader as productivityReader } from '../../src/platforms/agent-platform/productivity.ts';
+import { dayRow as tokensRow } from '../../src/platforms/agent-platform/tokens.ts';
+import { reader as toolsReader } from '../../src/platforms/agent-platform/tools.ts';
 import { DAY } from '../collectors/fakes.ts';
 import { person, reduced } from '../collectors/users/people.ts';
 
@@ -45,10 +45,10 @@ const attributes = new Set([
 ]);
 
 const kinds: readonly (readonly [DayDataset<unknown>, z.ZodPipe<z.ZodObject>])[] = [
-  [activityDataset, activityRow],
-  [productivityDataset, productivityRow],
+  [activityDataset, activityReader.dayRow],
+  [productivityDataset, productivityReader.dayRow],
   [tokensDataset, tokensRow],
-  [toolsDataset, toolsRow],
+  [toolsDataset, toolsReader.dayRow],
 ] as never;
 
 describe.each(kinds)('a row of $name', (dataset, schema) => {

@@ -6,6 +6,7 @@ import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { createSystemClock } from '../../src/work/clock.ts';
 import type { Slices } from '../../src/work/slices.ts';
 import { dayNamed } from '../support/day.ts';
+import { fetchDays } from '../support/readers.ts';
 import { answers, createTestClient, failureOf, startServer, tokensRequest } from './platform-server.ts';
 
 describe('a rejection', () => {
@@ -89,7 +90,7 @@ describe('an answer that is not what it should be', () => {
     const server = await startServer(answers({ body: `{"data":[${day}${models}]}` }));
     const { client, codes } = createTestClient(server.url);
     const at = dayNamed('2026-03-10');
-    const { rows, rejected, lost } = await tokensCollector.fetch(client, { from: at, to: at });
+    const { rows, rejected, lost } = await fetchDays(tokensCollector, client, { from: at, to: at });
     expect(rows.get(at)).toEqual({
       tokens: { input: 7 },
       byModel: [{ model: 'a "NaN, Infinity', tier: 's', credits: null }],

@@ -6,6 +6,7 @@ import { activityCollector } from '../../src/collectors/activity/collector.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { productivityCollector } from '../../src/collectors/productivity/collector.ts';
 import { dayNamed } from '../support/day.ts';
+import { fetchDays } from '../support/readers.ts';
 import { analytics, createFakeSource, DAY, exposedDay, fetchRows } from './fakes.ts';
 
 const window = { from: DAY, to: DAY };
@@ -16,7 +17,7 @@ const inOneAnswer = collectors.filter(isDayCollector).filter(({ name }) => name 
 describe.each(inOneAnswer)('the $name collector', (collector) => {
   test('requests the window from its endpoint on the API host', async () => {
     const source = createFakeSource({ get: () => analytics() });
-    await collector.fetch(source, { from: dayNamed('2026-03-01'), to: DAY });
+    await fetchDays(collector, source, { from: dayNamed('2026-03-01'), to: DAY });
     expect(source.requests).toEqual([
       {
         endpoint: collector.name,
@@ -33,13 +34,13 @@ describe.each(inOneAnswer)('the $name collector', (collector) => {
     ['a string', 'secret'],
     ['another object', { data: 'secret' }],
   ])('rejects an answer that is %s without repeating its content', async (kind, body) => {
-    const fetched = collector.fetch(createFakeSource({ get: () => body }), window);
+    const fetched = fetchDays(collector, createFakeSource({ get: () => body }), window);
     await expect(fetched).rejects.toThrow(new UnexpectedAnswer('an object with an array data', body));
     await expect(fetched).rejects.toThrow(`expected an object with an array data, got ${kind}`);
   });
 
   test('accepts an answer without meta', async () => {
-    const fetched = await collector.fetch(createFakeSource({ get: () => ({ data: [] }) }), window);
+    const fetched = await fetchDays(collector, createFakeSource({ get: () => ({ data: [] }) }), window);
     expect(fetched).toMatchObject({ rejected: 0, orgId: undefined, remarks: [] });
   });
 
@@ -156,7 +157,7 @@ describe('rows of the analytics endpoints', () => {
 
   test('have the organization and the size of the answer', async () => {
     const body = analytics({ date: DAY });
-    const fetched = await activityCollector.fetch(createFakeSource({ get: () => body }), window);
+    const fetched = await fetchDays(activityCollector, createFakeSource({ get: () => body }), window);
     expect(fetched).toMatchObject({ orgId: 'org_1', bytes: JSON.stringify(body).length });
   });
 

@@ -6,6 +6,7 @@ import type { ApiRequest, PagedRequest, PagingEnd, Source } from '../../src/cata
 import type { View } from '../../src/catalog/view.ts';
 import { createDayMemo, type DayMemo } from '../../src/pipeline/day-memo.ts';
 import { dayNamed } from '../support/day.ts';
+import { fetchDays, fetchDocuments } from '../support/readers.ts';
 
 /** The day that the fixtures describe. */
 export const DAY = dayNamed('2026-03-10');
@@ -72,7 +73,7 @@ export function fetchRows<Row>(
   const source = createFakeSource({
     get: ({ query: { group_by: groupBy } }) => (groupBy === undefined ? analytics(...data) : analytics()),
   });
-  return collector.fetch(source, window);
+  return fetchDays(collector, source, window);
 }
 
 interface ViewParts {
@@ -161,7 +162,7 @@ export async function exposedDocuments<Document>(
   source: Source,
   view: Omit<ViewParts, 'documents'> = {},
 ): Promise<readonly string[]> {
-  const { documents } = await collector.fetch(source);
+  const { documents } = await fetchDocuments(collector, source);
   return expositionOf(
     collector.families,
     createFakeView({ ...view, documents: JSON.parse(JSON.stringify(documents)) }),

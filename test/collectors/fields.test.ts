@@ -19,7 +19,7 @@ import {
   requiredText,
   text,
   UNUSABLE,
-} from '../../src/collectors/fields.ts';
+} from '../../src/platforms/fields.ts';
 
 const REJECTED = Symbol('rejected');
 

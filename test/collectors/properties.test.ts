@@ -3,15 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { isDayCollector, isFetching } from '../../src/catalog/collector.ts';
 import type { Family } from '../../src/catalog/family.ts';
 import type { View } from '../../src/catalog/view.ts';
-import { dayRow as activityRow } from '../../src/collectors/activity/fetch.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { dayRow as productivityRow } from '../../src/collectors/productivity/fetch.ts';
-import { reportElement } from '../../src/collectors/readiness/schema.ts';
-import { dayRow as tokensRow } from '../../src/collectors/tokens/fetch.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
-import { dayRow as toolsRow } from '../../src/collectors/tools/fetch.ts';
-import { salvage } from '../../src/collectors/usable-row.ts';
-import { runElement } from '../../src/collectors/wiki/fetch.ts';
+import { reader as activityReader } from '../../src/platforms/agent-platform/activity.ts';
+import { reader as productivityReader } from '../../src/platforms/agent-platform/productivity.ts';
+import { reportElement } from '../../src/platforms/agent-platform/report.ts';
+import { dayRow as tokensRow } from '../../src/platforms/agent-platform/tokens.ts';
+import { reader as toolsReader } from '../../src/platforms/agent-platform/tools.ts';
+import { runElement } from '../../src/platforms/agent-platform/wiki.ts';
+import { salvage } from '../../src/platforms/usable-row.ts';
+import { fetchDocuments } from '../support/readers.ts';
 import { createFakeSource, createFakeView, DAY, fetchRows, stored } from './fakes.ts';
 
 const name = fc.constantFrom('a', 'A', 'b', '', '__proto__', 'constructor', 'x y', null);
@@ -87,9 +88,9 @@ function expectSound(families: readonly Family[], view: View): void {
 describe('for arbitrary answers', () => {
   test.each([
     ['tokens', tokensRow],
-    ['tools', toolsRow],
-    ['activity', activityRow],
-    ['productivity', productivityRow],
+    ['tools', toolsReader.dayRow],
+    ['activity', activityReader.dayRow],
+    ['productivity', productivityReader.dayRow],
     ['readiness', reportElement],
     ['wiki', runElement],
   ])('a row of %s never makes the salvage throw', (_, schema) => {
@@ -119,7 +120,7 @@ describe('for arbitrary answers', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.oneof(report, run), { maxLength: 6 }), async (items) => {
           const source = createFakeSource({ get: () => items, pages: [{ reports: items }] });
-          const { documents } = await collector.fetch(source);
+          const { documents } = await fetchDocuments(collector, source);
           const readiness = { levelRule: 'bands' } as const;
           expectSound(collector.families, createFakeView({ documents, readiness }));
         }),

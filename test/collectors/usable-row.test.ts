@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { elementAmount, elementName, list, rejected } from '../../src/collectors/fields.ts';
-import { createListing, salvage, withUnusable } from '../../src/collectors/usable-row.ts';
+import { elementAmount, elementName, list, rejected } from '../../src/platforms/fields.ts';
+import { createListing, salvage, withUnusable } from '../../src/platforms/usable-row.ts';
 
 const inner = z.object({ x: z.number(), y: z.number().optional() });
 

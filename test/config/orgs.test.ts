@@ -12,8 +12,9 @@ const yaml = `orgs:
 async function orgsOf(given: Given): Promise<readonly unknown[]> {
   const { orgs } = await load({ ...given, organizations: 'required' });
   return Promise.all(
-    orgs.map(async ({ credential, ...org }) => ({
+    orgs.map(async ({ credential, platform, ...org }) => ({
       ...org,
+      platform: platform.name,
       key: await credential.read(),
       from: credential.describe(),
     })),
@@ -29,6 +30,7 @@ describe('one organization by flags and environment', () => {
     expect(await orgsOf({ args: [address], environment: { AGENT_PLATFORM_API_KEY: 'k\n' } })).toEqual([
       {
         name: 'default',
+        platform: 'agent-platform',
         baseUrl: 'https://api.example.com',
         appUrl: 'https://api.example.com',
         key: 'k',
@@ -47,6 +49,7 @@ describe('one organization by flags and environment', () => {
     expect(await orgsOf({ environment, files: { '/run/key': 'k\r\n' } })).toEqual([
       {
         name: 'acme',
+        platform: 'agent-platform',
         baseUrl: 'https://a.example',
         appUrl: 'https://w.example',
         key: 'k',
@@ -68,6 +71,7 @@ describe('organizations of the file', () => {
     expect(await orgsOf(given)).toEqual([
       {
         name: 'acme',
+        platform: 'agent-platform',
         baseUrl: 'https://a.example',
         appUrl: 'https://w.example',
         key: 'first',
@@ -75,6 +79,7 @@ describe('organizations of the file', () => {
       },
       {
         name: 'globex',
+        platform: 'agent-platform',
         baseUrl: 'https://g.example',
         appUrl: 'https://g.example',
         key: 'second',

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { addDays } from '../../src/catalog/day.ts';
 import { byName } from '../../src/catalog/object.ts';
-import { apiContractOf } from '../../src/collectors/api-contract.ts';
 import { FieldWatch } from '../../src/pipeline/field-watch.ts';
+import { apiContractOf } from '../../src/platforms/api-contract.ts';
 import { DAY } from '../collectors/fakes.ts';
 
 const model = z.object({ name: z.string(), credits: z.number() });
@@ -27,6 +27,7 @@ const element = z
 
 const contract = apiContractOf({
   schema: element,
+  whenOf: ({ date, createdAt }) => date ?? createdAt,
   unread: ['id', 'by_model.id', 'createdAt'],
   records: { criteria: z.record(z.string(), z.object({ passed: z.number() })) },
   values: { tier: ['Standard', 'auto_high'], modes: ['auto-high', 'off'] },

@@ -7,6 +7,7 @@ import { collectors } from '../../src/collectors/index.ts';
 import { FieldWatch } from '../../src/pipeline/field-watch.ts';
 import { createRandom, drawn, type Random } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
+import { fetchDays, fetchDocuments } from '../support/readers.ts';
 import { hasAllRuns, propertyRuns } from '../support/thoroughness.ts';
 import { type Ask, described, idle, type Row, simulated } from './worlds.ts';
 
@@ -35,8 +36,8 @@ async function contractOf(dataset: string): Promise<ApiContract> {
     compare: (contract) => void contracts.push(contract),
   };
   await (isDayCollector(collector)
-    ? collector.fetch(source, { from: NEWEST, to: NEWEST })
-    : collector.fetch(source));
+    ? fetchDays(collector, source, { from: NEWEST, to: NEWEST })
+    : fetchDocuments(collector, source));
   const [contract] = contracts;
   if (contract === undefined) throw new Error(`${dataset} has no contract`);
   return contract;

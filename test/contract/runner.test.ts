@@ -5,6 +5,7 @@ import { productivityCollector } from '../../src/collectors/productivity/collect
 import { Instruments } from '../../src/exposition/instruments.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { Runner } from '../../src/pipeline/runner.ts';
+import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -41,7 +42,7 @@ function startProcess(history: Store, clock: FakeClock, source: Source) {
   const parts = { history, historyStart: start, revisionDays: 7, publisher, runs, instruments, clock, log };
   const runner = new Runner(parts);
   return {
-    run: () => runner.run({ org, source }, productivityCollector, 'scheduled'),
+    run: () => runner.run({ org, platform: agentPlatform, source }, productivityCollector, 'scheduled'),
     told: () =>
       log.events.filter(({ message }) => message.includes('field')).map(({ fields }) => fields['field']),
     fields() {
@@ -119,7 +120,7 @@ test('the fields of an answer from another organization are not learned', async 
   const log = createFakeLogger();
   const parts = { history, historyStart: start, revisionDays: 7, publisher, runs, instruments, clock, log };
   const source = platformThatChanges(dayNamed('2026-03-11'));
-  await new Runner(parts).run({ org, source }, productivityCollector, 'scheduled');
+  await new Runner(parts).run({ org, platform: agentPlatform, source }, productivityCollector, 'scheduled');
   expect(runs.get('acme', 'productivity').failure?.error.reason).toBe('organization');
 
   const lacking = new Set(Array.from({ length: 7 }, (_, index) => addDays(dayNamed('2026-03-11'), index)));

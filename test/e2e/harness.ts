@@ -9,6 +9,7 @@ import type { Config } from '../../src/config/config.ts';
 import { createFixedCredential } from '../../src/config/credential.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createOptions } from '../../src/config/options.ts';
+import { defaultPlatform } from '../../src/platforms/index.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import type { ReloadOutcome } from '../../src/work/reload.ts';
 import { createFaultyPlatform, type FaultyPlatform } from '../client/faulty/platform.ts';
@@ -264,6 +265,7 @@ export async function configOf(platform: Sandbox, url: string, story: StoryOptio
       .filter(({ name }) => story.only?.includes(name) ?? true)
       .map(({ name, keys: own }) => ({
         name,
+        platform: defaultPlatform,
         orgId: story.orgIds?.[name],
         baseUrl: url,
         appUrl: url,

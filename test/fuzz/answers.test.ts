@@ -7,6 +7,7 @@ import { collectors } from '../../src/collectors/index.ts';
 import { createSandbox, plantedSecrets } from '../../src/sandbox/index.ts';
 import { createFakeSource, createFakeView, stored } from '../collectors/fakes.ts';
 import { dayNamed } from '../support/day.ts';
+import { fetchDays, fetchDocuments } from '../support/readers.ts';
 import { mutated, mutatedText } from './mutations.ts';
 import { below, drawn, type Random } from './random.ts';
 import { tryAll } from './trial.ts';
@@ -106,11 +107,11 @@ async function published(collector: FetchingCollector, body: unknown): Promise<s
   let view: ReturnType<typeof createFakeView>;
   let remarks: readonly string[];
   if (isDayCollector(collector)) {
-    const fetched = await collector.fetch(source, { from: day, to: day });
+    const fetched = await fetchDays(collector, source, { from: day, to: day });
     remarks = fetched.remarks;
     view = createFakeView({ rows: stored(fetched.rows), asOf: TODAY });
   } else {
-    const fetched = await collector.fetch(source);
+    const fetched = await fetchDocuments(collector, source);
     remarks = fetched.remarks;
     view = createFakeView({ documents: fetched.documents, asOf: TODAY });
   }

@@ -9,14 +9,11 @@ interface CreditsRow {
 const creditsDataset: DayDataset<CreditsRow> = { kind: 'days', name: 'tokens', idle: { credits: 0 } };
 
 /** A collector of credits without families. */
-export function createCreditsCollector(fetch: DayCollector<CreditsRow>['fetch']): DayCollector<CreditsRow> {
-  return {
-    name: 'tokens',
-    description: '',
-    schedule: 'analytics',
-    enabledByDefault: true,
-    families: [],
-    dataset: creditsDataset,
-    fetch,
-  };
-}
+export const creditsCollector: DayCollector<CreditsRow> = {
+  name: 'tokens',
+  description: '',
+  schedule: 'analytics',
+  enabledByDefault: true,
+  families: [],
+  dataset: creditsDataset,
+};

@@ -11,8 +11,9 @@ import { createRandom } from '../fuzz/random.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
+import { platformReading } from '../support/readers.ts';
 import { createMemoryStore } from '../support/store.ts';
-import { createCreditsCollector } from './credits-collector.ts';
+import { creditsCollector } from './credits-collector.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -36,15 +37,17 @@ function harness(lifeOf: (day: Day) => Life, begins = startOf(addDays(start, 14)
   const history = createMemoryStore();
   const instruments = new Instruments({ version: '', revision: '', clock, processMetrics: false });
   let isDown = false;
-  const collector = createCreditsCollector(async (_source, { from, to }) => {
-    if (isDown) throw new PlatformError('network', 'down');
-    const rows = new Map<Day, { credits: number }>();
-    for (const day of daysFrom(from, to)) {
-      const age = (clock.now() - endOf(day)) / HOUR;
-      const credits = lifeOf(day).filter((hours) => hours <= age).length;
-      if (credits > 0) rows.set(day, { credits });
-    }
-    return { rows, lost: 0, rejected: 0, bytes: 100, remarks: [] };
+  const platform = platformReading({
+    async fetchDays(_source, { from, to }) {
+      if (isDown) throw new PlatformError('network', 'down');
+      const rows = new Map<Day, { credits: number }>();
+      for (const day of daysFrom(from, to)) {
+        const age = (clock.now() - endOf(day)) / HOUR;
+        const credits = lifeOf(day).filter((hours) => hours <= age).length;
+        if (credits > 0) rows.set(day, { credits });
+      }
+      return { rows, lost: 0, rejected: 0, bytes: 100, remarks: [] };
+    },
   });
   let states = createRunStates();
 
@@ -55,7 +58,7 @@ function harness(lifeOf: (day: Day) => Life, begins = startOf(addDays(start, 14)
       log: createFakeLogger(),
     });
     const dueAfter = (at: Instant) => Math.floor((at - HOUR / 3) / HOUR) * HOUR + HOUR + HOUR / 3;
-    await runner.run({ org, source, dueAfter }, collector, 'scheduled');
+    await runner.run({ org, platform, source, dueAfter }, creditsCollector, 'scheduled');
   }
 
   return {

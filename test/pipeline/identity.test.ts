@@ -4,6 +4,7 @@ import { labelValue } from '../../src/catalog/label.ts';
 import type { ApiRequest } from '../../src/catalog/source.ts';
 import { withIdentity } from '../../src/client/client.ts';
 import { createIdentityCheck } from '../../src/pipeline/identity.ts';
+import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 import { createMemoryStore } from '../support/store.ts';
 
@@ -26,6 +27,7 @@ function world(
     org: 'acme',
     orgId: options.orgId,
     endpoints,
+    platform: agentPlatform,
     history,
     clock: { now: () => Date.UTC(2026, 10, 20) },
   });

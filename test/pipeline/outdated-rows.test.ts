@@ -10,6 +10,7 @@ import { inSlices } from '../collectors/fakes.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
+import { platformReading } from '../support/readers.ts';
 import { createMemoryStore } from '../support/store.ts';
 
 const start = dayNamed('2026-03-01');
@@ -58,7 +59,9 @@ function harness(expensive?: Partial<ExpensiveDataset>, parts: Partial<RunnerPar
       },
     }),
     dataset,
-    async fetch(_source, { from, to }) {
+  };
+  const platform = platformReading({
+    async fetchDays(_source, { from, to }) {
       asked.push(`${from.slice(8)}-${to.slice(8)}`);
       // A run that does not end fails its test instead of hanging.
       if (asked.length > MAX_ASKED) stopping.abort();
@@ -66,7 +69,7 @@ function harness(expensive?: Partial<ExpensiveDataset>, parts: Partial<RunnerPar
       const rows = new Map(daysFrom(from, to).map((day) => [day, row]));
       return { rows, lost: 0, rejected: 0, bytes: 100 * rows.size, remarks: [] };
     },
-  };
+  });
   const runner = new Runner({
     ...{ history, historyStart: start, revisionDays: 7, runs: createRunStates(), clock, log },
     stopping: stopping.signal,
@@ -91,7 +94,7 @@ function harness(expensive?: Partial<ExpensiveDataset>, parts: Partial<RunnerPar
     /** Polls, and returns the windows that were asked for, by the days of March. */
     async poll(mode: 'scheduled' | 'thorough' = 'scheduled') {
       asked.length = 0;
-      await runner.run({ org: settings, source }, collector, mode);
+      await runner.run({ org: settings, platform, source }, collector, mode);
       return asked.join(' ');
     },
   };

@@ -5,6 +5,7 @@ import { readinessCollector } from '../../src/collectors/readiness/collector.ts'
 import { wikiCollector } from '../../src/collectors/wiki/collector.ts';
 import { measureCardinality, projectFamily } from '../../src/pipeline/cardinality.ts';
 import { createFakeSource, createFakeView, DAY, inSlices } from '../collectors/fakes.ts';
+import { fetchDocuments } from '../support/readers.ts';
 import { createMemoryStore } from '../support/store.ts';
 
 /** What is published after these listings, one after the other, as `family{values}`. */
@@ -17,7 +18,7 @@ async function publishedAfter<Document>(
   const history = createMemoryStore();
   for (const listed of listings) {
     const source = createFakeSource({ get: () => listed, pages: [{ reports: listed }] });
-    const { documents, damaged = [], complete } = await collector.fetch(source);
+    const { documents, damaged = [], complete } = await fetchDocuments(collector, source);
     await history.putDocuments('acme', dataset.name, {
       documents: new Map(documents.map((document) => [dataset.idOf(document), document])),
       damaged: new Set(damaged.map(dataset.idOf)),

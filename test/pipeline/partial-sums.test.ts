@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { Collector, DayCollector } from '../../src/catalog/collector.ts';
 import { dayDatasetOf } from '../../src/catalog/collector.ts';
 import { addDays, type Day } from '../../src/catalog/day.ts';
-import type { PeopleSettings } from '../../src/catalog/settings.ts';
+import type { OrgSettings, PeopleSettings } from '../../src/catalog/settings.ts';
 import { activityCollector } from '../../src/collectors/activity/collector.ts';
 import { productivityCollector } from '../../src/collectors/productivity/collector.ts';
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
 import { usersCollector } from '../../src/collectors/users/collector.ts';
-import { fetchUsers } from '../../src/collectors/users/fetch.ts';
 import { measureCardinality, projectFamily } from '../../src/pipeline/cardinality.ts';
+import { reader as usersReader } from '../../src/platforms/agent-platform/users.ts';
 import {
   analytics,
   createFakeSource,
@@ -21,6 +21,7 @@ import {
   stored,
 } from '../collectors/fakes.ts';
 import { createPagedSource, pageOf, person, teamsById } from '../collectors/users/people.ts';
+import { fetchDays } from '../support/readers.ts';
 
 const EVE = addDays(DAY, -1);
 
@@ -137,7 +138,7 @@ describe('a merged label value of which a part was unusable is absent, and its n
               { date: DAY, group_key: 'b', billable_tokens: 4 },
             ),
     });
-    const { rows } = await tokensCollector.fetch(source, { from: DAY, to: DAY });
+    const { rows } = await fetchDays(tokensCollector, source, { from: DAY, to: DAY });
     const published = await publishedOf(tokensCollector, stored(rows));
     // Identical groups are one.
     expect(only(published, 'daily_credits_by_model')).toEqual({ 'b,unknown': 4 });
@@ -151,7 +152,7 @@ describe('a merged label value of which a part was unusable is absent, and its n
     ];
     const settings = teamsById({ identity: 'email', labelOf: ({ email }) => email });
     const source = createPagedSource(() => pageOf(people));
-    const { rows } = await fetchUsers(source, { from: DAY, to: DAY }, settings);
+    const { rows } = await usersReader.fetchDays(source, { from: DAY, to: DAY }, settingsWith(settings));
     const published = await publishedOf(usersCollector, rows, { people: settings });
     expect(only(published, 'daily_sessions_by_user')).toEqual({ 'bob@acme.example': 2 });
     const folded = await publishedOf(usersCollector, rows, { people: settings, limit: 1 });
@@ -314,3 +315,8 @@ describe('a tier that is learnt later', () => {
     expect(only(alone, 'daily_credits_by_model')).toEqual({ 'a,unknown': 5 });
   });
 });
+
+function settingsWith(people: PeopleSettings): OrgSettings {
+  const readiness = { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: true } as const;
+  return { name: 'acme', readiness, people };
+}

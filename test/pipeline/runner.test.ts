@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DocumentCollector, Window } from '../../src/catalog/collector.ts';
 import type { DocumentDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import type { DocumentReader } from '../../src/catalog/platform.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { Instruments } from '../../src/exposition/instruments.ts';
 import { daysDescending } from '../../src/pipeline/days-to-fetch.ts';
@@ -14,8 +15,9 @@ import { inSlices } from '../collectors/fakes.ts';
 import { dayNamed } from '../support/day.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
+import { platformReading } from '../support/readers.ts';
 import { createMemoryStore } from '../support/store.ts';
-import { createCreditsCollector } from './credits-collector.ts';
+import { creditsCollector as collector } from './credits-collector.ts';
 
 const start = dayNamed('2026-03-01');
 const yesterday = dayNamed('2026-03-31');
@@ -43,7 +45,7 @@ type Answer = (
   source: Source,
 ) => { rows?: readonly Day[]; lost?: number; credits?: number } | PlatformError;
 
-function harness(answer: Answer, platform = source, parts: Partial<RunnerParts> = {}) {
+function harness(answer: Answer, from = source, parts: Partial<RunnerParts> = {}) {
   const clock = createFakeClock(startOf(addDays(yesterday, 1)) + 3_600_000, { autoAdvance: true });
   const history = createMemoryStore();
   const log = createFakeLogger();
@@ -58,20 +60,22 @@ function harness(answer: Answer, platform = source, parts: Partial<RunnerParts> 
     },
   };
   const stopping = new AbortController();
-  const collector = createCreditsCollector(async (asSeen, window) => {
-    asked.push(`${window.from}..${window.to}`);
-    // A run that does not end fails its test instead of hanging.
-    if (asked.length > MAX_ASKED) stopping.abort();
-    const given = answer(window, asked.length, asSeen);
-    if (given instanceof PlatformError) throw given;
-    const days = given.rows ?? daysDescending(window.from, window.to);
-    return {
-      rows: new Map(days.map((day) => [day, { credits: given.credits ?? 1 }])),
-      lost: given.lost ?? 0,
-      rejected: given.lost ?? 0,
-      bytes: 100 * days.length,
-      remarks: [],
-    };
+  const platform = platformReading({
+    async fetchDays(asSeen, window) {
+      asked.push(`${window.from}..${window.to}`);
+      // A run that does not end fails its test instead of hanging.
+      if (asked.length > MAX_ASKED) stopping.abort();
+      const given = answer(window, asked.length, asSeen);
+      if (given instanceof PlatformError) throw given;
+      const days = given.rows ?? daysDescending(window.from, window.to);
+      return {
+        rows: new Map(days.map((day) => [day, { credits: given.credits ?? 1 }])),
+        lost: given.lost ?? 0,
+        rejected: given.lost ?? 0,
+        bytes: 100 * days.length,
+        remarks: [],
+      };
+    },
   });
   const instruments = new Instruments({ version: '', revision: '', clock, processMetrics: false });
   const runner = new Runner({
@@ -96,9 +100,9 @@ function harness(answer: Answer, platform = source, parts: Partial<RunnerParts> 
     shownAsIdle,
     instruments,
     run: (mode: 'scheduled' | 'thorough' = 'scheduled', retired?: AbortSignal) =>
-      runner.run({ org, source: platform, ...(retired && { retired }) }, collector, mode),
+      runner.run({ org, platform, source: from, ...(retired && { retired }) }, collector, mode),
     runner,
-    collector,
+    platform,
     stopping,
     covered: async () => [...(await history.read('acme')).days('tokens').keys()].sort(),
   };
@@ -528,15 +532,15 @@ describe('a run over days', () => {
   });
 
   test('fails if what reads its answers cannot be loaded, and runs once it can', async () => {
-    const { runner, collector, runs, asked } = harness(() => ({}));
-    const whole = { ...collector, fetch: () => Promise.reject(new Error('no such file')) };
-    expect(await runner.run({ org, source }, whole, 'scheduled')).toBe('ended');
+    const { runner, platform, runs, asked } = harness(() => ({}));
+    const missing = { readers: { tokens: () => Promise.reject(new Error('no such file')) } };
+    expect(await runner.run({ org, platform: missing, source }, collector, 'scheduled')).toBe('ended');
     expect(runs.get('acme', 'tokens')).toMatchObject({
       running: false,
       failure: { error: { message: 'unforeseen: no such file' } },
     });
     expect(asked).toEqual([]);
-    await runner.run({ org, source }, collector, 'scheduled');
+    await runner.run({ org, platform, source }, collector, 'scheduled');
     expect(runs.get('acme', 'tokens').failure).toBeUndefined();
   });
 
@@ -593,9 +597,9 @@ describe('a run over days', () => {
   });
 
   test('of several collectors that meet a cause at the same time, one tells of it', async () => {
-    const { runner, collector, log } = harness(() => new PlatformError('role', 'refused'));
+    const { runner, platform, log } = harness(() => new PlatformError('role', 'refused'));
     const both = [collector, { ...collector, name: 'tools' }];
-    await Promise.all(both.map((one) => runner.run({ org, source }, one, 'scheduled')));
+    await Promise.all(both.map((one) => runner.run({ org, platform, source }, one, 'scheduled')));
     expect(log.events.map(({ level, message }) => [level, message])).toEqual([
       ['error', 'Collector failing'],
       ['debug', 'Collector failing like another one of the organization'],
@@ -649,26 +653,27 @@ describe('a run over days', () => {
 describe('a run over documents', () => {
   const reports: DocumentDataset<string> = { kind: 'documents', name: 'readiness', idOf: (id) => id };
 
-  function collecting<Report>(
-    fetch: DocumentCollector<Report>['fetch'],
-    dataset: DocumentDataset<Report>,
-  ): DocumentCollector<Report> {
+  function collecting<Report>(dataset: DocumentDataset<Report>): DocumentCollector<Report> {
     return {
       ...{ name: 'readiness', description: '', schedule: 'readiness', enabledByDefault: true },
-      ...{ families: [], dataset, fetch },
+      ...{ families: [], dataset },
     };
+  }
+
+  function listing<Report>(fetchDocuments: DocumentReader<Report>['fetchDocuments']) {
+    return platformReading({ fetchDocuments });
   }
 
   test('a listing that fails leaves known data unchanged', async () => {
     const { runner, history, runs } = harness(() => ({}));
     let fails = false;
-    const collector = collecting(async () => {
+    const platform = listing(async () => {
       if (fails) throw new PlatformError('timeout', 'too slow');
       return { documents: ['a', 'b'], complete: true, rejected: 0, remarks: [] };
-    }, reports);
-    await runner.run({ org, source }, collector, 'scheduled');
+    });
+    await runner.run({ org, platform, source }, collecting(reports), 'scheduled');
     fails = true;
-    await runner.run({ org, source }, collector, 'scheduled');
+    await runner.run({ org, platform, source }, collecting(reports), 'scheduled');
     expect((await history.read('acme')).documents('readiness')).toEqual(['a', 'b']);
     expect(runs.get('acme', 'readiness').failure?.error.reason).toBe('timeout');
   });
@@ -676,12 +681,9 @@ describe('a run over documents', () => {
   test('a listing that is empty all at once is logged, once', async () => {
     const { runner, log } = harness(() => ({}));
     let listed: readonly string[] = [];
-    const collector = collecting(
-      async () => ({ documents: listed, complete: true, rejected: 0, remarks: [] }),
-      reports,
-    );
+    const platform = listing(async () => ({ documents: listed, complete: true, rejected: 0, remarks: [] }));
     for (listed of [[], ['a', 'b'], ['b'], [], []]) {
-      await runner.run({ org, source }, collector, 'scheduled');
+      await runner.run({ org, platform, source }, collecting(reports), 'scheduled');
     }
     expect(log.events.filter(({ level }) => level === 'warn')).toEqual([
       {
@@ -696,19 +698,17 @@ describe('a run over documents', () => {
     const { runner, history, runs, clock, published } = harness(() => ({}));
     const retired = new AbortController();
     const listed = { documents: ['a'], complete: true, rejected: 2, remarks: [] };
-    const abandoned = collecting(async () => {
+    const abandoned = listing(async () => {
       retired.abort();
       return listed;
-    }, reports);
-    const end = await runner.run({ org, source, retired: retired.signal }, abandoned, 'scheduled');
+    });
+    const reading = collecting(reports);
+    const target = { org, platform: abandoned, source, retired: retired.signal };
+    const end = await runner.run(target, reading, 'scheduled');
     expect(end).toBe('aborted');
     expect((await history.read('acme')).documents('readiness')).toEqual([]);
     expect(published()).toBe(0);
-    await runner.run(
-      { org, source },
-      collecting(async () => listed, reports),
-      'scheduled',
-    );
+    await runner.run({ org, platform: listing(async () => listed), source }, reading, 'scheduled');
     expect(published()).toBe(1);
     const at = clock.now();
     expect((await history.standing('acme')).dataset('readiness')).toMatchObject({ succeededAt: at });
@@ -726,8 +726,8 @@ describe('a run over documents', () => {
       { id: 'a', text: 'damaged' },
     ];
     for (const listed of [{ documents: [whole] }, { documents: [damaged], damaged: [damaged] }]) {
-      const fetch = async () => ({ ...listed, complete: true, rejected: 0, remarks: [] });
-      await runner.run({ org, source }, collecting(fetch, named), 'scheduled');
+      const platform = listing(async () => ({ ...listed, complete: true, rejected: 0, remarks: [] }));
+      await runner.run({ org, platform, source }, collecting(named), 'scheduled');
     }
     expect((await history.read('acme')).documents('readiness')).toEqual([whole]);
   });

@@ -5,8 +5,8 @@ import { dayNamed } from '../support/day.ts';
 import { openStore } from './files.ts';
 
 const parts: RowParts = {
-  credits: { fields: [], members: ['credits', 'byModel', 'tokens.input'] },
-  cache: { fields: [], members: ['tokens.cache'] },
+  credits: { members: ['credits', 'byModel', 'tokens.input'] },
+  cache: { members: ['tokens.cache'] },
 };
 const good = { credits: 10, byModel: [{ model: 'a', credits: 7 }], tokens: { input: 3, cache: 1 } };
 
@@ -60,7 +60,7 @@ describe('a day that is answered again', () => {
   });
 
   test('may lack optional members of a complete answer', () => {
-    const people: RowParts = { people: { fields: [], members: ['sum', 'teams'], mayLack: ['teams'] } };
+    const people: RowParts = { people: { members: ['sum', 'teams'], mayLack: ['teams'] } };
     const stored = { sum: 1, teams: [1] };
     expect(mergeRow(stored, { sum: 1 }, people)).toEqual({ row: { sum: 1 }, isRevised: true, missing: 0 });
     expect(mergeRow(stored, { teams: [2] }, people)).toEqual({
@@ -90,7 +90,7 @@ describe('a day that is answered again', () => {
   });
 
   test('is not merged with a row that was made with other settings', () => {
-    const people: RowParts = { people: { fields: [], members: ['people'] } };
+    const people: RowParts = { people: { members: ['people'] } };
     const named = { identity: 'email', people: 'ann@acme.example' };
     const hashed = { identity: 'hash', rejected: { people: 1 } };
     expect(mergeRow(named, hashed, people).row).toEqual(hashed);
@@ -98,9 +98,9 @@ describe('a day that is answered again', () => {
 });
 
 describe('a part of a day that is answered again', () => {
-  const two: RowParts = { two: { fields: [], members: ['a', 'b'] } };
+  const two: RowParts = { two: { members: ['a', 'b'] } };
   const list: RowParts = {
-    list: { fields: [], members: ['n', 'of'], isCoarser: (before, after) => Number(before) > Number(after) },
+    list: { members: ['n', 'of'], isCoarser: (before, after) => Number(before) > Number(after) },
   };
   test.each([
     // What is stored, what is answered, and what is stored then.
@@ -157,9 +157,9 @@ describe('a part of a day that is answered again', () => {
 
 describe('a breakdown of a day that is answered again', () => {
   const apart: RowParts = {
-    models: { fields: [], members: ['byModel'], breaksDown: ['total'] },
-    users: { fields: [], members: ['byUser'], breaksDown: ['total'] },
-    total: { fields: [], members: ['credits'] },
+    models: { members: ['byModel'], breaksDown: ['total'] },
+    users: { members: ['byUser'], breaksDown: ['total'] },
+    total: { members: ['credits'] },
   };
   const whole = { credits: 10, byModel: [{ model: 'a', credits: 7 }], byUser: 9 };
 

@@ -10,6 +10,7 @@ import type { Page } from '../../src/exposition/page.ts';
 import { Publisher } from '../../src/pipeline/publisher.ts';
 import { createRunStates } from '../../src/pipeline/run-states.ts';
 import { Runner } from '../../src/pipeline/runner.ts';
+import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
@@ -87,7 +88,7 @@ export function createPipeline(parts: PipelineParts) {
       for (const collector of collectors
         .filter(isFetching)
         .filter(({ name }) => names?.includes(name) ?? true))
-        await runner.run({ org: settings, source }, collector, 'scheduled');
+        await runner.run({ org: settings, platform: agentPlatform, source }, collector, 'scheduled');
     },
   };
 }

@@ -3,7 +3,6 @@ import type { DayDataset } from '../../catalog/dataset.ts';
 import { addDays, type Day } from '../../catalog/day.ts';
 import { dayFamily } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
-import { analyticsCollector } from '../collector.ts';
 import { preciseSum } from '../counts.ts';
 import { outputOf, productivityDataset } from '../productivity/dataset.ts';
 import { figure, parts } from '../samples.ts';
@@ -15,7 +14,7 @@ import { type ActivityRow, activityDataset } from './dataset.ts';
 
 const activity = tableOf(activityDataset);
 
-const DAYS = 'stored days of /api/v1/analytics/activity: data[].daily_active_users';
+const DAYS = 'stored days of activity: dailyUsers';
 
 /** The families about activity. */
 export const activityFamilies = {
@@ -57,7 +56,7 @@ export const activityFamilies = {
     name: 'agent_platform_daily_messages',
     help: 'Messages of the newest complete UTC day, by role of the author.',
     unit: 'messages',
-    field: 'user_messages, and messages less user_messages',
+    members: 'userMessages, messages',
   }),
 
   dailyActiveUsersMean7d: dayFamily({
@@ -93,7 +92,7 @@ export const activityFamilies = {
     labels: ['kind'],
     fixedLabels: ['kind'],
     unit: 'per person and day',
-    source: `${DAYS}, sessions, user_messages; figures of tools and productivity`,
+    source: `${DAYS}, sessions, userMessages; of tools: toolCalls; of productivity: filesCreated, filesEdited, commits, pullRequests`,
     aggregation: 'ratio',
     samplesOf(view, day) {
       const people = weeklySum(view, day, activityDataset, ({ dailyUsers }) => dailyUsers);
@@ -111,7 +110,10 @@ export const activityFamilies = {
 
 /** The organization's active people, sessions and messages. */
 export const activityCollector: DayCollector<ActivityRow> = {
-  ...analyticsCollector(activityDataset, () => import('./fetch.ts')),
+  name: 'activity',
+  schedule: 'analytics',
+  enabledByDefault: true,
+  dataset: activityDataset,
   description: 'Active people, sessions and messages.',
   families: Object.values(activityFamilies),
 };

@@ -1,6 +1,5 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
-import { analyticsCollector } from '../collector.ts';
 import { parts } from '../samples.ts';
 import { trailing } from '../spend/credits.ts';
 import { quotientOf } from '../statistics.ts';
@@ -18,7 +17,7 @@ const daily = {
       name: 'agent_platform_daily_files',
       help: 'Files created and edited by the agent on the newest complete UTC day.',
       unit: 'files',
-      field: 'files_created, files_edited',
+      members: 'filesCreated, filesEdited',
     },
   ),
 
@@ -26,14 +25,12 @@ const daily = {
     name: 'agent_platform_daily_file_operations_by_extension',
     help: 'File operations of the newest complete UTC day, by file extension; empty for files without one.',
     unit: 'operations',
-    field: 'by_extension[].count',
   }),
 
   dailyFileOperationsByLanguage: productivity.counts('byLanguage', 'language', {
     name: 'agent_platform_daily_file_operations_by_language',
     help: 'File operations of the newest complete UTC day, by programming language; empty where it is unknown.',
     unit: 'operations',
-    field: 'by_language[].count',
   }),
 
   dailyGitCommits: productivity.figure('commits', {
@@ -63,7 +60,7 @@ export const productivityFamilies = {
     fixedLabels: ['output'],
     unit: 'per million credits',
     source:
-      'stored days of /api/v1/analytics/productivity: data[].files_created, files_edited, git_commits, git_prs_created; billable_tokens of the tokens',
+      'stored days of productivity: filesCreated, filesEdited, commits, pullRequests; of tokens: credits',
     aggregation: 'ratio',
     samplesOf(view, day) {
       const millions = (trailing(view, day, 7) ?? 0) / 1e6;
@@ -77,7 +74,10 @@ export const productivityFamilies = {
 
 /** What the agent produced: files, commits and pull requests. */
 export const productivityCollector: DayCollector<ProductivityRow> = {
-  ...analyticsCollector(productivityDataset, () => import('./fetch.ts')),
+  name: 'productivity',
+  schedule: 'analytics',
+  enabledByDefault: true,
+  dataset: productivityDataset,
   description: 'Files, commits and pull requests made through the agent.',
   families: familiesOf(productivityFamilies),
 };

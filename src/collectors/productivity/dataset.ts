@@ -18,12 +18,12 @@ export const productivityDataset: DayDataset<ProductivityRow> = {
   idle: { filesCreated: 0, filesEdited: 0, commits: 0, pullRequests: 0 },
   total: ({ commits }) => commits,
   parts: {
-    created: { fields: ['files_created'], members: ['filesCreated'] },
-    edited: { fields: ['files_edited'], members: ['filesEdited'] },
-    extensions: { fields: ['by_extension'], members: ['byExtension'], breaksDown: ['created', 'edited'] },
-    languages: { fields: ['by_language'], members: ['byLanguage'], breaksDown: ['created', 'edited'] },
-    commits: { fields: ['git_commits'], members: ['commits'] },
-    pullRequests: { fields: ['git_prs_created'], members: ['pullRequests'] },
+    created: { members: ['filesCreated'] },
+    edited: { members: ['filesEdited'] },
+    extensions: { members: ['byExtension'], breaksDown: ['created', 'edited'] },
+    languages: { members: ['byLanguage'], breaksDown: ['created', 'edited'] },
+    commits: { members: ['commits'] },
+    pullRequests: { members: ['pullRequests'] },
   },
 };
 

@@ -8,12 +8,7 @@ import {
 } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure, parts } from '../samples.ts';
-import {
-  type EvaluatedCriterion,
-  READINESS_PATH,
-  type ReadinessReport,
-  readinessDataset,
-} from './dataset.ts';
+import { type EvaluatedCriterion, type ReadinessReport, readinessDataset } from './dataset.ts';
 import {
   bandOf,
   changedBetween,
@@ -25,7 +20,7 @@ import {
 } from './score.ts';
 import { type Selected, selectReports } from './selection.ts';
 
-const RESULTS = `${READINESS_PATH}: reports[].report.*`;
+const RESULTS = 'readiness: criteria';
 
 /** The families about readiness reports. */
 export const readinessFamilies = {
@@ -99,7 +94,7 @@ export const readinessFamilies = {
     name: 'agent_platform_readiness_applications',
     help: 'Applications found in the repository by the current report.',
     unit: 'applications',
-    source: `${READINESS_PATH}: reports[].apps`,
+    source: 'readiness: applications',
     aggregation: 'additive',
   }),
 
@@ -107,7 +102,7 @@ export const readinessFamilies = {
     name: 'agent_platform_readiness_report_timestamp_seconds',
     help: 'Creation time of the current report, in Unix seconds.',
     unit: 'seconds',
-    source: `${READINESS_PATH}: reports[].createdAt`,
+    source: 'readiness: createdAt',
     aggregation: 'timestamp',
   }),
 
@@ -124,7 +119,7 @@ export const readinessFamilies = {
       'non_remote_commits',
     ],
     unit: 'info',
-    source: `${READINESS_PATH}: reports[].branch, commitHash, modelUsed, droidVersion, hasLocalChanges, hasNonRemoteCommits`,
+    source: 'readiness: branch, commit, model, clientVersion, localChanges, nonRemoteCommits',
     aggregation: 'info',
     samplesOf: ({ current }) => [{ labels: infoOf(current), value: 1 }],
   }),
@@ -151,7 +146,6 @@ export const readinessCollector: DocumentCollector<ReadinessReport> = {
   dataset: readinessDataset,
   families: Object.values(readinessFamilies),
   // Loaded on first use, so that validation code does not delay the first scrape.
-  fetch: async (source) => (await import('./fetch.ts')).fetchReports(source),
 };
 
 function selected(view: View): readonly Selected[] {

@@ -1,12 +1,6 @@
 import type { DocumentDataset } from '../../catalog/dataset.ts';
 import type { Instant } from '../../catalog/day.ts';
 
-/** Path of the listing by the contract. */
-export const READINESS_PATH = '/api/organization/maturity-level-reports';
-
-/** Path of the listing on newer platforms, some of which no longer have the other one. */
-export const NEWER_READINESS_PATH = '/api/organization/agent-readiness-reports';
-
 /** A criterion without a result: it did not apply, or null if its result was unusable. */
 interface UnevaluatedCriterion {
   readonly id: string;

@@ -9,7 +9,7 @@ export const creditsChangeByCause = dayFamily({
   fixedLabels: ['cause'],
   unit: 'credits',
   source:
-    'stored days of /api/v1/analytics/tokens: data[].billable_tokens, input_tokens, output_tokens, by_model[], and of /api/v1/analytics/activity: data[].daily_active_users, sessions',
+    'stored days of tokens: credits, tokens.input, tokens.output, byModel; of activity: dailyUsers, sessions',
   aggregation: 'additive',
   samplesOf(view, day) {
     const explained = explain(view, fourWeeksBefore(day), [day]);

@@ -24,7 +24,7 @@ import { unitFamilies } from './unit-economics.ts';
 const ofModel = {
   labels: ['model', 'tier'],
   unit: 'ratio',
-  source: 'stored days of /api/v1/analytics/tokens: data[].by_model[].billable_tokens, billable_tokens',
+  source: 'stored days of tokens: byModel.credits, credits',
   aggregation: 'ratio',
   breakdown: true,
   part: 'models',
@@ -133,7 +133,7 @@ export const spendFamilies = {
     labels: ['model', 'tier', 'currency'],
     fixedLabels: ['currency'],
     unit: 'currency',
-    source: `stored days of /api/v1/analytics/tokens: data[].by_model[].billable_tokens; ${PRICES}`,
+    source: `stored days of tokens: byModel.credits; ${PRICES}`,
     aggregation: 'additive',
     breakdown: true,
     part: 'models',

@@ -6,7 +6,7 @@ import { figure, inItsCurrency } from '../samples.ts';
 import { type Month, monthOfOrg } from './months.ts';
 
 /** What the figures are computed from. */
-export const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
+export const DAYS = 'stored days of tokens: credits';
 export const PRICES = 'setting orgs[].prices';
 export const PRICED_DAYS = `${DAYS}; ${PRICES}`;
 

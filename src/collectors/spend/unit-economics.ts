@@ -30,14 +30,14 @@ const divisors: readonly Divisor[] = [
   {
     name: 'active_user',
     unit: 'person and day of activity (the sum of daily active users)',
-    field: '/api/v1/analytics/activity: data[].daily_active_users',
+    field: 'activity: dailyUsers',
     caution: 'Not the consumption of a person in 28 days: someone active on 20 of them counts 20 times.',
     sumOver: activityOver,
   },
   {
     name: 'commit',
     unit: 'Git commit made through the agent',
-    field: '/api/v1/analytics/productivity: data[].git_commits',
+    field: 'productivity: commits',
     caution:
       'Not the price of a commit: the credits also pay for all other work, and commits made by hand do not count.',
     sumOver: (view, days) => producedOver(view, days, 'commits'),
@@ -45,7 +45,7 @@ const divisors: readonly Divisor[] = [
   {
     name: 'pull_request_created',
     unit: 'pull request created through the agent',
-    field: '/api/v1/analytics/productivity: data[].git_prs_created',
+    field: 'productivity: pullRequests',
     caution:
       'Not the price of a merged one: the platform reports no merges, and the credits also pay for all other work.',
     sumOver: (view, days) => producedOver(view, days, 'pullRequests'),

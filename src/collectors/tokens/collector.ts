@@ -2,7 +2,6 @@ import type { DayCollector } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
-import { analyticsCollector } from '../collector.ts';
 import { sumOfUsable } from '../counts.ts';
 import { figure, parts } from '../samples.ts';
 import { quotientOf, sumOfBoth } from '../statistics.ts';
@@ -10,7 +9,6 @@ import { tableOf } from '../table.ts';
 import { type TokensRow, tokensDataset } from './dataset.ts';
 import { haveCredits, modelsOf, type TieredModel } from './models.ts';
 
-const ENDPOINT = '/api/v1/analytics/tokens';
 const tokens = tableOf(tokensDataset);
 /** A difference below this share of the total is a rounding error. */
 const RESIDUE = 1e-6;
@@ -28,7 +26,7 @@ export const tokenFamilies = {
     help: 'Standard Credits consumed on the newest complete UTC day, by model and tier. The sum can differ from the total: see agent_platform_daily_credits_unattributed.',
     labels: ['model', 'tier'],
     unit: 'credits',
-    source: `${ENDPOINT}: data[].by_model[].billable_tokens`,
+    source: 'tokens: byModel.credits',
     aggregation: 'additive',
     breakdown: true,
     part: 'models',
@@ -39,7 +37,7 @@ export const tokenFamilies = {
     name: 'agent_platform_daily_tokens',
     help: 'Raw tokens of the newest complete UTC day, by kind. Do not sum over kinds: cached tokens can also count as input tokens.',
     unit: 'tokens',
-    field: 'input_tokens, output_tokens, cache_read_tokens, cache_write_tokens',
+    members: 'tokens.input, tokens.output, tokens.cacheRead, tokens.cacheWrite',
   }),
 
   dailyTokensByModel: dayFamily({
@@ -48,7 +46,7 @@ export const tokenFamilies = {
     labels: ['model', 'tier', 'kind'],
     fixedLabels: ['kind'],
     unit: 'tokens',
-    source: `${ENDPOINT}: data[].by_model[].input_tokens, output_tokens`,
+    source: 'tokens: byModel.input, byModel.output',
     aggregation: 'additive',
     breakdown: true,
     part: 'models',
@@ -59,14 +57,14 @@ export const tokenFamilies = {
     name: 'agent_platform_daily_credits_unattributed',
     help: 'Standard Credits of the newest complete UTC day minus the sum of a breakdown. Can be negative. Do not sum over breakdowns.',
     unit: 'credits',
-    field: 'billable_tokens less the sum of by_model[] or by_user[]',
+    members: 'credits, byModel.credits, creditsByUser',
   }),
 
   dailyCacheReadRatio: tokens.samples({
     name: 'agent_platform_daily_cache_read_ratio',
     help: 'Tokens read from the prompt cache per input token on the newest complete UTC day. It exceeds 1 if cached tokens are not counted as input.',
     unit: 'ratio',
-    field: 'cache_read_tokens, input_tokens',
+    members: 'tokens.cacheRead, tokens.input',
     aggregation: 'ratio',
     samplesOf: ({ tokens: { input, cacheRead } = {} }) => figure(quotientOf(cacheRead, input)),
   }),
@@ -75,7 +73,7 @@ export const tokenFamilies = {
     name: 'agent_platform_daily_credits_per_million_tokens',
     help: 'Standard Credits per million input and output tokens on the newest complete UTC day.',
     unit: 'credits per million tokens',
-    field: 'billable_tokens, input_tokens, output_tokens',
+    members: 'credits, tokens.input, tokens.output',
     aggregation: 'ratio',
     samplesOf({ credits, tokens: { input, output } = {} }) {
       const total = sumOfBoth(input, output);
@@ -86,7 +84,10 @@ export const tokenFamilies = {
 
 /** The organization's consumption of Standard Credits and tokens. */
 export const tokensCollector: DayCollector<TokensRow> = {
-  ...analyticsCollector(tokensDataset, () => import('./fetch.ts')),
+  name: 'tokens',
+  schedule: 'analytics',
+  enabledByDefault: true,
+  dataset: tokensDataset,
   description: 'Standard Credits and tokens consumed, by model.',
   families: Object.values(tokenFamilies),
 };

@@ -33,13 +33,13 @@ export const tokensDataset: DayDataset<TokensRow> = {
   total: ({ credits }) => credits,
   usedDays: RANGE_DAYS,
   parts: {
-    total: { fields: ['billable_tokens'], members: ['credits'] },
-    input: { fields: ['input_tokens'], members: ['tokens.input'] },
-    output: { fields: ['output_tokens'], members: ['tokens.output'] },
-    cacheRead: { fields: ['cache_read_tokens'], members: ['tokens.cacheRead'] },
-    cacheWrite: { fields: ['cache_write_tokens'], members: ['tokens.cacheWrite'] },
-    models: { fields: ['by_model'], members: ['byModel'], breaksDown: ['total'], isCoarser: lacksOnlyTiers },
-    users: { fields: ['by_user'], members: ['creditsByUser'], breaksDown: ['total'] },
+    total: { members: ['credits'] },
+    input: { members: ['tokens.input'] },
+    output: { members: ['tokens.output'] },
+    cacheRead: { members: ['tokens.cacheRead'] },
+    cacheWrite: { members: ['tokens.cacheWrite'] },
+    models: { members: ['byModel'], breaksDown: ['total'], isCoarser: lacksOnlyTiers },
+    users: { members: ['creditsByUser'], breaksDown: ['total'] },
   },
 };
 

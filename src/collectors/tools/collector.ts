@@ -1,6 +1,5 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { UNKNOWN } from '../../catalog/family.ts';
-import { analyticsCollector } from '../collector.ts';
 import { tableOf } from '../table.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
 import { type ToolsRow, toolsDataset } from './dataset.ts';
@@ -18,7 +17,6 @@ const daily = {
     name: 'agent_platform_daily_tool_calls_by_tool',
     help: 'Tool calls on the newest complete UTC day, by tool. Names with control characters or over 128 characters count as invalid.',
     unit: 'calls',
-    field: 'by_tool[].invocations',
   }),
 
   dailyMcpUsers: tools.figure('mcpUsers', {
@@ -32,7 +30,6 @@ const daily = {
     name: 'agent_platform_daily_mcp_calls_by_server',
     help: 'Calls of MCP servers on the newest complete UTC day, by server name in lower case.',
     unit: 'calls',
-    field: 'mcp_by_server[].invocations',
   }),
 
   dailySkillInvocations: tools.figure('skillInvocations', {
@@ -45,7 +42,6 @@ const daily = {
     name: 'agent_platform_daily_skill_invocations_by_skill',
     help: 'Skill activations on the newest complete UTC day, by skill.',
     unit: 'invocations',
-    field: 'skills_by_name[].count',
   }),
 
   dailySlashCommandInvocations: tools.figure('slashCommandInvocations', {
@@ -58,7 +54,6 @@ const daily = {
     name: 'agent_platform_daily_slash_command_invocations_by_command',
     help: 'Slash-command uses on the newest complete UTC day, by command.',
     unit: 'invocations',
-    field: 'slash_commands_by_name[].count',
   }),
 
   dailyHookInvocations: tools.figure('hookInvocations', {
@@ -71,8 +66,8 @@ const daily = {
     name: 'agent_platform_daily_hook_invocations_by_event',
     help: 'Hook executions on the newest complete UTC day, by event and matcher.',
     unit: 'invocations',
-    field: 'hooks_by_event[].count',
     breakdown: true,
+    members: 'byHook',
     part: 'hooks',
     labels: ['event', 'matcher'],
     samplesOf: ({ byHook }) =>
@@ -90,7 +85,7 @@ const daily = {
     name: 'agent_platform_daily_autonomy_ratio',
     help: 'Tool calls per user turn on the newest complete UTC day: average, median and 90th percentile. Do not sum over stat.',
     unit: 'calls per turn',
-    field: 'autonomy_ratio_avg, autonomy_ratio_p50, autonomy_ratio_p90',
+    members: 'autonomy.avg, autonomy.p50, autonomy.p90',
     aggregation: 'ratio',
   }),
 
@@ -112,7 +107,7 @@ const daily = {
     name: 'agent_platform_daily_autonomy_level_ratio',
     help: 'Share of each autonomy level on the newest complete UTC day.',
     unit: 'ratio',
-    field: 'tool_autonomy_level_ratio',
+    members: 'autonomyLevels',
     aggregation: 'ratio',
     breakdown: true,
     labels: ['level'],
@@ -126,7 +121,10 @@ export const toolFamilies = { ...daily, toolCallWeeks: weeksOf(toolsDataset, dai
 
 /** The organization's use of tools, MCP servers, skills, slash commands and hooks, and its autonomy. */
 export const toolsCollector: DayCollector<ToolsRow> = {
-  ...analyticsCollector(toolsDataset, () => import('./fetch.ts')),
+  name: 'tools',
+  schedule: 'analytics',
+  enabledByDefault: true,
+  dataset: toolsDataset,
   description:
     'Calls of tools, MCP servers, skills, slash commands and hooks, and how autonomously they ran.',
   families: familiesOf(toolFamilies),

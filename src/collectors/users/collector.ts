@@ -3,9 +3,9 @@ import { type DayFamily, dayFamily } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import { figure } from '../samples.ts';
 import { costOfEach } from '../spend/costs.ts';
-import { type FieldLine, tableOf } from '../table.ts';
+import { type MemberLine, tableOf } from '../table.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
-import { type TeamFigures, USERS_PATH, type UsersRow, usersDataset } from './dataset.ts';
+import { type TeamFigures, type UsersRow, usersDataset } from './dataset.ts';
 import { personFamilies } from './person-families.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
 import { accountedByTeam, creditsByTeam } from './team-credits.ts';
@@ -24,7 +24,7 @@ const dailyCreditsByTeam = dayFamily({
   help: `Standard Credits consumed on the newest complete UTC day, by team. ${NOTE} ${REST}`,
   labels: ['team'],
   unit: 'credits',
-  source: `${USERS_PATH}: data[].billable_tokens, and the day's total`,
+  source: 'users: credits; tokens: credits',
   aggregation: 'additive',
   samplesOf: creditsByTeam,
 });
@@ -35,7 +35,7 @@ export const userFamilies = {
     name: 'agent_platform_daily_users_by_primary_model',
     help: 'People active on the newest complete UTC day, by their most used model and its tier.',
     unit: 'people',
-    field: 'primary_model, primary_model_tier',
+    members: 'model, tier',
     labels: ['model', 'tier'],
     samplesOf: ({ byPrimaryModel }) =>
       byPrimaryModel?.map(({ model, tier, people }) => ({ labels: { model, tier }, value: people })),
@@ -45,7 +45,7 @@ export const userFamilies = {
     name: 'agent_platform_daily_users_by_delegation_level',
     help: 'People active on the newest complete UTC day, by their most used autonomy mode.',
     unit: 'people',
-    field: 'delegation_level',
+    members: 'level',
     breakdown: false,
   }),
 
@@ -53,7 +53,7 @@ export const userFamilies = {
     name: 'agent_platform_daily_users_by_language',
     help: 'People active on the newest complete UTC day, by programming language. Do not sum: users of several languages count in each.',
     unit: 'people',
-    field: 'languages[]',
+    members: 'languages',
     aggregation: 'distinct',
     breakdown: false,
   }),
@@ -62,7 +62,7 @@ export const userFamilies = {
     name: 'agent_platform_daily_credits_per_user',
     help: 'Standard Credits per active person on the newest complete UTC day. Quantiles need at least 5 active people, p99 and max at least 10. Do not sum over stat.',
     unit: 'credits',
-    field: 'billable_tokens',
+    members: 'credits',
     aggregation: 'ratio',
   }),
 
@@ -70,7 +70,7 @@ export const userFamilies = {
     name: 'agent_platform_daily_credits_top_users_ratio',
     help: 'Share of the Standard Credits of the newest complete UTC day used by the top 10% of active people. Needs at least 50 active people.',
     unit: 'ratio',
-    field: 'billable_tokens',
+    members: 'credits',
     aggregation: 'ratio',
     samplesOf: ({ perUser }) => figure(perUser?.topRatio),
   }),
@@ -85,7 +85,7 @@ export const userFamilies = {
     labels: ['team', 'currency'],
     fixedLabels: ['currency'],
     unit: 'currency',
-    source: `${USERS_PATH}: data[].billable_tokens, and the day's total; setting orgs[].prices`,
+    source: 'users: credits; tokens: credits; setting orgs[].prices',
     aggregation: 'additive',
     samplesOf: (view, day) => costOfEach(view, day, creditsByTeam(view, day)),
   }),
@@ -94,28 +94,28 @@ export const userFamilies = {
     name: 'agent_platform_daily_active_users_by_team',
     help: `People active on the newest complete UTC day, by team. ${NOTE}`,
     unit: 'people',
-    field: 'sessions, messages, tool_calls, billable_tokens',
+    members: 'isActive',
   }),
 
   dailyToolCallsByTeam: teamFamily('toolCalls', {
     name: 'agent_platform_daily_tool_calls_by_team',
     help: `Tool calls on the newest complete UTC day, by team. ${NOTE}`,
     unit: 'calls',
-    field: 'tool_calls',
+    members: 'toolCalls',
   }),
 
   dailyGitCommitsByTeam: teamFamily('commits', {
     name: 'agent_platform_daily_git_commits_by_team',
     help: `Git commits made via the agent on the newest complete UTC day, by team. ${NOTE}`,
     unit: 'commits',
-    field: 'git_commits',
+    members: 'commits',
   }),
 
   dailyGitPullRequestsCreatedByTeam: teamFamily('pullRequests', {
     name: 'agent_platform_daily_git_pull_requests_created_by_team',
     help: `Pull requests created via the agent on the newest complete UTC day, by team. ${NOTE}`,
     unit: 'pull requests',
-    field: 'git_prs_created',
+    members: 'pullRequests',
   }),
 };
 
@@ -133,7 +133,7 @@ function quantilesOf({ perUser: { p50, p90, p99, max } = {} }: UsersRow) {
 }
 
 /** A family whose samples are a figure of each shown team. */
-function teamFamily(figure: Exclude<keyof TeamFigures, 'team'>, line: FieldLine) {
+function teamFamily(figure: Exclude<keyof TeamFigures, 'team'>, line: MemberLine) {
   return users.samples({
     ...line,
     labels: ['team'],
@@ -165,7 +165,4 @@ export const usersCollector: DayCollector<UsersRow> = {
     ...Object.values(teamBudgetFamilies),
     ...Object.values(personFamilies),
   ],
-  // Loaded on first use, so that validation code does not delay the first scrape.
-  fetch: async (source, window, settings) =>
-    (await import('./fetch.ts')).fetchUsers(source, window, settings?.people),
 };

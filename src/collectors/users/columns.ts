@@ -1,26 +1,25 @@
 import { labelValue } from '../../catalog/label.ts';
 
-/** The figures of a person that are stored if people are identified, each with its field. */
-export const FIGURES = {
-  credits: 'billable_tokens',
-  toolCalls: 'tool_calls',
-  sessions: 'sessions',
-  userMessages: 'user_messages',
-  assistantMessages: 'assistant_messages',
-  filesCreated: 'files_created',
-  filesEdited: 'files_edited',
-  commits: 'git_commits',
-  pullRequests: 'git_prs_created',
-  mcpCalls: 'mcp_calls',
-  skillInvocations: 'skill_calls',
-  slashCommands: 'slash_commands',
-  hooks: 'hooks',
-  autonomy: 'autonomy_ratio',
-} as const;
-export const FIGURE_NAMES = Object.keys(FIGURES) as readonly FigureName[];
+/** The figures of a person that are stored if people are identified. */
+export const FIGURE_NAMES = [
+  'credits',
+  'toolCalls',
+  'sessions',
+  'userMessages',
+  'assistantMessages',
+  'filesCreated',
+  'filesEdited',
+  'commits',
+  'pullRequests',
+  'mcpCalls',
+  'skillInvocations',
+  'slashCommands',
+  'hooks',
+  'autonomy',
+] as const;
 const ATTRIBUTES = ['user', 'team', 'model', 'tier', 'level'] as const;
 
-export type FigureName = keyof typeof FIGURES;
+export type FigureName = (typeof FIGURE_NAMES)[number];
 type AttributeName = (typeof ATTRIBUTES)[number];
 
 /**

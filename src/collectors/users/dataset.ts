@@ -2,7 +2,7 @@ import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 import { ANONYMOUS, type OrgSettings, type PeopleSettings } from '../../catalog/settings.ts';
 import type { Count } from '../counts.ts';
 import { RANGE_DAYS } from '../month-range.ts';
-import { FIGURES, type PeopleColumns } from './columns.ts';
+import type { PeopleColumns } from './columns.ts';
 
 /** Number of people whose most used model this is. */
 export interface ModelPeople {
@@ -72,16 +72,6 @@ export const usersDataset: DayDataset<UsersRow> = {
   parts: {
     // Sums over partly unknown people are meaningless, so a listing is kept or replaced as a whole.
     people: {
-      fields: [
-        ...Object.values(FIGURES),
-        'user_id',
-        'user_email',
-        'primary_model',
-        'primary_model_tier',
-        'messages',
-        'delegation_level',
-        'languages',
-      ],
       members: [
         'credits',
         'byPrimaryModel',
@@ -116,5 +106,3 @@ function withoutUnbudgeted(row: UsersRow, budgets: PeopleSettings['teamBudgets']
   if (kept.length === budgetedTeams.length) return row;
   return { ...row, budgetedTeams: kept.length === 0 ? undefined : kept };
 }
-
-export const USERS_PATH = '/api/v1/analytics/users';

@@ -1,7 +1,7 @@
 import { OTHER_TEAMS, type PeopleSettings } from '../../catalog/settings.ts';
 import { plus } from '../counts.ts';
-import { FIGURE_NAMES, FIGURES, type FigureName, type PeopleColumns, textOf } from './columns.ts';
-import type { PersonDay } from './schema.ts';
+import { FIGURE_NAMES, type FigureName, type PeopleColumns, textOf } from './columns.ts';
+import type { PersonDay } from './person-day.ts';
 
 type Text = string | undefined;
 
@@ -19,10 +19,10 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings) {
 
   function describe(row: number, day: PersonDay, team: string): void {
     teams[row] = team;
-    models[row] = day.primary_model;
-    tiers[row] = day.primary_model_tier;
-    levels[row] = day.delegation_level;
-    describedCredits[row] = day.billable_tokens ?? 0;
+    models[row] = day.model;
+    tiers[row] = day.tier;
+    levels[row] = day.level;
+    describedCredits[row] = day.credits ?? 0;
   }
 
   return {
@@ -38,7 +38,7 @@ export function createPeopleTable({ labelOf, identity }: PeopleSettings) {
         return;
       }
       // Several people with one label, such as two accounts with one address: sums, and the attributes of the largest one.
-      if ((day.billable_tokens ?? 0) > (describedCredits[row] ?? 0)) describe(row, day, team);
+      if ((day.credits ?? 0) > (describedCredits[row] ?? 0)) describe(row, day, team);
       figures.addTo(row, day);
     },
     /** All people, sorted by label; the team of a folded group is `other`. Yields between columns. */
@@ -92,12 +92,12 @@ function createFigureTable() {
   return {
     put(row: number, day: PersonDay): void {
       if (row >= room) grow();
-      for (const name of FIGURE_NAMES) columns[name][row] = day[FIGURES[name]] ?? Number.NaN;
+      for (const name of FIGURE_NAMES) columns[name][row] = day[name] ?? Number.NaN;
     },
     /** Adds to the figures of a person; what cannot be summed, or is unknown of one of them, becomes unknown. */
     addTo(row: number, day: PersonDay): void {
       for (const name of FIGURE_NAMES) {
-        const sum = plus(at(row, name), day[FIGURES[name]] ?? Number.NaN);
+        const sum = plus(at(row, name), day[name] ?? Number.NaN);
         columns[name][row] = name === 'autonomy' ? Number.NaN : sum;
       }
     },

@@ -3,7 +3,7 @@ import type { Sample } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { type Line, tableOf } from '../table.ts';
-import { FIGURES, type FigureName, figuresOf, linesOf, type PeopleColumns } from './columns.ts';
+import { type FigureName, figuresOf, linesOf, type PeopleColumns } from './columns.ts';
 import { type UsersRow, usersDataset } from './dataset.ts';
 
 const users = tableOf(usersDataset);
@@ -97,7 +97,7 @@ export const personFamilies = {
     name: 'agent_platform_user_info',
     help: 'Team, most used model and its tier, and delegation level of a person on the newest complete UTC day, always 1. People of teams that are not shown individually have the team other.',
     unit: 'info',
-    field: 'primary_model, primary_model_tier, delegation_level',
+    members: 'model, tier, level',
     aggregation: 'info',
     dropPriority: 'detail',
     labels: ['user', 'team', 'primary_model', 'primary_model_tier', 'delegation_level'],
@@ -118,7 +118,7 @@ function personFamily(figure: FigureName, line: Line) {
   return users.samples({
     ...detail,
     ...line,
-    field: FIGURES[figure],
+    members: figure,
     labels: ['user'],
     samplesOf(row, view) {
       const people = peopleOf(row, view);
@@ -140,7 +140,7 @@ function partsFamily<const Label extends string>(
   return users.samples<'user' | Label>({
     ...detail,
     ...line,
-    field: figures.map(({ figure }) => FIGURES[figure]).join(', '),
+    members: figures.map(({ figure }) => figure).join(', '),
     labels: ['user', label],
     fixedLabels: [label],
     samplesOf(row, view) {

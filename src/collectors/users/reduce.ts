@@ -2,7 +2,7 @@ import { hasActivity, withRejected } from '../../catalog/dataset.ts';
 import { byName } from '../../catalog/object.ts';
 import type { PeopleSettings } from '../../catalog/settings.ts';
 import { MAX_PARTS, OTHER, plusKnown, UNKNOWN_TIER } from '../counts.ts';
-import { FIGURES } from './columns.ts';
+import { FIGURE_NAMES } from './columns.ts';
 import {
   type ModelPeople,
   TEAM_FIGURES,
@@ -13,10 +13,9 @@ import {
 } from './dataset.ts';
 import { creditStatistics, protectedTeams, type TeamSums } from './groups.ts';
 import { createPeopleTable } from './people-table.ts';
-import type { PersonDay } from './schema.ts';
+import type { PersonDay, PersonFault } from './person-day.ts';
 
 const OTHER_MODELS = `${OTHER}\n${OTHER}`;
-const FIELDS = Object.values(FIGURES);
 
 /** Reduces the people of a day to a row, keeping no more of each person than the row needs. */
 export class DayReducer {
@@ -39,13 +38,13 @@ export class DayReducer {
   }
 
   add(day: PersonDay): void {
-    const active = isActive(day);
+    const active = day.isActive;
     const team = this.#settings.teamOf(day.person);
-    this.#total = plusKnown(this.#total, day.billable_tokens);
+    this.#total = plusKnown(this.#total, day.credits);
     if (active) this.#addActive(day);
     this.#addToTeam(team, day, active);
-    this.#isQuiet &&= !active && FIELDS.every((field) => (day[field] ?? 0) === 0);
-    this.#hasFigures ||= active || FIELDS.some((field) => day[field] !== undefined);
+    this.#isQuiet &&= !active && FIGURE_NAMES.every((name) => (day[name] ?? 0) === 0);
+    this.#hasFigures ||= active || FIGURE_NAMES.some((name) => day[name] !== undefined);
     this.#table?.add(day, team);
   }
 
@@ -71,10 +70,10 @@ export class DayReducer {
   }
 
   #addActive(day: PersonDay): void {
-    if (day.billable_tokens !== undefined) this.#credits.push(day.billable_tokens);
-    if (day.delegation_level !== undefined) countOne(this.#levels, day.delegation_level);
-    if (day.primary_model !== undefined)
-      countOne(this.#models, `${day.primary_model}\n${day.primary_model_tier ?? UNKNOWN_TIER}`, OTHER_MODELS);
+    if (day.credits !== undefined) this.#credits.push(day.credits);
+    if (day.level !== undefined) countOne(this.#levels, day.level);
+    if (day.model !== undefined)
+      countOne(this.#models, `${day.model}\n${day.tier ?? UNKNOWN_TIER}`, OTHER_MODELS);
     for (const language of new Set(day.languages)) countOne(this.#languages, language);
   }
 
@@ -85,7 +84,7 @@ export class DayReducer {
       this.#teams.set(team, sums);
     }
     if (active) sums.active += 1;
-    for (const name of TEAM_FIGURES) sums[name] = plusKnown(sums[name], day[FIGURES[name]]);
+    for (const name of TEAM_FIGURES) sums[name] = plusKnown(sums[name], day[name]);
   }
 
   /** A team that nobody of the day belongs to has no credits. */
@@ -97,11 +96,6 @@ export class DayReducer {
       credits: this.#teams.has(team) ? this.#teams.get(team)?.credits : 0,
     }));
   }
-}
-
-/** A person is active with any session, message, tool call or credit. */
-function isActive({ sessions = 0, messages = 0, tool_calls = 0, billable_tokens = 0 }: PersonDay): boolean {
-  return sessions > 0 || messages > 0 || tool_calls > 0 || billable_tokens > 0;
 }
 
 function countOne(counts: Map<string, number>, name: string, rest = OTHER): void {
@@ -121,49 +115,38 @@ function countsOf(counts: ReadonlyMap<string, number>) {
   return [...counts].sort(byName).map(([name, count]) => ({ name, count }));
 }
 
-/** The fields by which a person counts as active: if one is unusable, the number of active people is unknown. */
-const ACTIVITY = new Set([
-  'sessions',
-  'messages',
-  'user_messages',
-  'assistant_messages',
-  'tool_calls',
-  'billable_tokens',
-]);
-
 /**
- * The row without the sums and counts that unusable fields would make too low; `faults` has the name of the field of
- * each fault. Individual figures stay.
+ * The row without the sums and counts that unusable fields would make too low; `faults` has what each of them makes
+ * unknown. Individual figures stay.
  */
-export function withoutShortSums(row: UsersRow, faults: readonly string[]): UsersRow {
+export function withoutShortSums(row: UsersRow, faults: readonly (readonly PersonFault[])[]): UsersRow {
   if (faults.length === 0) return row;
-  const has = (...fields: readonly string[]) => fields.some((field) => faults.includes(field));
-  const isActivityKnown = !faults.some((field) => ACTIVITY.has(field));
-  const ofActive = <Figure>(figure: Figure, ...fields: readonly string[]) =>
-    isActivityKnown && !has(...fields) ? figure : undefined;
+  const spoiled = new Set(faults.flat());
+  const has = (...names: readonly PersonFault[]) => names.some((name) => spoiled.has(name));
+  const ofActive = <Figure>(figure: Figure, ...names: readonly PersonFault[]) =>
+    has('isActive', ...names) ? undefined : figure;
   return withRejected(
     {
       ...row,
-      credits: has('billable_tokens') ? undefined : row.credits,
-      byPrimaryModel: ofActive(row.byPrimaryModel, 'primary_model', 'primary_model_tier'),
-      byDelegationLevel: ofActive(row.byDelegationLevel, 'delegation_level'),
+      credits: has('credits') ? undefined : row.credits,
+      byPrimaryModel: ofActive(row.byPrimaryModel, 'model', 'tier'),
+      byDelegationLevel: ofActive(row.byDelegationLevel, 'level'),
       byLanguage: ofActive(row.byLanguage, 'languages'),
       perUser: ofActive(row.perUser),
-      byTeam: ofActive(row.byTeam, 'user_email')?.map(
+      byTeam: ofActive(row.byTeam, 'team')?.map(
         (team): TeamFigures => ({
           ...team,
-          commits: has('git_commits') ? undefined : team.commits,
-          pullRequests: has('git_prs_created') ? undefined : team.pullRequests,
+          commits: has('commits') ? undefined : team.commits,
+          pullRequests: has('pullRequests') ? undefined : team.pullRequests,
         }),
       ),
       budgetedTeams: row.budgetedTeams?.map(
         ({ team, credits }): TeamCredits => ({
           team,
-          credits: has('billable_tokens', 'user_email') ? undefined : credits,
+          credits: has('credits', 'team') ? undefined : credits,
         }),
       ),
     },
-    faults,
-    usersDataset.parts,
+    faults.map(() => 'people'),
   );
 }

@@ -7,10 +7,10 @@ import { figure, inItsCurrency } from '../samples.ts';
 import type { Computed } from '../spend/families.ts';
 import { asCredits, asMoney, costOfMonth, creditsOfMonth, type Month } from '../spend/months.ts';
 import { creditsOf } from '../weekdays.ts';
-import { USERS_PATH, usersDataset } from './dataset.ts';
+import { usersDataset } from './dataset.ts';
 import { budgetedCredits, type CreditsOn, creditsOfTeam, shownCredits } from './team-credits.ts';
 
-const DAYS = `stored days of ${USERS_PATH}: data[].billable_tokens`;
+const DAYS = 'stored days of users: credits';
 const BUDGET = 'in the file of setting teams.file';
 const ONLY = 'Only teams with a budget.';
 const SHOWN =

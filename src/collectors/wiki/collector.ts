@@ -3,7 +3,7 @@ import { currentFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { type Count, merged, summedCounts } from '../counts.ts';
 import { counts, figure } from '../samples.ts';
-import { WIKI_PATH, type WikiRun, wikiDataset } from './dataset.ts';
+import { type WikiRun, wikiDataset } from './dataset.ts';
 
 /** The families about wiki runs. */
 export const wikiFamilies = {
@@ -11,7 +11,7 @@ export const wikiFamilies = {
     name: 'agent_platform_wiki_runs',
     help: 'Wiki runs listed by the platform, which may list only the newest of each repository.',
     unit: 'runs',
-    source: `${WIKI_PATH}: wikiRuns[]`,
+    source: 'wiki: id',
     aggregation: 'additive',
     // An empty listing cannot be distinguished from one that could not be read.
     samplesOf: (view) => (isWhole(view) ? figure(runsAt(view).length || undefined) : undefined),
@@ -22,7 +22,7 @@ export const wikiFamilies = {
     help: 'Wiki runs listed by the platform, by status. Runs without a status are not counted; absent if that of a run is unusable.',
     labels: ['status'],
     unit: 'runs',
-    source: `${WIKI_PATH}: wikiRuns[].status`,
+    source: 'wiki: status',
     aggregation: 'additive',
     samplesOf: (view) => (isWhole(view) ? counts('status', statusesOf(runsAt(view))) : undefined),
   }),
@@ -32,7 +32,7 @@ export const wikiFamilies = {
     help: 'Creation time of the newest wiki run of the repository, in Unix seconds.',
     labels: ['repo'],
     unit: 'seconds',
-    source: `${WIKI_PATH}: wikiRuns[].createdAt`,
+    source: 'wiki: at',
     aggregation: 'timestamp',
     samplesOf: (view) => perRepo(view, ({ at }) => (at === undefined ? undefined : at / 1000)),
   }),
@@ -42,7 +42,7 @@ export const wikiFamilies = {
     help: 'Pages of the newest wiki run of the repository.',
     labels: ['repo'],
     unit: 'pages',
-    source: `${WIKI_PATH}: wikiRuns[].pageCount`,
+    source: 'wiki: pages',
     aggregation: 'additive',
     samplesOf: (view) => perRepo(view, ({ pages }) => pages),
   }),
@@ -59,7 +59,6 @@ export const wikiCollector: DocumentCollector<WikiRun> = {
   past: 'unknown',
   families: Object.values(wikiFamilies),
   // Loaded on first use, so that validation code does not delay the first scrape.
-  fetch: async (source) => (await import('./fetch.ts')).fetchRuns(source),
 };
 
 /** The runs that existed at the instant of the view; runs without a time always existed. */

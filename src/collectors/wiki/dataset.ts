@@ -1,9 +1,6 @@
 import type { DocumentDataset } from '../../catalog/dataset.ts';
 import type { Instant } from '../../catalog/day.ts';
 
-/** Path of the listing. */
-export const WIKI_PATH = '/api/v0/wiki';
-
 /** A stored wiki run. */
 export interface WikiRun {
   readonly id: string;

@@ -1,6 +1,12 @@
 import { clientSettings } from '../../app/clients.ts';
-import { type FetchingCollector, isDayCollector } from '../../catalog/collector.ts';
+import {
+  type FetchedDays,
+  type FetchedDocuments,
+  type FetchingCollector,
+  isDayCollector,
+} from '../../catalog/collector.ts';
 import { addDays, type Day, earlier, type Instant, later, yesterdayOf } from '../../catalog/day.ts';
+import { readerFor } from '../../catalog/platform.ts';
 import { IncompleteListing } from '../../catalog/source.ts';
 import { Client, type RequestObserver } from '../../client/client.ts';
 import { isAboutToday } from '../../client/response.ts';
@@ -23,7 +29,7 @@ const MAX_DAYS_BEHIND = 3;
 /** How long a server may take for a TLS handshake, in milliseconds. */
 const TLS_MS = 10_000;
 
-type Fetched = Awaited<ReturnType<FetchingCollector['fetch']>>;
+type Fetched = FetchedDays<unknown> | FetchedDocuments<unknown>;
 
 /** The requests of an organization. */
 export type Requests = ReturnType<typeof createRequests>;
@@ -90,9 +96,13 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
 
     /** For earlier days if the platform has not come that far. */
     async function fetchUntil(last: Day): Promise<Fetched> {
-      if (!isDayCollector(collector)) return collector.fetch(source);
+      const { platform } = org;
+      const { dataset } = collector;
+      if (!isDayCollector(collector))
+        return (await readerFor(platform, dataset, 'fetchDocuments')).fetchDocuments(source);
+      const reader = await readerFor(platform, dataset, 'fetchDays');
       try {
-        return await collector.fetch(source, { from: earlier(from, last), to: last });
+        return await reader.fetchDays(source, { from: earlier(from, last), to: last });
       } catch (thrown) {
         const isEarly = thrown instanceof PlatformError && isAboutToday(thrown);
         if (!isEarly || last <= addDays(to, -MAX_DAYS_BEHIND)) throw thrown;

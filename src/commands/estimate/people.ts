@@ -1,12 +1,11 @@
-import type { Collector } from '../../catalog/collector.ts';
 import { addDays, type Day } from '../../catalog/day.ts';
+import type { DayReader, Platform } from '../../catalog/platform.ts';
 import type { PeopleSettings } from '../../catalog/settings.ts';
 import { RANGE_DAYS } from '../../collectors/month-range.ts';
-import { usersCollector } from '../../collectors/users/collector.ts';
 import type { UsersRow } from '../../collectors/users/dataset.ts';
-import { readPeople } from '../../collectors/users/fetch.ts';
 import { DayReducer } from '../../collectors/users/reduce.ts';
 import { createLabels, type Identity, identities } from '../../config/people/labels.ts';
+import { readPeopleOf } from '../../platforms/people.ts';
 
 /** The rows of people in each identity mode, from one fetch. */
 export type PeopleByIdentity = ReturnType<typeof createPeopleByIdentity>;
@@ -25,26 +24,26 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
     settings,
     /** The fetched days of an organization in an identity mode. */
     days: (org: string, identity: Identity) => withMonth(read.get(`${org}/${identity}`) ?? new Map()),
-    /** The collector itself; the users collector is replaced by one that reads people in every mode at once. */
-    watched(collector: Collector): Collector {
-      if (collector.name !== usersCollector.name) return collector;
-      return {
-        ...usersCollector,
-        async fetch(source, { to: day }, org) {
-          const reducers = identities.map(
-            (identity) => [identity, new DayReducer(settings(identity))] as const,
-          );
-          const { people, ...listing } = await readPeople(source, day, (person) => {
-            for (const [, reducer] of reducers) reducer.add(person);
-          });
-          for (const [identity, reducer] of people > 0 ? reducers : []) {
-            const key = `${org?.name}/${identity}`;
-            const row = await source.inSlices(reducer.finish());
-            read.set(key, (read.get(key) ?? new Map()).set(day, row));
-          }
-          return { ...listing, lost: 0, rows: new Map(), remarks: [] };
-        },
+    /** The platform, whose people are read in every mode at once. */
+    watched(platform: Platform): Platform {
+      if (platform.readers.users === undefined) return platform;
+      const fetchDays: DayReader<UsersRow>['fetchDays'] = async (source, { to: day }, org) => {
+        const reducers = identities.map(
+          (identity) => [identity, new DayReducer(settings(identity))] as const,
+        );
+        const readPeople = await readPeopleOf(platform);
+        if (readPeople === undefined) throw new Error(`${platform.name} has no people`);
+        const { people, ...listing } = await readPeople(source, day, (person) => {
+          for (const [, reducer] of reducers) reducer.add(person);
+        });
+        for (const [identity, reducer] of people > 0 ? reducers : []) {
+          const key = `${org?.name}/${identity}`;
+          const row = await source.inSlices(reducer.finish());
+          read.set(key, (read.get(key) ?? new Map()).set(day, row));
+        }
+        return { ...listing, lost: 0, rows: new Map(), remarks: [] };
       };
+      return { ...platform, readers: { ...platform.readers, users: async () => ({ fetchDays }) } };
     },
   };
 }

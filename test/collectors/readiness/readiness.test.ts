@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Source, UnexpectedAnswer } from '../../../src/catalog/source.ts';
 import { readinessCollector } from '../../../src/collectors/readiness/collector.ts';
+import { fetchDocuments } from '../../support/readers.ts';
 import { createFakeSource, exposedDocuments } from '../fakes.ts';
 
 const CREATED = Date.parse('2026-03-09T12:00:00Z');
@@ -22,14 +23,14 @@ function listing(...reports: unknown[]) {
 }
 
 async function kept(parts: object) {
-  const { documents, rejected } = await readinessCollector.fetch(listing(report(parts)));
+  const { documents, rejected } = await fetchDocuments(readinessCollector, listing(report(parts)));
   return { document: JSON.parse(JSON.stringify(documents[0] ?? null)), rejected };
 }
 
 describe('the listing of readiness reports', () => {
   test('is walked on the app host with the last report of a page as cursor', async () => {
     const source = listing(report());
-    await readinessCollector.fetch(source);
+    await fetchDocuments(readinessCollector, source);
     expect(source.requests).toMatchObject([
       {
         endpoint: 'readiness',
@@ -45,7 +46,7 @@ describe('the listing of readiness reports', () => {
   test('names the cursor of the next page while a page has reports', async () => {
     const source = createFakeSource({});
     let read: ((body: unknown) => unknown) | undefined;
-    await readinessCollector.fetch({
+    await fetchDocuments(readinessCollector, {
       ...source,
       pages: (request, onItems) => {
         read = request.read;
@@ -70,12 +71,12 @@ describe('the listing of readiness reports', () => {
     ['page-cap', false],
   ] as const)('that ended with %s is complete: %s', async (end, complete) => {
     const source = createFakeSource({ pages: [{ reports: [report()] }], end });
-    expect((await readinessCollector.fetch(source)).complete).toBe(complete);
+    expect((await fetchDocuments(readinessCollector, source)).complete).toBe(complete);
   });
 
   test.each([null, [], { data: [] }, { reports: {} }])('is rejected as %j', async (body) => {
     const source = createFakeSource({ pages: [body] });
-    await expect(readinessCollector.fetch(source)).rejects.toThrow(UnexpectedAnswer);
+    await expect(fetchDocuments(readinessCollector, source)).rejects.toThrow(UnexpectedAnswer);
   });
 
   test('drops unusable reports only', async () => {
@@ -86,7 +87,7 @@ describe('the listing of readiness reports', () => {
       report({ createdAt: 'soon' }),
       report({ repoUrl: '/home/x' }),
     ];
-    const { documents, rejected } = await readinessCollector.fetch(listing(...bad, report()));
+    const { documents, rejected } = await fetchDocuments(readinessCollector, listing(...bad, report()));
     expect(documents.map(({ id }) => id)).toEqual(['r1']);
     expect(rejected).toBe(5);
   });
@@ -103,12 +104,12 @@ describe('the listing of readiness reports', () => {
       },
       inSlices: () => Promise.reject(new Error('not used')),
     };
-    expect(await readinessCollector.fetch(source)).toMatchObject({ complete: true, remarks: [] });
+    expect(await fetchDocuments(readinessCollector, source)).toMatchObject({ complete: true, remarks: [] });
     expect(sizes).toEqual(['100', '20']);
   });
 
   test('says why it is incomplete', async () => {
-    const fetched = await readinessCollector.fetch(createFakeSource({ end: 'repeated-items' }));
+    const fetched = await fetchDocuments(readinessCollector, createFakeSource({ end: 'repeated-items' }));
     expect(fetched.remarks).toEqual(['incomplete listing of reports (repeated-items)']);
   });
 });

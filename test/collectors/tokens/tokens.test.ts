@@ -4,6 +4,7 @@ import type { ApiRequest } from '../../../src/catalog/source.ts';
 import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
 import type { TokensRow } from '../../../src/collectors/tokens/dataset.ts';
 import { dayNamed } from '../../support/day.ts';
+import { fetchDays } from '../../support/readers.ts';
 import {
   analytics,
   createFakeSource,
@@ -240,7 +241,7 @@ describe('days without by_model', () => {
         { date: EVE, billable_tokens: 4 },
       ),
     );
-    const { rows, rejected, bytes } = await tokensCollector.fetch(source, window);
+    const { rows, rejected, bytes } = await fetchDays(tokensCollector, source, window);
     expect(source.requests.map(({ query }) => query)).toEqual([
       { startDate: EVE, endDate: DAY },
       { startDate: EVE, endDate: DAY, group_by: 'model' },
@@ -262,7 +263,11 @@ describe('days without by_model', () => {
   test('count a group that is listed twice once, and the usage of one with an unusable amount as unusable', async () => {
     const group = { date: EVE, group_key: 'a', billable_tokens: 2 };
     const bad = { date: EVE, group_key: 'b', billable_tokens: -1, input_tokens: 4 };
-    const { rows, rejected } = await tokensCollector.fetch(platform(analytics(group, group, bad)), window);
+    const { rows, rejected } = await fetchDays(
+      tokensCollector,
+      platform(analytics(group, group, bad)),
+      window,
+    );
     expect(stored(rows).get(EVE)).toMatchObject({
       byModel: [
         { model: 'a', credits: 2 },
@@ -274,7 +279,7 @@ describe('days without by_model', () => {
   });
 
   test('have no breakdown where the grouped answer does not know them', async () => {
-    const { rows } = await tokensCollector.fetch(platform(analytics()), window);
+    const { rows } = await fetchDays(tokensCollector, platform(analytics()), window);
     expect(rows.get(EVE)?.byModel).toBeUndefined();
   });
 
@@ -282,7 +287,7 @@ describe('days without by_model', () => {
     ['declines to group', failing({ status: 400 })],
     ['answers something else', { rows: [] }],
   ])('keep their totals, with a remark, where the platform %s', async (_, grouped) => {
-    const { rows, remarks } = await tokensCollector.fetch(platform(grouped), window);
+    const { rows, remarks } = await fetchDays(tokensCollector, platform(grouped), window);
     expect(rows.get(EVE)?.credits).toBe(5);
     expect(remarks).toHaveLength(1);
   });
@@ -290,13 +295,15 @@ describe('days without by_model', () => {
   test.each([{ status: 500 }, { status: 401 }, { status: 429 }, { reason: 'timeout' }])(
     'are fetched another time where the question failed with %j',
     async (details) => {
-      await expect(tokensCollector.fetch(platform(failing(details)), window)).rejects.toThrow('declined');
+      await expect(fetchDays(tokensCollector, platform(failing(details)), window)).rejects.toThrow(
+        'declined',
+      );
     },
   );
 
   test('are not requested again if every day has its models', async () => {
     const source = createFakeSource({ get: () => analytics(row()) });
-    await tokensCollector.fetch(source, window);
+    await fetchDays(tokensCollector, source, window);
     expect(source.requests).toHaveLength(1);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
 import { IncompleteListing } from '../../../src/catalog/source.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
+import { fetchDays } from '../../support/readers.ts';
 import { DAY } from '../fakes.ts';
 import { createPagedSource, pageOf, person } from './people.ts';
 
@@ -18,7 +19,7 @@ function fivePages(change: (page: number, body: unknown) => unknown = (_, body) 
 }
 
 async function creditsOf(source: ReturnType<typeof createPagedSource>) {
-  const { rows } = await usersCollector.fetch(source, window);
+  const { rows } = await fetchDays(usersCollector, source, window);
   return rows.get(DAY)?.credits;
 }
 
@@ -53,7 +54,7 @@ describe('the listing of people', () => {
     ['that is text', 'row'],
   ])('is not whole with a row %s, and says how many were rejected', async (_, row) => {
     const source = createPagedSource(() => pageOf([row, person('b', { billable_tokens: -4 })]));
-    const failure = usersCollector.fetch(source, window);
+    const failure = fetchDays(usersCollector, source, window);
     await expect(failure).rejects.toThrow(IncompleteListing);
     await expect(failure).rejects.toMatchObject({ end: 'rows', rejected: 2 });
   });
@@ -62,7 +63,8 @@ describe('the listing of people', () => {
     const people = Array.from({ length: 6 }, (_, index) =>
       person(`p${index}`, { billable_tokens: 1, git_commits: 2, primary_model: 'm', languages: ['Go'] }),
     );
-    const { rows, rejected } = await usersCollector.fetch(
+    const { rows, rejected } = await fetchDays(
+      usersCollector,
       createPagedSource(() => pageOf([...people, person('bad', { git_commits: -1, languages: ['Go', 7] })])),
       window,
     );
@@ -76,7 +78,8 @@ describe('the listing of people', () => {
   });
 
   test('counts no active people if the activity of one is unknown', async () => {
-    const { rows } = await usersCollector.fetch(
+    const { rows } = await fetchDays(
+      usersCollector,
       createPagedSource(() =>
         pageOf([person('a', { billable_tokens: -1, primary_model: 'm' }), person('b')]),
       ),
@@ -103,7 +106,8 @@ describe('the listing of people', () => {
   });
 
   test('is a day without a row if it lists no one', async () => {
-    const fetched = await usersCollector.fetch(
+    const fetched = await fetchDays(
+      usersCollector,
       createPagedSource(() => pageOf([])),
       window,
     );
@@ -165,14 +169,14 @@ describe.each(positions)('a failure at page %i leaves no day', (at) => {
   ];
   test.each(faults)('%s', async (_, change) => {
     const source = fivePages((page, body) => (page === at ? change(body, page) : body));
-    await expect(usersCollector.fetch(source, window)).rejects.toThrow();
+    await expect(fetchDays(usersCollector, source, window)).rejects.toThrow();
   });
 });
 
 test('a listing that never ends is aborted, and says after how many pages', async () => {
   let page = 0;
   const source = createPagedSource(() => pageOf([person(`p${page}`)], `c${page++}`));
-  const failure = usersCollector.fetch(source, window);
+  const failure = fetchDays(usersCollector, source, window);
   await expect(failure).rejects.toThrow(IncompleteListing);
   await expect(failure).rejects.toThrow('incomplete listing of people: too many pages after 50 pages');
 });

@@ -3,7 +3,7 @@ import type { ApiRequest, Source } from '../../../src/catalog/source.ts';
 import { walkPages } from '../../../src/client/paging.ts';
 import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
 import { DayReducer } from '../../../src/collectors/users/reduce.ts';
-import { personRow } from '../../../src/collectors/users/schema.ts';
+import { personRow } from '../../../src/platforms/agent-platform/person.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
 import { analytics, DAY, inSlices } from '../fakes.ts';
 
@@ -22,7 +22,7 @@ export function teamsById(settings: Partial<PeopleSettings> = {}): PeopleSetting
 /** The day's row of these people. */
 export function reduced(people: readonly Person[], settings: PeopleSettings = ANONYMOUS): UsersRow {
   const reducer = new DayReducer(settings);
-  for (const row of people) reducer.add(personRow.parse(row));
+  for (const row of people) reducer.add(personRow.parse(row).person);
   const steps = reducer.finish();
   for (;;) {
     const step = steps.next();

@@ -8,6 +8,7 @@ import { type UsersRow, usersDataset } from '../../../src/collectors/users/datas
 import { withoutShortSums } from '../../../src/collectors/users/reduce.ts';
 import { teamBudgetFamilies } from '../../../src/collectors/users/team-budgets.ts';
 import { firstExpensiveDay } from '../../../src/pipeline/days-to-fetch.ts';
+import { spoiledBy } from '../../../src/platforms/agent-platform/person.ts';
 import { dayNamed } from '../../support/day.ts';
 import { definitionOf } from '../../support/definitions.ts';
 import { createFakeView } from '../fakes.ts';
@@ -252,7 +253,7 @@ describe('a day of a team with a budget', () => {
     ['sessions', 20],
     ['git_commits', 20],
   ])('with an unusable %s has %s credits', (field, credits) => {
-    const row = withoutShortSums(reduced(team('web', 2), BUDGETED), [field]);
+    const row = withoutShortSums(reduced(team('web', 2), BUDGETED), [spoiledBy(field)]);
     expect(row.budgetedTeams).toEqual([{ team: 'web', credits }]);
   });
 

@@ -9,6 +9,7 @@ import { usersDataset } from '../../../src/collectors/users/dataset.ts';
 import { withoutShortSums } from '../../../src/collectors/users/reduce.ts';
 import { createJsonlFormat, createTidyFormat } from '../../../src/export/tidy.ts';
 import { createWideFormat } from '../../../src/export/wide.ts';
+import { spoiledBy } from '../../../src/platforms/agent-platform/person.ts';
 import { hasAllRuns, propertyRuns } from '../../support/thoroughness.ts';
 import { createFakeView, DAY, expositionOf } from '../fakes.ts';
 import { type Person, person, reduced, teamsById } from './people.ts';
@@ -242,7 +243,7 @@ describe('the rest of the day', () => {
   });
 
   test('is absent if a field of a person was unusable, so that it is unknown which teams have it', () => {
-    const row = withoutShortSums(reduced(people, teamsById()), ['tool_calls']);
+    const row = withoutShortSums(reduced(people, teamsById()), [spoiledBy('tool_calls')]);
     expect(row.byTeam).toBeUndefined();
     expect(linesOf(160, row)).toEqual([]);
   });
@@ -305,7 +306,7 @@ describe('the month of teams without a budget', () => {
     expect(
       monthOf([
         [shown, 90],
-        [withoutShortSums(shown, ['tool_calls']), 90],
+        [withoutShortSums(shown, [spoiledBy('tool_calls')]), 90],
       ])('team_credits_month_to_date'),
     ).toEqual({});
   });

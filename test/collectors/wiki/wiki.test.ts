@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { wikiCollector } from '../../../src/collectors/wiki/collector.ts';
+import { fetchDocuments } from '../../support/readers.ts';
 import { createFakeSource, exposedDocuments } from '../fakes.ts';
 
 const CREATED = Date.parse('2026-03-09T12:00:00Z');
@@ -22,7 +23,7 @@ function answering(body: unknown) {
 describe('the listing of wiki runs', () => {
   test('is asked of the API host', async () => {
     const source = answering([]);
-    await wikiCollector.fetch(source);
+    await fetchDocuments(wikiCollector, source);
     expect(source.requests).toEqual([{ endpoint: 'wiki', host: 'api', path: '/api/v0/wiki', query: {} }]);
   });
 
@@ -44,7 +45,7 @@ describe('the listing of wiki runs', () => {
   test.each([null, {}, 'text', { wikiRuns: null }, { runs: {} }, { error: 'secret' }])(
     'in another shape (%j) is one remark and no series',
     async (body) => {
-      const fetched = await wikiCollector.fetch(answering(body));
+      const fetched = await fetchDocuments(wikiCollector, answering(body));
       expect(fetched).toMatchObject({ documents: [], rejected: 0, complete: false });
       expect(fetched.remarks).toEqual([expect.stringContaining('unknown shape')]);
       expect(await exposedDocuments(wikiCollector, answering(body))).toEqual([]);
@@ -52,7 +53,7 @@ describe('the listing of wiki runs', () => {
   );
 
   test('is the whole of it where its shape is known', async () => {
-    expect((await wikiCollector.fetch(answering({ wikiRuns: [] }))).complete).toBe(true);
+    expect((await fetchDocuments(wikiCollector, answering({ wikiRuns: [] }))).complete).toBe(true);
   });
 
   test('loses unusable runs and fields only', async () => {
@@ -63,7 +64,7 @@ describe('the listing of wiki runs', () => {
       { status: 'done' },
       run({ wikiRunId: 'w2', pageCount: -1, repoUrl: '/home/ann' }),
     ];
-    const { documents, rejected } = await wikiCollector.fetch(answering([...bad, run()]));
+    const { documents, rejected } = await fetchDocuments(wikiCollector, answering([...bad, run()]));
     expect(documents.map(({ id, repo, pages, partial }) => [id, repo, pages, partial])).toEqual([
       ['w2', undefined, null, undefined],
       ['w1', 'github.com/acme/app', 7, undefined],
@@ -104,7 +105,7 @@ describe('wiki runs', () => {
 
   test('are distinguished by repository and time if they have no identifier', async () => {
     const runs = [run({ wikiRunId: null }), run({ wikiRunId: null, createdAt: CREATED - 1 })];
-    const { documents } = await wikiCollector.fetch(answering(runs));
+    const { documents } = await fetchDocuments(wikiCollector, answering(runs));
     expect(new Set(documents.map(wikiCollector.dataset.idOf)).size).toBe(2);
   });
 

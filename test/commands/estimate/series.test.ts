@@ -4,7 +4,7 @@ import { dayFamily, type Family } from '../../../src/catalog/family.ts';
 import { seriesOf, seriesWithin, sizeOf } from '../../../src/commands/estimate/series.ts';
 import { familiesOverBudget, seriesBudgetOf } from '../../../src/pipeline/budget.ts';
 import { createView } from '../../../src/pipeline/view.ts';
-import { createCreditsCollector } from '../../pipeline/credits-collector.ts';
+import { creditsCollector } from '../../pipeline/credits-collector.ts';
 import { dayNamed } from '../../support/day.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { storedOrg } from '../../support/store.ts';
@@ -33,7 +33,7 @@ const total = dayFamily({
 });
 
 async function measure(families: readonly Family[], limit: number) {
-  const collector = { ...createCreditsCollector(() => Promise.reject(new Error('not used'))), families };
+  const collector = { ...creditsCollector, families };
   const history = storedOrg({ days: () => new Map<Day, unknown>([[day, { credits: 1 }]]) });
   const parts = { history, settings, datasets: [collector.dataset], historyStart: day };
   const view = createView(parts, startOf(addDays(day, 1)));

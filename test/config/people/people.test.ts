@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { personRow } from '../../../src/collectors/users/schema.ts';
 import { createLabels } from '../../../src/config/people/labels.ts';
 import { createPeople } from '../../../src/config/people/people.ts';
 import { createTeams, type TeamRule } from '../../../src/config/people/teams.ts';
 import { parseTeams } from '../../../src/config/people/teams-file.ts';
+import { personRow } from '../../../src/platforms/agent-platform/person.ts';
 import { createFakeFiles } from '../../support/fake-files.ts';
 import { configErrorOf, load } from '../loading.ts';
 
@@ -80,7 +80,7 @@ describe('a teams file', () => {
         'x@mu\u0308ller.example',
       ]) {
         const { person } = personRow.parse({ user_id: 'x', user_email, date: '2026-11-01' });
-        expect(teams.teamOf(person)).toBe('Gr\u00fcn');
+        expect(teams.teamOf(person.person)).toBe('Gr\u00fcn');
       }
       const twice = await configErrorOf(() =>
         parseTeams(`${text}rene\u0301@acme.example${separator}web\n`, file),

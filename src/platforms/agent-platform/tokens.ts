@@ -3,10 +3,11 @@ import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { withRejected } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
+import type { DayReader } from '../../catalog/platform.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { type AnalyticsAnswer, askAnalytics, type Dated, elementOf, readerOf } from '../analytics.ts';
-import { TIERS } from '../api-contract.ts';
-import { sumOfUsable } from '../counts.ts';
+import { sumOfUsable } from '../../collectors/counts.ts';
+import { type ModelTokens, type TokensRow, tokensDataset } from '../../collectors/tokens/dataset.ts';
+import { mergedModels, SOME_MODEL } from '../../collectors/tokens/models.ts';
 import {
   breakdownOf,
   element,
@@ -17,8 +18,8 @@ import {
   text,
 } from '../fields.ts';
 import { withUnusable } from '../usable-row.ts';
-import { type ModelTokens, type TokensRow, tokensDataset } from './dataset.ts';
-import { mergedModels, SOME_MODEL } from './models.ts';
+import { type AnalyticsAnswer, askAnalytics, type Dated, elementOf, readerOf } from './analytics.ts';
+import { TIERS } from './words.ts';
 
 /** An entry as it was sent: its tier is null if it was unusable. */
 type SentModel = Omit<ModelTokens, 'tier'> & { readonly tier?: string | null | undefined };
@@ -60,7 +61,8 @@ const ungrouped = readerOf(
   },
 );
 
-export const { dayRow, fetchDays } = { ...ungrouped, fetchDays: fetchWithModels };
+export const { dayRow } = ungrouped;
+export const reader: DayReader<TokensRow> = { fetchDays: fetchWithModels };
 
 /** An unusable tier is as good as none if it is the model's only entry, otherwise it can be that of any of them. */
 function withTiers(entries: readonly SentModel[]): readonly ModelTokens[] {
@@ -91,7 +93,7 @@ async function fetchWithModels(source: Source, window: Window): Promise<FetchedD
   if (grouped === undefined) return { ...days, remarks: [...days.remarks, NO_BREAKDOWN] };
   const models = Map.groupBy(grouped.rows, ({ date }) => date);
   // A rejected group can belong to any of the days.
-  const lost = Array.from({ length: grouped.lost }, () => 'by_model');
+  const lost = Array.from({ length: grouped.lost }, () => 'models');
   const rows = new Map<Day, TokensRow>();
   for (const [day, row] of days.rows) {
     rows.set(day, row.byModel === undefined ? withModels(row, models.get(day), lost) : row);
@@ -114,9 +116,9 @@ function withModels(
   const models = [...distinct.values()].map(({ row: group, faults: rejected = [] }) =>
     withUnusable(group, rejected, AMOUNTS),
   );
-  const faults = [...distinct.values()].flatMap((group) => (group.faults ?? []).map(() => 'by_model'));
+  const faults = [...distinct.values()].flatMap((group) => (group.faults ?? []).map(() => 'models'));
   const byModel = groups && mergedModels(lost.length === 0 ? models : [...models, SOME_MODEL]);
-  return withRejected({ ...row, byModel }, [...faults, ...lost], tokensDataset.parts);
+  return withRejected({ ...row, byModel }, [...faults, ...lost]);
 }
 
 /**

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
+import type { DocumentReader } from '../../catalog/platform.ts';
 import type { Source } from '../../catalog/source.ts';
+import { partialListing, type WikiRun } from '../../collectors/wiki/dataset.ts';
 import { apiContractOf } from '../api-contract.ts';
 import { amount, instant, repository, text } from '../fields.ts';
 import { createListing } from '../usable-row.ts';
-import { partialListing, WIKI_PATH, type WikiRun } from './dataset.ts';
+import { API_FIELDS } from './api-fields.ts';
 
 const listings = z.union([
   z.array(z.unknown()),
@@ -42,6 +44,7 @@ export const runElement = z.compile(
 
 const contract = apiContractOf({
   schema: runElement,
+  whenOf: ({ createdAt, completedAt }) => createdAt ?? completedAt,
   unread: ['commitHash', 'branch', 'privacyLevel', 'modelUsed', 'droidVersion'],
 });
 
@@ -56,9 +59,11 @@ const UNKNOWN_SHAPE =
 /** The fields of what would be missing in a sum over runs. */
 const SOURCES = { status: 'status', pages: 'pageCount' } as const;
 
+export const reader: DocumentReader<WikiRun> = { fetchDocuments: fetchRuns };
+
 /** Fetches the listing of wiki runs. */
-export async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRun>> {
-  const answer = await source.get({ endpoint: 'wiki', host: 'api', path: WIKI_PATH, query: {} });
+async function fetchRuns(source: Source): Promise<FetchedDocuments<WikiRun>> {
+  const answer = await source.get({ endpoint: 'wiki', host: 'api', path: API_FIELDS.wiki.path, query: {} });
   const runs = runsOf(answer.body);
   if (runs === undefined) return { documents: [], rejected: 0, complete: false, remarks: [UNKNOWN_SHAPE] };
   source.compare?.(contract, runs);

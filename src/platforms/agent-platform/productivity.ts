@@ -1,7 +1,7 @@
-import { readerOf } from '../analytics.ts';
-import { namedCount, summedCounts } from '../counts.ts';
+import { namedCount, summedCounts } from '../../collectors/counts.ts';
+import { productivityDataset } from '../../collectors/productivity/dataset.ts';
 import { anyElementName, breakdownOf, element, requiredElementAmount } from '../fields.ts';
-import { productivityDataset } from './dataset.ts';
+import { readerOf } from './analytics.ts';
 
 // Files can have no extension and no known language: an empty name is valid.
 const extensionElement = element({ extension: anyElementName, count: requiredElementAmount }).transform(
@@ -12,7 +12,7 @@ const languageElement = element({ language: anyElementName, count: requiredEleme
   ({ language, count }) => namedCount(language, count),
 );
 
-export const { dayRow, fetchDays } = readerOf(productivityDataset, {
+export const reader = readerOf(productivityDataset, {
   byExtension: breakdownOf(extensionElement, summedCounts),
   byLanguage: breakdownOf(languageElement, summedCounts),
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Criterion, ReadinessReport } from '../../collectors/readiness/dataset.ts';
 import { apiContractOf } from '../api-contract.ts';
 import {
   flag,
@@ -10,7 +11,6 @@ import {
   requiredText,
   text,
 } from '../fields.ts';
-import type { Criterion, ReadinessReport } from './dataset.ts';
 
 const evaluated = z
   .object({ numerator: requiredAmount, denominator: requiredAmount })
@@ -59,6 +59,7 @@ export const reportElement = z.compile(
 
 export const readinessContract = apiContractOf({
   schema: reportElement,
+  whenOf: ({ createdAt }) => createdAt,
   records: { report: z.record(z.string(), evaluated) },
   unread: ['report.rationale'],
   values: {

@@ -4,21 +4,6 @@ import type { Instant } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
 import { instant } from './fields.ts';
 
-/** The known tiers of models, and modes of autonomy: the platform's own words of several years. */
-export const TIERS = ['standard', 'thinking'];
-export const MODES = [
-  'auto-high',
-  'auto-medium',
-  'auto-low',
-  'spec',
-  'manual',
-  'auto',
-  'off',
-  'low',
-  'medium',
-  'high',
-];
-
 export interface ApiContractParts {
   /** The schema of an element. */
   readonly schema: z.ZodType;
@@ -28,6 +13,8 @@ export interface ApiContractParts {
   readonly values?: Readonly<Record<string, readonly string[]>>;
   /** What is in objects with any names, of which the schema does not say it, by path. */
   readonly records?: Readonly<Record<string, z.ZodRecord>>;
+  /** What an element says of when it is from: a day, which is read as its first instant, or an instant; null or undefined without. */
+  readonly whenOf: (element: Readonly<Record<string, unknown>>) => unknown;
   /** Paths of fields that describe more than their day. */
   readonly beyondDay?: readonly string[];
 }
@@ -38,6 +25,7 @@ export function apiContractOf({
   values = {},
   records = {},
   beyondDay = [],
+  whenOf,
   ...parts
 }: ApiContractParts): ApiContract {
   const unread = new Set(parts.unread);
@@ -57,7 +45,7 @@ export function apiContractOf({
       isBeyondDay: beyondDay.includes(path),
       isReadable: (value) => z.safeParse(of, value).success,
       partsOf: (value) => structure?.partsOf(value) ?? [],
-      whenOf,
+      whenOf: (element) => instantOf(whenOf(element)),
     };
   }
 }
@@ -68,10 +56,9 @@ interface Structure {
   partsOf(value: unknown): readonly unknown[];
 }
 
-/** A day is read as its first instant. */
-function whenOf({ date, createdAt, completedAt }: Readonly<Record<string, unknown>>): Instant {
-  const stated = date ?? createdAt ?? completedAt ?? null;
-  return stated === null ? 0 : (instant.safeParse(stated).data ?? Number.POSITIVE_INFINITY);
+function instantOf(stated: unknown): Instant {
+  if (stated === undefined || stated === null) return 0;
+  return instant.safeParse(stated).data ?? Number.POSITIVE_INFINITY;
 }
 
 /** Whatever is neither an object nor a list or record of them is read as a whole. */

@@ -1,8 +1,14 @@
 import * as z from 'zod';
 import { labelValue } from '../../catalog/label.ts';
-import { readerOf } from '../analytics.ts';
-import { MODES } from '../api-contract.ts';
-import { breakdown, type Count, namedCount, OTHER, plusUsable, summedCounts } from '../counts.ts';
+import {
+  breakdown,
+  type Count,
+  namedCount,
+  OTHER,
+  plusUsable,
+  summedCounts,
+} from '../../collectors/counts.ts';
+import { type HookCount, toolsDataset } from '../../collectors/tools/dataset.ts';
 import {
   amount,
   anyElementName,
@@ -13,7 +19,8 @@ import {
   rejected,
   requiredElementAmount,
 } from '../fields.ts';
-import { type HookCount, toolsDataset } from './dataset.ts';
+import { readerOf } from './analytics.ts';
+import { MODES } from './words.ts';
 
 /** The label value of invalid tool names, of which one that is no text is one. */
 const INVALID_TOOL = 'invalid';
@@ -37,7 +44,7 @@ const namedElement = element({ name: elementName, count: requiredElementAmount }
 
 const hookElement = element({ event: elementName, matcher: anyElementName, count: requiredElementAmount });
 
-export const { dayRow, fetchDays } = readerOf(
+export const reader = readerOf(
   toolsDataset,
   {
     byTool: breakdownOf(toolElement, summedCounts),

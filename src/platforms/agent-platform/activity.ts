@@ -1,9 +1,9 @@
-import { readerOf } from '../analytics.ts';
-import { type Count, summedCounts } from '../counts.ts';
+import { activityDataset } from '../../collectors/activity/dataset.ts';
+import { type Count, summedCounts } from '../../collectors/counts.ts';
 import { elementAmount, members } from '../fields.ts';
-import { activityDataset } from './dataset.ts';
+import { readerOf } from './analytics.ts';
 
-export const { dayRow, fetchDays } = readerOf(
+export const reader = readerOf(
   activityDataset,
   { byClient: members(elementAmount).transform((pairs) => pairs && clientsOf(pairs)) },
   { values: { daily_active_users_by_client: ['terminal-ui', 'web', 'non-interactive-cli'] } },

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { ApiContract } from '../catalog/api-contract.ts';
-import type { FetchedDays, Window } from '../catalog/collector.ts';
+import type { ApiContract } from '../../catalog/api-contract.ts';
+import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import {
   type DatasetName,
   type DayDataset,
   type Reduced,
-  type RowParts,
   withMember,
   withRejected,
-} from '../catalog/dataset.ts';
-import type { Day } from '../catalog/day.ts';
-import { type Source, UnexpectedAnswer } from '../catalog/source.ts';
-import { type ApiContractParts, apiContractOf } from './api-contract.ts';
-import type { DayReader } from './collector.ts';
-import { amount, day, requiredText } from './fields.ts';
-import { salvage } from './usable-row.ts';
+} from '../../catalog/dataset.ts';
+import type { Day } from '../../catalog/day.ts';
+import type { DayReader } from '../../catalog/platform.ts';
+import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import { type ApiContractParts, apiContractOf } from '../api-contract.ts';
+import { amount, day, requiredText } from '../fields.ts';
+import { salvage } from '../usable-row.ts';
+import { API_FIELDS } from './api-fields.ts';
 
 /** The reduced row of one element of `data`, and its day. */
 export interface Dated<Row> {
@@ -72,27 +72,44 @@ export function elementOf<Row extends object>(
   );
 }
 
-/** How the ungrouped answers about a dataset are read, whose parts name the fields of its members. */
+/** How the ungrouped answers about a dataset are read. */
 export function readerOf<Row extends Reduced>(
   dataset: DayDataset<Row>,
   schemas: Schemas<Row>,
   known: Pick<ApiContractParts, 'unread' | 'values'> = {},
 ): DayReader<Row> & { readonly dayRow: z.ZodType<Dated<Row>> } {
-  const { name, parts = {}, beyondDay = [] } = dataset;
-  const fields = Object.values(parts).flatMap(({ members, fields: [field = ''] }) =>
-    members.map((member) => [member, field] as const),
-  );
+  const { name, beyondDay = [] } = dataset;
+  const places = placesOf(dataset);
+  const fields = places.map(({ member, field }) => [member, field] as const);
+  const partOf = new Map(places.map(({ field, part }) => [field, part]));
   const dayRow = elementOf<Row>(fields, schemas);
   const contract = apiContractOf({
     ...known,
     schema: dayRow,
+    whenOf: dateOf,
     beyondDay: fields.flatMap(([member, field]) => (beyondDay.includes(member) ? field : [])),
   });
   return {
     dayRow,
     fetchDays: async (source, window) =>
-      byDay(await askAnalytics(source, { dataset: name, window, contract }, dayRow), parts),
+      byDay(await askAnalytics(source, { dataset: name, window, contract }, dayRow), partOf),
   };
+}
+
+/** The field and the part of each member of a row that is read. */
+function placesOf<Row>({ name, parts = {} }: DayDataset<Row>) {
+  const fields = new Map<string, string>(Object.entries(API_FIELDS[name].members));
+  return Object.entries(parts).flatMap(([part, { members }]) =>
+    members.flatMap((member) => {
+      const [field] = fields.get(member)?.split('[') ?? [];
+      return field === undefined ? [] : [{ member, field, part }];
+    }),
+  );
+}
+
+/** When an element is from. */
+export function dateOf({ date }: Readonly<Record<string, unknown>>): unknown {
+  return date;
 }
 
 /** The elements of an answer, its meta data, and the platform's identifier of the organization, where it is given. */
@@ -111,7 +128,7 @@ export async function askAnalytics<Row>(
   const answer = await source.get({
     endpoint: dataset,
     host: 'api',
-    path: `/api/v1/analytics/${dataset}`,
+    path: API_FIELDS[dataset].path,
     query: {
       startDate: window.from,
       endDate: window.to,
@@ -145,13 +162,22 @@ export async function askAnalytics<Row>(
  * Maps each day to its row, with the number of unusable fields by part. Several different rows for one day are all rejected,
  * because none is known to be the right one; identical ones are one row.
  */
-function byDay<Row extends Reduced>(answer: AnalyticsAnswer<Row>, parts: RowParts = {}): FetchedDays<Row> {
+function byDay<Row extends Reduced>(
+  answer: AnalyticsAnswer<Row>,
+  partOf: ReadonlyMap<string, string>,
+): FetchedDays<Row> {
   const rows = new Map<Day, Row>();
   let doubled = 0;
   for (const [day, ofDay] of Map.groupBy(answer.rows, ({ date }) => date)) {
     const [first] = ofDay;
     if (first !== undefined && ofDay.every((row) => isDeepStrictEqual(row, first)))
-      rows.set(day, withRejected(first.row, first.faults ?? [], parts));
+      rows.set(
+        day,
+        withRejected(
+          first.row,
+          (first.faults ?? []).flatMap((field) => partOf.get(field) ?? []),
+        ),
+      );
     else doubled += ofDay.length;
   }
   return {

@@ -1,10 +1,15 @@
 import * as z from 'zod';
 import type { FetchedDocuments } from '../../catalog/collector.ts';
 import { isObject } from '../../catalog/object.ts';
+import type { DocumentReader } from '../../catalog/platform.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import type { ReadinessReport } from '../../collectors/readiness/dataset.ts';
 import { createListing } from '../usable-row.ts';
-import { NEWER_READINESS_PATH, READINESS_PATH, type ReadinessReport } from './dataset.ts';
-import { readinessContract, reportElement } from './schema.ts';
+import { API_FIELDS } from './api-fields.ts';
+import { readinessContract, reportElement } from './report.ts';
+
+/** Path of the listing on newer platforms, some of which no longer have that of the contract. */
+const NEWER_PATH = '/api/organization/agent-readiness-reports';
 
 /** Numbers of reports per page, tried in this order while answers are too large. */
 const PAGE_SIZES = [100, 20, 4, 1] as const;
@@ -22,8 +27,10 @@ const listing = z.object({
 
 const identified = z.object({ reportId: z.string().min(1) });
 
+export const reader: DocumentReader<ReadinessReport> = { fetchDocuments: fetchReports };
+
 /** Walks the whole listing of reports; starts over with smaller pages if an answer is too large. */
-export async function fetchReports(source: Source): Promise<FetchedDocuments<ReadinessReport>> {
+async function fetchReports(source: Source): Promise<FetchedDocuments<ReadinessReport>> {
   let tooLarge: unknown;
   for (const size of PAGE_SIZES) {
     try {
@@ -47,8 +54,8 @@ async function walkReports(source: Source, pageSize: number): Promise<FetchedDoc
     {
       endpoint: 'readiness',
       host: 'app',
-      path: READINESS_PATH,
-      otherPaths: [NEWER_READINESS_PATH],
+      path: API_FIELDS.readiness.path,
+      otherPaths: [NEWER_PATH],
       query: { limit: String(pageSize) },
       cursorParameter: 'startAfter',
       read,

@@ -1,38 +1,26 @@
 import * as z from 'zod';
-import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
-import { ANONYMOUS, type PeopleSettings } from '../../catalog/settings.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { contentOf } from '../analytics.ts';
+import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
+import { peopleReader } from '../people.ts';
 import { salvage } from '../usable-row.ts';
-import { USERS_PATH, type UsersRow } from './dataset.ts';
-import { DayReducer, withoutShortSums } from './reduce.ts';
-import { type PersonDay, personRow, usersContract } from './schema.ts';
+import { contentOf } from './analytics.ts';
+import { API_FIELDS } from './api-fields.ts';
+import { personRow, spoiledBy, usersContract } from './person.ts';
 
 /** Maximum number of people per page. */
 const PAGE_PEOPLE = 100;
 
 const paging = z.object({ has_more: z.boolean().nullish(), next_cursor: z.string().nullish() }).nullish();
 
-/** Fetches the people of the last day of a window; throws if the listing is incomplete. */
-export async function fetchUsers(
-  source: Source,
-  window: Window,
-  settings: PeopleSettings = ANONYMOUS,
-): Promise<FetchedDays<UsersRow>> {
-  const reducer = new DayReducer(settings);
-  const { people, faults, ...listing } = await readPeople(source, window.to, (person) => reducer.add(person));
-  const rows = new Map<Day, UsersRow>();
-  if (people > 0) rows.set(window.to, withoutShortSums(await source.inSlices(reducer.finish()), faults));
-  return { ...listing, lost: 0, rows, remarks: [] };
-}
+export const reader = peopleReader(readPeople);
 
 /** Walks the listing of one day and passes on each person once; throws if it is incomplete. */
-export async function readPeople(source: Source, day: Day, onPerson: (person: PersonDay) => void) {
+async function readPeople(source: Source, day: Day, onPerson: (person: PersonDay) => void) {
   let [rejected, lost, people] = [0, 0, 0];
-  /** The name of the unusable field of each fault. */
-  const faults: string[] = [];
+  /** What each unusable field makes unknown. */
+  const faults: (readonly PersonFault[])[] = [];
   let orgId: string | undefined;
 
   function take(element: unknown): void {
@@ -44,16 +32,16 @@ export async function readPeople(source: Source, day: Day, onPerson: (person: Pe
       return;
     }
     rejected += salvaged.rejected;
-    for (const member of salvaged.members) faults.push(member);
+    for (const field of salvaged.members) faults.push(spoiledBy(field));
     people += 1;
-    onPerson(salvaged.row);
+    onPerson(salvaged.row.person);
   }
 
   const outcome = await source.pages(
     {
       endpoint: 'users',
       host: 'api',
-      path: USERS_PATH,
+      path: API_FIELDS.users.path,
       query: { startDate: day, endDate: day, limit: String(PAGE_PEOPLE) },
       cursorParameter: 'cursor',
       read(body) {

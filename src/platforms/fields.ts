@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Instant, parseDay } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
 import { isObject } from '../catalog/object.ts';
-import { repositoryOf } from './repository.ts';
+import { repositoryOf } from '../collectors/repository.ts';
 
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 const LAST_INSTANT = 8.64e15;

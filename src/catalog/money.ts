@@ -1,0 +1,14 @@
+/** What the money of a platform means, and what it counts. */
+export interface PlatformMoney {
+  /** What everything that reasons about a day's use is measured in: expected days, shares, months, causes. */
+  readonly measure: 'credits' | 'cost';
+  /** The currency of the cost that the platform reports; missing where a cost comes from configured prices alone. */
+  readonly currency?: string | undefined;
+  /** What the cost of a day is. */
+  readonly costIs: 'value of use' | 'charge' | 'estimate';
+  /** Below this, in the measure, no day is a spike. */
+  readonly floor: number;
+}
+
+/** The money of a platform that counts credits and reports no cost. */
+export const CREDITS: PlatformMoney = { measure: 'credits', costIs: 'estimate', floor: 1_000_000 };

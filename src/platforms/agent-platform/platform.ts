@@ -1,0 +1,43 @@
+import type { DatasetName } from '../../catalog/dataset.ts';
+import type { Day } from '../../catalog/day.ts';
+import { labelValue } from '../../catalog/label.ts';
+import { CREDITS } from '../../catalog/money.ts';
+import { isObject } from '../../catalog/object.ts';
+import type { Platform } from '../../catalog/platform.ts';
+import type { ApiRequest } from '../../catalog/source.ts';
+import { API_FIELDS } from './api-fields.ts';
+
+/** The platform whose API counts Standard Credits. */
+export const agentPlatform: Platform = {
+  name: 'agent-platform',
+  title: 'Agent Platform',
+  money: CREDITS,
+  readers: {
+    tokens: async () => (await import('./tokens.ts')).reader,
+    tools: async () => (await import('./tools.ts')).reader,
+    activity: async () => (await import('./activity.ts')).reader,
+    productivity: async () => (await import('./productivity.ts')).reader,
+    users: async () => (await import('./users.ts')).reader,
+    readiness: async () => (await import('./readiness.ts')).reader,
+    wiki: async () => (await import('./wiki.ts')).reader,
+  },
+  fields: API_FIELDS,
+  orgIdIn,
+  probe,
+};
+
+/** The analytics endpoints name the organization. */
+function orgIdIn(_endpoint: DatasetName, body: unknown): string | undefined {
+  const meta = isObject(body) ? body['meta'] : undefined;
+  const named = isObject(meta) ? meta['org_id'] : undefined;
+  return typeof named === 'string' && named !== '' ? labelValue(named) : undefined;
+}
+
+function probe(endpoint: DatasetName, day: Day): ApiRequest {
+  return {
+    endpoint,
+    host: 'api',
+    path: API_FIELDS[endpoint].path,
+    query: { startDate: day, endDate: day, ...(endpoint === 'users' && { limit: '1' }) },
+  };
+}
