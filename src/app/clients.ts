@@ -2,6 +2,7 @@ import { Client, type PlatformClient } from '../client/client.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Logger } from '../log/logger.ts';
+import { advice, isNotYet } from '../platforms/agent-platform/advice.ts';
 import type { Clock } from '../work/clock.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -54,5 +55,7 @@ export function clientSettings(org: OrgConfig, api: ApiConfig) {
     requestsPerSecond,
     maxResponseBytes,
     proxy,
+    advice,
+    isNotYet,
   };
 }

@@ -28,7 +28,7 @@ import {
   withPathHint,
 } from './paths.ts';
 import { createReadingMemory, type ReadingMemory } from './reading-memory.ts';
-import { classifyResponse, type Failure, type Outcome, RATE_HINT } from './response.ts';
+import { classifyResponse, type Failure, type Outcome, type PlatformWords, RATE_HINT } from './response.ts';
 
 const MAX_PAGES = 10_000;
 /** Maximum number of attempts of an organization at a time. */
@@ -54,7 +54,7 @@ export interface RequestObserver {
   retry(event: { org: string; endpoint: DatasetName }): void;
 }
 
-export interface PlatformClientDeps {
+export interface PlatformClientDeps extends PlatformWords {
   /** The organization's name, as its `org` label. */
   readonly org: string;
   /** Addresses without credentials, a query or a fragment. */
@@ -293,7 +293,7 @@ export class Client implements PlatformClient {
    * its outcome. Failures are values, unless no request may be sent now. An answer keeps its memory until it is released.
    */
   async #attempt(request: ApiRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
-    const { org, clock, maxResponseBytes } = this.#deps;
+    const { org, clock, maxResponseBytes, advice, isNotYet } = this.#deps;
     const key = await this.#deps.credential();
     const started = clock.elapsed();
     const memory = this.#memory.open(org, maxResponseBytes);
@@ -304,7 +304,7 @@ export class Client implements PlatformClient {
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
     if (!ended.aborted) this.#count(request, exchanged, clock.elapsed() - started);
     await clock.slices.next();
-    const facts = { key, now: clock.now(), maxResponseBytes };
+    const facts = { key, now: clock.now(), maxResponseBytes, advice, isNotYet };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
     if (!outcome.ok) {
       memory.end();

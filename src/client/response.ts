@@ -1,15 +1,11 @@
 import type { ApiAnswer } from '../catalog/source.ts';
-import { PlatformError } from '../text/errors.ts';
+import { type FailureReason, PlatformError } from '../text/errors.ts';
 import { describeErrorBody } from './error-text.ts';
 import type { Answered, Exchanged } from './exchange.ts';
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 /** A 503 with this text is about the caller's rate, not about the endpoint. */
 const RATE_LIMIT = /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i;
-const ROLE_HINT =
-  'The owner of the key needs the Manager or Owner role in the organization. Analytics also need the Enterprise plan, and refuse keys of service accounts.';
-const MISSING_HINT =
-  'Check the configured URL. Analytics need the Enterprise plan, and a key that is not of a service account.';
 /** What to do about a rate that the platform rejects. */
 export const RATE_HINT =
   'Lower --api.requests-per-second; if that changes nothing, another client uses up the rate of this organization.';
@@ -21,12 +17,25 @@ const NOT_JSON_HINT =
 
 const CUT_HINT = 'The answer ends too early: look for a proxy or load balancer that cuts it short.';
 
+/** What the refusals of a platform mean. */
+export interface PlatformWords {
+  /** What an operator can do about a status; `said` is the message of its answer. */
+  readonly advice?: ((status: number, said: string) => string | undefined) | undefined;
+  /** Whether a refusal says that the last day that was asked for is not over yet by the platform's clock. */
+  readonly isNotYet?:
+    | ((refusal: { readonly status: number; readonly message: string }) => boolean)
+    | undefined;
+}
+
+/** What else an outcome depends on. */
+interface Facts extends PlatformWords {
+  readonly key: string;
+  readonly now: number;
+  readonly maxResponseBytes: number;
+}
+
 /** Classifies the outcome of an exchange; `subject` names the request (method and path, never the query). */
-export function classifyResponse(
-  exchanged: Exchanged,
-  subject: string,
-  facts: { readonly key: string; readonly now: number; readonly maxResponseBytes: number },
-): Outcome {
+export function classifyResponse(exchanged: Exchanged, subject: string, facts: Facts): Outcome {
   switch (exchanged.kind) {
     case 'network':
     case 'timeout': {
@@ -122,25 +131,29 @@ function describeUnreadable(answer: Answered, key: string): string {
   return `${answer.bytes} bytes that are not JSON`;
 }
 
-function refusal(
-  answer: Answered,
-  subject: string,
-  { key, now }: { readonly key: string; readonly now: number },
-): Failure {
+function refusal(answer: Answered, subject: string, facts: Facts): Failure {
+  const { key, now, advice, isNotYet } = facts;
   const { status } = answer;
   const said = describeErrorBody(answer.contentType, answer.text, [key]);
   const message = `${subject} answered ${status}${said === '' ? '' : `: ${said}`}`;
-  if (status === 401) return failure(keyError(message, status), 'never');
-  if (status === 403)
-    return failure(new PlatformError('role', message, { status, hint: ROLE_HINT }), 'never');
   if (status === 413) return failure(tooLarge(message, status, LIMIT_HINT), 'never');
-  const reason = status === 429 || (status === 503 && RATE_LIMIT.test(said)) ? 'throttled' : 'server';
-  const hint = reason === 'throttled' ? RATE_HINT : status === 404 ? MISSING_HINT : undefined;
-  const error = new PlatformError(reason, message, { status, hint });
+  const reason = reasonOf(status, said);
+  const hint = reason === 'throttled' ? RATE_HINT : advice?.(status, said);
+  const error = new PlatformError(reason, message, {
+    status,
+    hint,
+    isNotYet: isNotYet?.({ status, message }),
+  });
   if (!RETRIED_STATUSES.has(status)) return failure(error, 'never');
   // A date is relative to the server's clock; another clock could be hours off.
   const serverNow = parseHttpDate(answer.date) ?? now;
   return { ...failure(error, 'always'), retryAfterMs: parseRetryAfter(answer.retryAfter, serverNow) };
+}
+
+function reasonOf(status: number, said: string): FailureReason {
+  if (status === 401) return 'auth';
+  if (status === 403) return 'role';
+  return status === 429 || (status === 503 && RATE_LIMIT.test(said)) ? 'throttled' : 'server';
 }
 
 function tooLarge(message: string, status: number, hint: string): PlatformError {
@@ -189,20 +202,4 @@ export function parseHttpDate(text: string | undefined): number | undefined {
   // The asctime format has no time zone and means UTC.
   const at = Date.parse(/gmt|utc|[+-]\d{4}$/i.test(text) ? text : `${text} GMT`);
   return Number.isNaN(at) ? undefined : at;
-}
-
-/**
- * Whether the platform rejected a request because its last day is not over yet by the platform's clock: request one day
- * less. Distinguished from other 400s by the text, because the body has no code.
- */
-export function isAboutToday(error: PlatformError): boolean {
-  return error.status === 400 && /\btoday\b|\blag\b|\bfuture\b|\bnot yet\b/i.test(error.message);
-}
-
-const KEY_HINT =
-  'The key is missing, wrong or revoked: create a new API key in the settings of the web app and replace the old one.';
-
-/** The error for a key that the platform rejects, or that cannot be sent at all. */
-function keyError(message: string, status?: number): PlatformError {
-  return new PlatformError('auth', message, { hint: KEY_HINT, status });
 }

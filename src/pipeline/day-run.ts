@@ -3,7 +3,6 @@ import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import { readerFor } from '../catalog/platform.ts';
 import { IncompleteListing } from '../catalog/source.ts';
-import { isAboutToday } from '../client/response.ts';
 import type { AnsweredDays, Completed, Revision, StoredDays } from '../store/store.ts';
 import { PlatformError } from '../text/errors.ts';
 import { lagNotes } from './day-lag.ts';
@@ -148,7 +147,7 @@ class DayRun {
     const { from, to } = ask.window;
     const { newest } = this.#plan;
     const oldest = addDays(yesterdayOf(this.#now), -MAX_DAYS_BEHIND);
-    if (to === newest && isAboutToday(failure) && newest > oldest) {
+    if (to === newest && failure.isNotYet && newest > oldest) {
       this.#plan = withNewest(this.#plan, addDays(newest, -1));
       noteBehind(this.#run, this.#collector, this.#plan.newest);
       return false;

@@ -28,13 +28,17 @@ export class PlatformError extends Error {
   declare readonly retryAt: number | undefined;
   /** Whether a smaller request could succeed. */
   readonly tooLarge: boolean = false;
+  /** Whether the platform's last day is not over yet: a request that ends a day earlier could succeed. */
+  declare readonly isNotYet: boolean | undefined;
   /** Undefined if there was an answer, or no request. */
   declare readonly failedAt: FailedAt | undefined;
 
   constructor(
     reason: FailureReason,
     message: string,
-    details: Partial<Pick<PlatformError, 'hint' | 'status' | 'retryAt' | 'tooLarge' | 'failedAt'>> = {},
+    details: Partial<
+      Pick<PlatformError, 'hint' | 'status' | 'retryAt' | 'tooLarge' | 'isNotYet' | 'failedAt'>
+    > = {},
   ) {
     super(message);
     this.name = 'PlatformError';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { isAboutToday } from '../../src/client/response.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
+import { advice, isNotYet } from '../../src/platforms/agent-platform/advice.ts';
 import { createSystemClock } from '../../src/work/clock.ts';
 import type { Slices } from '../../src/work/slices.ts';
 import { dayNamed } from '../support/day.ts';
@@ -20,7 +20,7 @@ describe('a rejection', () => {
     [422, 'server', undefined],
   ])('with %i has the reason %s and is not asked again', async (status, reason, hint) => {
     const server = await startServer(answers({ status, body: detail }));
-    const { client, codes, retried } = createTestClient(server.url);
+    const { client, codes, retried } = createTestClient(server.url, { advice });
     const error = await failureOf(client.get(tokensRequest({ startDate: '2026-11-19' })));
     expect(error).toMatchObject({ reason, status });
     expect(error.message).toBe(`GET /api/v1/analytics/tokens answered ${status}: T: why it is so`);
@@ -51,8 +51,8 @@ describe('a rejection', () => {
     [500, 'no data for today', false],
   ])('%i "%s" is about today: %s', async (status, words, expected) => {
     const server = await startServer(answers({ status, body: JSON.stringify({ detail: words }) }));
-    const { client } = createTestClient(server.url, { retries: 0 });
-    expect(isAboutToday(await failureOf(client.get(tokensRequest())))).toBe(expected);
+    const { client } = createTestClient(server.url, { retries: 0, isNotYet });
+    expect((await failureOf(client.get(tokensRequest()))).isNotYet ?? false).toBe(expected);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answered } from '../../src/client/exchange.ts';
 import { classifyResponse, parseHttpDate } from '../../src/client/response.ts';
+import { advice } from '../../src/platforms/agent-platform/advice.ts';
 import { KEY, START } from './platform-server.ts';
 
 function classified(answer: Partial<Answered>) {
@@ -9,8 +10,38 @@ function classified(answer: Partial<Answered>) {
     ...{ contentType: undefined, retryAfter: undefined, date: undefined },
     ...answer,
   };
-  return classifyResponse(answered, 'GET /x', { key: KEY, now: START, maxResponseBytes: 9 });
+  return classifyResponse(answered, 'GET /x', { key: KEY, now: START, maxResponseBytes: 9, advice });
 }
+
+describe('a refusal', () => {
+  const facts = { key: KEY, now: START, maxResponseBytes: 9 };
+  const refused = (status: number): Answered => ({
+    ...{ kind: 'answer', status, text: '{"message":"wait, said nobody"}', bytes: 0 },
+    ...{ contentType: undefined, retryAfter: undefined, date: undefined },
+  });
+
+  test.each([400, 401, 403, 404, 500])('with %i has the advice that its platform gives', (status) => {
+    const advice = (of: number, said: string) => `${of}: ${said}`;
+    const hint = `${status}: wait, said nobody`;
+    expect(classifyResponse(refused(status), 'GET /x', { ...facts, advice })).toMatchObject({
+      error: { hint },
+    });
+    expect(classifyResponse(refused(status), 'GET /x', facts)).toMatchObject({ error: { hint: undefined } });
+  });
+
+  test('of a rate says what the exporter can do, whatever the platform says', () => {
+    const outcome = classifyResponse(refused(429), 'GET /x', { ...facts, advice: () => 'nothing' });
+    expect(outcome).toMatchObject({ error: { hint: expect.stringContaining('--api.requests-per-second') } });
+  });
+
+  test('says that a day is not there yet where its platform says so', () => {
+    const isNotYet = ({ status, message }: { status: number; message: string }) =>
+      status === 400 && message.endsWith('said nobody');
+    const verdict = (status: number) => classifyResponse(refused(status), 'GET /x', { ...facts, isNotYet });
+    expect(verdict(400)).toMatchObject({ error: { isNotYet: true } });
+    expect(verdict(404)).toMatchObject({ error: { isNotYet: false } });
+  });
+});
 
 describe('an answer', () => {
   test.each([

@@ -161,7 +161,10 @@ describe('a run over days', () => {
   test('requests one day less if the platform says that the newest is today', async () => {
     const { run, asked, runs, covered, log } = harness((window) =>
       window.to === yesterday
-        ? new PlatformError('server', "answered 400: Cannot query today's date", { status: 400 })
+        ? new PlatformError('server', "answered 400: Cannot query today's date", {
+            status: 400,
+            isNotYet: true,
+          })
         : {},
     );
     await run();
@@ -177,7 +180,11 @@ describe('a run over days', () => {
 
   test('gives up on a clock that is days ahead', async () => {
     const { run, asked, runs } = harness(
-      () => new PlatformError('server', "answered 400: Cannot query today's date", { status: 400 }),
+      () =>
+        new PlatformError('server', "answered 400: Cannot query today's date", {
+          status: 400,
+          isNotYet: true,
+        }),
     );
     await run();
     expect(runs.get('acme', 'tokens').failure?.error.reason).toBe('server');
@@ -348,7 +355,10 @@ describe('a run over days', () => {
     const parts = harness(
       ({ to }) =>
         to === yesterday
-          ? new PlatformError('server', "answered 400: Cannot query today's date", { status: 400 })
+          ? new PlatformError('server', "answered 400: Cannot query today's date", {
+              status: 400,
+              isNotYet: true,
+            })
           : {},
       source,
       {

@@ -9,7 +9,6 @@ import { addDays, type Day, earlier, type Instant, later, yesterdayOf } from '..
 import { readerFor } from '../../catalog/platform.ts';
 import { IncompleteListing } from '../../catalog/source.ts';
 import { Client, type RequestObserver } from '../../client/client.ts';
-import { isAboutToday } from '../../client/response.ts';
 import type { OrgConfig } from '../../config/config.ts';
 import { createAgentPool } from '../../net/agents.ts';
 import { portOf } from '../../net/host-name.ts';
@@ -104,7 +103,7 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
       try {
         return await reader.fetchDays(source, { from: earlier(from, last), to: last });
       } catch (thrown) {
-        const isEarly = thrown instanceof PlatformError && isAboutToday(thrown);
+        const isEarly = thrown instanceof PlatformError && thrown.isNotYet;
         if (!isEarly || last <= addDays(to, -MAX_DAYS_BEHIND)) throw thrown;
         return fetchUntil(addDays(last, -1));
       }
