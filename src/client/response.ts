@@ -2,6 +2,7 @@ import type { ApiAnswer } from '../catalog/source.ts';
 import { type FailureReason, PlatformError } from '../text/errors.ts';
 import { describeErrorBody } from './error-text.ts';
 import type { Answered, Exchanged } from './exchange.ts';
+import { parseText } from './json-text.ts';
 
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 /** A 503 with this text is about the caller's rate, not about the endpoint. */
@@ -62,62 +63,14 @@ export function classifyResponse(exchanged: Exchanged, subject: string, facts: F
 }
 
 function parse(answer: Answered, subject: string, key: string): Outcome {
-  const text = answer.text.charCodeAt(0) === 0xfeff ? answer.text.slice(1) : answer.text;
-  try {
-    return { ok: true, answer: { body: JSON.parse(text), bytes: answer.bytes } };
-  } catch {
-    return parseUnusual(answer, withoutBareNumbers(text), subject, key);
-  }
-}
-
-function parseUnusual(answer: Answered, text: string, subject: string, key: string): Outcome {
   const { bytes, status } = answer;
-  try {
-    return { ok: true, answer: { body: JSON.parse(text), bytes } };
-  } catch (thrown) {
-    const isCut = isCutShort(text, thrown);
-    const said = isCut ? `${bytes} bytes of incomplete JSON` : describeUnreadable(answer, key);
-    const message = `${subject} answered ${status} with ${said}`;
-    const error = new PlatformError('schema', message, { status, hint: isCut ? CUT_HINT : NOT_JSON_HINT });
-    // The cause may be a proxy's glitch or an undetected truncation; a second failure in a row is final.
-    return failure(error, 'once');
-  }
-}
-
-/** What some servers send for numbers that JSON cannot represent. */
-const BARE_NUMBER = /-?\b(?:NaN|Infinity)\b/g;
-
-/**
- * The text with an infinite number for each NaN and Infinity outside of strings, so that they cost their field and not the
- * answer. Strings are skipped character by character: a pattern for them takes time without bound in a text that ends
- * within one.
- */
-function withoutBareNumbers(text: string): string {
-  const parts: string[] = [];
-  let copied = 0;
-  let at = 0;
-  let isInString = false;
-  for (const { 0: word, index } of text.matchAll(BARE_NUMBER)) {
-    for (; at < index; at += 1) {
-      const char = text[at];
-      if (char === '"') isInString = !isInString;
-      else if (char === '\\') at += 1;
-    }
-    if (isInString) continue;
-    parts.push(text.slice(copied, index), '1e999');
-    copied = index + word.length;
-  }
-  parts.push(text.slice(copied));
-  return parts.join('');
-}
-
-/** Whether a text is the beginning of JSON: what was wrong with it is its end. */
-function isCutShort(text: string, thrown: unknown): boolean {
-  if (text.trim() === '' || !(thrown instanceof SyntaxError)) return false;
-  const [, position] = /position (\d+)/.exec(thrown.message) ?? [];
-  return position === undefined
-    ? thrown.message.includes('end of JSON input')
-    : Number(position) >= text.length;
+  const parsed = parseText(answer.text);
+  if ('value' in parsed) return { ok: true, answer: { body: parsed.value, bytes } };
+  const said = parsed.isCut ? `${bytes} bytes of incomplete JSON` : describeUnreadable(answer, key);
+  const message = `${subject} answered ${status} with ${said}`;
+  const hint = parsed.isCut ? CUT_HINT : NOT_JSON_HINT;
+  // The cause may be a proxy's glitch or an undetected truncation; a second failure in a row is final.
+  return failure(new PlatformError('schema', message, { status, hint }), 'once');
 }
 
 // Of a successful answer, only an HTML title is quoted: the body may contain rows about people.
