@@ -62,6 +62,8 @@ export interface PlatformClientDeps extends PlatformWords {
   readonly appUrl: string;
   /** The API key, of characters that a header may have; read before every attempt, so that a rotated key takes effect on the next one. */
   readonly credential: () => Promise<string>;
+  /** The headers of a request with this key, but the user agent; by default JSON is accepted, and the key is a bearer token. */
+  readonly headers?: ((key: string) => Readonly<Record<string, string>>) | undefined;
   /** Time limit of one attempt, from connecting to the last byte of the body, in milliseconds. */
   readonly timeoutMs: number;
   /** Maximum number of retries of a failed attempt. */
@@ -133,8 +135,10 @@ export class Client implements PlatformClient {
     this.#http = new HttpClient({ agents, transport: sendByAxios });
     const userAgent = `agent-platform-exporter/${deps.version}`;
     const admit = (ended: AbortSignal) => this.#admit(ended);
+    const { headers = bearer } = deps;
     this.#exchange =
-      deps.exchange ?? createExchange({ http: this.#http, maxResponseBytes, userAgent, clock, admit });
+      deps.exchange ??
+      createExchange({ http: this.#http, headers, maxResponseBytes, userAgent, clock, admit });
     this.#limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
     this.#holds = deps.throttleHolds ?? createThrottleHolds(clock);
     this.#memory = deps.memory ?? createReadingMemory();
@@ -330,6 +334,10 @@ export class Client implements PlatformClient {
     const closed = this.#closing.signal;
     return signal === undefined ? closed : AbortSignal.any([closed, signal]);
   }
+}
+
+function bearer(key: string) {
+  return { Accept: 'application/json', Authorization: `Bearer ${key}` };
 }
 
 /** Whether the platform itself asked to retry later, or for fewer requests. */

@@ -53,6 +53,8 @@ interface BodyParts {
 interface ExchangeParts extends BodyParts {
   readonly http: HttpClient;
   readonly userAgent: string;
+  /** The headers of a request with this key. */
+  headers(key: string): Readonly<Record<string, string>>;
   /** Waits until a redirect may be followed, or returns the error that forbids it. */
   admit(ended: AbortSignal): Promise<PlatformError | undefined>;
 }
@@ -64,11 +66,7 @@ export function createExchange(deps: ExchangeParts): Exchange {
     key: string,
     { timeoutMs, ended, memory }: Bounds,
   ): Promise<Exchanged | Moved> {
-    const headers = {
-      Accept: 'application/json',
-      'User-Agent': deps.userAgent,
-      Authorization: `Bearer ${key}`,
-    };
+    const headers = { ...deps.headers(key), 'User-Agent': deps.userAgent };
     try {
       return await deps.http.send({ url, headers, timeoutMs, signal: ended }, (answer, signal) =>
         isRedirect(answer.status) ? leave(answer, url) : read(answer, { memory, signal }, deps),

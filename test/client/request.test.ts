@@ -29,6 +29,41 @@ describe('a request', () => {
     expect(codes).toEqual(['200']);
   });
 
+  test('carries the headers of its platform in place of those, with the key as it is then', async () => {
+    const server = await startServer(answers({}));
+    const { client } = createTestClient(server.url, {
+      headers: (key) => ({
+        Accept: 'application/vnd.test+json',
+        'X-Api-Key': key,
+        'X-Version': '2026-03-10',
+      }),
+    });
+    await client.get(tokensRequest());
+    expect(server.requests[0]?.headers).toMatchObject({
+      ...{ accept: 'application/vnd.test+json', 'x-api-key': KEY, 'x-version': '2026-03-10' },
+      'user-agent': 'agent-platform-exporter/1.2.3',
+    });
+    expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  test.each([
+    'application/vnd.github+json; charset=utf-8',
+    'application/problem+json',
+    'text/plain',
+    'application/octet-stream',
+  ])('takes JSON that is called %s', async (type) => {
+    const server = await startServer(answers({ headers: { 'content-type': type }, body: '{"data":[7]}' }));
+    const { client } = createTestClient(server.url);
+    expect((await client.get(tokensRequest())).body).toEqual({ data: [7] });
+  });
+
+  test('says what an error of another media type says', async () => {
+    const headers = { 'content-type': 'application/problem+json' };
+    const server = await startServer(answers({ status: 404, headers, body: '{"message":"Not Found"}' }));
+    const { client } = createTestClient(server.url);
+    expect((await failureOf(client.get(tokensRequest()))).message).toMatch(/answered 404: Not Found$/);
+  });
+
   test('goes to the host it names, below the path of the base URL', async () => {
     const api = await startServer(answers({}));
     const app = await startServer(answers({}));
