@@ -17,13 +17,18 @@ export interface ApiRequest {
    * transient failures are retried.
    */
   readonly retryOn?: 'throttled' | undefined;
+  /** Whether a 204 says that the data is not there yet; by default it is a failure, as any answer without a body. */
+  readonly mayBeUnready?: boolean | undefined;
   /** Aborts the request; nothing is counted afterwards. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A parsed JSON body and its size on arrival in bytes, after decompression. */
 export interface ApiAnswer {
+  /** Undefined if the answer `isUnready`. */
   readonly body: unknown;
+  /** Whether the data is not there yet, which is neither a failure nor a zero. */
+  readonly isUnready?: boolean | undefined;
   readonly bytes: number;
   /** Fingerprint of the API key of the request; the key itself stays inside the client. */
   readonly key?: string | undefined;

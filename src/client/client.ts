@@ -308,7 +308,8 @@ export class Client implements PlatformClient {
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
     if (!ended.aborted) this.#count(request, exchanged, clock.elapsed() - started);
     await clock.slices.next();
-    const facts = { key, now: clock.now(), maxResponseBytes, advice, isNotYet };
+    const { mayBeUnready } = request;
+    const facts = { key, now: clock.now(), maxResponseBytes, advice, isNotYet, mayBeUnready };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
     if (!outcome.ok) {
       memory.end();

@@ -33,6 +33,8 @@ interface Facts extends PlatformWords {
   readonly key: string;
   readonly now: number;
   readonly maxResponseBytes: number;
+  /** Whether a 204 says that the data is not there yet. */
+  readonly mayBeUnready?: boolean | undefined;
 }
 
 /** Classifies the outcome of an exchange; `subject` names the request (method and path, never the query). */
@@ -56,6 +58,9 @@ export function classifyResponse(exchanged: Exchanged, subject: string, facts: F
       return failure(new PlatformError('server', message, { status, hint }), 'never');
     }
     case 'answer':
+      if (exchanged.status === 204 && facts.mayBeUnready) {
+        return { ok: true, answer: { body: undefined, bytes: 0, isUnready: true } };
+      }
       return exchanged.status >= 200 && exchanged.status <= 299
         ? parse(exchanged, subject, facts.key)
         : refusal(exchanged, subject, facts);

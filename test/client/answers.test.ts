@@ -160,6 +160,38 @@ describe('an answer that is not what it should be', () => {
   });
 });
 
+describe('a 204', () => {
+  test('is neither a failure nor a body where a request says that the data may not be there yet', async () => {
+    const server = await startServer(answers({ status: 204, body: '' }));
+    const { client, codes, retried } = createTestClient(server.url);
+    const answer = await client.get({ ...tokensRequest(), mayBeUnready: true });
+    expect(answer).toMatchObject({ isUnready: true, body: undefined, bytes: 0 });
+    expect([codes, retried]).toEqual([['204'], []]);
+  });
+
+  test('is an answer without a body to any other request', async () => {
+    const server = await startServer(answers({ status: 204, body: '' }));
+    const { client } = createTestClient(server.url);
+    const error = await failureOf(client.get(tokensRequest()));
+    expect(error).toMatchObject({ reason: 'schema', status: 204 });
+    expect(error.message).toContain('answered 204 with an empty body');
+  });
+
+  test.each([200, 202])('is what an empty %i is not', async (status) => {
+    const server = await startServer(answers({ status, body: '' }));
+    const { client } = createTestClient(server.url);
+    const error = await failureOf(client.get({ ...tokensRequest(), mayBeUnready: true }));
+    expect(error).toMatchObject({ reason: 'schema', status });
+  });
+
+  test('does not come with a body: that is an answer as ever', async () => {
+    const server = await startServer(answers({ body: '{"data":[]}' }));
+    const { client } = createTestClient(server.url);
+    const answer = await client.get({ ...tokensRequest(), mayBeUnready: true });
+    expect([answer.body, answer.isUnready]).toEqual([{ data: [] }, undefined]);
+  });
+});
+
 describe('no answer', () => {
   test('a refused connection names its cause and what to check', async () => {
     const server = await startServer(answers({}));
