@@ -1,3 +1,4 @@
+import { collectorsFor } from '../catalog/collector.ts';
 import type { Instant } from '../catalog/day.ts';
 import type { Config } from '../config/config.ts';
 import { createLook, type Watched, watch } from '../config/followed.ts';
@@ -254,6 +255,13 @@ export class App {
     return port;
   }
 
+  /** Whether the last runs of an organization succeeded; undefined if it is not configured. */
+  #probe(org: string): boolean | undefined {
+    const { orgs, fetching } = this.#inUse;
+    const settings = orgs.get(org)?.settings;
+    return settings && probeSuccess(this.#core.runs, org, collectorsFor(fetching, settings));
+  }
+
   #routes() {
     const { telemetryPath, enableLifecycle, allowedHosts } = this.#parts.config.web;
     const core = this.#core;
@@ -264,8 +272,7 @@ export class App {
       figures: createFigures(core, () => this.#inUse),
       refresh: () => this.#refresh(),
       reload: () => this.reload(),
-      probe: (org) =>
-        this.#inUse.orgs.has(org) ? probeSuccess(core.runs, org, this.#inUse.fetching) : undefined,
+      probe: (org) => this.#probe(org),
       redact: core.redactor.redact,
       hooks: () => this.#front.hooks?.handle,
       lifecycle: enableLifecycle,

@@ -2,7 +2,6 @@ import { Client, type PlatformClient } from '../client/client.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Logger } from '../log/logger.ts';
-import { advice, isNotYet } from '../platforms/agent-platform/advice.ts';
 import type { Clock } from '../work/clock.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -44,6 +43,7 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
 /** How the client of an organization reaches the platform, as configured; times in milliseconds. */
 export function clientSettings(org: OrgConfig, api: ApiConfig) {
   const { timeout: timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
+  const { platform } = org;
   return {
     org: org.name,
     baseUrl: org.baseUrl,
@@ -55,7 +55,8 @@ export function clientSettings(org: OrgConfig, api: ApiConfig) {
     requestsPerSecond,
     maxResponseBytes,
     proxy,
-    advice,
-    isNotYet,
+    headers: platform.headers,
+    advice: platform.advice,
+    isNotYet: platform.isNotYet,
   };
 }

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Collector,
+  collectorsFor,
   type FetchingCollector,
   isDayCollector,
   isFetching,
   withoutFamilies,
 } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { PeopleSettings } from '../catalog/settings.ts';
+import type { OrgSettings, PeopleSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
 import type { LiveConfig } from '../config/config.ts';
 import { seriesBudgetOf } from '../pipeline/budget.ts';
@@ -63,7 +64,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     ]),
   );
   const jobs = [...orgs.values()].flatMap((org) =>
-    fetching.map((collector) =>
+    collectorsFor(fetching, org.settings).map((collector) =>
       jobOf({ ...core, org, collector, runner, schedules: config.schedules, retired: retired.signal }),
     ),
   );
@@ -111,13 +112,17 @@ export function secretsOf({ orgs, config }: Deployment): readonly string[] {
   return [...takenOver, ...secretsIn(config)];
 }
 
-/** The requested endpoints, and the datasets of days among them. */
-export function datasetsOf({ fetching, collectors }: Deployment): {
+/** The requested endpoints, of all organizations or of one, and the datasets of days among them. */
+export function datasetsOf(
+  { fetching }: Pick<Deployment, 'fetching'>,
+  org?: OrgSettings,
+): {
   readonly endpoints: readonly DatasetName[];
   readonly dayDatasets: readonly DatasetName[];
 } {
+  const own = org === undefined ? fetching : collectorsFor(fetching, org);
   return {
-    endpoints: fetching.map(({ dataset }) => dataset.name),
-    dayDatasets: collectors.filter(isDayCollector).map(({ dataset }) => dataset.name),
+    endpoints: own.map(({ dataset }) => dataset.name),
+    dayDatasets: own.filter(isDayCollector).map(({ dataset }) => dataset.name),
   };
 }

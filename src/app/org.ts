@@ -20,11 +20,13 @@ interface OrgParts {
 
 /** The settings of an organization under a configuration. */
 export function orgSettings(
-  { name, contract, daysOff, platform: { money } }: OrgConfig,
+  { name, contract, daysOff, platform }: OrgConfig,
   { readiness }: Pick<LiveConfig, 'readiness'>,
   people: PeopleSettings,
 ): OrgSettings {
-  return { name, money, readiness, contract, daysOff, people };
+  const { name: platformName, money } = platform;
+  const fills = new Set(Object.keys(platform.readers));
+  return { name, platform: platformName, fills, money, readiness, contract, daysOff, people };
 }
 
 /** Whether people are identified and assigned to teams in the same way. */
@@ -98,7 +100,9 @@ export function isTouched(before: DeployedOrg | undefined, now: DeployedOrg | un
 }
 
 /** The settings of a client. Rate and daily quota are not among them: they change without another client. */
-function settingsOf({ name, platform, orgId, baseUrl, appUrl }: OrgConfig, api: ApiConfig) {
+function settingsOf(org: OrgConfig, api: ApiConfig) {
+  const { name, platform, orgId, baseUrl, appUrl, account, kind, linkHosts } = org;
   const { timeout, retries, maxResponseBytes, proxy, readinessPath } = api;
-  return { name, platform, orgId, baseUrl, appUrl, timeout, retries, maxResponseBytes, proxy, readinessPath };
+  const place = { name, platform, orgId, baseUrl, appUrl, account, kind, linkHosts };
+  return { ...place, timeout, retries, maxResponseBytes, proxy, readinessPath };
 }

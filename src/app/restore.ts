@@ -1,6 +1,7 @@
 import { isDayCollector } from '../catalog/collector.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
+import { historyOn } from './traffic.ts';
 
 type Restored = Pick<Core, 'history' | 'leading' | 'runs' | 'instruments'>;
 
@@ -13,9 +14,12 @@ export async function restore(
   deployment: Pick<Deployment, 'orgs' | 'fetching'>,
 ): Promise<void> {
   for (const [name, { config }] of deployment.orgs) {
-    // The leader assigns each name to the organization that the configuration identifies.
-    if (config.orgId !== undefined && core.leading.permit() !== undefined)
-      await core.history.adopt(name, config.orgId);
+    // The leader assigns each name to the organization that the configuration identifies, and that of another platform to none.
+    if (core.leading.permit() === undefined) continue;
+    const { isOwn, unnamed } = historyOn(config.platform);
+    const { orgId } = await core.history.standing(name);
+    if (config.orgId !== undefined || !isOwn(orgId ?? ''))
+      await core.history.adopt(name, config.orgId, unnamed);
   }
   for (const org of deployment.orgs.keys()) {
     await restoreRuns(core, deployment, org);

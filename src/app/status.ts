@@ -1,11 +1,11 @@
-import { type Collector, isDayCollector, isFetching } from '../catalog/collector.ts';
+import { type Collector, collectorsFor, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { dayOf, daysBetween } from '../catalog/day.ts';
-import type { OrgConfig } from '../config/config.ts';
 import type { CollectorState, CollectorStatus, OrgStatus, Readiness, ServiceStatus } from '../page/status.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { jobName } from './job.ts';
+import type { DeployedOrg } from './org.ts';
 
 /** After this time the exporter is ready regardless of the platform, in milliseconds. */
 const READY_AFTER_MS = 60_000;
@@ -25,7 +25,9 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
   return {
     ...rest,
     now,
-    orgs: deployment.config.orgs.map((org) => orgStatus(core, org, deployment.collectors, historyDays)),
+    orgs: [...deployment.orgs.values()].map((org) =>
+      orgStatus(core, org, deployment.collectors, historyDays),
+    ),
     links: [
       ...(dashboardUrl === undefined
         ? []
@@ -39,15 +41,17 @@ export function statusOf(frame: StatusFrame, core: Core, deployment: Deployment)
 
 function orgStatus(
   core: Core,
-  org: OrgConfig,
-  collectors: readonly Collector[],
+  { config: org, settings }: DeployedOrg,
+  enabled: readonly Collector[],
   historyDays: number,
 ): OrgStatus {
-  const { name } = org;
+  const { name, platform } = org;
+  const collectors = collectorsFor(enabled, settings);
   const series = core.page.seriesOf(name);
   const paths = core.traffic.pathsOf(org);
   return {
     name,
+    platform: platform.name,
     orgId: core.publisher.of(name).orgId,
     apiHost: new URL(org.baseUrl).host,
     requestsToday: core.traffic.requestsToday(name),

@@ -1,4 +1,5 @@
 import type { DatasetName } from '../catalog/dataset.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type { PlatformClientDeps } from '../client/client.ts';
 import { createDailyQuota, type DailyQuota } from '../client/daily-quota.ts';
 import { createThrottleHolds, type ThrottleHolds } from '../client/limits.ts';
@@ -6,7 +7,7 @@ import type { KnownPaths } from '../client/paths.ts';
 import { createReadingMemory } from '../client/reading-memory.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
-import { defaultPlatform } from '../platforms/index.ts';
+import { defaultPlatform, isIdentityOn } from '../platforms/index.ts';
 import type { PausedPart } from '../server/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../work/clock.ts';
@@ -132,7 +133,8 @@ export class Traffic {
 
   #identityOf(org: string) {
     const { orgId, platform = defaultPlatform } = this.#settings.identities.get(org) ?? {};
-    return { orgId, platform, endpoints: this.#settings.dayDatasets };
+    const endpoints = this.#settings.dayDatasets.filter((name) => platform.readers[name] !== undefined);
+    return { orgId, platform, endpoints, ...historyOn(platform) };
   }
 
   #pausesAt({ name, baseUrl }: OrgAddress): ThrottleHolds {
@@ -147,6 +149,12 @@ export class Traffic {
     if (error?.retryAt === undefined) return [];
     return [{ org: name, scope: 'organization', until: error.retryAt, error, isOwnLimit: true }];
   }
+}
+
+/** Which histories of an organization's name are its own on a platform. */
+export function historyOn(platform: Platform) {
+  const unnamed: 'ours' | 'foreign' = platform === defaultPlatform ? 'ours' : 'foreign';
+  return { isOwn: (orgId: string) => isIdentityOn(platform, orgId), unnamed };
 }
 
 /** The settings of a configuration's traffic. */

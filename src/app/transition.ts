@@ -55,11 +55,10 @@ export async function retire(previous: Deployment, next: Deployment, core: Core)
 
 /** Shows what is configured, and initializes the counters of every organization to 0, so that their first increase is visible. */
 export function startCounters(deployment: Deployment, { instruments }: Core): void {
-  const datasets = datasetsOf(deployment);
   const { config, orgs } = deployment;
   instruments.familiesExcluded(config.metrics.excluded);
   instruments.configOrgs([...orgs.keys(), ...config.elsewhere]);
-  for (const org of orgs.keys()) instruments.initCounters(org, datasets);
+  for (const [org, { settings }] of orgs) instruments.initCounters(org, datasetsOf(deployment, settings));
 }
 
 /** The jobs of the named collectors, or all. */
@@ -82,7 +81,8 @@ async function forget(previous: Deployment, next: Deployment, core: Core): Promi
     runs.forget(org, collector);
   }
   for (const org of previous.orgs.keys()) {
-    if (next.orgs.has(org)) continue;
+    const [before, now] = [previous.orgs.get(org), next.orgs.get(org)];
+    if (now !== undefined && now.config.platform === before?.config.platform) continue;
     publisher.forget(org);
     instruments.forgetOrg(org);
   }

@@ -98,6 +98,14 @@ export function withoutFamilies(
   });
 }
 
+/** The collectors of the datasets that an organization's platform has. */
+export function collectorsFor<Any extends Collector>(
+  collectors: readonly Any[],
+  { fills }: Pick<OrgSettings, 'fills'>,
+): readonly Any[] {
+  return fills === undefined ? collectors : collectors.filter(({ dataset }) => fills.has(dataset.name));
+}
+
 /** Reports whether a collector sends requests, rather than being derived from another one. */
 export function isFetching(collector: Collector): collector is FetchingCollector {
   return !('derivesFrom' in collector);

@@ -29,20 +29,56 @@ export interface ApiFields {
   readonly members: Readonly<Record<string, string>>;
 }
 
+/** The keys of an organization that only some platforms have. */
+export type OrgKey = 'app_url' | 'org_id' | 'prices' | 'account' | 'kind' | 'link_hosts';
+
+/** What an organization is configured with; the address is the configured one, or the platform's own. */
+export interface ConfiguredOrg {
+  readonly baseUrl: string;
+  readonly account?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly orgId?: string | undefined;
+}
+
+/** How an organization on a platform is configured. */
+interface OrgConfiguration {
+  /** The API host where none is configured. */
+  readonly baseUrl?: string | undefined;
+  readonly keys: readonly OrgKey[];
+  readonly needs?: readonly OrgKey[];
+  /** The values of `kind`; the first is the default. */
+  readonly kinds?: readonly string[];
+  /** What is wrong with an address or an account, as a sentence. */
+  accepts?(
+    org: Pick<ConfiguredOrg, 'account' | 'baseUrl'>,
+  ): { readonly key: 'account' | 'base_url'; readonly message: string } | undefined;
+}
+
 /** One vendor: what it has, how it is asked, and what its answers mean. */
 export interface Platform {
   /** The value of `orgs[].platform`. */
   readonly name: string;
   /** What a person reads. */
   readonly title: string;
+  readonly configuration: OrgConfiguration;
   readonly money: PlatformMoney;
   /** Loads the reader of a dataset on first use. What a platform lacks has none: no job, no series, nothing uncovered. */
   readonly readers: { readonly [Name in DatasetName]?: () => Promise<Reader> };
   readonly fields: { readonly [Name in DatasetName]?: ApiFields };
+  /** The headers of a request with this key. */
+  headers(key: string): Readonly<Record<string, string>>;
+  /** Suffixes of other hosts that its answers may name. */
+  readonly linkHosts: readonly string[];
+  /** What an operator can do about a refused request; `said` is the message of its answer. */
+  advice(status: number, said: string): string | undefined;
+  /** Whether a refused request asked for a day that is not over yet for the platform. */
+  isNotYet(failure: { readonly status: number; readonly message: string }): boolean;
+  /** Whose figures an organization's are, where the configuration says it; else the first answer that names one. */
+  identityOf(org: ConfiguredOrg): string | undefined;
   /** The identifier of the organization that an answer is about, as a label value; undefined if it names none. */
   orgIdIn(endpoint: DatasetName, body: unknown): string | undefined;
-  /** The smallest request about a day whose answer names the organization. */
-  probe(endpoint: DatasetName, day: Day): ApiRequest;
+  /** The smallest request about a day whose answer names the organization; none where the configuration names it. */
+  probe?(endpoint: DatasetName, day: Day): ApiRequest;
 }
 
 /** The reader of a dataset, which its platform must have, with the method for its kind. */

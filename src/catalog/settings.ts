@@ -4,6 +4,10 @@ import type { PlatformMoney } from './money.ts';
 /** Settings of an organization. */
 export interface OrgSettings {
   readonly name: string;
+  /** The name of its platform; that of the default one if absent. */
+  readonly platform?: string | undefined;
+  /** The names of the datasets that its platform has; all by default. */
+  readonly fills?: ReadonlySet<string> | undefined;
   readonly readiness: ReadinessSettings;
   /** What the platform's money means; that of one that counts credits by default. */
   readonly money?: PlatformMoney | undefined;
@@ -76,6 +80,9 @@ export interface PeopleSettings {
   /** Monthly budgets by team. The figures of these teams are known, however few people are active. */
   readonly teamBudgets: ReadonlyMap<string, Budget>;
 }
+
+/** The name of the platform of an organization that names none. */
+export const DEFAULT_PLATFORM = 'agent-platform';
 
 /** The team label of people without a team. */
 export const NO_TEAM = 'none';

@@ -1,5 +1,6 @@
 import { startOf } from '../catalog/day.ts';
 import { currentFamily } from '../catalog/family.ts';
+import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
 
 export const dataDayTimestamp = currentFamily({
   name: 'agent_platform_data_day_timestamp_seconds',
@@ -32,13 +33,15 @@ export const historyUncovered = currentFamily({
 
 export const orgInfo = currentFamily({
   name: 'agent_platform_org_info',
-  help: 'Identifier of the organization on the platform, always 1.',
-  labels: ['org_id'],
+  help: 'The platform of the organization, and its identifier there, empty while that is unknown; always 1.',
+  labels: ['org_id', 'platform'],
   unit: 'info',
   source: 'setting orgs[].platform; the organization that an answer names',
   aggregation: 'info',
   dropPriority: 'main',
-  samplesOf: ({ orgId }) => (orgId === undefined ? undefined : [{ labels: { org_id: orgId }, value: 1 }]),
+  samplesOf: ({ orgId = '', settings: { platform = DEFAULT_PLATFORM } }) => [
+    { labels: { org_id: orgId, platform }, value: 1 },
+  ],
 });
 
 /** The families about an organization's data. */

@@ -28,5 +28,8 @@ function byName({ orgs }: LiveConfig): ReadonlyMap<string, OrgConfig> {
 
 function isElsewhere(before: OrgConfig | undefined, now: OrgConfig): boolean {
   if (before === undefined) return false;
-  return before.baseUrl !== now.baseUrl || before.appUrl !== now.appUrl || before.orgId !== now.orgId;
+  const places = [before, now].map(({ platform, baseUrl, appUrl, orgId, account, kind }) =>
+    [platform.name, baseUrl, appUrl, orgId, account, kind].join('\n'),
+  );
+  return places[0] !== places[1];
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import type { Budget, Contract, CreditPrice } from '../catalog/settings.ts';
+import { type Budget, type Contract, type CreditPrice, DEFAULT_PLATFORM } from '../catalog/settings.ts';
+import { platformNamed, platforms } from '../platforms/index.ts';
 import { day, url } from './kinds.ts';
 import { type Option, type OptionTable, optionsIn } from './option.ts';
 import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
+import { problemsOn } from './platform.ts';
 import {
   list,
   positiveNumber,
@@ -33,6 +35,11 @@ const VALUES_PER_LABEL = { default: 200, repo: 5000, user: 20_000 };
 const SERIES = 1_000_000;
 
 const currency = textLike(/^[A-Z]{3}$/, 'a currency of three capital letters, such as USD');
+
+const hostSuffix = textLike(
+  /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+  'a host name in lower case, such as reports.example.com',
+);
 
 /** The budget of a month, in credits or in money. */
 export const budgetSchema = z
@@ -83,7 +90,17 @@ export const orgSchema = z
         description:
           'Value of the `org` label: 1 to 64 letters and digits, with dots, dashes, underscores or spaces between them. Names must be unique',
       }),
-    base_url: url.meta({ standard: 'required', description: 'Base URL of the API host' }),
+    platform: z
+      .enum(platforms.map(({ name }) => name))
+      .default(DEFAULT_PLATFORM)
+      .meta({
+        description:
+          'The platform whose API is asked. What it does not have is refused: see the page of the platform in docs/platforms',
+      }),
+    base_url: url.optional().meta({
+      standard: 'required, where the platform has no address of its own',
+      description: 'Base URL of the API host',
+    }),
     app_url: url.optional().meta({
       standard: '`base_url`',
       description: 'Base URL of the web-app host, which serves the readiness reports',
@@ -101,6 +118,19 @@ export const orgSchema = z
       standard: 'the first one in the answers',
       description:
         "The platform's identifier of the organization. Answers of other organizations are refused. Changing it declares a deliberate change of organization: the stored data of the former organization is set aside and restored when its identifier is configured again",
+    }),
+    account: text().trim().optional().meta({
+      standard: 'none',
+      description: 'Name of the organization on a platform whose paths contain it',
+    }),
+    kind: text().optional().meta({
+      standard: "the platform's first one",
+      description: 'Kind of the organization, on a platform that has several',
+    }),
+    link_hosts: list(hostSuffix).optional().meta({
+      standard: '`[]`',
+      description:
+        'Other hosts from which reports are fetched where an answer names them, besides those of the platform: a name, and every name that ends with a dot and it. They get no key',
     }),
     seats: wholeNumber(1, MAX_SEATS).optional().meta({
       standard: 'none',
@@ -136,8 +166,16 @@ export const orgSchema = z
           '`{country: DE, days_off: [2026-12-24]}`: days on which the organization does not work. Such a day counts as a Sunday wherever days are compared with their weekday or expected: forecasts, the usual range of a day, silent platforms and drops of adoption. `country` has two capital letters (ISO 3166) and stands for the public holidays of the whole country from 2025 to 2036, without those of its regions; `days_off` adds days to them',
       }),
   })
-  .superRefine(({ budget, prices: known = [], api_key_file: file, api_key_env: variable }, context) => {
-    if (typeof budget === 'object' && known.every(({ currency: one }) => one !== budget.currency)) {
+  .superRefine((entry, context) => {
+    const { budget, prices: known = [], api_key_file: file, api_key_env: variable } = entry;
+    const platform = platformNamed(entry.platform);
+    for (const { key, message } of problemsOn(platform, entry)) refuse(context, message, undefined, [key]);
+    const isPriced = platform.money.currency === undefined;
+    if (
+      isPriced &&
+      typeof budget === 'object' &&
+      known.every(({ currency: one }) => one !== budget.currency)
+    ) {
       const message = `${budget.currency} is the currency of no price: a budget in money needs prices`;
       refuse(context, message, undefined, ['budget', 'currency']);
     }
@@ -145,7 +183,10 @@ export const orgSchema = z
     refuse(context, `needs ${file === undefined ? 'an' : 'only one of'} api_key_file or api_key_env`);
   })
   // For a JSON Schema.
-  .meta({ oneOf: [{ required: ['api_key_file'] }, { required: ['api_key_env'] }] });
+  .meta({
+    oneOf: [{ required: ['api_key_file'] }, { required: ['api_key_env'] }],
+    anyOf: [{ required: ['base_url'] }, { required: ['platform'] }],
+  });
 
 /** An organization in the file, with exactly one source of its key. */
 export type OrgEntry = z.output<typeof orgSchema>;

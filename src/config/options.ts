@@ -1,4 +1,6 @@
 import type * as z from 'zod';
+import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
+import { platforms } from '../platforms/index.ts';
 import { cron } from './cron.ts';
 import * as kinds from './kinds.ts';
 import { type CollectorChoice, option, optionsOf, several, type ValuesOf } from './option.ts';
@@ -37,6 +39,12 @@ const sharedOptions = {
       'Value of the org label for the organization configured by --api.base-url and a key',
       kinds.orgName.prefault('default'),
     ),
+    'api.platform': option(
+      'Platform of the organization configured by flags and environment',
+      kinds.choice(...platforms.map(({ name }) => name)).prefault(DEFAULT_PLATFORM),
+    ),
+    'api.account': option('Name of that organization on a platform whose paths contain it', kinds.text),
+    'api.kind': option('Kind of that organization, on a platform that has several', kinds.text),
     'api.base-url': option('Base URL of the API host', kinds.url),
     'api.app-url': option(
       'Base URL of the web-app host, which serves the readiness reports. Defaults to the API host',

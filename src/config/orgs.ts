@@ -3,7 +3,7 @@ import type { Day } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { Contract } from '../catalog/settings.ts';
-import { defaultPlatform } from '../platforms/index.ts';
+import { platformNamed } from '../platforms/index.ts';
 import { ConfigError } from '../text/errors.ts';
 import { publicHolidaysOf } from './calendar.ts';
 import {
@@ -16,6 +16,7 @@ import {
 import { contractOf, type OrgEntry } from './file-schema.ts';
 import type { SharedValues } from './options.ts';
 import { quoted } from './parse.ts';
+import { type GivenOrg, problemsOn } from './platform.ts';
 import { type Shard, serves } from './shard.ts';
 import { nodeAt } from './validate.ts';
 import { configErrorAt, originOf, type YamlNode } from './yaml-node.ts';
@@ -26,8 +27,13 @@ export interface OrgConfig {
   readonly platform: Platform;
   readonly baseUrl: string;
   readonly appUrl: string;
+  /** Its name on the platform, and its kind there, where the platform has such. */
+  readonly account?: string | undefined;
+  readonly kind?: string | undefined;
+  /** Suffixes of the other hosts that answers may name. */
+  readonly linkHosts?: readonly string[];
   readonly credential: Credential;
-  /** The organization's identifier on the platform as a label value, if only its answers are accepted. */
+  /** The organization's identity on the platform as a label value, if only its answers are accepted. */
   readonly orgId?: string | undefined;
   readonly contract?: Contract | undefined;
   /** The listed days off and the public holidays of the country. */
@@ -76,14 +82,10 @@ async function orgOfEntry(
   node: YamlNode,
   { environment, files }: SecretSources,
 ): Promise<OrgConfig> {
-  const { base_url: baseUrl, app_url: appUrl = baseUrl, api_key_env: variable } = entry;
-  const { name, org_id: id } = entry;
+  const { name, api_key_env: variable } = entry;
   const org = {
     name,
-    platform: defaultPlatform,
-    baseUrl,
-    appUrl,
-    orgId: orgIdOf(id),
+    ...placeOf(platformNamed(entry.platform), entry),
     contract: contractOf(entry),
     daysOff: await daysOffOf(entry, node),
   };
@@ -113,35 +115,62 @@ async function daysOffOf({ calendar }: OrgEntry, node: YamlNode): Promise<Readon
   );
 }
 
+/** Where an organization is, and whose figures its are. */
+function placeOf(platform: Platform, given: GivenOrg) {
+  const { base_url: url, app_url: appUrl, account, kind, link_hosts: hosts = [], org_id: id } = given;
+  const baseUrl = url ?? platform.configuration.baseUrl ?? '';
+  const configured = {
+    baseUrl,
+    account,
+    kind: kind ?? platform.configuration.kinds?.[0],
+    orgId: orgIdOf(id),
+  };
+  return {
+    platform,
+    ...configured,
+    appUrl: appUrl ?? baseUrl,
+    linkHosts: [...platform.linkHosts, ...hosts],
+    orgId: platform.identityOf(configured),
+  };
+}
+
 async function orgOfEnvironment(
   values: SharedValues,
   sources: SecretSources,
 ): Promise<OrgConfig | undefined> {
-  const { org: name, 'api.base-url': baseUrl, 'api.app-url': appUrl } = values;
-  if (baseUrl === undefined) {
+  const platform = platformNamed(values['api.platform']);
+  const given = {
+    base_url: values['api.base-url'],
+    app_url: values['api.app-url'],
+    org_id: values['api.org-id'],
+    account: values['api.account'],
+    kind: values['api.kind'],
+  };
+  if (given.base_url === undefined && platform.configuration.baseUrl === undefined) {
     const variable = [keyVariable, `${keyVariable}_FILE`].find((name) => sources.environment[name]);
-    const given = appUrl === undefined ? variable : '--api.app-url';
-    if (given === undefined) return undefined;
+    const other = given.app_url === undefined ? variable : '--api.app-url';
+    if (other === undefined) return undefined;
     throw new ConfigError(
-      `${given} is set, but no API address`,
+      `${other} is set, but no API address`,
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
+    );
+  }
+  for (const { key, message } of problemsOn(platform, given)) {
+    const flag = `--api.${key.replaceAll('_', '-')}`;
+    throw new ConfigError(
+      message === '' ? `the platform ${platform.name} needs ${flag}` : `${flag}: ${message}`,
     );
   }
   const credential = await readSecret(keyVariable, sources);
   if (credential === undefined) {
     throw new ConfigError(
-      'an API address is set, but no key',
+      given.base_url === undefined
+        ? `the platform ${platform.name} is set, but no key`
+        : 'an API address is set, but no key',
       `set ${keyVariable} or ${keyVariable}_FILE, or try the exporter without a key: agent-platform-exporter demo`,
     );
   }
-  return {
-    name,
-    platform: defaultPlatform,
-    baseUrl,
-    appUrl: appUrl ?? baseUrl,
-    orgId: orgIdOf(values['api.org-id']),
-    credential,
-  };
+  return { name: values.org, ...placeOf(platform, given), credential };
 }
 
 /** A configured identifier as answers and the store have it. */

@@ -46,6 +46,8 @@ export interface CollectorStatus {
 export interface OrgStatus {
   readonly name: string;
   /** The organization's identifier on the platform, once an answer contained it. */
+  /** The name of its platform. */
+  readonly platform: string;
   readonly orgId?: string | undefined;
   readonly apiHost: string;
   /** Requests sent on the current UTC day, and the configured limit; absent until one was sent. */

@@ -15,6 +15,10 @@ interface IdentitySettings {
   /** The collected endpoints whose answers name the organization. */
   readonly endpoints: readonly DatasetName[];
   readonly platform: Pick<Platform, 'orgIdIn' | 'probe'>;
+  /** Whether a stored identifier is one of the platform. */
+  isOwn(orgId: string): boolean;
+  /** Whose a history without an identifier is. */
+  readonly unnamed: 'ours' | 'foreign';
 }
 
 /** An identity check whose settings may change. */
@@ -43,10 +47,11 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
 
   /** The stored identity, after adopting the configured identifier if it differs. */
   async function known() {
-    const { orgId: configured } = settings;
+    const { orgId: configured, isOwn, unnamed } = settings;
     const { orgId, confirmedKey } = await history.standing(org);
-    if (configured === undefined || configured === orgId) return { orgId, confirmedKey };
-    await history.adopt(org, configured);
+    if (configured === orgId || (configured === undefined && isOwn(orgId ?? '')))
+      return { orgId, confirmedKey };
+    await history.adopt(org, configured, unnamed);
     return { orgId: configured, confirmedKey: UNCONFIRMED };
   }
 
@@ -63,11 +68,12 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
 
   /** Asks the analytics endpoints in turn until one confirms its key. */
   async function probe(ask: Ask): Promise<void> {
-    for (const endpoint of settings.endpoints) {
+    const { platform, endpoints } = settings;
+    for (const endpoint of endpoints) {
       // One day that is over in every time zone.
-      const request = settings.platform.probe(endpoint, addDays(yesterdayOf(clock.now()), -1));
-      const answer = await ask(request).catch(() => undefined);
-      const named = settings.platform.orgIdIn(endpoint, answer?.body);
+      const request = platform.probe?.(endpoint, addDays(yesterdayOf(clock.now()), -1));
+      const answer = await (request && ask(request).catch(() => undefined));
+      const named = platform.orgIdIn(endpoint, answer?.body);
       if (named !== undefined && (await queue.run(() => note(named, answer?.key))) === named) return;
     }
   }
@@ -77,7 +83,8 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
       const { orgId, confirmedKey } = await known();
       return orgId === undefined || key === undefined || confirmedKey === key;
     };
-    if (settings.endpoints.length === 0 || (await isConfirmed())) return;
+    const { platform, endpoints } = settings;
+    if (platform.probe === undefined || endpoints.length === 0 || (await isConfirmed())) return;
     // All waiting answers share one.
     probing ??= probe(ask).finally(() => {
       probing = undefined;

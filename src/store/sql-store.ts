@@ -86,8 +86,8 @@ export class SqlStore implements Store {
     return this.#read(org, (reader) => reader.dataset(name, from));
   }
 
-  async adopt(org: string, orgId: string): Promise<void> {
-    const before = await this.#write((query) => adopt(query, org, orgId));
+  async adopt(org: string, orgId: string | undefined, unnamed: 'ours' | 'foreign' = 'ours'): Promise<void> {
+    const before = await this.#write((query) => adopt(query, org, orgId, unnamed));
     if (before === undefined) return;
     const fields = { org, orgId, before };
     this.#parts.log.warn('Organization of this name changed; history of the former one set aside', fields);

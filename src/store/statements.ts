@@ -199,13 +199,24 @@ export async function noteOrgId(query: Query, org: string, orgId: string | undef
 /** The tables whose rows belong to an organization, or to a former one of its name. */
 const OF_ORG = DAY_TABLES.filter(({ key }) => key[1] === 'former');
 
+/** In place of the identifier of a history that was set aside without one. */
+const UNNAMED = '?';
+
 /**
- * Assigns a name to an organization; resolves with the identifier of the one that was set aside. What is stored without an
- * identifier stays, since it is newer than what was set aside earlier.
+ * Assigns a name to an organization, to one whose identifier is not known yet without `orgId`; resolves with the identifier
+ * of the one that was set aside. What is stored without an identifier stays, since it is newer than what was set aside
+ * earlier, unless it is another platform's.
  */
-export async function adopt(query: Query, org: string, orgId: string): Promise<string | undefined> {
-  const before = await orgIdOf(query, org);
-  if (before === orgId) return undefined;
+export async function adopt(
+  query: Query,
+  org: string,
+  orgId: string | undefined,
+  unnamed: 'ours' | 'foreign',
+): Promise<string | undefined> {
+  const known = await orgIdOf(query, org);
+  if (known === orgId) return undefined;
+  const before = known ?? (unnamed === 'ours' || !(await isStored(query, org)) ? undefined : UNNAMED);
+  const restored = orgId ?? UNNAMED;
   for (const { name: table, key } of OF_ORG) {
     if (before !== undefined)
       await query(`UPDATE S.${table} SET former = $2 WHERE org = $1 AND former = ''`, [org, before]);
@@ -219,9 +230,9 @@ export async function adopt(query: Query, org: string, orgId: string): Promise<s
         `DELETE FROM S.${table} AS old WHERE org = $1 AND former = $2 AND EXISTS (
            SELECT 1 FROM S.${table} AS now WHERE now.org = $1 AND now.former = '' ${isSame}
          )`,
-        [org, orgId],
+        [org, restored],
       );
-    await query(`UPDATE S.${table} SET former = '' WHERE org = $1 AND former = $2`, [org, orgId]);
+    await query(`UPDATE S.${table} SET former = '' WHERE org = $1 AND former = $2`, [org, restored]);
   }
   await query(
     `UPDATE S.dataset SET revision = revision + 1 + (
@@ -232,7 +243,12 @@ export async function adopt(query: Query, org: string, orgId: string): Promise<s
   await query(
     `INSERT INTO S.org (org, former, org_id, confirmed_key) VALUES ($1, '', $2, $3)
      ON CONFLICT (org, former) DO UPDATE SET org_id = excluded.org_id, confirmed_key = excluded.confirmed_key`,
-    [org, orgId, before === undefined ? null : UNCONFIRMED],
+    [org, orgId ?? null, before === undefined ? null : UNCONFIRMED],
   );
   return before;
+}
+
+async function isStored(query: Query, org: string): Promise<boolean> {
+  const rows = await query("SELECT 1 AS found FROM S.dataset WHERE org = $1 AND former = '' LIMIT 1", [org]);
+  return rows.length > 0;
 }

@@ -187,10 +187,11 @@ export interface Store {
   /** Reads one dataset of an organization likewise: all its days are known, and rows are read from a day on, by default none. */
   readDataset(org: string, dataset: DatasetName, from?: Day): Promise<StoredDataset>;
   /**
-   * Assigns a name to that organization of the platform. The history of another one is set aside, and restored when the
-   * name is assigned to it again.
+   * Assigns a name to that organization of the platform, to one whose identifier is not known yet without `orgId`. The history
+   * of another one is set aside, and restored when the name is assigned to it again. What is stored without an identifier is
+   * taken over, unless it is `foreign`: another platform's.
    */
-  adopt(org: string, orgId: string): Promise<void>;
+  adopt(org: string, orgId: string | undefined, unnamed?: 'ours' | 'foreign'): Promise<void>;
   /** Stores the fingerprint of the key whose answers come from the organization, or `UNCONFIRMED`. */
   putConfirmedKey(org: string, key: string): Promise<void>;
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<StoredAnswer>;

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Leading } from '../../src/app/leading.ts';
 import { Replica } from '../../src/app/replica.ts';
+import { defaultPlatform } from '../../src/platforms/index.ts';
 import { NotStored } from '../../src/store/database.ts';
 import type { Leader, LeaderEvents } from '../../src/store/leader.ts';
 import { replacing } from '../support/replacing.ts';
@@ -38,7 +39,7 @@ test('a term that could not begin, since the database went away again, begins wi
     leading: new Leading(leadership, clock),
   };
   const job = { name: 'acme/tokens', org: 'acme', collector: 'tokens' };
-  const orgs = new Map([['acme', { config: {} }]]);
+  const orgs = new Map([['acme', { config: { platform: defaultPlatform } }]]);
   const deployment = {
     jobs: new Map([[job.name, job]]),
     orgs,

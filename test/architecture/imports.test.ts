@@ -20,7 +20,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   collectors: ['catalog'],
   platforms: ['catalog', 'collectors'],
   client: ['catalog', ...PRIMITIVES],
-  platforms: ['catalog', 'collectors'],
   store: ['catalog', ...PRIMITIVES],
   exposition: ['catalog', ...PRIMITIVES],
   scheduler: ['catalog', ...PRIMITIVES],

@@ -129,7 +129,7 @@ describe('the families about the data', () => {
       'data_day_timestamp_seconds{dataset="tools"} 1773100800',
       'history_uncovered{dataset="tokens"} 4',
       'history_uncovered{dataset="tools"} 4',
-      'org_info{org_id="org_1"} 1',
+      'org_info{org_id="org_1",platform="agent-platform"} 1',
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('the families about the data', () => {
     expect(aboutFamilies.map((family) => linesOf(family, view))).toEqual([
       [],
       ['{dataset="tokens"} 4', '{dataset="tools"} 4'],
-      undefined,
+      ['{org_id="",platform="agent-platform"} 1'],
     ]);
   });
 });

@@ -12,7 +12,7 @@ const yaml = `orgs:
 async function orgsOf(given: Given): Promise<readonly unknown[]> {
   const { orgs } = await load({ ...given, organizations: 'required' });
   return Promise.all(
-    orgs.map(async ({ credential, platform, ...org }) => ({
+    orgs.map(async ({ credential, platform, linkHosts: _, ...org }) => ({
       ...org,
       platform: platform.name,
       key: await credential.read(),

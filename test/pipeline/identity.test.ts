@@ -28,6 +28,8 @@ function world(
     orgId: options.orgId,
     endpoints,
     platform: agentPlatform,
+    isOwn: () => true,
+    unnamed: 'ours',
     history,
     clock: { now: () => Date.UTC(2026, 10, 20) },
   });

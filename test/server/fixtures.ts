@@ -31,7 +31,13 @@ export function collectorStatus(changes: Partial<CollectorStatus> = {}): Collect
 
 /** An organization with one working collector, except for the given properties. */
 export function orgStatus(changes: Partial<OrgStatus> = {}): OrgStatus {
-  return { name: 'acme', apiHost: 'api.example.com', collectors: [collectorStatus()], ...changes };
+  return {
+    name: 'acme',
+    platform: 'agent-platform',
+    apiHost: 'api.example.com',
+    collectors: [collectorStatus()],
+    ...changes,
+  };
 }
 
 /** A service in which everything works, except for the given properties. */

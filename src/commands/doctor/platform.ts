@@ -24,7 +24,11 @@ export async function examineOrg(parts: Omit<Facts, 'asked' | 'attempts'>): Prom
     told.add(cause);
   }
 
-  const enabled = collectors.filter(isFetching).filter(({ name }) => config.collectors.get(name) === true);
+  const enabled = collectors
+    .filter(isFetching)
+    .filter(
+      ({ name, dataset }) => config.collectors.get(name) === true && dataset.name in org.platform.readers,
+    );
   for (const address of new Set(enabled.map((one) => addressOf(one, org)))) {
     report(await nameOf(new URL(address), config.api));
   }

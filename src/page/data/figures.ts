@@ -1,4 +1,4 @@
-import type { Collector } from '../../catalog/collector.ts';
+import { type Collector, collectorsFor } from '../../catalog/collector.ts';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysFrom, endOf, monthSoFar, yesterdayOf } from '../../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../../catalog/family.ts';
@@ -100,7 +100,11 @@ export function createFigures(core: FiguresParts, inUse: () => Shown): ReadFigur
     const series = core.page.seriesOf(org);
     const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
     const figures = core.publisher.withView(org, daysToRead(detail, yesterdayOf(core.clock.now())), (view) =>
-      runInSlices(orgFigures({ view, collectors, series, labelLimit, detail }), core.clock, 1),
+      runInSlices(
+        orgFigures({ view, collectors: collectorsFor(collectors, view.settings), series, labelLimit, detail }),
+        core.clock,
+        1,
+      ),
     );
     if (figures === undefined) return undefined;
     made[detail].set(published, figures);

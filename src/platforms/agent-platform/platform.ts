@@ -4,13 +4,16 @@ import { labelValue } from '../../catalog/label.ts';
 import { CREDITS } from '../../catalog/money.ts';
 import { isObject } from '../../catalog/object.ts';
 import type { Platform } from '../../catalog/platform.ts';
+import { DEFAULT_PLATFORM } from '../../catalog/settings.ts';
 import type { ApiRequest } from '../../catalog/source.ts';
+import { advice, isNotYet } from './advice.ts';
 import { API_FIELDS } from './api-fields.ts';
 
 /** The platform whose API counts Standard Credits. */
 export const agentPlatform: Platform = {
-  name: 'agent-platform',
+  name: DEFAULT_PLATFORM,
   title: 'Agent Platform',
+  configuration: { keys: ['app_url', 'org_id', 'prices'] },
   money: CREDITS,
   readers: {
     tokens: async () => (await import('./tokens.ts')).reader,
@@ -22,6 +25,11 @@ export const agentPlatform: Platform = {
     wiki: async () => (await import('./wiki.ts')).reader,
   },
   fields: API_FIELDS,
+  headers: (key) => ({ Accept: 'application/json', Authorization: `Bearer ${key}` }),
+  linkHosts: [],
+  advice,
+  isNotYet,
+  identityOf: ({ orgId }) => orgId,
   orgIdIn,
   probe,
 };

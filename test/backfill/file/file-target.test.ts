@@ -63,10 +63,10 @@ agent_platform_data_day_timestamp_seconds{org="acme",job="agent-platform",datase
 # TYPE agent_platform_history_uncovered gauge
 agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1774958400
 agent_platform_history_uncovered{org="acme",job="agent-platform",dataset="tokens"} 0 1775044800
-# HELP agent_platform_org_info Identifier of the organization on the platform, always 1.
+# HELP agent_platform_org_info The platform of the organization, and its identifier there, empty while that is unknown; always 1.
 # TYPE agent_platform_org_info gauge
-agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1774958400
-agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1"} 1 1775044800
+agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1",platform="agent-platform"} 1 1774958400
+agent_platform_org_info{org="acme",job="agent-platform",org_id="org-1",platform="agent-platform"} 1 1775044800
 # HELP agent_platform:test_credits h
 # TYPE agent_platform:test_credits gauge
 agent_platform:test_credits{org="acme"} 1 1774958400

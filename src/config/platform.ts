@@ -1,0 +1,46 @@
+import type { OrgKey, Platform } from '../catalog/platform.ts';
+import type { Budget } from '../catalog/settings.ts';
+
+/** What was given of an organization, with the keys that only some platforms have. */
+export interface GivenOrg {
+  readonly base_url?: string | undefined;
+  readonly app_url?: string | undefined;
+  readonly org_id?: string | undefined;
+  readonly prices?: unknown;
+  readonly account?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly link_hosts?: readonly string[] | undefined;
+  readonly budget?: Budget | undefined;
+}
+
+/** What is wrong with an organization on its platform. */
+interface Problem {
+  readonly key: keyof GivenOrg;
+  readonly message: string;
+}
+
+const KEYS: readonly OrgKey[] = ['app_url', 'org_id', 'prices', 'account', 'kind', 'link_hosts'];
+
+/** What a platform does not have, and what it needs that is missing; a key that is only missing has no message. */
+export function* problemsOn(platform: Platform, given: GivenOrg): Generator<Problem> {
+  const { name, money, configuration } = platform;
+  const { baseUrl, keys, needs = [], kinds = [], accepts } = configuration;
+  if (given.base_url === undefined && baseUrl === undefined) yield { key: 'base_url', message: '' };
+  for (const key of KEYS) {
+    if (given[key] !== undefined && !keys.includes(key))
+      yield { key, message: `${key} is given, but the platform ${name} has none` };
+    if (given[key] === undefined && needs.includes(key)) yield { key, message: '' };
+  }
+  if (given.kind !== undefined && keys.includes('kind') && !kinds.includes(given.kind))
+    yield { key: 'kind', message: `the platform ${name} has only the kinds ${kinds.join(', ')}` };
+  const { budget } = given;
+  if (typeof budget === 'number' && money.measure !== 'credits')
+    yield {
+      key: 'budget',
+      message: `the platform ${name} counts no credits: give an amount and its currency`,
+    };
+  if (typeof budget === 'object' && money.currency !== undefined && budget.currency !== money.currency)
+    yield { key: 'budget', message: `the platform ${name} reports its cost in ${money.currency}` };
+  const refused = accepts?.({ account: given.account, baseUrl: given.base_url ?? baseUrl ?? '' });
+  if (refused !== undefined) yield refused;
+}
