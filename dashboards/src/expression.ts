@@ -58,11 +58,6 @@ export function atLastDay({ text, about }: Expression): Expression {
   return { text: text.replaceAll(/\((\w+\{[^}]*\})\)/g, window), about };
 }
 
-/** Current values as they are at the end of the range, at each of its steps. */
-export function atRangeEnd({ text, about }: Expression): Expression {
-  return { text: text.replaceAll('}', '} @ end()'), about };
-}
-
 /** The rate of a counter per second. */
 export function rate<const Label extends string>(
   metric: Described<Label>,

@@ -16,17 +16,11 @@ export function dailyTotal(family: Described): Expression {
 
 /**
  * The newest value, summed over the selected organizations, or absent if one that has the `reference` lacks it: for
- * figures that can be absent by themselves, so that a sum is never partial. Of a line, `at` says when: the number is its last
- * point, however old that is.
+ * figures that can be absent by themselves, so that a sum is never partial.
  */
-export function wholeTotal(
-  metric: Described,
-  reference: Described,
-  at = (condition: Expression) => condition,
-): Expression {
+export function wholeTotal(metric: Described, reference: Described): Expression {
   const figure = newest(metric, { by: [] });
-  const isWhole = at(promql`(count(${figure}) == count(${newest(reference, { by: [] })}))`);
-  return promql`sum(${figure}) and on () ${isWhole}`;
+  return promql`sum(${figure}) and on () (count(${figure}) == count(${newest(reference, { by: [] })}))`;
 }
 
 /** The quotient of the sums of two figures, over the organizations that have both; of money, by currency. */

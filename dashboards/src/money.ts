@@ -2,13 +2,13 @@ import { activityFamilies as activity } from '../../src/collectors/activity/coll
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import * as compared from '../../src/collectors/spend/comparisons.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
-import { atRangeEnd, type Described, newest, promql } from './expression.ts';
+import { type Described, newest, promql } from './expression.ts';
 import { changeQueries, quotientOf, wholeTotal } from './figures.ts';
 import { links } from './links.ts';
 import { palette } from './palette.ts';
 import type { Placed } from './panels/panel.ts';
 import { tile } from './panels/tile.ts';
-import { line, now, type Query } from './query.ts';
+import { now, type Query } from './query.ts';
 
 /** If no exporter answers, the budgets are unknown too. */
 const NO_BUDGET = 'None known';
@@ -23,17 +23,14 @@ const OF_SOME_NAME = ', some organizations';
 /** The shares of a budget from which on its colours change. */
 export const OF_BUDGET = { warn: 0.8, alarm: 1 } as const;
 
-/**
- * The sum of a cost by currency, of all organizations that have the credits; if only some have it now, it says so. The number of
- * a line is its last point, however old that is.
- */
+/** The sum of a cost by currency, of all organizations that have the credits; if only some have it, it says so. */
 function costQueries(cost: Described<'currency'>, credits: Described, name = ''): readonly Query[] {
   const each = newest(cost, { by: ['currency'] });
   const all = promql`scalar(count(${newest(credits, { by: [] })}))`;
   const sum = promql`sum by (currency) (${each})`;
   const are = (compared: '==' | '<') => promql`(count by (currency) (${each}) ${compared} ${all})`;
   return [
-    line(promql`${sum} and on (currency) ${atRangeEnd(are('=='))}`, `{{currency}}${name}`, MONEY),
+    now(promql`${sum} and on (currency) ${are('==')}`, `{{currency}}${name}`, MONEY),
     now(promql`${sum} and on (currency) ${are('<')}`, `{{currency}}${name}${OF_SOME_NAME}`, {
       ...MONEY,
       colour: palette.quiet,
@@ -54,7 +51,7 @@ export function monthTile(): Placed {
       now(wholeTotal(spend.creditsMonthForecast, tokens.dailyCredits), 'credits, forecast'),
     ],
     to: links.credits,
-    width: 12,
+    width: 24,
   });
 }
 
@@ -86,7 +83,7 @@ export function budgetTile(): Placed {
     ],
     noValue: NO_BUDGET,
     to: links.credits,
-    width: 12,
+    width: 24,
   });
 }
 
@@ -116,7 +113,7 @@ export function peopleTile(): Placed {
     title: 'Active people',
     text: 'Mean of the daily active people over the 7 days that end with the newest complete day, and its change from the mean of the four weeks before; people active in those 7 days and in 30 days, which the platform does not report for a day without activity. A person active in two organizations counts in each.',
     queries: [
-      line(wholeTotal(mean, reference, atRangeEnd), 'per day', { decimals: 0 }),
+      now(wholeTotal(mean, reference), 'per day', { decimals: 0 }),
       ...changeQueries(mean, activity.dailyActiveUsersMean7dBaseline, 'four weeks'),
       now(wholeTotal(activity.weeklyActiveUsers, reference), 'in 7 days'),
       now(wholeTotal(activity.monthlyActiveUsers, reference), 'in 30 days', { colour: palette.quiet }),

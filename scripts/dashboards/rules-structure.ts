@@ -171,6 +171,22 @@ export const structureRules: readonly Rule[] = [
       withPanel(dashboard, (panel) => ({ ...panel, gridPos: { h: 3, y: 1, x: 0, ...panel.gridPos, w: 1 } })),
   },
   {
+    name: 'gives each number of a tile two columns of the grid, with two currencies, too',
+    violations: ofPanels(({ type, gridPos, targets = [] }) => {
+      if (type !== 'stat') return [];
+      // Only one of two queries answers: whether of all or of some organizations, and for more or less.
+      const names = new Set(
+        targets.map(({ legendFormat = '' }) => legendFormat.replace(', some organizations', '')),
+      );
+      const numbers = [...names].flatMap((name) => (name.includes('{{currency}}') ? [name, name] : [name]));
+      return (gridPos?.w ?? 0) < 2 * numbers.length
+        ? `${numbers.length} numbers in ${gridPos?.w} columns`
+        : [];
+    }),
+    broken: (dashboard) =>
+      withPanel(dashboard, (panel) => ({ ...panel, gridPos: { h: 4, x: 0, y: 1, w: 12 } })),
+  },
+  {
     name: 'says of every panel what it means and which metric and field of the API it shows',
     violations: ofPanels(({ title = '', description = '' }) => [
       ...(title.length > 1 ? [] : ['no title']),

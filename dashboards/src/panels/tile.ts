@@ -24,20 +24,11 @@ interface TileSpec extends PanelSpec {
 const VALUE_SIZE = 36;
 const NAME_SIZE = 14;
 
-/**
- * Grafana ends a range at a multiple of its step: with the points of a screen, 30 days end up to an hour ago, and the
- * number with them. Prometheus allows 11 000.
- */
-const POINTS = 10_000;
-
 /** One or a few large numbers. */
 export function tile(spec: TileSpec): Placed {
   const { reduce = 'lastNotNull', width = 4, height = 4, inOneLine = false } = spec;
-  // A number of several points has them drawn behind it.
-  const drawsPast = reduce === 'lastNotNull' && spec.queries.some(({ shape }) => shape === 'range');
   const builder = new PanelBuilder()
-    .fieldMinMax(drawsPast)
-    .graphMode(drawsPast ? BigValueGraphMode.Area : BigValueGraphMode.None)
+    .graphMode(BigValueGraphMode.None)
     .colorMode(BigValueColorMode.Value)
     .textMode(textModeOf(spec))
     .orientation(VizOrientation.Auto)
@@ -46,7 +37,6 @@ export function tile(spec: TileSpec): Placed {
       new VizTextDisplayOptionsBuilder().valueSize(inOneLine ? NAME_SIZE : VALUE_SIZE).titleSize(NAME_SIZE),
     )
     .reduceOptions(new ReduceDataOptionsBuilder().values(false).calcs([reduce]));
-  if (drawsPast) builder.maxDataPoints(POINTS);
   return {
     title: spec.title,
     width,
