@@ -111,13 +111,14 @@ function unattributed(draw: Pick<Look, 'draw'> = {}): readonly Query[] {
 
 const unusual = daily(dailyCreditsUnusual);
 
-/** The causes with a colour of their own: of a day on which everything is known. */
+/** The causes with a colour of their own: those of a day on which everything is known, and of a day without use. */
 const CAUSES = [
   'people',
   'sessions_per_person',
   'tokens_per_session',
   'models_used',
   'price_of_tokens',
+  'use',
 ] as const satisfies readonly Cause[];
 
 const byDay: Row = {
@@ -194,8 +195,8 @@ const unitCosts: Row = {
       title: 'Unit costs of 28 days',
       text: 'Credits and cost of each organization in the 28 days that end with the newest complete day, divided by the days on which its people were active, and by the commits and the pull requests made through the agent. Not the price of one of them: the credits also pay for all other work. Blank with fewer than ten of what they are divided by. Quotients have no total.',
       columns: [
-        { of: 'org', title: 'Organization', to: orgLink(links.credits) },
-        { of: 'currency', title: 'Currency', width: 95 },
+        { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
+        { of: 'currency', title: 'Currency', width: 80 },
         ...unitColumns,
       ],
       sort: { by: 'Organization', desc: false },

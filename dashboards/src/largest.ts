@@ -46,7 +46,14 @@ export function eachByDay<const Label extends string>(
   const labels = orgs === undefined ? ['org', ...family.labels] : family.labels;
   const top = largest(family, labels, only);
   const each = daily(family, { only, ...(orgs && { orgs }) });
-  const legend = labels.map((label) => `{{${label}}}`).join(' ') + named;
+  const fixed = Object.entries(only).flatMap(([label, value]) =>
+    String(value).startsWith('$') ? [] : [label],
+  );
+  const legend =
+    labels
+      .filter((label) => !fixed.includes(label))
+      .map((label) => `{{${label}}}`)
+      .join(' ') + named;
   return [
     days(promql`${each} and ${top}`, legend, { palette: 'series' }),
     days(promql`${each} unless ${top}`, legend, { colour: palette.quiet }),

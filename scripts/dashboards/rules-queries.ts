@@ -234,6 +234,19 @@ export const queryRules: readonly Rule[] = [
       ),
   },
   {
+    name: 'has no label in a legend of which its query chooses one value',
+    violations: ofTargets(({ expr, legendFormat = '' }) =>
+      [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([, label = '']) =>
+        new RegExp(`[{,]${label}="`).test(expr) ? `${label} in the legend` : [],
+      ),
+    ),
+    broken: (dashboard) =>
+      withPanel(dashboard, (panel) => ({
+        ...panel,
+        targets: [{ refId: 'A', expr: 'max by (org,kind) (x{kind="a"})', legendFormat: '{{kind}}' }],
+      })),
+  },
+  {
     name: 'shows labels that its answers have',
     violations: ofPanels((panel) => {
       const labels = new Set((panel.targets ?? []).flatMap(({ expr }) => [...labelsOf(namedIn(expr))]));
