@@ -30,8 +30,10 @@ interface Declared {
   readonly dataset: DayDataset<unknown>;
   readonly family: DayFamily;
   readonly label: string;
-  /** How the values of 7 days become one; a family of weeks has done it. */
+  /** How the values of 7 days become one; families of weeks have done it. */
   readonly over: 'sum' | 'mean' | 'week';
+  /** Of weeks, the family of the 7 days before. */
+  readonly before?: DayFamily;
 }
 
 const declared: readonly Declared[] = [
@@ -51,7 +53,14 @@ const declared: readonly Declared[] = [
     label: 'server',
     over: 'sum',
   },
-  { name: 'teams', dataset: usersDataset, family: people.teamWeeks.present, label: 'team', over: 'week' },
+  {
+    name: 'teams',
+    dataset: usersDataset,
+    family: people.teamWeeks.present,
+    before: people.teamWeeks.before,
+    label: 'team',
+    over: 'week',
+  },
 ];
 
 /** What parts of figures are made from. */
@@ -72,16 +81,16 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
     const day = isServed(one.family) ? view.newestDay(one.dataset) : undefined;
     const sums = day === undefined ? undefined : yield* sumsOf(view, one, day);
     if (day === undefined || sums === undefined) continue;
-    const before = yield* sumsOf(view, one, addDays(day, -WEEK_DAYS));
-    // A team that is missing from a week can be unknown rather than zero.
-    const missing = one.over === 'week' ? undefined : before?.others;
+    const before = one.before
+      ? yield* sumsOf(view, { ...one, family: one.before }, day)
+      : yield* sumsOf(view, one, addDays(day, -WEEK_DAYS));
     const known = [...sums.listed]
       .filter(([, value]) => value > 0)
       .sort(([label, size], [other, otherSize]) => otherSize - size || (label < other ? -1 : 1));
     const rows = known.slice(0, Math.min(LISTED, labelLimit(one.label))).map(([label, value]) => ({
       label,
       value,
-      before: before && finite(before.listed.get(label) ?? missing),
+      before: before && finite(before.listed.get(label) ?? before.others),
     }));
     if (rows.length === 0) continue;
     breakdowns.push({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { breakdownsOf, reasonOf } from '../../../src/page/data/breakdowns.ts';
-import { addDays, daysFrom } from '../../../src/catalog/day.ts';
+import { addDays, type Day, daysFrom } from '../../../src/catalog/day.ts';
 import type { Family } from '../../../src/catalog/family.ts';
 import { userFamilies as people } from '../../../src/collectors/users/collector.ts';
-import { createFakeView, DAY } from '../../collectors/fakes.ts';
+import { createFakeView, DAY, inSlices } from '../../collectors/fakes.ts';
 
 type ByTeam = Readonly<Record<string, number>>;
 
@@ -71,4 +71,30 @@ test('the sums of a week lack no day, whatever is unknown of it', () => {
     { label: 'a', value: 70, before: undefined },
     { label: 'b', value: 35, before: 35 },
   ]);
+});
+
+test('a team of this week that was not shown in the one before had nothing then, as in the metrics', async () => {
+  const rowOf = (byTeam: ByTeam, credits: number) => ({
+    credits,
+    byTeam: Object.entries(byTeam).map(([team, own]) => ({ team, active: 5, credits: own })),
+  });
+  const rows = daysFrom(addDays(DAY, -13), DAY).map((day, index) => {
+    const isBefore = index < 7;
+    return [day, isBefore ? rowOf({ a: 10 }, 10) : rowOf({ a: 10, b: 5 }, 15)] as const;
+  });
+  const teamsOf = async (changed: ReadonlyMap<Day, unknown> = new Map()) => {
+    const view = createFakeView({ rows: new Map<Day, unknown>([...rows, ...changed]) });
+    const isServed = (family: Family) => family.labels[0] === 'team';
+    return (await inSlices(breakdownsOf({ view, labelLimit: () => 10, isServed }))).find(
+      ({ name }) => name === 'teams',
+    )?.rows;
+  };
+  const both = [
+    { label: 'a', value: 70, before: 70 },
+    { label: 'b', value: 35, before: 0 },
+  ];
+  expect(await teamsOf()).toEqual(both);
+  // A week of which a day is not known has no teams.
+  const unknown = new Map([[addDays(DAY, -9), undefined]]);
+  expect(await teamsOf(unknown)).toEqual(both.map((row) => ({ ...row, before: undefined })));
 });
