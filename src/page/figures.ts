@@ -82,7 +82,10 @@ export function differenceWords(
   if (value === before) return 'no change';
   const sign = value > before ? '+' : '−';
   const difference = Math.abs(value - before);
-  if (isRatio) return `${sign}${(difference * 100).toFixed(1)} points`;
+  if (isRatio) {
+    const points = (difference * 100).toFixed(1);
+    return `${points === '0.0' ? '±' : sign}${points} points`;
+  }
   if (before <= 0) return `${sign}${readable(difference)}`;
   if (isMultiple(value, before)) return `× ${groupDigits(Math.round(value / before))}`;
   const share = Math.round((difference / before) * 100);
@@ -125,14 +128,19 @@ function month(all: OrgFigures): Html {
       html`<dt>Cost</dt><dd>${all.monthCosts.map((cost, index) => html`${index > 0 ? ' and ' : undefined}${money(cost)}`)}</dd>`,
     budget !== undefined && html`<dt>Budget</dt><dd>${amountOf(budget)}${share(used, 'used')}</dd>`,
     forecast !== undefined &&
-      html`<dt>Forecast</dt><dd>${amountOf(forecast)}${rangeOf(range)}${share(forecast, 'of the budget')}${overBudget(budget !== undefined && forecast > budget)}</dd>`,
+      html`<dt>Forecast</dt><dd>${amountOf(forecast)}${rangeOf(range, currency)}${share(forecast, 'of the budget')}${overBudget(budget !== undefined && forecast > budget)}</dd>`,
   ];
   const shown = lines.filter((line) => typeof line === 'object');
   return shown.length === 0 ? html`` : html`<dl>${shown}</dl>`;
 }
 
-function rangeOf(range: OrgFigures['monthRange']): Html | undefined {
-  return range && html` <span class="share">(${readable(range.lower)} to ${readable(range.upper)})</span>`;
+function rangeOf(range: OrgFigures['monthRange'], currency: string | undefined): Html | undefined {
+  if (range === undefined) return undefined;
+  // Whole units would say nothing of small amounts.
+  const [lower, upper] = [range.lower, range.upper].map((amount) =>
+    currency === undefined || range.upper >= 100 ? readable(amount) : amountText({ currency, amount }),
+  );
+  return html` <span class="share">(${lower} to ${upper})</span>`;
 }
 
 /** Marks what is above its budget. */

@@ -101,6 +101,7 @@ describe('a change', () => {
     [{ value: 5, weekBefore: 5 }, 'no change'],
     [{ value: 5, weekBefore: undefined }, undefined],
     [{ name: 'readiness', value: 0.7, weekBefore: 0.75 }, '−5.0 points'],
+    [{ name: 'readiness', value: 0.7, weekBefore: 0.7004 }, '±0.0 points'],
   ] as const)('of %j is %s', (changes, words) => {
     expect(changeWords(figureOf(changes))).toBe(words);
   });
@@ -146,6 +147,8 @@ describe('a figure', () => {
     expect(verdict(all)?.markup.replace(/<[^>]*>/g, '')).toContain(
       'will reach 120% of the budget ▲ over budget',
     );
+    const small = { currency: 'USD', amount: 1.2, range: { lower: 1, upper: 1.449 } };
+    expect(figureCards({ ...all, costForecast: small }, 'x', NOW).markup).toContain('(1.00 to 1.45)');
     // Credits that are not priced in the currency of the budget say nothing about it.
     const other = { ...all, monthCosts: [], costForecast: undefined };
     expect(figureCards(other, 'x', NOW).markup.replace(/<[^>]*>/g, ' ')).toMatch(/40 M\s+\(12.5% used\)/);
