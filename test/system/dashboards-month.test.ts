@@ -52,6 +52,15 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
   cost_month_forecast: { 'org="hooli",currency="USD"': 40, 'org="umbrella",currency="EUR"': 18 },
   cost_month_budget: { 'org="hooli",currency="USD"': 80, 'org="umbrella",currency="EUR"': 16 },
+  // The teams of acme are known in both weeks, those of globex only in one.
+  credits_trailing_7d: { 'org="acme"': 700, 'org="globex"': 60 },
+  credits_trailing_7d_baseline: { 'org="acme"': 500, 'org="globex"': 90 },
+  credits_by_team_sum_7d: {
+    'org="acme",team="a"': 600,
+    'org="acme",team="unassigned"': 100,
+    'org="globex",team="a"': 60,
+  },
+  credits_by_team_sum_7d_baseline: { 'org="acme",team="a"': 450, 'org="acme",team="unassigned"': 50 },
 };
 
 /** What the other organization has two hours later. */
@@ -160,5 +169,22 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month'
       'EUR forecast': expect.closeTo(18 / 16),
       'USD forecast': expect.closeTo(40 / 80),
     });
+  });
+
+  test('lists the teams of a week, and all of an organization of which they are not known under its name', async () => {
+    const columns = panelQueries().filter(({ where }) => where.startsWith('overview.json “Teams by rise” '));
+    const answers = await Promise.all(
+      columns.map(async ({ target }) => {
+        const expr = chosen(target.expr, '30d').replaceAll('org=~".+"', 'org=~"acme|globex"');
+        const found = await prometheus.instant(expr, NOON);
+        return Object.fromEntries(found.map(({ labels, values }) => [labels['team'], values[0]?.[1]]));
+      }),
+    );
+    expect(answers).toEqual([
+      { a: 600, unassigned: 100, 'globex, no team known': 60 },
+      { a: 450, unassigned: 50, 'globex, no team known': 90 },
+      { a: 150, unassigned: 50, 'globex, no team known': 0 },
+      { a: 0, unassigned: 0, 'globex, no team known': -30 },
+    ]);
   });
 });
