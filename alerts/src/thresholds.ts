@@ -1,4 +1,4 @@
-import { LATE_DAYS } from '../../src/pipeline/days-to-fetch.ts';
+import { LATE_DAYS } from '../../src/catalog/day-rules.ts';
 
 /** A threshold of an alert that operators may change. */
 export interface Threshold {

@@ -24,9 +24,9 @@ export function orgSettings(
   { readiness }: Pick<LiveConfig, 'readiness'>,
   people: PeopleSettings,
 ): OrgSettings {
-  const { name: platformName, money } = platform;
+  const { name: platformName, money, days } = platform;
   const fills = new Set(Object.keys(platform.readers));
-  return { name, platform: platformName, fills, money, readiness, contract, daysOff, people };
+  return { name, platform: platformName, fills, days, money, readiness, contract, daysOff, people };
 }
 
 /** Whether people are identified and assigned to teams in the same way. */

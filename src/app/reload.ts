@@ -1,7 +1,7 @@
 import type { Instant } from '../catalog/day.ts';
 import { type OrgChanges, restartOptions } from '../config/changes.ts';
 import type { OrgConfig, StartConfig } from '../config/config.ts';
-import { apiPathOf } from '../config/orgs.ts';
+import { pathTwiceIn } from '../config/orgs.ts';
 import type { Logger } from '../log/logger.ts';
 import type { ConfigurationStatus } from '../page/status.ts';
 import { ConfigError, messageOf } from '../text/errors.ts';
@@ -92,19 +92,20 @@ export class RestartNotes {
 
 /** Notes and logs each organization whose address already has the path that every request adds. */
 export function noteAddresses(
-  orgs: readonly Pick<OrgConfig, 'name' | 'baseUrl'>[],
+  orgs: readonly Pick<OrgConfig, 'name' | 'platform' | 'baseUrl'>[],
   log: Logger,
 ): readonly string[] {
-  return orgs.flatMap(({ name: org, baseUrl }) => {
-    const path = apiPathOf(baseUrl);
-    if (path === undefined) return [];
-    const hint = `leave out ${path}`;
+  return orgs.flatMap((one) => {
+    const { name: org, baseUrl } = one;
+    const twice = pathTwiceIn(one);
+    if (twice === undefined) return [];
+    const hint = `leave out ${twice.path}`;
     log.warn('base_url has the path of the API already; its requests will not be found', {
       org,
       base_url: baseUrl,
       hint,
     });
-    return [`base_url of ${org}: requests go to ${path}/api/v1/…; ${hint}`];
+    return [`base_url of ${org}: requests go to ${twice.wrong}; ${hint}`];
   });
 }
 

@@ -25,6 +25,8 @@ export interface FetchedDays<Row> extends Fetched {
   readonly rows: ReadonlyMap<Day, Row>;
   /** Number of rows unusable as a whole. With any, a day without a row is unknown rather than idle. */
   readonly lost: number;
+  /** Days that are not there yet: neither answered nor failed, until they are too old to come. */
+  readonly unready?: ReadonlySet<Day>;
   /** Size of the responses in bytes, used to size the next window. */
   readonly bytes: number;
 }

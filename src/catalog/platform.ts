@@ -1,6 +1,7 @@
 import type { FetchedDays, FetchedDocuments, Window } from './collector.ts';
 import type { DatasetName } from './dataset.ts';
 import type { Day } from './day.ts';
+import type { DayRules } from './day-rules.ts';
 import type { PlatformMoney } from './money.ts';
 import type { OrgSettings } from './settings.ts';
 import type { ApiRequest, Source } from './source.ts';
@@ -48,6 +49,8 @@ interface OrgConfiguration {
   readonly needs?: readonly OrgKey[];
   /** The values of `kind`; the first is the default. */
   readonly kinds?: readonly string[];
+  /** The beginning of all paths where an address may end with it by mistake, and what follows it. */
+  readonly ownPath?: { readonly pattern: RegExp; readonly example: string };
   /** What is wrong with an address or an account, as a sentence. */
   accepts?(
     org: Pick<ConfiguredOrg, 'account' | 'baseUrl'>,
@@ -64,6 +67,7 @@ export interface Platform {
   readonly money: PlatformMoney;
   /** Loads the reader of a dataset on first use. What a platform lacks has none: no job, no series, nothing uncovered. */
   readonly readers: { readonly [Name in DatasetName]?: () => Promise<Reader> };
+  readonly days: { readonly [Name in DatasetName]?: DayRules };
   readonly fields: { readonly [Name in DatasetName]?: ApiFields };
   /** The headers of a request with this key. */
   headers(key: string): Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import type { Day } from './day.ts';
+import type { DayRules } from './day-rules.ts';
 import type { PlatformMoney } from './money.ts';
 
 /** Settings of an organization. */
@@ -8,6 +9,8 @@ export interface OrgSettings {
   readonly platform?: string | undefined;
   /** The names of the datasets that its platform has; all by default. */
   readonly fills?: ReadonlySet<string> | undefined;
+  /** When the days of its datasets are there, by name. */
+  readonly days?: Readonly<Record<string, DayRules>> | undefined;
   readonly readiness: ReadinessSettings;
   /** What the platform's money means; that of one that counts credits by default. */
   readonly money?: PlatformMoney | undefined;
@@ -79,6 +82,11 @@ export interface PeopleSettings {
   teamOf(person: Person): string;
   /** Monthly budgets by team. The figures of these teams are known, however few people are active. */
   readonly teamBudgets: ReadonlyMap<string, Budget>;
+}
+
+/** When the days of a dataset of an organization are there. */
+export function dayRulesOf({ days }: Pick<OrgSettings, 'days'>, dataset: string): DayRules {
+  return days?.[dataset] ?? {};
 }
 
 /** The name of the platform of an organization that names none. */

@@ -1,13 +1,14 @@
 import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, OrgConfig } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { apiPathOf } from '../config/orgs.ts';
+import { pathTwiceIn } from '../config/orgs.ts';
 import { formatDuration } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
 import type { Files } from '../files/reader.ts';
 import { isInClearText } from '../net/host-name.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
+import { defaultPlatform } from '../platforms/index.ts';
 import { loadWebSettings } from '../web-config/load.ts';
 import { describeWebSettings } from '../web-config/settings.ts';
 import type { CommandContext } from './command.ts';
@@ -29,11 +30,13 @@ function renderSummary(config: Config, webLines: readonly string[]): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
   if (config.orgs.length === 0) lines.push('  none: all organizations belong to other shards');
-  for (const { name, baseUrl, appUrl, credential, contract, daysOff } of config.orgs) {
+  for (const org of config.orgs) {
+    const { name, platform, baseUrl, appUrl, credential, contract, daysOff } = org;
     lines.push(
       `  ${name}`,
-      `    API          ${baseUrl}${isInClearText(baseUrl) ? openNote : ''}${pathNote(baseUrl)}`,
+      `    API          ${baseUrl}${isInClearText(baseUrl) ? openNote : ''}${pathNote(org)}`,
     );
+    if (platform !== defaultPlatform) lines.push(`    platform     ${platform.title}`);
     if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isInClearText(appUrl) ? openNote : ''}`);
     lines.push(`    key from     ${credential.describe()}`, ...contractLines(contract));
     if (daysOff !== undefined)
@@ -104,7 +107,7 @@ function contractLines(contract: Contract | undefined): readonly string[] {
 
 const openNote = '  (not HTTPS: the key crosses the network in clear text)';
 
-function pathNote(url: string): string {
-  const path = apiPathOf(url);
-  return path === undefined ? '' : `  (requests would go to ${path}/api/v1/…: leave out ${path})`;
+function pathNote(org: OrgConfig): string {
+  const twice = pathTwiceIn(org);
+  return twice === undefined ? '' : `  (requests would go to ${twice.wrong}: leave out ${twice.path})`;
 }

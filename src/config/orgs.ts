@@ -190,7 +190,11 @@ function noOrganization(): ConfigError {
   );
 }
 
-/** The end of an address that every request adds itself, such as `/api/v1`; undefined if there is none. */
-export function apiPathOf(baseUrl: string): string | undefined {
-  return /\/api(?:\/v\d+)?(?=\/*$)/.exec(new URL(baseUrl).pathname)?.[0];
+/** The end of an address that every request adds itself, and where requests would go then; undefined if there is none. */
+export function pathTwiceIn({ platform, baseUrl }: Pick<OrgConfig, 'platform' | 'baseUrl'>) {
+  const { ownPath } = platform.configuration;
+  const path = ownPath?.pattern.exec(new URL(baseUrl).pathname)?.[0];
+  return ownPath === undefined || path === undefined
+    ? undefined
+    : { path, wrong: `${path}${ownPath.example}` };
 }

@@ -1,7 +1,8 @@
 import type { ExpensiveDataset } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, later, yesterdayOf } from '../catalog/day.ts';
-import type { OrgSettings } from '../catalog/settings.ts';
+import { type DayRules, firstWithin } from '../catalog/day-rules.ts';
+import { dayRulesOf, type OrgSettings } from '../catalog/settings.ts';
 import type { StoredOrg } from '../store/store.ts';
 import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
 
@@ -29,6 +30,7 @@ export interface CoverageParts {
 /** The states of all days of an organization, as known at an instant: what all collected datasets have answered until then. */
 export class Coverage {
   readonly #parts: CoverageParts;
+  readonly #knownAt: Instant;
   readonly #firstDay: Day;
   readonly #newest: Day;
   /** Until which day each dataset is settled. */
@@ -39,10 +41,14 @@ export class Coverage {
   constructor(parts: CoverageParts, knownAt: Instant) {
     const { history, datasets, historyStart, firstDay = historyStart } = parts;
     this.#parts = parts;
+    this.#knownAt = knownAt;
     this.#firstDay = firstDay;
     this.#newest = yesterdayOf(knownAt);
     this.#settled = new Map(
-      datasets.map(({ name }) => [name, settledUntil(history.dataset(name).revisedOn, knownAt)]),
+      datasets.map(({ name }) => [
+        name,
+        settledUntil(history.dataset(name).revisedOn, knownAt, this.#rulesOf(name)),
+      ]),
     );
   }
 
@@ -82,8 +88,14 @@ export class Coverage {
   #firstAsked(dataset: DatasetName): Day {
     const { expensive: limits, history, settings } = this.#parts;
     const expensive = limits?.get(dataset);
-    const first = expensive && firstExpensiveDay(expensive, this.#newest, history.days(dataset), settings);
-    return first === undefined ? this.#firstDay : later(first, this.#firstDay);
+    const days = history.days(dataset);
+    const first = expensive && firstExpensiveDay(expensive, this.#newest, days, settings);
+    const from = first === undefined ? this.#firstDay : later(first, this.#firstDay);
+    return firstWithin(from, this.#knownAt, this.#rulesOf(dataset));
+  }
+
+  #rulesOf(dataset: DatasetName): DayRules {
+    return dayRulesOf(this.#parts.settings ?? {}, dataset);
   }
 
   /** Whether a dataset reports no activity on a day; `settled`: only if it did so when no row could be late. */

@@ -1,7 +1,9 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
+import { type DayRules, firstWithin, LATE_DAYS, newestAskedAt } from '../catalog/day-rules.ts';
 import { readerFor } from '../catalog/platform.ts';
+import { dayRulesOf } from '../catalog/settings.ts';
 import { IncompleteListing } from '../catalog/source.ts';
 import type { AnsweredDays, Completed, Revision, StoredDays } from '../store/store.ts';
 import { PlatformError } from '../text/errors.ts';
@@ -73,7 +75,10 @@ class DayRun {
     this.#plan = planDays({
       ...{ newest: wanted.newest, toFetch: wanted.toFetch, historyStart: wanted.historyStart, memory },
       isThorough: mode === 'thorough',
-      limit: collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
+      limit: Math.min(
+        collector.expensive?.windowDays ?? MAX_WINDOW_DAYS,
+        rulesFor(run, collector).windowDays ?? MAX_WINDOW_DAYS,
+      ),
       now: deps.clock.elapsed(),
     });
   }
@@ -128,7 +133,8 @@ class DayRun {
     this.#isAnswered = true;
     const passed = await catchingUp.answered(days, fetched.rows);
     for (const day of passed) rowless.add(day);
-    const answered = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
+    const told = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
+    const answered = told.filter((day) => !this.#isAwaited(day, fetched));
     for (const day of answered) rowless.delete(day);
     const next = afterAnswer(withDays(this.#plan, passed), ask, fetched.rows.size, fetched.bytes);
     // One transaction with the last answer.
@@ -140,6 +146,12 @@ class DayRun {
     if (isNewest) await this.#run.deps.publisher.publish(this.#run.org.name);
     else this.#isUnpublished = true;
     return days.filter((day) => unknown.includes(day)).length;
+  }
+
+  /** Whether a day is not there yet, and young enough to come. */
+  #isAwaited(day: Day, { unready }: FetchedDays<unknown>): boolean {
+    const { lateDays = LATE_DAYS } = rulesFor(this.#run, this.#collector);
+    return unready?.has(day) === true && day >= addDays(dayOf(this.#now), -lateDays);
   }
 
   /** Plans what follows a failed request; false if the day that it asked for as the newest is not over for the platform. */
@@ -190,7 +202,8 @@ type WantedDays = Awaited<ReturnType<typeof wantedDays>>;
 async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough: boolean, now: Instant) {
   const { org, deps } = run;
   const { name, isCurrent } = collector.dataset;
-  const newest = yesterdayOf(now);
+  const rules = rulesFor(run, collector);
+  const newest = newestAskedAt(now, rules);
   const checked = checkedFrom(run, collector, newest);
   const from = earlier(checked.revised, checked.needed);
   const stored = await deps.history.readDataset(org.name, name, isCurrent === undefined ? undefined : from);
@@ -201,7 +214,7 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
   const covered = isCurrent === undefined ? known : await currentDays(run, collector, checked, known);
   const pass = { newest, historyStart, isPass, lastPass };
   const newestAgain = isPass ? passDays(run, collector, lastPass, now) : 1;
-  const { days: toFetch, ofPass } = daysToFetch({ ...pass, covered, newestAgain, now });
+  const { days: toFetch, ofPass } = daysToFetch({ ...pass, covered, newestAgain, rules, now });
   return {
     ...pass,
     toFetch,
@@ -209,6 +222,7 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
     unknown: toFetch.filter((day) => !covered.has(day)),
     rowless: new Set([...ofPass].filter((day) => covered.has(day) && !covered.isFilled(day))),
     catchingUp: createCatchingUp({
+      rules,
       covered: known,
       lastPass,
       putLastPass: (day) => deps.history.putRevisedOn(org.name, name, day),
@@ -228,8 +242,14 @@ function passDays(
 }
 
 /** How many of the newest days are fetched again once a day. */
-function comparedDaysOf({ deps }: Run, { expensive }: DayCollector<unknown>): number {
-  return Math.min(deps.revisionDays, expensive?.revisionDays ?? deps.revisionDays);
+function comparedDaysOf(run: Run, collector: DayCollector<unknown>): number {
+  const days = rulesFor(run, collector).revisedFor ?? run.deps.revisionDays;
+  return Math.min(days, collector.expensive?.revisionDays ?? days);
+}
+
+/** When the days of a collector's dataset are there on the organization's platform. */
+function rulesFor({ org }: Run, { dataset }: DayCollector<unknown>): DayRules {
+  return dayRulesOf(org, dataset.name);
 }
 
 /** Fetches a window; returns the failure as a value. */
@@ -266,13 +286,11 @@ function logSetAside(
 }
 
 /** The first day to fetch. */
-function firstDay(
-  { deps, org }: Run,
-  { expensive }: DayCollector<unknown>,
-  newest: Day,
-  known: KnownDays,
-): Day {
-  const first = firstDayOf(deps, deps.clock.now());
+function firstDay(run: Run, collector: DayCollector<unknown>, newest: Day, known: KnownDays): Day {
+  const { deps, org } = run;
+  const { expensive } = collector;
+  const now = deps.clock.now();
+  const first = firstWithin(firstDayOf(deps, now), now, rulesFor(run, collector));
   if (expensive === undefined) return first;
   const expensiveFirst = deps.expensiveFrom ?? firstExpensiveDay(expensive, newest, known, org);
   return later(expensiveFirst, first);

@@ -9,11 +9,9 @@ import {
   later,
   yesterdayOf,
 } from '../catalog/day.ts';
+import { type DayRules, LATE_DAYS } from '../catalog/day-rules.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { StoredDays } from '../store/store.ts';
-
-/** How many days after its end a day that was answered without a row may still get one. */
-export const LATE_DAYS = 3;
 
 /** How many of the newest days every run fetches while they have no row. */
 export const NEWEST_DAYS = 7;
@@ -44,6 +42,7 @@ export interface FetchWindow {
   readonly isPass: boolean;
   /** The UTC day of the last completed revision pass. */
   readonly lastPass: Day | undefined;
+  readonly rules?: DayRules;
   readonly now: Instant;
 }
 
@@ -73,11 +72,15 @@ export function firstExpensiveDay(
  * The newest day that is settled: if it has no row, it was fetched again after a late row could have arrived. A revision
  * pass fetches every unsettled day, so the day of the last pass is all that has to be stored.
  */
-export function settledUntil(lastPass: Day | undefined, now: Instant): Day | undefined {
+export function settledUntil(
+  lastPass: Day | undefined,
+  now: Instant,
+  { lateDays = LATE_DAYS }: DayRules,
+): Day | undefined {
   if (lastPass === undefined) return undefined;
   const today = dayOf(now);
   // A clock that ran ahead may have stored a future day.
-  return addDays(earlier(lastPass, today), -1 - LATE_DAYS);
+  return addDays(earlier(lastPass, today), -1 - lateDays);
 }
 
 /** The newest day with a row between `from` and `to`. */
@@ -100,7 +103,7 @@ export function daysToFetch(window: FetchWindow): DaysToFetch {
   const { newest, historyStart, covered, newestAgain, isPass } = window;
   const againFrom = addDays(newest, 1 - newestAgain);
   const newestFrom = addDays(newest, 1 - NEWEST_DAYS);
-  const settled = settledUntil(window.lastPass, window.now);
+  const settled = settledUntil(window.lastPass, window.now, window.rules ?? {});
   const newestRow = newestRowOf(covered, historyStart, newest);
   const ofPass = new Set<Day>();
   const days = daysDescending(historyStart, newest).filter((day) => {
@@ -166,6 +169,7 @@ export function firstDayOf({ historyStart, retentionDays = 0 }: HistoryBounds, n
 }
 
 interface CatchingUpParts {
+  readonly rules: DayRules;
   /** The covered days, as they were when the run began. */
   readonly covered: KnownDays;
   readonly lastPass: Day | undefined;
@@ -176,7 +180,8 @@ interface CatchingUpParts {
 /**
  * Handles days without a row that a late dataset passes while it catches up. Starts from those that are newer than every row.
  */
-export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpParts) {
+export function createCatchingUp({ rules, covered, lastPass, putLastPass }: CatchingUpParts) {
+  const { lateDays = LATE_DAYS } = rules;
   const days = [...covered.keys()].sort();
   const [first, last] = [days[0], days.at(-1)];
   const newestRow = first && last && newestRowOf(covered, first, last);
@@ -195,7 +200,7 @@ export function createCatchingUp({ covered, lastPass, putLastPass }: CatchingUpP
       const [oldest] = passed;
       if (oldest === undefined) return [];
       for (const day of passed) late.delete(day);
-      const before = addDays(oldest, LATE_DAYS);
+      const before = addDays(oldest, lateDays);
       if (lastPass === undefined || lastPass <= before) return passed;
       // Stored, because it must survive a failed run: the days are unknown until they were fetched again.
       if (!unsettled) await putLastPass(before);

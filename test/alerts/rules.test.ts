@@ -12,10 +12,10 @@ import {
   thresholds,
 } from '../../alerts/src/index.ts';
 import { recordingDocument } from '../../dashboards/src/recording-rules.ts';
+import { LATE_DAYS } from '../../src/catalog/day-rules.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../src/intake/metrics.ts';
-import { LATE_DAYS } from '../../src/pipeline/days-to-fetch.ts';
 
 const groups = ruleGroups(defaultSettings);
 const alerts = groups.flatMap((group) => group.alerts);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { addDays, type Day, yesterdayOf } from '../../src/catalog/day.ts';
-import { LATE_DAYS } from '../../src/pipeline/days-to-fetch.ts';
+import { LATE_DAYS } from '../../src/catalog/day-rules.ts';
 import { type Page, readPage } from '../e2e/page.ts';
 import { expectSettled } from '../e2e/settled.ts';
 import { waitFor } from '../support/wait-for.ts';

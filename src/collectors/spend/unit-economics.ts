@@ -12,7 +12,7 @@ import { inCredits, inMoney } from './families.ts';
 const DAYS = 28;
 /** With fewer people, commits or pull requests, a quotient describes chance, or a single person. */
 const FLOOR = 10;
-const CREDITS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens, and of';
+const CREDITS = 'stored days of tokens: credits; of';
 
 /** What credits and cost are divided by. */
 interface Divisor {

@@ -101,7 +101,7 @@ function transport({ asked }: Facts): readonly Finding[] {
 function missing({ asked }: Facts): readonly Finding[] {
   const absent = asked.filter(isMissing);
   const answered = asked.filter(hasAnswered);
-  const isAnalytics = ({ path }: Asked) => path.includes('/analytics/');
+  const isAnalytics = ({ dataset }: Asked) => dataset.kind === 'days';
   const isWithoutPlan = answered.length > 0 && !answered.some(isAnalytics);
   return absent.map((one) => {
     const { name } = one.dataset;

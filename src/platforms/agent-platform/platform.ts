@@ -13,7 +13,10 @@ import { API_FIELDS } from './api-fields.ts';
 export const agentPlatform: Platform = {
   name: DEFAULT_PLATFORM,
   title: 'Agent Platform',
-  configuration: { keys: ['app_url', 'org_id', 'prices'] },
+  configuration: {
+    keys: ['app_url', 'org_id', 'prices'],
+    ownPath: { pattern: /\/api(?:\/v\d+)?(?=\/*$)/, example: '/api/v1/…' },
+  },
   money: CREDITS,
   readers: {
     tokens: async () => (await import('./tokens.ts')).reader,
@@ -24,6 +27,7 @@ export const agentPlatform: Platform = {
     readiness: async () => (await import('./readiness.ts')).reader,
     wiki: async () => (await import('./wiki.ts')).reader,
   },
+  days: {},
   fields: API_FIELDS,
   headers: (key) => ({ Accept: 'application/json', Authorization: `Bearer ${key}` }),
   linkHosts: [],
