@@ -1,7 +1,7 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { type Family, fillsZeros } from '../../src/catalog/family.ts';
 import type { Platform } from '../../src/catalog/platform.ts';
-import { platforms } from '../../src/platforms/index.ts';
+import { platforms } from '../../src/platforms/list.ts';
 import type { Definitions } from './definitions.ts';
 
 /** A collector in the documentation. */

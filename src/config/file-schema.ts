@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Budget, type Contract, type CreditPrice, DEFAULT_PLATFORM } from '../catalog/settings.ts';
-import { platformNamed, platforms } from '../platforms/index.ts';
+import { platformNamed } from '../platforms/index.ts';
+import { platforms } from '../platforms/list.ts';
 import { day, url } from './kinds.ts';
 import { type Option, type OptionTable, optionsIn } from './option.ts';
 import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
-import { platforms } from '../platforms/index.ts';
+import { platforms } from '../platforms/list.ts';
 import { cron } from './cron.ts';
 import * as kinds from './kinds.ts';
 import { type CollectorChoice, option, optionsOf, several, type ValuesOf } from './option.ts';

@@ -1,7 +1,7 @@
 import { type GivenDays, rangeUpTo } from '../backfill/range.ts';
 import { addDays, type Day, dayOf, type Instant, yesterdayOf } from '../catalog/day.ts';
-import type { Contract } from '../catalog/settings.ts';
 import { LATE_DAYS } from '../catalog/day-rules.ts';
+import type { Contract } from '../catalog/settings.ts';
 import { ConfigError } from '../text/errors.ts';
 import { monthEndedBy, monthNamed } from './month.ts';
 

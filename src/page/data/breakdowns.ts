@@ -14,9 +14,9 @@ import { userFamilies as people } from '../../collectors/users/collector.ts';
 import { usersDataset } from '../../collectors/users/dataset.ts';
 import { isCollective } from '../../collectors/users/team-budgets.ts';
 import { samplesOn, valueOutsideOf, WEEK_DAYS } from '../../collectors/weeks.ts';
-import { causeWords } from '../explanation.ts';
 import { keepLargest, labelled } from '../../pipeline/folding.ts';
 import type { LabelLimit } from '../../pipeline/label-weights.ts';
+import { causeWords } from '../explanation.ts';
 import type { Breakdown, BreakdownName, Figure, Reason } from '../org-figures.ts';
 
 /** Maximum number of listed parts of a breakdown. */

@@ -18,10 +18,11 @@ import { budgetInCredits } from '../../collectors/spend/costs.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { WEEK_DAYS } from '../../collectors/weeks.ts';
-import { measureCardinality, projectFamily } from '../../pipeline/cardinality.ts';
 import type { Page } from '../../exposition/page.ts';
+import { measureCardinality, projectFamily } from '../../pipeline/cardinality.ts';
 import type { LabelLimit } from '../../pipeline/label-weights.ts';
 import type { Publisher } from '../../pipeline/publisher.ts';
+import { ignoreNotStored } from '../../store/database.ts';
 import type { Clock } from '../../work/clock.ts';
 import { runInSlices } from '../../work/slices.ts';
 import type {
@@ -33,7 +34,6 @@ import type {
   ReadFigures,
   TrendDay,
 } from '../org-figures.ts';
-import { ignoreNotStored } from '../../store/database.ts';
 import { breakdownsOf, LISTED, reasonOf, type Work } from './breakdowns.ts';
 import { teamMonthsOf } from './team-months.ts';
 
@@ -101,7 +101,13 @@ export function createFigures(core: FiguresParts, inUse: () => Shown): ReadFigur
     const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
     const figures = core.publisher.withView(org, daysToRead(detail, yesterdayOf(core.clock.now())), (view) =>
       runInSlices(
-        orgFigures({ view, collectors: collectorsFor(collectors, view.settings), series, labelLimit, detail }),
+        orgFigures({
+          view,
+          collectors: collectorsFor(collectors, view.settings),
+          series,
+          labelLimit,
+          detail,
+        }),
         core.clock,
         1,
       ),

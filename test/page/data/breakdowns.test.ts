@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { breakdownsOf, reasonOf } from '../../../src/page/data/breakdowns.ts';
 import { addDays, type Day, daysFrom } from '../../../src/catalog/day.ts';
 import type { Family } from '../../../src/catalog/family.ts';
 import { userFamilies as people } from '../../../src/collectors/users/collector.ts';
+import { breakdownsOf, reasonOf } from '../../../src/page/data/breakdowns.ts';
 import { createFakeView, DAY, inSlices } from '../../collectors/fakes.ts';
 
 type ByTeam = Readonly<Record<string, number>>;

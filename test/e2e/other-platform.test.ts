@@ -1,0 +1,135 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { addDays, type Day, daysFrom } from '../../src/catalog/day.ts';
+import { platformNamed } from '../../src/platforms/index.ts';
+import { OTHER_KEY, otherDay, startOtherPlatform } from '../support/other-platform.ts';
+import { NOON, startStory } from './harness.ts';
+import { runHere } from './here.ts';
+
+vi.mock('../../src/platforms/list.ts', async (original) => {
+  const { platforms } = await original<typeof import('../../src/platforms/list.ts')>();
+  const { otherPlatform } = await import('../support/other-platform.ts');
+  return { platforms: [...platforms, otherPlatform] };
+});
+
+const today = new Date(NOON).toISOString().slice(0, 10) as Day;
+const yesterday = addDays(today, -1);
+
+/** The cost of some days in USD, computed from what the platform has. */
+function costOf(days: Iterable<Day>): number {
+  const cents = [...days].flatMap((day) => Object.values(otherDay(day).cents));
+  return Math.round(cents.reduce((sum, one) => sum + one * 1_000, 0)) / 100_000;
+}
+
+/** A configuration file with an organization on the other platform, whose clock stands still. */
+async function configured(more = ''): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'other-platform-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const url = await startOtherPlatform(() => NOON);
+  const file = join(folder, 'c.yml');
+  await writeFile(
+    file,
+    [
+      `orgs: [{name: octo, platform: other, account: octo, base_url: "${url}", api_key_env: KEY${more}}]`,
+      `history: {start: ${addDays(today, -80)}}`,
+      `storage: {path: "${join(folder, 'history.db')}"}`,
+      'api: {requests_per_second: 1000}',
+    ].join('\n'),
+  );
+  return file;
+}
+
+const run = (command: string, file: string, ...flags: readonly string[]) =>
+  runHere([command, `--config.file=${file}`, ...flags], { KEY: OTHER_KEY });
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOON }));
+afterEach(() => void vi.useRealTimers());
+
+test('the page has what the platform has, in money, and nothing of the rest', async () => {
+  const { code, stdout, stderr } = await run('once', await configured());
+  expect({ code, stderr: stderr.match(/level=(warn|error).*/g) }).toEqual({ code: 0, stderr: null });
+  const value = (name: string) => new RegExp(`^agent_platform_${name} (.*)$`, 'm').exec(stdout)?.[1];
+  expect(value('org_info{org="octo",org_id="other:127.0.0.1:octo",platform="other"}')).toBe('1');
+  expect(Number(value('daily_cost{org="octo",currency="USD"}'))).toBeCloseTo(costOf([yesterday]), 6);
+  expect(value('seats{org="octo"}')).toBe('12');
+  expect(value('daily_git_pull_requests_merged{org="octo"}')).toBe(String(otherDay(yesterday).merged));
+  expect(stdout).toMatch(/^agent_platform_daily_cost_expected\{org="octo",currency="USD"\} /m);
+  expect(stdout).not.toMatch(/^agent_platform_(?!exporter)\w*credits/m);
+  expect(stdout).not.toMatch(/dataset="(tools|users|readiness|wiki)"/);
+  expect(stdout).not.toMatch(/collector="(tools|users|readiness|wiki)"/);
+});
+
+test('commands know what the platform has', async () => {
+  const file = await configured(', seats: 20, budget: {amount: 20000, currency: USD}');
+  expect((await run('check-config', file)).stdout).toContain('Other Agents');
+  const doctor = await run('doctor', file, '--web.listen-address=127.0.0.1:0');
+  expect(doctor.stdout).toContain('the key is accepted, of other:127.0.0.1:octo');
+  expect(doctor.stdout).not.toMatch(/readiness|wiki|tools/);
+  const estimate = await run('estimate', file, '--format=json').catch(() => undefined);
+  expect(estimate?.stdout ?? '').not.toContain('"readiness"');
+  const first = addDays(yesterday, -9);
+  const csv = await run('export', file, `--from=${first}`, `--to=${yesterday}`);
+  expect(csv.code).toBe(0);
+  const rows: readonly Record<string, string>[] = parse(csv.stdout, { bom: true, columns: true });
+  const exported = rows.reduce((sum, row) => sum + Number(row['cost'] ?? row['daily_cost'] ?? 0), 0);
+  expect(exported).toBeCloseTo(costOf(daysFrom(first, yesterday)), 2);
+  const focus = await run('export', file, '--format=focus', `--from=${first}`, `--to=${yesterday}`);
+  expect(focus.stdout).toContain('reported by the platform; seat fees not included');
+  for (const command of ['report', 'explain']) {
+    const told = await run(command, file);
+    expect({ command, code: told.code, stderr: told.stderr }).toEqual({ command, code: 0, stderr: '' });
+    expect(told.stdout).toMatch(/USD/);
+    expect(told.stdout).not.toMatch(/credits/i);
+  }
+});
+
+test('what the platform does not have is refused by both names', async () => {
+  for (const [more, message] of [
+    [', app_url: "https://w.example"', 'app_url is given, but the platform other has none'],
+    [', prices: []', 'prices is given, but the platform other has none'],
+    [', kind: console', 'kind is given, but the platform other has none'],
+    [', budget: {credits_per_month: 5}', 'the platform other counts no credits'],
+    [', budget: {amount: 5, currency: EUR}', 'the platform other reports its cost in USD'],
+  ] as const) {
+    const { code, stderr } = await run('check-config', await configured(more));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).toContain('c.yml:1');
+  }
+});
+
+test('another platform of the same name sets the history aside, also where no identifier was known', async () => {
+  const url = await startOtherPlatform(() => story.clock.now());
+  const story = await startStory({ only: ['acme'], rewrite: withoutIdentity });
+  const before = (await story.page()).value('agent_platform_daily_credits');
+  const info = async () => (await story.page()).platform('acme').filter((line) => line.includes('org_info'));
+  expect(await info()).toEqual(['agent_platform_org_info{org="acme",org_id="",platform="agent-platform"} 1']);
+  expect(before).toBeGreaterThan(0);
+
+  await story.reload((config) => {
+    const [acme] = config.orgs;
+    if (acme === undefined) throw new Error('acme is configured');
+    const credential = { ...acme.credential, read: async () => OTHER_KEY };
+    const elsewhere = { baseUrl: url, appUrl: url, account: 'octo', orgId: 'other:127.0.0.1:octo' };
+    return { ...config, orgs: [{ ...acme, ...elsewhere, platform: platformNamed('other'), credential }] };
+  });
+  await story.poll();
+  const page = await story.page();
+  expect(page.platform('acme').filter((line) => /credits/.test(line))).toEqual([]);
+  expect(page.value('agent_platform_daily_cost', { currency: 'USD' })).toBeCloseTo(costOf([yesterday]), 6);
+  expect(story.logged('history of the former one set aside')).toHaveLength(1);
+
+  await story.reload((config) => config);
+  await story.poll();
+  expect((await story.page()).value('agent_platform_daily_credits')).toBe(before);
+  expect((await story.page()).platform('acme').filter((line) => /daily_cost\b/.test(line))).toEqual([]);
+});
+
+/** The answers of a platform that does not say whose they are. */
+function withoutIdentity(answered: unknown): unknown {
+  if (typeof answered !== 'object' || answered === null || !('meta' in answered)) return answered;
+  const { meta, ...rest } = answered;
+  return { ...rest, meta: { ...(meta as object), org_id: undefined } };
+}
