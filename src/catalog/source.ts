@@ -67,9 +67,28 @@ export interface PagingOutcome {
   readonly bytes: number;
 }
 
+/** A body of one JSON value a line. */
+export interface RowsRequest<Sum> extends ApiRequest {
+  /** Begins with nothing: each attempt to read a body begins again. */
+  start(): Sum;
+  /** Adds a row, within a few milliseconds. What it throws ends the reading, and is thrown. */
+  add(sum: Sum, row: unknown): void;
+}
+
+/** What bodies of rows were read into, one by one, and the size of all in bytes, after decompression. */
+export interface RowsAnswer<Sum> {
+  readonly sums: readonly Sum[];
+  readonly bytes: number;
+}
+
 /** The platform as a collector sees it; failures throw a `PlatformError`. */
 export interface Source {
   get(request: ApiRequest): Promise<ApiAnswer>;
+  /**
+   * Reads a body of one JSON value a line, of which one line at a time is in memory; undefined if it is not there yet, where
+   * the request says that it may be so. A body that ends too early is a failure as a whole.
+   */
+  lines<Sum>(request: RowsRequest<Sum>): Promise<RowsAnswer<Sum> | undefined>;
   /** Walks a listing and passes on the new items of each page, some at a time. */
   pages(request: PagedRequest, onItems: (items: readonly unknown[]) => void): Promise<PagingOutcome>;
   /** Runs long computations in slices, so that they do not block the event loop. */

@@ -1,6 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { ApiAnswer, ApiRequest, PagedRequest, Source } from '../catalog/source.ts';
+import type {
+  ApiAnswer,
+  ApiRequest,
+  PagedRequest,
+  RowsAnswer,
+  RowsRequest,
+  Source,
+} from '../catalog/source.ts';
 import type { Logger } from '../log/logger.ts';
 import { createAgentPool } from '../net/agents.ts';
 import { sendByAxios } from '../net/axios-transport.ts';
@@ -15,6 +22,7 @@ import { createTurns } from '../work/turns.ts';
 import type { DailyQuota } from './daily-quota.ts';
 import { createExchange, type Exchange, type Exchanged } from './exchange.ts';
 import { createThrottleHolds, type ThrottleHolds } from './limits.ts';
+import type { RowSink } from './lines.ts';
 import { walkPages } from './paging.ts';
 import {
   type AnsweringPath,
@@ -149,6 +157,9 @@ export class Client implements PlatformClient {
   // The members of a `Source` are fields, because sources are copied member by member to add to them.
   readonly get = (request: ApiRequest): Promise<ApiAnswer> => released(this.#ask)(request);
 
+  readonly lines = <Sum>({ start, add, ...request }: RowsRequest<Sum>) =>
+    readRows(this.#ask, request, { start, add });
+
   readonly pages = (request: PagedRequest, onItems: (items: readonly unknown[]) => void) =>
     walkPages(this.#ask, request, onItems, {
       maxPages: this.#deps.maxPages ?? MAX_PAGES,
@@ -169,7 +180,7 @@ export class Client implements PlatformClient {
    * next one, and the target of a redirect is remembered. The first path is tried again once a day, at no risk: whatever it
    * answers then, the one that works is asked too.
    */
-  async #byPath({ otherPaths, ...request }: ApiRequest): Promise<ApiAnswer> {
+  async #byPath({ otherPaths, ...request }: SentRequest): Promise<ApiAnswer> {
     if (otherPaths === undefined) return this.#effort(request);
     const { endpoint } = request;
     const only = this.#deps.paths?.[endpoint];
@@ -212,11 +223,11 @@ export class Client implements PlatformClient {
    * `Retry-After`. Throws the last failure, immediately if the server asked for more time than is left; requests to that
    * endpoint, or of the whole organization if it is throttled, are then held until that time.
    */
-  #effort(request: ApiRequest): Promise<ApiAnswer> {
+  #effort(request: SentRequest): Promise<ApiAnswer> {
     return this.#holds.guard(request.endpoint, () => this.#attempts(request));
   }
 
-  async #attempts(request: ApiRequest): Promise<ApiAnswer> {
+  async #attempts(request: SentRequest): Promise<ApiAnswer> {
     const { clock, org, log, observer, random, retries } = this.#deps;
     const { endpoint } = request;
     const ended = this.#endOf(request);
@@ -266,7 +277,7 @@ export class Client implements PlatformClient {
   }
 
   /** Sends attempts four at a time, in order and at the limited rate; those to a held endpoint and those beyond the quota fail unsent. */
-  async #limited(request: ApiRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
+  async #limited(request: SentRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
     const turn = await this.#turns.take('all', 'other');
     try {
       const error = await this.#refusal(request, ended);
@@ -296,7 +307,7 @@ export class Client implements PlatformClient {
    * One try of a request, `budgetMs` milliseconds long at most: reads the key, makes one exchange, counts it and classifies
    * its outcome. Failures are values, unless no request may be sent now. An answer keeps its memory until it is released.
    */
-  async #attempt(request: ApiRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
+  async #attempt(request: SentRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
     const { org, clock, maxResponseBytes, advice, isNotYet } = this.#deps;
     const key = await this.#deps.credential();
     const started = clock.elapsed();
@@ -304,12 +315,16 @@ export class Client implements PlatformClient {
     const url = urlOf(request, this.#hosts);
     this.#deps.demand?.();
     const timeoutMs = Math.min(this.#deps.timeoutMs, budgetMs);
-    const exchanged = await this.#exchange(url, key, { timeoutMs, ended, memory });
+    const { mayBeUnready, sink } = request;
+    const exchanged = await this.#exchange(url, key, { timeoutMs, ended, memory, sink });
+    // Nothing is left of a body that was read line by line.
+    if (sink !== undefined) memory.end();
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
     if (!ended.aborted) this.#count(request, exchanged, clock.elapsed() - started);
     await clock.slices.next();
-    const { mayBeUnready } = request;
-    const facts = { key, now: clock.now(), maxResponseBytes, advice, isNotYet, mayBeUnready };
+    if (exchanged.kind === 'lines' && 'thrown' in exchanged) throw exchanged.thrown;
+    const words = { advice, isNotYet, mayBeUnready, isLines: sink !== undefined };
+    const facts = { key, now: clock.now(), maxResponseBytes, ...words };
     const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
     if (!outcome.ok) {
       memory.end();
@@ -351,8 +366,31 @@ function fingerprintOf(key: string, org: string): string {
   return createHmac('sha256', `agent-platform-exporter/${org}`).update(key).digest('hex').slice(0, 16);
 }
 
+/** A request as the client sends it. */
+interface SentRequest extends ApiRequest {
+  /** Takes the body line by line. */
+  readonly sink?: RowSink;
+}
+
 /** Requests an answer; throws a `PlatformError` on failure. */
-export type Ask = (request: ApiRequest) => Promise<ApiAnswer>;
+export type Ask = (request: SentRequest) => Promise<ApiAnswer>;
+
+/** Reads a body of rows into a sum; undefined if it is not there yet. */
+async function readRows<Sum>(
+  ask: Ask,
+  request: SentRequest,
+  { start, add }: Pick<RowsRequest<Sum>, 'start' | 'add'>,
+): Promise<RowsAnswer<Sum> | undefined> {
+  let sum = start();
+  const sink: RowSink = {
+    begin: () => {
+      sum = start();
+    },
+    add: (row) => add(sum, row),
+  };
+  const { isUnready, bytes } = await ask({ ...request, sink });
+  return isUnready ? undefined : { sums: [sum], bytes };
+}
 
 /** Decides which answers are accepted. */
 export interface IdentityOfAnswers {

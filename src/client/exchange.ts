@@ -1,9 +1,11 @@
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { beginningOf, type HttpAnswer, type HttpClient } from '../net/http-client.ts';
 import { HttpError } from '../net/http-error.ts';
 import type { FailedAt, PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 import { createJsonScale } from './json-weight.ts';
+import { type LinesRead, type RowSink, readLines } from './lines.ts';
 import type { MemoryShare } from './reading-memory.ts';
 
 /** Transport-level outcome of a request. */
@@ -12,6 +14,7 @@ export type Exchanged =
   | { readonly kind: 'redirect'; readonly status: number; readonly words: string }
   | { readonly kind: 'refused'; readonly status: number; readonly error: PlatformError }
   | { readonly kind: 'too-large'; readonly status: number }
+  | (LinesRead & { readonly kind: 'lines'; readonly status: number; readonly date: string | undefined })
   | {
       readonly kind: 'timeout' | 'network';
       readonly words: string;
@@ -41,6 +44,8 @@ interface Bounds {
   readonly ended: AbortSignal;
   /** That of the answer: it is taken before a byte is kept. */
   readonly memory: MemoryShare;
+  /** Takes the body of a 200 line by line. */
+  readonly sink?: RowSink | undefined;
 }
 
 /** What the reading of bodies depends on. */
@@ -64,12 +69,13 @@ export function createExchange(deps: ExchangeParts): Exchange {
   async function hop(
     url: URL,
     key: string,
-    { timeoutMs, ended, memory }: Bounds,
+    { timeoutMs, ended, memory, sink }: Bounds,
   ): Promise<Exchanged | Moved> {
-    const headers = { ...deps.headers(key), 'User-Agent': deps.userAgent };
+    const isRaw = sink !== undefined;
+    const headers = { ...deps.headers(key), 'User-Agent': deps.userAgent, ...(isRaw && UNPACKED_HERE) };
     try {
-      return await deps.http.send({ url, headers, timeoutMs, signal: ended }, (answer, signal) =>
-        isRedirect(answer.status) ? leave(answer, url) : read(answer, { memory, signal }, deps),
+      return await deps.http.send({ url, headers, timeoutMs, signal: ended, isRaw }, (answer, signal) =>
+        isRedirect(answer.status) ? leave(answer, url) : read(answer, { memory, signal, sink }, deps),
       );
     } catch (thrown) {
       if (!(thrown instanceof HttpError)) throw thrown;
@@ -108,12 +114,14 @@ async function leave({ status, header, stream }: HttpAnswer, from: URL): Promise
 }
 
 /** What one answer is read with. */
-interface Reading extends Pick<Bounds, 'memory'> {
+interface Reading extends Pick<Bounds, 'memory' | 'sink'> {
   readonly signal: AbortSignal;
 }
 
 async function read(answer: HttpAnswer, reading: Reading, parts: BodyParts): Promise<Exchanged> {
-  const { status, stream } = answer;
+  const { status } = answer;
+  const { sink } = reading;
+  const stream = sink === undefined ? answer.stream : unpacked(answer);
   const answered: Answered = {
     kind: 'answer',
     status,
@@ -124,15 +132,28 @@ async function read(answer: HttpAnswer, reading: Reading, parts: BodyParts): Pro
     bytes: 0,
   };
   if (status < 200 || status > 299) return { ...answered, text: await readErrorBody(stream) };
-  if (Number(answer.header('content-length') ?? 0) > parts.maxResponseBytes) {
+  const { slices } = parts.clock;
+  if (sink === undefined && Number(answer.header('content-length') ?? 0) > parts.maxResponseBytes) {
     return { kind: 'too-large', status };
   }
   try {
+    if (sink !== undefined && status === 200) {
+      const lines = await readLines(stream, sink, { ...reading, slices });
+      return { ...lines, kind: 'lines', status, date: answered.date };
+    }
     return (await readBody(stream, answered, reading, parts)) ? answered : { kind: 'too-large', status };
   } catch (thrown) {
     if (reading.signal.aborted) throw thrown;
     return { kind: 'network', words: 'the answer is incomplete or damaged', failedAt: 'connection' };
   }
+}
+
+const UNPACKED_HERE = { 'Accept-Encoding': 'gzip' };
+
+/** The unpacked body of an answer that came raw: unlike a transport, this notices a compressed body that ends too early. */
+function unpacked({ header, stream }: HttpAnswer): Readable {
+  const isPacked = /^(?:x-)?gzip$/i.test(header('content-encoding') ?? '');
+  return isPacked ? pipeline(stream, createGunzip(), () => undefined) : stream;
 }
 
 /** The target of a redirect, or the reason why it is not followed. */

@@ -6,12 +6,13 @@ export function parseText(body: string): ParsedText {
   const text = body.charCodeAt(0) === 0xfeff ? body.slice(1) : body;
   try {
     return { value: JSON.parse(text) };
-  } catch {
-    return parseUnusual(withoutBareNumbers(text));
+  } catch (thrown) {
+    const usual = withoutBareNumbers(text);
+    return usual === text ? { isCut: isCutShort(text, thrown) } : parseUsual(usual);
   }
 }
 
-function parseUnusual(text: string): ParsedText {
+function parseUsual(text: string): ParsedText {
   try {
     return { value: JSON.parse(text) };
   } catch (thrown) {

@@ -35,6 +35,8 @@ interface Facts extends PlatformWords {
   readonly maxResponseBytes: number;
   /** Whether a 204 says that the data is not there yet. */
   readonly mayBeUnready?: boolean | undefined;
+  /** Whether the body was to be read line by line, which is one of a 200 alone. */
+  readonly isLines?: boolean;
 }
 
 /** Classifies the outcome of an exchange; `subject` names the request (method and path, never the query). */
@@ -57,14 +59,24 @@ export function classifyResponse(exchanged: Exchanged, subject: string, facts: F
       const message = `${subject} answered ${status}, ${words}`;
       return failure(new PlatformError('server', message, { status, hint }), 'never');
     }
+    case 'lines':
+      return ofLines(exchanged, subject);
     case 'answer':
       if (exchanged.status === 204 && facts.mayBeUnready) {
         return { ok: true, answer: { body: undefined, bytes: 0, isUnready: true } };
       }
-      return exchanged.status >= 200 && exchanged.status <= 299
+      return exchanged.status >= 200 && exchanged.status <= 299 && !facts.isLines
         ? parse(exchanged, subject, facts.key)
         : refusal(exchanged, subject, facts);
   }
+}
+
+function ofLines({ status, bytes, fault }: Extract<Exchanged, { kind: 'lines' }>, subject: string): Outcome {
+  if (fault === undefined) return { ok: true, answer: { body: undefined, bytes } };
+  const { reason, words, isCut } = fault;
+  const hint = reason === 'limit' ? undefined : isCut ? CUT_HINT : NOT_JSON_HINT;
+  const error = new PlatformError(reason, `${subject} answered ${status} with ${words}`, { status, hint });
+  return failure(error, reason === 'limit' ? 'never' : 'once');
 }
 
 function parse(answer: Answered, subject: string, key: string): Outcome {

@@ -18,7 +18,7 @@ const client = axios.create({
 
 /** Sends a request by axios, which decompresses its answer. No AxiosError, which holds the headers, leaves `HttpClient`. */
 export async function sendByAxios(sent: SentRequest): ReturnType<Transport> {
-  const { method = 'GET', url, headers = {}, body, signal, agent, proxy } = sent;
+  const { method = 'GET', url, headers = {}, body, signal, agent, proxy, isRaw = false } = sent;
   const isSecure = url.protocol === 'https:';
   const {
     status,
@@ -30,6 +30,7 @@ export async function sendByAxios(sent: SentRequest): ReturnType<Transport> {
     headers: { ...headers },
     data: body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body,
     signal,
+    decompress: !isRaw,
     httpAgent: agent,
     httpsAgent: agent,
     // Without this, axios itself would read the proxy from the environment. It refuses it beside an agent that forwards.

@@ -18,6 +18,8 @@ export interface HttpRequest {
   readonly ca?: string | string[] | undefined;
   /** Whether any certificate is trusted. */
   readonly trustsAny?: boolean;
+  /** Whether a compressed body stays as it came; otherwise it depends on the transport. */
+  readonly isRaw?: boolean;
   /** Called once the TLS handshake is over. */
   readonly onSecured?: () => void;
 }

@@ -97,6 +97,7 @@ export function withRequests(source: Source, more: Pick<ApiRequest, 'signal' | '
   return {
     ...source,
     get: (request) => source.get({ ...request, ...more }),
+    lines: (request) => source.lines({ ...request, ...more }),
     pages: (request, onItems) => source.pages({ ...request, ...more }, onItems),
   };
 }

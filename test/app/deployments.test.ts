@@ -80,6 +80,7 @@ async function startRefused(dayLags: Store['dayLags']) {
   const client = {
     get: refuse,
     pages: refuse,
+    lines: () => Promise.reject(new Error('not used')),
     inSlices: () => Promise.reject(new Error('not used')),
     close: () => undefined,
   };

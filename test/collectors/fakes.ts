@@ -55,6 +55,7 @@ export function createFakeSource(answers: FakeAnswers): FakeSource {
       const end = answers.end ?? 'empty';
       return { end, complete: end === 'empty' || end === 'last', pages: pages.length, bytes: 0 };
     },
+    lines: () => Promise.reject(new Error('not used')),
     inSlices,
   };
 }

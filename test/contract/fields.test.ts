@@ -32,6 +32,7 @@ async function contractOf(dataset: string): Promise<ApiContract> {
       onItems([]);
       return { end: 'empty', complete: true, pages: 1, bytes: 0 };
     },
+    lines: () => Promise.reject(new Error('not used')),
     inSlices: () => Promise.reject(new Error('not used')),
     compare: (contract) => void contracts.push(contract),
   };

@@ -30,6 +30,7 @@ function platformThatChanges(from: Day): Source {
       return { body: { data, meta: { org_id: 'org_1' } }, bytes: 1000 };
     },
     pages: () => Promise.reject(new Error('not used')),
+    lines: () => Promise.reject(new Error('not used')),
     inSlices: () => Promise.reject(new Error('not used')),
   };
 }

@@ -25,6 +25,7 @@ const org = {
 const source = {
   get: () => Promise.reject(new Error('not used')),
   pages: () => Promise.reject(new Error('not used')),
+  lines: () => Promise.reject(new Error('not used')),
   inSlices: () => Promise.reject(new Error('not used')),
 };
 

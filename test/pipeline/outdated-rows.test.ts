@@ -78,7 +78,7 @@ function harness(expensive?: Partial<ExpensiveDataset>, parts: Partial<RunnerPar
     ...parts,
   });
   const unused = () => Promise.reject(new Error('not used'));
-  const source = { get: unused, pages: unused, inSlices };
+  const source = { get: unused, pages: unused, lines: unused, inSlices };
   return {
     versions,
     log,

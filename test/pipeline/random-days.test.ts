@@ -172,6 +172,7 @@ function createPlatform(planned: World, reference: Reference, now: () => number)
       return { body: { data: JSON.parse(JSON.stringify(data)), meta: { org_id: 'org-1' } }, bytes: 99 };
     },
     pages: () => Promise.reject(new Error('nothing is paged')),
+    lines: () => Promise.reject(new Error('not used')),
     inSlices: () => Promise.reject(new Error('nothing is sliced')),
   };
 }

@@ -65,6 +65,12 @@ test('the source of a run passes on what is asked and answered, with a signal', 
       onItems(['one', 'two']);
       return outcome;
     },
+    async lines(given) {
+      asked.push(given);
+      const sum = given.start();
+      given.add(sum, 'row');
+      return { sums: [sum], bytes: 1 };
+    },
     inSlices,
   };
   const { signal } = new AbortController();
@@ -73,9 +79,16 @@ test('the source of a run passes on what is asked and answered, with a signal', 
   const items: unknown[] = [];
   expect(await given.pages(paged, (more) => void items.push(...more))).toEqual(outcome);
   expect(items).toEqual(['one', 'two']);
+  const rows = {
+    ...request,
+    start: (): unknown[] => [],
+    add: (sum: unknown[], row: unknown) => void sum.push(row),
+  };
+  expect(await given.lines(rows)).toEqual({ sums: [['row']], bytes: 1 });
   expect(asked).toEqual([
     { ...request, signal },
     { ...paged, signal },
+    { ...rows, signal },
   ]);
   expect(await given.inSlices(made())).toBe('made');
 });

@@ -28,6 +28,7 @@ const org = {
 const source: Source = {
   get: () => Promise.reject(new Error('not used')),
   pages: () => Promise.reject(new Error('not used')),
+  lines: () => Promise.reject(new Error('not used')),
   inSlices: () => Promise.reject(new Error('not used')),
 };
 
@@ -289,6 +290,7 @@ describe('a run over days', () => {
         retried.push(`${path} ${retryOn}`);
         return { end: 'last', complete: true, pages: 0, bytes: 0 };
       },
+      lines: () => Promise.reject(new Error('not used')),
       inSlices,
     };
     const request = { endpoint: 'tokens', host: 'api', query: {} } as const;

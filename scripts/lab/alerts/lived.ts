@@ -151,6 +151,7 @@ function createPlatform(
       onItems(request.read({ reports }).items);
       return { end: 'empty', complete: true, pages: 1, bytes: 100 * reports.length };
     },
+    lines: () => Promise.reject(new Error('not used')),
     inSlices: async (work) => {
       for (;;) {
         const step = work.next();

@@ -106,6 +106,7 @@ function createPlatform(world: World, clock: FakeClock): Source {
       return { body: { data, meta: { org_id: 'org-1' } }, bytes: 50 + 200 * data.length };
     },
     pages: () => Promise.reject(new Error('nothing is paged')),
+    lines: () => Promise.reject(new Error('not used')),
     inSlices: () => Promise.reject(new Error('nothing is sliced')),
   };
 }

@@ -102,6 +102,7 @@ describe('the listing of readiness reports', () => {
         onItems([]);
         return { end: 'empty', complete: true, pages: 1, bytes: 0 };
       },
+      lines: () => Promise.reject(new Error('not used')),
       inSlices: () => Promise.reject(new Error('not used')),
     };
     expect(await fetchDocuments(readinessCollector, source)).toMatchObject({ complete: true, remarks: [] });

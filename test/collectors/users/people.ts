@@ -49,5 +49,11 @@ export function createPagedSource(answer: (cursor: string | undefined) => unknow
     return { body: JSON.parse(text) as unknown, bytes: text.length };
   }
   const paging = { maxPages: 50, slices: createSystemClock().slices };
-  return { requests, get, pages: (request, onItems) => walkPages(get, request, onItems, paging), inSlices };
+  return {
+    requests,
+    get,
+    lines: () => Promise.reject(new Error('not used')),
+    pages: (request, onItems) => walkPages(get, request, onItems, paging),
+    inSlices,
+  };
 }

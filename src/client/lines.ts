@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream';
+import type { FailureReason } from '../text/errors.ts';
+import type { Slices } from '../work/slices.ts';
+import { parseText } from './json-text.ts';
+import { createJsonScale } from './json-weight.ts';
+import type { MemoryShare } from './reading-memory.ts';
+
+/** Maximum size of a line and of a body after decompression, in bytes, and number of rows in a body. */
+const MAX_LINE = 1024 * 1024;
+const MAX_BODY = 1024 * MAX_LINE;
+const MAX_ROWS = 1_000_000;
+/** What a row may need once parsed, in bytes: a real one needs about ten times its size; more takes too long to parse. */
+const MAX_WEIGHT = 24 * MAX_LINE;
+const NEWLINE = 0x0a;
+/** Parts of a line that are joined before it ends: a part may be a single byte, and take a hundred. */
+const MAX_PARTS = 1_024;
+
+/** Takes the rows of a body. */
+export interface RowSink {
+  /** Called before the first row of each attempt: those of an earlier one do not count. */
+  begin(): void;
+  add(row: unknown): void;
+}
+
+/** How a body was read: its size, and why it cannot be used, if it cannot. */
+export interface LinesRead {
+  readonly bytes: number;
+  readonly fault?: Fault;
+  /** What the sink threw. */
+  readonly thrown?: unknown;
+}
+
+interface Fault {
+  readonly reason: Extract<FailureReason, 'schema' | 'limit'>;
+  readonly words: string;
+  /** Whether the body ends too early. */
+  readonly isCut?: boolean;
+}
+
+interface Reading {
+  readonly memory: MemoryShare;
+  readonly signal: AbortSignal;
+  readonly slices: Slices;
+}
+
+/**
+ * Reads a body of one JSON value a line, and passes each on before the next is read: only a line and a part of the stream
+ * are in memory. Blank lines are skipped. A last line without an end is a row if it is JSON, else the body was cut. Throws the
+ * stream's error if it is interrupted.
+ */
+export async function readLines(
+  stream: Readable,
+  sink: RowSink,
+  { memory, signal, slices }: Reading,
+): Promise<LinesRead> {
+  const place = slices.place();
+  let bytes = 0;
+  let rows = 0;
+  sink.begin();
+  for await (const line of linesOf(stream)) {
+    await slices.next(place);
+    bytes += line.size;
+    const excess = excessOf(line, bytes, rows);
+    if (excess !== undefined) return { bytes, fault: tooMuch(excess) };
+    const text = line.content.toString('utf8');
+    if (text.trim() === '') continue;
+    rows += 1;
+    const weight = createJsonScale()(line.content);
+    if (weight > Math.min(MAX_WEIGHT, memory.most))
+      return { bytes, fault: tooMuch(`row ${rows}, which is too large`) };
+    await memory.grow(weight, signal);
+    const parsed = parseText(text);
+    if (!('value' in parsed)) return { bytes, fault: faultOf(rows, line.isLast && parsed.isCut) };
+    try {
+      sink.add(parsed.value);
+    } catch (thrown) {
+      return { bytes, thrown };
+    }
+  }
+  return rows === 0 ? { bytes, fault: { reason: 'schema', words: 'an empty body' } } : { bytes };
+}
+
+function excessOf({ content }: Line, bytes: number, rows: number): string | undefined {
+  if (content.length > MAX_LINE) return `a line of more than ${MAX_LINE} bytes`;
+  if (bytes > MAX_BODY) return `more than ${MAX_BODY} bytes`;
+  return rows > MAX_ROWS ? `more than ${MAX_ROWS} rows` : undefined;
+}
+
+function tooMuch(words: string): Fault {
+  return { reason: 'limit', words };
+}
+
+function faultOf(row: number, isCut: boolean): Fault {
+  const words = isCut ? 'an incomplete last line' : `row ${row}, which is not JSON`;
+  return { reason: 'schema', words, isCut };
+}
+
+interface Line {
+  readonly content: Buffer;
+  /** In bytes, with its end. */
+  readonly size: number;
+  /** Whether the body ends without an end of this line. */
+  readonly isLast: boolean;
+}
+
+/** The lines of a body; of one that is too long, the beginning. The last one may be empty. */
+async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let parts: Buffer[] = [];
+  let begun = 0;
+  for await (const chunk of stream) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      const content = Buffer.concat([...parts, chunk.subarray(from, at)]);
+      yield { content, size: content.length + 1, isLast: false };
+      from = at + 1;
+      parts = [];
+      begun = 0;
+    }
+    parts.push(chunk.subarray(from));
+    begun += chunk.length - from;
+    if (begun > MAX_LINE) break;
+    if (parts.length > MAX_PARTS) parts = [Buffer.concat(parts)];
+  }
+  yield { content: Buffer.concat(parts), size: begun, isLast: true };
+}
