@@ -67,8 +67,13 @@ export interface PagingOutcome {
   readonly bytes: number;
 }
 
-/** A body of one JSON value a line. */
+/** A body of one JSON value a line, or an answer whose links lead to such bodies. */
 export interface RowsRequest<Sum> extends ApiRequest {
+  /**
+   * Reads the links from the answer, which lead to the bodies; throws if it has another shape. Without it, the answer itself is the
+   * body.
+   */
+  linksOf?(body: unknown): readonly string[];
   /** Begins with nothing: each attempt to read a body begins again. */
   start(): Sum;
   /** Adds a row, within a few milliseconds. What it throws ends the reading, and is thrown. */
@@ -85,8 +90,8 @@ export interface RowsAnswer<Sum> {
 export interface Source {
   get(request: ApiRequest): Promise<ApiAnswer>;
   /**
-   * Reads a body of one JSON value a line, of which one line at a time is in memory; undefined if it is not there yet, where
-   * the request says that it may be so. A body that ends too early is a failure as a whole.
+   * Reads bodies of one JSON value a line, of which one line at a time is in memory; undefined if they are not there yet, where
+   * the request says that it may be so. One that ends too early is a failure of all. Links are asked without the key.
    */
   lines<Sum>(request: RowsRequest<Sum>): Promise<RowsAnswer<Sum> | undefined>;
   /** Walks a listing and passes on the new items of each page, some at a time. */

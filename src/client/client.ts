@@ -23,6 +23,7 @@ import type { DailyQuota } from './daily-quota.ts';
 import { createExchange, type Exchange, type Exchanged } from './exchange.ts';
 import { createThrottleHolds, type ThrottleHolds } from './limits.ts';
 import type { RowSink } from './lines.ts';
+import { createLinks, followLinks, type Links } from './links.ts';
 import { walkPages } from './paging.ts';
 import {
   type AnsweringPath,
@@ -106,6 +107,11 @@ export interface PlatformClientDeps extends PlatformWords {
   readonly knownPaths?: KnownPaths | undefined;
   /** The proxy to use, never for this machine itself; none by default. */
   readonly proxy?: ProxySettings | undefined;
+  /**
+   * The hosts that links of answers may lead to, with those below them; none by default. One with a private address has to be
+   * named itself, without a dot before it.
+   */
+  readonly linkHosts?: readonly string[] | undefined;
   /** Makes one request; over HTTP by default. */
   readonly exchange?: Exchange | undefined;
 }
@@ -130,6 +136,7 @@ export class Client implements PlatformClient {
   readonly #holds: ThrottleHolds;
   readonly #turns = createTurns({ limit: MAX_IN_FLIGHT });
   readonly #memory: ReadingMemory;
+  readonly #links: Links;
   /** The paths that answer. */
   readonly #known: KnownPaths;
   readonly #ask: Ask;
@@ -150,6 +157,7 @@ export class Client implements PlatformClient {
     this.#limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
     this.#holds = deps.throttleHolds ?? createThrottleHolds(clock);
     this.#memory = deps.memory ?? createReadingMemory();
+    this.#links = createLinks({ baseUrl: deps.baseUrl, linkHosts: deps.linkHosts ?? [] });
     this.#known = deps.knownPaths ?? new Map();
     this.#ask = withIdentity((request) => this.#byPath(request), deps.identity);
   }
@@ -157,8 +165,13 @@ export class Client implements PlatformClient {
   // The members of a `Source` are fields, because sources are copied member by member to add to them.
   readonly get = (request: ApiRequest): Promise<ApiAnswer> => released(this.#ask)(request);
 
-  readonly lines = <Sum>({ start, add, ...request }: RowsRequest<Sum>) =>
-    readRows(this.#ask, request, { start, add });
+  readonly lines = <Sum>({ linksOf, start, add, ...request }: RowsRequest<Sum>) => {
+    const rows = { start, add };
+    if (linksOf === undefined) return readRows(this.#ask, request, rows);
+    const readLink = (link: string) =>
+      readRows((linked) => this.#effort(linked), { ...request, mayBeUnready: false, link }, rows);
+    return followLinks(() => this.get(request), linksOf, readLink);
+  };
 
   readonly pages = (request: PagedRequest, onItems: (items: readonly unknown[]) => void) =>
     walkPages(this.#ask, request, onItems, {
@@ -311,21 +324,28 @@ export class Client implements PlatformClient {
     const { org, clock, maxResponseBytes, advice, isNotYet } = this.#deps;
     const key = await this.#deps.credential();
     const started = clock.elapsed();
+    const { link, url, subject } = this.#target(request, key);
     const memory = this.#memory.open(org, maxResponseBytes);
-    const url = urlOf(request, this.#hosts);
     this.#deps.demand?.();
     const timeoutMs = Math.min(this.#deps.timeoutMs, budgetMs);
     const { mayBeUnready, sink } = request;
-    const exchanged = await this.#exchange(url, key, { timeoutMs, ended, memory, sink });
+    const sent = link === undefined ? key : '';
+    const exchanged = await this.#exchange(url, sent, { timeoutMs, ended, memory, sink, link });
     // Nothing is left of a body that was read line by line.
     if (sink !== undefined) memory.end();
     // A request aborted on purpose says nothing about the platform, and its organization may have been removed.
     if (!ended.aborted) this.#count(request, exchanged, clock.elapsed() - started);
     await clock.slices.next();
     if (exchanged.kind === 'lines' && 'thrown' in exchanged) throw exchanged.thrown;
-    const words = { advice, isNotYet, mayBeUnready, isLines: sink !== undefined };
-    const facts = { key, now: clock.now(), maxResponseBytes, ...words };
-    const outcome = classifyResponse(exchanged, `GET ${request.path}`, facts);
+    const refusal = link?.refusal();
+    if (refusal !== undefined) return { ok: false, error: refusal, retry: 'never' };
+    const words = { advice, isNotYet, mayBeUnready, isLines: sink !== undefined, isLink: link !== undefined };
+    const outcome = classifyResponse(exchanged, subject, {
+      key,
+      now: clock.now(),
+      maxResponseBytes,
+      ...words,
+    });
     if (!outcome.ok) {
       memory.end();
       return outcome;
@@ -338,9 +358,18 @@ export class Client implements PlatformClient {
     return { ok: true, answer: { ...outcome.answer, ...more } };
   }
 
-  #count({ endpoint, path }: ApiRequest, exchanged: Exchanged, ms: number): void {
+  /** Where a request goes, and its name in messages. */
+  #target(request: SentRequest, key: string) {
+    const subject = `GET ${request.path}`;
+    if (request.link === undefined) return { link: undefined, url: urlOf(request, this.#hosts), subject };
+    const link = this.#links.open(request.link, subject, key);
+    return { link, url: link.url, subject: `${subject}, its link to ${link.host}` };
+  }
+
+  #count({ endpoint, path, link }: SentRequest, exchanged: Exchanged, ms: number): void {
     const code = 'status' in exchanged ? String(exchanged.status) : exchanged.kind;
-    const date = exchanged.kind === 'answer' ? exchanged.date : undefined;
+    // The host of a link has a clock of its own.
+    const date = 'date' in exchanged && link === undefined ? exchanged.date : undefined;
     const { org, observer } = this.#deps;
     observer.request({ org, endpoint, code, seconds: ms / 1000, path, date });
   }
@@ -370,6 +399,8 @@ function fingerprintOf(key: string, org: string): string {
 interface SentRequest extends ApiRequest {
   /** Takes the body line by line. */
   readonly sink?: RowSink;
+  /** What is asked in place of the path, as an answer named it. */
+  readonly link?: string;
 }
 
 /** Requests an answer; throws a `PlatformError` on failure. */

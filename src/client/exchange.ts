@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { beginningOf, type HttpAnswer, type HttpClient } from '../net/http-client.ts';
@@ -46,6 +47,8 @@ interface Bounds {
   readonly memory: MemoryShare;
   /** Takes the body of a 200 line by line. */
   readonly sink?: RowSink | undefined;
+  /** That of the URL: it is asked without the key and the platform's headers, and its redirects are not followed. */
+  readonly link?: { readonly lookup: LookupFunction } | undefined;
 }
 
 /** What the reading of bodies depends on. */
@@ -69,14 +72,17 @@ export function createExchange(deps: ExchangeParts): Exchange {
   async function hop(
     url: URL,
     key: string,
-    { timeoutMs, ended, memory, sink }: Bounds,
+    { timeoutMs, ended, memory, sink, link }: Bounds,
   ): Promise<Exchanged | Moved> {
     const isRaw = sink !== undefined;
-    const headers = { ...deps.headers(key), 'User-Agent': deps.userAgent, ...(isRaw && UNPACKED_HERE) };
+    const own = link === undefined ? deps.headers(key) : ANY_TYPE;
+    const headers = { ...own, 'User-Agent': deps.userAgent, ...(isRaw && UNPACKED_HERE) };
+    const sent = { url, headers, timeoutMs, signal: ended, isRaw, lookup: link?.lookup };
     try {
-      return await deps.http.send({ url, headers, timeoutMs, signal: ended, isRaw }, (answer, signal) =>
-        isRedirect(answer.status) ? leave(answer, url) : read(answer, { memory, signal, sink }, deps),
-      );
+      return await deps.http.send(sent, (answer, signal) => {
+        const isMoved = isRedirect(answer.status) && link === undefined;
+        return isMoved ? leave(answer, url) : read(answer, { memory, signal, sink }, deps);
+      });
     } catch (thrown) {
       if (!(thrown instanceof HttpError)) throw thrown;
       if (thrown.end === 'aborted') return { kind: 'network', words: 'the client was closed' };
@@ -148,6 +154,7 @@ async function read(answer: HttpAnswer, reading: Reading, parts: BodyParts): Pro
   }
 }
 
+const ANY_TYPE = { Accept: '*/*' };
 const UNPACKED_HERE = { 'Accept-Encoding': 'gzip' };
 
 /** The unpacked body of an answer that came raw: unlike a transport, this notices a compressed body that ends too early. */

@@ -16,6 +16,10 @@ const OWN_LIMIT_HINT =
 const NOT_JSON_HINT =
   'Check that the configured URL is the API, and that no login page or proxy answers for it.';
 
+const LINK_HINT =
+  'The platform keeps its reports on this host: check DNS, the network policy and the proxy for it.';
+const REFUSED_LINK_HINT =
+  'The platform was asked for another link, and that was refused, too: look for a proxy that changes URLs, and check the clock of this machine.';
 const CUT_HINT = 'The answer ends too early: look for a proxy or load balancer that cuts it short.';
 
 /** What the refusals of a platform mean. */
@@ -37,6 +41,15 @@ interface Facts extends PlatformWords {
   readonly mayBeUnready?: boolean | undefined;
   /** Whether the body was to be read line by line, which is one of a 200 alone. */
   readonly isLines?: boolean;
+  /** Whether the answer is that of a link: it is no answer about the key, and may quote the link. */
+  readonly isLink?: boolean;
+}
+
+/** A link that its host does not serve: it may have expired. */
+export class RefusedLink extends PlatformError {
+  constructor(message: string) {
+    super('server', message, { hint: REFUSED_LINK_HINT });
+  }
 }
 
 /** Classifies the outcome of an exchange; `subject` names the request (method and path, never the query). */
@@ -45,7 +58,8 @@ export function classifyResponse(exchanged: Exchanged, subject: string, facts: F
     case 'network':
     case 'timeout': {
       const { kind, words, ...details } = exchanged;
-      return failure(new PlatformError(kind, `${subject}: ${words}`, details), 'always');
+      const hint = facts.isLink ? LINK_HINT : details.hint;
+      return failure(new PlatformError(kind, `${subject}: ${words}`, { ...details, hint }), 'always');
     }
     case 'refused':
       return failure(exchanged.error, 'never');
@@ -102,8 +116,9 @@ function describeUnreadable(answer: Answered, key: string): string {
 }
 
 function refusal(answer: Answered, subject: string, facts: Facts): Failure {
-  const { key, now, advice, isNotYet } = facts;
+  const { key, now, advice, isNotYet, isLink } = facts;
   const { status } = answer;
+  if (isLink) return refusalOfLink(answer, subject, now);
   const said = describeErrorBody(answer.contentType, answer.text, [key]);
   const message = `${subject} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 413) return failure(tooLarge(message, status, LIMIT_HINT), 'never');
@@ -114,10 +129,25 @@ function refusal(answer: Answered, subject: string, facts: Facts): Failure {
     hint,
     isNotYet: isNotYet?.({ status, message }),
   });
+  return retriable(error, answer, now);
+}
+
+/** Of the body, which may repeat the link, nothing is shown. */
+function refusalOfLink(answer: Answered, subject: string, now: number): Failure {
+  const { status } = answer;
+  const isRedirect = status >= 300 && status <= 399;
+  const message = `${subject} answered ${status}${isRedirect ? ', a redirect, which is not followed' : ''}`;
+  if (status === 401 || status === 403 || status === 404) return failure(new RefusedLink(message), 'never');
+  const reason = status === 429 ? 'throttled' : 'server';
+  const hint = reason === 'throttled' ? RATE_HINT : undefined;
+  return retriable(new PlatformError(reason, message, { status, hint }), answer, now);
+}
+
+function retriable(error: PlatformError, { status, date, retryAfter }: Answered, now: number): Failure {
   if (!RETRIED_STATUSES.has(status)) return failure(error, 'never');
   // A date is relative to the server's clock; another clock could be hours off.
-  const serverNow = parseHttpDate(answer.date) ?? now;
-  return { ...failure(error, 'always'), retryAfterMs: parseRetryAfter(answer.retryAfter, serverNow) };
+  const serverNow = parseHttpDate(date) ?? now;
+  return { ...failure(error, 'always'), retryAfterMs: parseRetryAfter(retryAfter, serverNow) };
 }
 
 function reasonOf(status: number, said: string): FailureReason {

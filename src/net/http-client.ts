@@ -1,4 +1,5 @@
 import type { Agent, IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { AgentPool } from './agents.ts';
 import { type BriefWords, HttpError } from './http-error.ts';
@@ -16,6 +17,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
   /** Certificates (PEM) that are trusted instead of the default ones. */
   readonly ca?: string | string[] | undefined;
+  /** Finds the addresses of the host, unless a proxy does; the system's by default. */
+  readonly lookup?: LookupFunction | undefined;
   /** Whether any certificate is trusted. */
   readonly trustsAny?: boolean;
   /** Whether a compressed body stays as it came; otherwise it depends on the transport. */
@@ -123,9 +126,10 @@ async function sendByNode(sent: SentRequest): ReturnType<Transport> {
 }
 
 /** The options of a request that are about its connection, for `http` and `https` alike. */
-export function connectionOptions({ ca, trustsAny = false, timeoutMs }: HttpRequest) {
+export function connectionOptions({ ca, lookup, trustsAny = false, timeoutMs }: HttpRequest) {
   return {
     ...(ca === undefined ? {} : { ca }),
+    ...(lookup === undefined ? {} : { lookup }),
     ...(trustsAny ? { rejectUnauthorized: false } : {}),
     autoSelectFamilyAttemptTimeout: connectAttemptMs(timeoutMs),
   };

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { portOf, withoutBrackets } from './host-name.ts';
+import { bareHost, portOf } from './host-name.ts';
 
 /** The host of a URL, without brackets or a final dot. */
 interface Host {
@@ -34,26 +34,22 @@ export function parseNoProxy(text: string): (url: URL) => boolean {
 }
 
 function hostOf(url: URL): Host {
-  const name = bare(url.hostname);
+  const name = bareHost(url.hostname);
   return { name, port: portOf(url), family: isIP(name) };
-}
-
-function bare(name: string): string {
-  return withoutBrackets(name).replace(/\.$/, '');
 }
 
 function parseRule(entry: string): Rule {
   if (entry === '*') return () => true;
   const [network = '', prefix] = entry.split('/');
-  if (prefix !== undefined) return within(bare(network), prefix);
+  if (prefix !== undefined) return within(bareHost(network), prefix);
   // An address of IPv6 with a port has brackets.
   const [, named = entry, port] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
-  const matches = isIP(bare(named)) === 0 ? below(named) : within(bare(named));
+  const matches = isIP(bareHost(named)) === 0 ? below(named) : within(bareHost(named));
   return port === undefined ? matches : (host) => host.port === Number(port) && matches(host);
 }
 
 function below(pattern: string): Rule {
-  const domain = domainToASCII(bare(pattern.replace(/^\*?\./, '')));
+  const domain = domainToASCII(bareHost(pattern.replace(/^\*?\./, '')));
   if (domain === '') return () => false;
   const excludesItself = pattern.startsWith('*');
   return ({ name, family }) =>
