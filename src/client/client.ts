@@ -150,7 +150,7 @@ export class Client implements PlatformClient {
     this.#http = new HttpClient({ agents, transport: sendByAxios });
     const userAgent = `agent-platform-exporter/${deps.version}`;
     const admit = (ended: AbortSignal) => this.#admit(ended);
-    const { headers = bearer } = deps;
+    const { headers } = deps;
     this.#exchange =
       deps.exchange ??
       createExchange({ http: this.#http, headers, maxResponseBytes, userAgent, clock, admit });
@@ -324,7 +324,9 @@ export class Client implements PlatformClient {
     const { org, clock, maxResponseBytes, advice, isNotYet } = this.#deps;
     const key = await this.#deps.credential();
     const started = clock.elapsed();
-    const { link, url, subject } = this.#target(request, key);
+    const asked = `GET ${request.path}`;
+    const link = request.link === undefined ? undefined : this.#links.open(request.link, asked, key);
+    const url = link?.url ?? urlOf(request, this.#hosts);
     const memory = this.#memory.open(org, maxResponseBytes);
     this.#deps.demand?.();
     const timeoutMs = Math.min(this.#deps.timeoutMs, budgetMs);
@@ -340,6 +342,7 @@ export class Client implements PlatformClient {
     const refusal = link?.refusal();
     if (refusal !== undefined) return { ok: false, error: refusal, retry: 'never' };
     const words = { advice, isNotYet, mayBeUnready, isLines: sink !== undefined, isLink: link !== undefined };
+    const subject = link === undefined ? asked : `${asked}, its link to ${link.host}`;
     const outcome = classifyResponse(exchanged, subject, {
       key,
       now: clock.now(),
@@ -358,14 +361,6 @@ export class Client implements PlatformClient {
     return { ok: true, answer: { ...outcome.answer, ...more } };
   }
 
-  /** Where a request goes, and its name in messages. */
-  #target(request: SentRequest, key: string) {
-    const subject = `GET ${request.path}`;
-    if (request.link === undefined) return { link: undefined, url: urlOf(request, this.#hosts), subject };
-    const link = this.#links.open(request.link, subject, key);
-    return { link, url: link.url, subject: `${subject}, its link to ${link.host}` };
-  }
-
   #count({ endpoint, path, link }: SentRequest, exchanged: Exchanged, ms: number): void {
     const code = 'status' in exchanged ? String(exchanged.status) : exchanged.kind;
     // The host of a link has a clock of its own.
@@ -379,10 +374,6 @@ export class Client implements PlatformClient {
     const closed = this.#closing.signal;
     return signal === undefined ? closed : AbortSignal.any([closed, signal]);
   }
-}
-
-function bearer(key: string) {
-  return { Accept: 'application/json', Authorization: `Bearer ${key}` };
 }
 
 /** Whether the platform itself asked to retry later, or for fewer requests. */

@@ -5,7 +5,7 @@ import { beginningOf, type HttpAnswer, type HttpClient } from '../net/http-clien
 import { HttpError } from '../net/http-error.ts';
 import type { FailedAt, PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
-import { createJsonScale } from './json-weight.ts';
+import { createJsonScale } from './json-text.ts';
 import { type LinesRead, type RowSink, readLines } from './lines.ts';
 import type { MemoryShare } from './reading-memory.ts';
 
@@ -61,8 +61,8 @@ interface BodyParts {
 interface ExchangeParts extends BodyParts {
   readonly http: HttpClient;
   readonly userAgent: string;
-  /** The headers of a request with this key. */
-  headers(key: string): Readonly<Record<string, string>>;
+  /** The headers of a request with this key; by default JSON is accepted, and the key is a bearer token. */
+  readonly headers?: ((key: string) => Readonly<Record<string, string>>) | undefined;
   /** Waits until a redirect may be followed, or returns the error that forbids it. */
   admit(ended: AbortSignal): Promise<PlatformError | undefined>;
 }
@@ -75,12 +75,13 @@ export function createExchange(deps: ExchangeParts): Exchange {
     { timeoutMs, ended, memory, sink, link }: Bounds,
   ): Promise<Exchanged | Moved> {
     const isRaw = sink !== undefined;
-    const own = link === undefined ? deps.headers(key) : ANY_TYPE;
+    const usual = { Accept: 'application/json', Authorization: `Bearer ${key}` };
+    const own = link === undefined ? (deps.headers?.(key) ?? usual) : ANY_TYPE;
     const headers = { ...own, 'User-Agent': deps.userAgent, ...(isRaw && UNPACKED_HERE) };
     const sent = { url, headers, timeoutMs, signal: ended, isRaw, lookup: link?.lookup };
     try {
       return await deps.http.send(sent, (answer, signal) => {
-        const isMoved = isRedirect(answer.status) && link === undefined;
+        const isMoved = REDIRECTS.has(answer.status) && link === undefined;
         return isMoved ? leave(answer, url) : read(answer, { memory, signal, sink }, deps);
       });
     } catch (thrown) {
@@ -169,10 +170,7 @@ type Redirect = { readonly to: URL } | { readonly refused: string };
 /** Maximum number of redirects that are followed per request. */
 const MAX_REDIRECTS = 3;
 
-/** Whether a status is a redirect. */
-function isRedirect(status: number): boolean {
-  return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
-}
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Classifies a redirect: only 307 and 308 preserve the request, and only the same scheme, host and port may receive

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FailureReason } from '../text/errors.ts';
 import type { Slices } from '../work/slices.ts';
-import { parseText } from './json-text.ts';
-import { createJsonScale } from './json-weight.ts';
+import { createJsonScale, parseText } from './json-text.ts';
 import type { MemoryShare } from './reading-memory.ts';
 
 /** Maximum size of a line and of a body after decompression, in bytes, and number of rows in a body. */

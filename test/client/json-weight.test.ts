@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createJsonScale } from '../../src/client/json-weight.ts';
+import { createJsonScale } from '../../src/client/json-text.ts';
 import { createReadingMemory } from '../../src/client/reading-memory.ts';
 import { createOptions } from '../../src/config/options.ts';
 import { createAsked, oneDay } from '../sandbox/asking.ts';

@@ -490,7 +490,7 @@ describe('an answer that is an attack, through a link', () => {
       expect(error.message).toContain(`GET ${PATH}, its link to 127.0.0.1`);
       expect(error.message).toContain(words);
       const told =
-      toldBy(error) + inspect(log.events, { depth: 20 }) + inspect(client, { depth: 20, showHidden: true });
+        toldBy(error) + inspect(log.events, { depth: 20 }) + inspect(client, { depth: 20, showHidden: true });
       expect(told).not.toMatch(SECRET);
       expect(told).not.toContain(KEY.slice(0, 8));
       expect(told).not.toMatch(/axios/i);
