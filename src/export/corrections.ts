@@ -130,7 +130,7 @@ function refuseRewritten(row: Row, line: number, { period, figures, spelling }: 
 }
 
 async function parseRows(text: string, { spelling }: Compared) {
-  const { parse } = await import('csv-parse/sync');
+  const { CsvError, parse } = await import('csv-parse/sync');
   try {
     const options = { bom: true, columns: true, info: true, delimiter: spelling?.delimiter ?? ',' } as const;
     // A spreadsheet may have saved names in another normal form.
@@ -138,7 +138,11 @@ async function parseRows(text: string, { spelling }: Compared) {
       readonly record: Row;
       readonly info: { readonly lines: number };
     }[];
-  } catch {
-    throw new ConfigError('--corrections: the file is not valid CSV');
+  } catch (error) {
+    const line = error instanceof CsvError ? `, line ${error['lines']}` : '';
+    throw new ConfigError(
+      `--corrections: the file is not CSV as it was written${line}`,
+      'give the original, which no spreadsheet has saved, and the --delimiter that it was written with',
+    );
   }
 }

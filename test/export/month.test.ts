@@ -292,6 +292,11 @@ describe('corrections', () => {
     await expect(corrected(`${header}${row}\n`, now)).rejects.toThrow(`--corrections: ${message}`);
   });
 
+  test('name the line at which a file has other delimiters', async () => {
+    const text = 'day;organization;metric;labels;value;unit\n2026-03-03;acme;credits;{};3,5;credits\n';
+    await expect(corrected(text, [])).rejects.toThrow('the file is not CSV as it was written, line 2');
+  });
+
   test('refuse a file that lacks an organization, but not one without rows', async () => {
     const header = 'day,organization,metric,labels,value,unit\n';
     const of = (org: string) => `2026-03-03,${org},credits,{},3,credits\n`;
