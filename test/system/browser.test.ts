@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { indexOf500, pageOfTeams, startGallery } from './gallery.ts';
+import { indexOf500, pageOfTeams, reportOfMillions, startGallery } from './gallery.ts';
 import { startDemo, startPlatform, startServe } from './platform.ts';
 import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
@@ -50,13 +50,14 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
   });
 
   test.each(['light', 'dark'] as const)(
-    'has no fault of accessibility and fits from 360 px to 4K, with 1 and with 500 organizations, and with teams (%s)',
+    'has no fault of accessibility and fits from 360 px to 4K, with 1 and with 500 organizations, with teams, and in a report (%s)',
     async (scheme) => {
       const one = await (await fetch(url)).text();
       const { origin, close } = await startGallery([
         ...[360, 1280, 3840].map((width) => ({ width, page: one })),
         ...[360, 1280].map((width) => ({ width, page: indexOf500() })),
         ...[360, 800].map((width) => ({ width, page: pageOfTeams() })),
+        { width: 360, page: reportOfMillions() },
       ]);
       onTestFinished(close);
       const { stdout } = await chromium([
@@ -73,6 +74,7 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
         { width: 1280, bars: 500, ...clean },
         { width: 360, bars: 3, ...clean },
         { width: 800, bars: 3, ...clean },
+        { width: 360, bars: 0, ...clean },
       ]);
     },
   );

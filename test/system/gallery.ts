@@ -3,8 +3,11 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { addDays, startOf } from '../../src/catalog/day.ts';
+import { reportHtml } from '../../src/commands/report/render.ts';
+import { reportOf } from '../../src/commands/report/report.ts';
 import type { OrgFigures } from '../../src/page/org-figures.ts';
 import { contentOf } from '../../src/page/page.ts';
+import { viewOfDays } from '../collectors/explain/view.ts';
 import { orgStatus, serviceStatus, textOfPage } from '../server/fixtures.ts';
 import { dayNamed } from '../support/day.ts';
 
@@ -129,4 +132,23 @@ function figuresOf(seed: number): OrgFigures {
     worse: [],
     worseCount: 0,
   };
+}
+
+/** The report of a month with hundreds of millions of credits, which are forecast with a range. */
+export function reportOfMillions(): string {
+  const day = dayNamed('2026-11-22');
+  const period = { kind: 'month', first: dayNamed('2026-11-01'), last: dayNamed('2026-11-30') } as const;
+  const report = reportOf('acme', period, day, () => viewOfDays({}, day));
+  const range = { lower: 357_228_548, upper: 440_662_625 };
+  const month = [
+    {
+      title: 'Credits, forecast of the month',
+      currency: undefined,
+      value: 390_965_125,
+      range,
+      isRatio: false,
+    },
+  ];
+  const models = [{ name: 'custom:globex-coder-32b-0', credits: 155_166_831, before: 150_178_334 }];
+  return reportHtml([{ ...report, month, models }]);
 }

@@ -47,8 +47,10 @@ body{max-width:40rem;margin:0 auto;padding:1rem;font:16px/1.5 sans-serif;color:#
 h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-bottom:.3rem}
 table{width:100%;border-collapse:collapse}
 th,td{padding:.3rem .25rem;white-space:nowrap;font-size:.9rem;border-top:1px solid #d0d7de;text-align:right;font-weight:400;font-variant-numeric:tabular-nums}
-th:first-child{text-align:left;white-space:normal;overflow-wrap:break-word}
+th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}
+td:nth-child(3){white-space:normal}
 thead th{color:#57606a;font-size:.85rem}
+@media(max-width:26rem){th,td,thead th{font-size:.8rem}}
 </style>
 <body>
 ${all && html`<p>${all}</p>\n`}${sections}</body>
