@@ -43,7 +43,7 @@ function modelVariable(): QueryVariableBuilder {
 
 const NO_PRICE = 'No price known';
 /** What the unit families divide by, in their order. */
-const UNITS = ['person and day', 'commit', 'pull request'] as const;
+const UNITS = ['person-day', 'commit', 'pull request'] as const;
 
 const money: Row = {
   title: 'Money',
