@@ -16,7 +16,7 @@ const HOUR = 3_600_000;
 const start = dayNamed('2026-03-01');
 const today = dayNamed('2026-03-20');
 const unused = () => Promise.reject(new Error('not used'));
-const source = { get: unused, pages: unused, inSlices: unused };
+const source = { get: unused, pages: unused, lines: unused, inSlices: unused };
 
 /** A platform whose days have these rules; `answerOf` says whether a day has a row, none, or is not there yet. */
 function harness(rules: DayRules, answerOf: (day: Day) => 'row' | 'none' | 'unready' = () => 'row') {
