@@ -10,6 +10,8 @@ export interface DayDataset<Row> {
   readonly name: DatasetName;
   /** The row of a day known to have had no activity: zeros, without breakdowns and averages. */
   readonly idle: Row;
+  /** The idle row under an organization's settings, where its platform reports other figures; `idle` by default. */
+  idleUnder?(settings: OrgSettings): Row;
   /** The main figure of a row; the log reports a revision of a day by it. */
   total?(row: Row): number | undefined;
   /** How many days before yesterday figures are made from, where these are not as many as those of other datasets. */
@@ -65,6 +67,11 @@ interface RowPart {
 
 /** The parts of a dataset's rows by name; members in no part describe how the row was made. */
 export type RowParts = Readonly<Record<string, RowPart>>;
+
+/** The row of a day without activity under these settings. */
+export function idleRowOf<Row>({ idle, idleUnder }: DayDataset<Row>, settings: OrgSettings): Row {
+  return idleUnder?.(settings) ?? idle;
+}
 
 /** Members common to all stored rows. */
 export interface Reduced {

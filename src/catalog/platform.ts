@@ -1,9 +1,14 @@
+/** What the use of a day is measured in; also the member of a stored row that has it. */
+export type Measure = 'credits' | 'cost';
+
 /** What the money of a platform means, and what it counts. */
 export interface PlatformMoney {
   /** What everything that reasons about a day's use is measured in: expected days, shares, months, causes. */
-  readonly measure: 'credits' | 'cost';
+  readonly measure: Measure;
   /** The currency of the cost that the platform reports; missing where a cost comes from configured prices alone. */
   readonly currency?: string | undefined;
+  /** What else it reports of a day beside the cost: before the discount, and what it bills. */
+  readonly otherCosts?: readonly ('listCost' | 'billedCost')[] | undefined;
   /** What the cost of a day is. */
   readonly costIs: 'value of use' | 'charge' | 'estimate';
   /** Below this, in the measure, no day is a spike. */
@@ -12,3 +17,8 @@ export interface PlatformMoney {
 
 /** The money of a platform that counts credits and reports no cost. */
 export const CREDITS: PlatformMoney = { measure: 'credits', costIs: 'estimate', floor: 1_000_000 };
+
+/** What money means under these settings. */
+export function moneyOf({ money = CREDITS }: { readonly money?: PlatformMoney | undefined }): PlatformMoney {
+  return money;
+}

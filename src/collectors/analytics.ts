@@ -79,8 +79,8 @@ export function readerOf<Row extends Reduced>(
   known: Pick<ApiContractParts, 'unread' | 'values'> = {},
 ): DayReader<Row> & { readonly dayRow: z.ZodType<Dated<Row>> } {
   const { name, parts = {}, beyondDay = [] } = dataset;
-  const fields = Object.values(parts).flatMap(({ members, fields: [field = ''] }) =>
-    members.map((member) => [member, field] as const),
+  const fields = Object.values(parts).flatMap(({ members, fields: [field] }) =>
+    field === undefined ? [] : members.map((member) => [member, field] as const),
   );
   const dayRow = elementOf<Row>(fields, schemas);
   const contract = apiContractOf({

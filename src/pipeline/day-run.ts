@@ -1,5 +1,5 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
-import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
+import { type DayDataset, hasActivity, idleRowOf } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import { IncompleteListing } from '../catalog/source.ts';
 import { isAboutToday } from '../client/response.ts';
@@ -344,7 +344,7 @@ async function store(
     ...[...fetched.rows]
       .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
       .filter(([, row]) => hasActivity(collector.dataset, row) !== false)
-      .map(([day, after]) => ({ day, before: collector.dataset.idle, after })),
+      .map(([day, after]) => ({ day, before: idleRowOf(collector.dataset, org), after })),
   ];
   if (revisions.length === 0) return;
   deps.instruments.dayRevisions({ org: org.name, dataset, count: revisions.length });

@@ -1,14 +1,22 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
+import { moneyOf } from '../../catalog/platform.ts';
+import type { OrgSettings } from '../../catalog/settings.ts';
 import { analyticsCollector } from '../collector.ts';
-import { parts } from '../samples.ts';
-import { trailing } from '../spend/credits.ts';
+import { parts, REPORTED } from '../samples.ts';
+import { trailing } from '../spend/measure.ts';
 import { quotientOf } from '../statistics.ts';
 import { tableOf } from '../table.ts';
 import { familiesOf, weeklySum, weeksOf } from '../weeks.ts';
 import { outputOf, type ProductivityRow, productivityDataset } from './dataset.ts';
 
 const productivity = tableOf(productivityDataset);
+
+/** Of platforms that report their cost: they report lines, suggestions and merges, too. */
+const ofOthers = {
+  source: REPORTED,
+  isFor: (settings: OrgSettings) => moneyOf(settings).currency !== undefined,
+};
 
 const daily = {
   dailyFiles: productivity.parts(
@@ -47,6 +55,43 @@ const daily = {
     help: 'Pull requests created through the agent on the newest complete UTC day.',
     unit: 'pull requests',
   }),
+
+  dailyGitPullRequestsMerged: productivity.figure('pullRequestsMerged', {
+    name: 'agent_platform_daily_git_pull_requests_merged',
+    help: 'Pull requests created through the agent and merged on the newest complete UTC day.',
+    unit: 'pull requests',
+    ...ofOthers,
+  }),
+
+  dailyLines: productivity.parts(
+    'action',
+    ({ linesAdded: added, linesRemoved: removed, linesSuggested: suggested }) => ({
+      added,
+      removed,
+      suggested,
+    }),
+    {
+      name: 'agent_platform_daily_lines',
+      help: 'Lines of code that the agent suggested, added and removed on the newest complete UTC day. Do not sum over action: added lines can have been suggested, too.',
+      unit: 'lines',
+      field: '',
+      apart: ['action'],
+      ...ofOthers,
+    },
+  ),
+
+  dailySuggestions: productivity.parts(
+    'outcome',
+    ({ suggestionsShown: shown, suggestionsAccepted: accepted }) => ({ shown, accepted }),
+    {
+      name: 'agent_platform_daily_suggestions',
+      help: 'Suggestions that the agent showed, and those of them that were accepted, on the newest complete UTC day. Do not sum over outcome: accepted ones were shown.',
+      unit: 'suggestions',
+      field: '',
+      apart: ['outcome'],
+      ...ofOthers,
+    },
+  ),
 };
 
 /** The families about output. */
@@ -66,7 +111,7 @@ export const productivityFamilies = {
       'stored days of /api/v1/analytics/productivity: data[].files_created, files_edited, git_commits, git_prs_created; billable_tokens of the tokens',
     aggregation: 'ratio',
     samplesOf(view, day) {
-      const millions = (trailing(view, day, 7) ?? 0) / 1e6;
+      const millions = (trailing(view, day, 7, 'credits') ?? 0) / 1e6;
       return parts(
         'output',
         outputOf((figureOn) => quotientOf(weeklySum(view, day, productivityDataset, figureOn), millions)),

@@ -1,14 +1,20 @@
 import type { Day } from '../../catalog/day.ts';
-import { type DayFamily, dayFamily } from '../../catalog/family.ts';
+import { type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
+import { moneyOf } from '../../catalog/platform.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
-import { figure, inItsCurrency } from '../samples.ts';
+import { figure, inItsCurrency, REPORTED, withCurrency } from '../samples.ts';
+import { tokensDataset } from '../tokens/dataset.ts';
+import { reportedCost } from './costs.ts';
+import { measureOf } from './measure.ts';
 import { type Month, monthOfOrg } from './months.ts';
 
 /** What the figures are computed from. */
 export const DAYS = 'stored days of /api/v1/analytics/tokens: data[].billable_tokens';
 export const PRICES = 'setting orgs[].prices';
 export const PRICED_DAYS = `${DAYS}; ${PRICES}`;
+/** What the figures of platforms that report a cost are computed from. */
+const REPORTED_DAYS = 'stored days of the cost that the platform reports';
 
 /** What a computed family says of itself. */
 export type Computed = Partial<Pick<DayFamily, 'unit' | 'source' | 'aggregation'>> &
@@ -35,8 +41,11 @@ export function ofMonthInMoney(figureOf: (month: Month) => Cost | undefined, fam
   return inMoney((view, day) => figureOf(monthOfOrg(view, day)), family);
 }
 
-/** A family of the cost of the stored days at the configured prices, or of a quotient of it. */
-export function inMoney(costOf: (view: View, day: Day) => Cost | undefined, family: Computed) {
+/** A family of the cost of the stored days, or of a quotient of it. */
+export function inMoney(
+  costOf: (view: View, day: Day) => Cost | undefined,
+  family: Computed & Pick<DayFamily, 'isFor'>,
+) {
   return dayFamily({
     labels: ['currency'],
     fixedLabels: ['currency'],
@@ -47,4 +56,62 @@ export function inMoney(costOf: (view: View, day: Day) => Cost | undefined, fami
     ...family,
     samplesOf: (view, day) => inItsCurrency(costOf(view, day)),
   });
+}
+
+/** A family of what the platform reports beside the cost of a day. */
+export function ofOtherCost(name: 'listCost' | 'billedCost', family: Computed) {
+  return inMoney((view, day) => reportedCost(view, view.row(tokensDataset, day)?.[name]), {
+    ...family,
+    source: REPORTED,
+    isFor: (settings) => moneyOf(settings).otherCosts?.includes(name) === true,
+  });
+}
+
+/** A figure in the measure of the platform, and what its two families say of themselves. */
+interface Measured<Label extends string>
+  extends Partial<
+    Pick<
+      DayFamily<Label>,
+      'labels' | 'fixedLabels' | 'unit' | 'source' | 'aggregation' | 'breakdown' | 'part'
+    >
+  > {
+  readonly credits: Pick<DayFamily, 'name' | 'help'>;
+  readonly cost: Pick<DayFamily, 'name' | 'help'>;
+  samplesOf(view: View, day: Day): readonly Sample<Label>[] | undefined;
+}
+
+/** The families of a figure in credits, and in money for a platform that counts none; each organization has one of them. */
+export function inMeasure<const Label extends string = never>(figure: Measured<Label>) {
+  const {
+    credits,
+    cost,
+    samplesOf,
+    labels = [],
+    fixedLabels = [],
+    unit = 'credits',
+    ...common
+  } = {
+    aggregation: 'ratio' as const,
+    ...figure,
+  };
+  return {
+    credits: dayFamily<Label>({
+      ...{ labels, fixedLabels, unit, source: DAYS, ...common, ...credits },
+      samplesOf: (view, day) => (measureOf(view) === 'credits' ? samplesOf(view, day) : undefined),
+    }),
+    cost: dayFamily<Label | 'currency'>({
+      ...common,
+      labels: [...labels, 'currency'],
+      fixedLabels: [...fixedLabels, 'currency'],
+      unit: unit === 'credits' ? 'currency' : unit,
+      source: REPORTED_DAYS,
+      ...(labels.length === 0 && { dropPriority: 'main' }),
+      isFor: (settings) => moneyOf(settings).measure === 'cost',
+      ...cost,
+      samplesOf(view, day) {
+        const { measure, currency } = moneyOf(view.settings);
+        return measure === 'cost' ? withCurrency(samplesOf(view, day), currency) : undefined;
+      },
+    }),
+  };
 }

@@ -18,6 +18,9 @@ import type { PersonDay } from './schema.ts';
 const OTHER_MODELS = `${OTHER}\n${OTHER}`;
 const FIELDS = Object.values(FIGURES);
 
+/** A person's day with what it cost, where the platform reports that. */
+type CostedDay = PersonDay & { readonly cost?: number | undefined };
+
 /** Reduces the people of a day to a row, keeping no more of each person than the row needs. */
 export class DayReducer {
   readonly #settings: PeopleSettings;
@@ -38,7 +41,7 @@ export class DayReducer {
     this.#table = createPeopleTable(settings);
   }
 
-  add(day: PersonDay): void {
+  add(day: CostedDay): void {
     const active = isActive(day);
     const team = this.#settings.teamOf(day.person);
     this.#total = plusKnown(this.#total, day.billable_tokens);
@@ -78,24 +81,26 @@ export class DayReducer {
     for (const language of new Set(day.languages)) countOne(this.#languages, language);
   }
 
-  #addToTeam(team: string, day: PersonDay, active: boolean): void {
+  #addToTeam(team: string, day: CostedDay, active: boolean): void {
     let sums = this.#teams.get(team);
     if (sums === undefined) {
       sums = { team, active: 0 };
       this.#teams.set(team, sums);
     }
     if (active) sums.active += 1;
-    for (const name of TEAM_FIGURES) sums[name] = plusKnown(sums[name], day[FIGURES[name]]);
+    for (const name of TEAM_FIGURES)
+      sums[name] = plusKnown(sums[name], day[name === 'cost' ? name : FIGURES[name]]);
   }
 
-  /** A team that nobody of the day belongs to has no credits. */
+  /** A team that nobody of the day belongs to has no credits, and costs nothing where cost is known. */
   #budgetedTeams(): readonly TeamCredits[] | undefined {
     const names = [...this.#settings.teamBudgets.keys()].sort();
     if (names.length === 0) return undefined;
-    return names.map((team) => ({
-      team,
-      credits: this.#teams.has(team) ? this.#teams.get(team)?.credits : 0,
-    }));
+    const isCosted = [...this.#teams.values()].some(({ cost }) => cost !== undefined);
+    return names.map((team) => {
+      const { credits, cost } = this.#teams.get(team) ?? { credits: 0, cost: isCosted ? 0 : undefined };
+      return { team, credits, cost };
+    });
   }
 }
 
@@ -154,12 +159,14 @@ export function withoutShortSums(row: UsersRow, faults: readonly string[]): User
           ...team,
           commits: has('git_commits') ? undefined : team.commits,
           pullRequests: has('git_prs_created') ? undefined : team.pullRequests,
+          cost: has('cost') ? undefined : team.cost,
         }),
       ),
       budgetedTeams: row.budgetedTeams?.map(
-        ({ team, credits }): TeamCredits => ({
+        ({ team, credits, cost }): TeamCredits => ({
           team,
           credits: has('billable_tokens', 'user_email') ? undefined : credits,
+          cost: has('cost', 'user_email') ? undefined : cost,
         }),
       ),
     },
