@@ -4,7 +4,6 @@ import { monthForecast, monthToDate } from '../month.ts';
 import { figure } from '../samples.ts';
 import { tokenFamilies as tokens } from '../tokens/collector.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import type { Amounts } from '../weekdays.ts';
 import { weeksOf } from '../weeks.ts';
 import { budgetInCredits, isReported } from './costs.ts';
 import { DAYS, inCredits, inMeasure } from './families.ts';
@@ -50,50 +49,37 @@ function budgetDays(view: View, day: Day): number | undefined {
 }
 
 /** The budget of a day's month and what it limits: the cost that the platform reports, or credits. */
-function limitOn(view: View, day: Day): { readonly budget: number | undefined; readonly amounts: Amounts } {
+function limitOn(view: View, day: Day) {
   const { costPerMonth } = view.settings.contract ?? {};
-  if (costPerMonth === undefined || !isReported(view))
-    return { budget: budgetInCredits(view, day), amounts: amountsIn(view, 'credits') };
-  return { budget: budgetIn('cost', view, costPerMonth), amounts: amountsIn(view, 'cost') };
+  return costPerMonth !== undefined && isReported(view)
+    ? { budget: budgetIn('cost', view, costPerMonth), amounts: amountsIn(view, 'cost') }
+    : { budget: budgetInCredits(view, day), amounts: amountsIn(view, 'credits') };
 }
 
-/** The usual range of the day, the day where it exceeds that, and the shares of models: in credits, else in money. */
-export const { credits: dailyCreditsExpected, cost: dailyCostExpected } = inMeasure({
-  credits: {
+export const { credits: dailyCreditsExpected, cost: dailyCostExpected } = inMeasure(
+  (view, day) => figure(expectationOf(view, day)?.amount),
+  {
     name: 'agent_platform_daily_credits_expected',
     help: 'Expected Standard Credits of the newest complete UTC day: the median of the same weekday in the preceding eight weeks.',
   },
-  cost: {
-    name: 'agent_platform_daily_cost_expected',
-    help: 'Expected cost of the newest complete UTC day, where the platform counts no credits: the median of the same weekday in the preceding eight weeks.',
-  },
-  samplesOf: (view, day) => figure(expectationOf(view, day)?.amount),
-});
+);
 
-export const { credits: dailyCreditsExpectedUpper, cost: dailyCostExpectedUpper } = inMeasure({
-  credits: {
+export const { credits: dailyCreditsExpectedUpper, cost: dailyCostExpectedUpper } = inMeasure(
+  (view, day) => figure(expectationOf(view, day)?.upper),
+  {
     name: 'agent_platform_daily_credits_expected_upper',
     help: 'Standard Credits above which the newest complete UTC day is unusual for its weekday.',
   },
-  cost: {
-    name: 'agent_platform_daily_cost_expected_upper',
-    help: 'Cost above which the newest complete UTC day is unusual for its weekday, where the platform counts no credits.',
-  },
-  samplesOf: (view, day) => figure(expectationOf(view, day)?.upper),
-});
+);
 
-export const { credits: dailyCreditsUnusual, cost: dailyCostUnusual } = inMeasure({
-  aggregation: 'additive',
-  credits: {
+export const { credits: dailyCreditsUnusual, cost: dailyCostUnusual } = inMeasure(
+  (view, day) => figure(unusualOn(view, day)),
+  {
     name: 'agent_platform_daily_credits_unusual',
     help: 'Standard Credits of the newest complete UTC day if the day is unusual, otherwise 0.',
+    aggregation: 'additive',
   },
-  cost: {
-    name: 'agent_platform_daily_cost_unusual',
-    help: 'Cost of the newest complete UTC day if the day is unusual, otherwise 0; where the platform counts no credits. Do not sum over currencies.',
-  },
-  samplesOf: (view, day) => figure(unusualOn(view, day)),
-});
+);
 
 /** A share of each model. */
 const ofModel = {
@@ -104,28 +90,17 @@ const ofModel = {
   part: 'models',
 } as const;
 
-export const { credits: creditsShareByModel, cost: costShareByModel } = inMeasure({
+export const { credits: creditsShareByModel, cost: costShareByModel } = inMeasure(sharesByModel, {
   ...ofModel,
-  credits: {
-    name: 'agent_platform_credits_share_by_model',
-    help: 'Share of the Standard Credits of the newest complete UTC day, by model and tier.',
-  },
-  cost: {
-    name: 'agent_platform_cost_share_by_model',
-    help: 'Share of the cost of the newest complete UTC day, by model and tier, where the platform counts no credits.',
-  },
-  samplesOf: sharesByModel,
+  name: 'agent_platform_credits_share_by_model',
+  help: 'Share of the Standard Credits of the newest complete UTC day, by model and tier.',
 });
 
-export const { credits: creditsShareByModelBaseline, cost: costShareByModelBaseline } = inMeasure({
-  ...ofModel,
-  credits: {
+export const { credits: creditsShareByModelBaseline, cost: costShareByModelBaseline } = inMeasure(
+  baselineSharesByModel,
+  {
+    ...ofModel,
     name: 'agent_platform_credits_share_by_model_baseline',
     help: 'Share of the Standard Credits of the 14 days before the newest complete UTC day, by model and tier.',
   },
-  cost: {
-    name: 'agent_platform_cost_share_by_model_baseline',
-    help: 'Share of the cost of the 14 days before the newest complete UTC day, by model and tier, where the platform counts no credits.',
-  },
-  samplesOf: baselineSharesByModel,
-});
+);

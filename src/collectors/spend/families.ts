@@ -1,6 +1,6 @@
 import type { Day } from '../../catalog/day.ts';
 import { type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
-import { moneyOf } from '../../catalog/platform.ts';
+import { type Measure, moneyOf } from '../../catalog/platform.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure, inItsCurrency, REPORTED, withCurrency } from '../samples.ts';
@@ -67,51 +67,44 @@ export function ofOtherCost(name: 'listCost' | 'billedCost', family: Computed) {
   });
 }
 
-/** A figure in the measure of the platform, and what its two families say of themselves. */
-interface Measured<Label extends string>
-  extends Partial<
-    Pick<
-      DayFamily<Label>,
-      'labels' | 'fixedLabels' | 'unit' | 'source' | 'aggregation' | 'breakdown' | 'part'
-    >
-  > {
-  readonly credits: Pick<DayFamily, 'name' | 'help'>;
-  readonly cost: Pick<DayFamily, 'name' | 'help'>;
-  samplesOf(view: View, day: Day): readonly Sample<Label>[] | undefined;
-}
+/** What a family that has a form in money says of itself in credits. */
+type Measured<Label extends string> = Computed &
+  Partial<Pick<DayFamily<Label>, 'labels' | 'fixedLabels' | 'breakdown' | 'part'>>;
 
-/** The families of a figure in credits, and in money for a platform that counts none; each organization has one of them. */
-export function inMeasure<const Label extends string = never>(figure: Measured<Label>) {
+/** A figure in the measure of the platform: a family in credits, and its form in money for a platform that counts none. */
+export function inMeasure<const Label extends string = never>(
+  samplesOf: (view: View, day: Day) => readonly Sample<Label>[] | undefined,
+  family: Measured<Label>,
+) {
   const {
-    credits,
-    cost,
-    samplesOf,
+    name,
+    help,
     labels = [],
     fixedLabels = [],
     unit = 'credits',
+    aggregation = 'ratio',
     ...common
-  } = {
-    aggregation: 'ratio' as const,
-    ...figure,
-  };
+  } = family;
+  const inItsMeasure = (measure: Measure) => (view: View, day: Day) =>
+    measureOf(view) === measure ? samplesOf(view, day) : undefined;
   return {
     credits: dayFamily<Label>({
-      ...{ labels, fixedLabels, unit, source: DAYS, ...common, ...credits },
-      samplesOf: (view, day) => (measureOf(view) === 'credits' ? samplesOf(view, day) : undefined),
+      ...{ name, help, labels, fixedLabels, unit, aggregation, source: DAYS, ...common },
+      samplesOf: inItsMeasure('credits'),
     }),
     cost: dayFamily<Label | 'currency'>({
       ...common,
+      name: `agent_platform_${name.replace(/^agent_platform_/, '').replace('credits', 'cost')}`,
+      help: `${help.replace(/^Standard Credits/, 'Cost').replace('Standard Credits', 'cost')} Only where the platform counts no credits. Do not sum over currencies.`,
       labels: [...labels, 'currency'],
       fixedLabels: [...fixedLabels, 'currency'],
       unit: unit === 'credits' ? 'currency' : unit,
+      aggregation,
       source: REPORTED_DAYS,
       ...(labels.length === 0 && { dropPriority: 'main' }),
       isFor: (settings) => moneyOf(settings).measure === 'cost',
-      ...cost,
-      samplesOf(view, day) {
-        const { measure, currency } = moneyOf(view.settings);
-        return measure === 'cost' ? withCurrency(samplesOf(view, day), currency) : undefined;
-      },
+      samplesOf: (view, day) =>
+        withCurrency(inItsMeasure('cost')(view, day), moneyOf(view.settings).currency),
     }),
   };
 }
