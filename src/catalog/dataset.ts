@@ -27,6 +27,8 @@ export interface DayDataset<Row> {
   isSufficient?(row: Row, settings: OrgSettings): boolean;
   /** A row without what these settings do not allow to be kept about people at its age in days; the row itself where all is allowed. */
   stripOldIdentities?(row: Row, age: number, settings: OrgSettings): Row;
+  /** What a row reports otherwise than the settings, which win; the log says it once. */
+  contradictionIn?(row: Row, settings: OrgSettings): string | undefined;
   /** Fields that are kept or replaced together when a day is answered again; where absent, the whole row is replaced. */
   readonly parts?: RowParts;
   /** Version of `Row`, 1 by default. Raise it with every change of `Row`: rows stored with another version are fetched again. */

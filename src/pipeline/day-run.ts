@@ -338,6 +338,7 @@ async function store(
   if (stored.missingFields !== undefined)
     deps.runs.update(org.name, collector.name, { missingFields: stored.missingFields });
   run.note(withMissing(fetched, stored.missing));
+  logContradiction(run, collector, fetched);
   // A day that was published as idle counts as revised, too.
   const revisions = [
     ...stored.revisions,
@@ -352,6 +353,22 @@ async function store(
     org: org.name,
     dataset,
     ...describeRevisions(collector.dataset, revisions),
+  });
+}
+
+/** Logs once what the platform reports otherwise than the settings. */
+function logContradiction(
+  { org, deps }: Run,
+  { name, dataset }: DayCollector<unknown>,
+  { rows }: FetchedDays<unknown>,
+): void {
+  const [detail] = [...rows.values()].flatMap((row) => dataset.contradictionIn?.(row, org) ?? []);
+  if (detail === undefined || detail === deps.runs.get(org.name, name).lastContradiction) return;
+  deps.runs.update(org.name, name, { lastContradiction: detail });
+  deps.log.warn('Configuration differs from what the platform reports; the configuration is used', {
+    org: org.name,
+    dataset: dataset.name,
+    detail,
   });
 }
 

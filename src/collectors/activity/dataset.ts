@@ -23,6 +23,12 @@ export const activityDataset: DayDataset<ActivityRow> = {
   idle: { dailyUsers: 0, sessions: 0, messages: 0, userMessages: 0 },
   total: ({ sessions }) => sessions,
   beyondDay: ['weeklyUsers', 'monthlyUsers', 'seats'],
+  contradictionIn({ seats }, { contract }) {
+    const configured = contract?.seats;
+    return seats === undefined || configured === undefined || seats === configured
+      ? undefined
+      : `${configured} seats are configured, the platform reports ${seats}`;
+  },
   parts: {
     day: { fields: ['daily_active_users'], members: ['dailyUsers'] },
     week: { fields: ['weekly_active_users'], members: ['weeklyUsers'] },

@@ -1,6 +1,8 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
-import { firstOfMonth, startOf } from '../../catalog/day.ts';
+import { addDays, firstOfMonth, startOf, yesterdayOf } from '../../catalog/day.ts';
 import { currentFamily, dayFamily } from '../../catalog/family.ts';
+import type { View } from '../../catalog/view.ts';
+import { activityDataset } from '../activity/dataset.ts';
 import { figure, inItsCurrency } from '../samples.ts';
 import { amountsByModel, tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
@@ -201,9 +203,21 @@ export const spendFamilies = {
     unit: 'seats',
     source: 'setting orgs[].seats',
     aggregation: 'additive',
-    samplesOf: ({ settings }) => figure(settings.contract?.seats),
+    samplesOf: (view) => figure(view.settings.contract?.seats ?? reportedSeats(view)),
   }),
 };
+
+/** For how many days seats that the platform reported of a day are shown. */
+const SEATS_LAST_DAYS = 7;
+
+/** The newest seats that the platform has reported lately. */
+function reportedSeats(view: View): number | undefined {
+  for (let back = 0; back <= SEATS_LAST_DAYS; back++) {
+    const seats = view.row(activityDataset, addDays(yesterdayOf(view.asOf), -back))?.seats;
+    if (seats !== undefined) return seats;
+  }
+  return undefined;
+}
 
 /** Derived from the credits of `tokens`: month, trend, expectation and cost. */
 export const spendCollector: DerivedCollector<TokensRow> = {
