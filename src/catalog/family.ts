@@ -1,5 +1,5 @@
 import type { Day } from './day.ts';
-import type { OrgSettings } from './settings.ts';
+import type { PlatformMoney } from './platform.ts';
 import type { View } from './view.ts';
 
 /**
@@ -42,8 +42,8 @@ export interface FamilyDeclaration<Label extends string> {
   readonly aggregation: Aggregation;
   readonly dropPriority?: DropPriority;
   readonly stability?: 'stable' | 'experimental';
-  /** Whether an organization with such settings can have it at all; every one by default. */
-  isFor?(settings: OrgSettings): boolean;
+  /** Whether an organization whose money means this can have it at all; every one by default. */
+  isFor?(money: PlatformMoney): boolean;
 }
 
 type Declared<Label extends string> = FamilyDeclaration<Label> &

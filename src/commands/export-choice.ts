@@ -1,5 +1,6 @@
 import { type Collector, withoutFamilies } from '../catalog/collector.ts';
 import type { Family } from '../catalog/family.ts';
+import { moneyOf } from '../catalog/platform.ts';
 import { spendFamilies as spend, spendCollector } from '../collectors/spend/collector.ts';
 import { tokenFamilies as tokens, tokensCollector } from '../collectors/tokens/collector.ts';
 import { accountedFamilies, userFamilies as people, usersCollector } from '../collectors/users/collector.ts';
@@ -53,7 +54,9 @@ export function formatOf(values: ExportValues, config: Config) {
       family.labels.some((label) => leftOut.includes(label)) ||
       (period === 'month' && values.month !== undefined && isExpectation(family.name)),
   );
-  const hidden = [...config.metrics.excluded, ...detailed.map(({ name }) => name)];
+  // A column of what no platform of these organizations reports would always be empty.
+  const foreign = all.filter(({ isFor }) => isFor && !config.orgs.some((org) => isFor(moneyOf(org))));
+  const hidden = [...config.metrics.excluded, ...[...detailed, ...foreign].map(({ name }) => name)];
   const visible = withoutFamilies(collectors, new Set(hidden));
   const published = period === 'month' ? visible.map(withAccounted) : visible;
   if (format === 'jsonl') return { format: createJsonlFormat(period), collectors, published };
@@ -72,7 +75,9 @@ function withAccounted(collector: Collector): Collector {
 }
 
 function focusOf(isByTeam: boolean, config: Config) {
-  const unpriced = config.orgs.find(({ contract }) => (contract?.prices ?? []).length === 0);
+  const unpriced = config.orgs.find(
+    ({ contract, money }) => money?.currency === undefined && (contract?.prices ?? []).length === 0,
+  );
   if (unpriced !== undefined) {
     throw new ConfigError(
       `--format=focus: no prices are set for the organization ${unpriced.name}`,
@@ -91,6 +96,8 @@ function focusOf(isByTeam: boolean, config: Config) {
       cost: spend.dailyCost,
       credits: tokens.dailyCredits,
       price: spend.creditPrice,
+      listCost: spend.dailyListCost,
+      billedCost: spend.dailyBilledCost,
       costOfParts: isByTeam ? people.dailyCostByTeam : spend.dailyCostByModel,
       creditsOfParts: isByTeam ? people.dailyCreditsByTeam : tokens.dailyCreditsByModel,
     }),

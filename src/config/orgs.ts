@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Day } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
+import type { PlatformMoney } from '../catalog/platform.ts';
 import type { Contract } from '../catalog/settings.ts';
 import { ConfigError } from '../text/errors.ts';
 import { publicHolidaysOf } from './calendar.ts';
@@ -27,6 +28,8 @@ export interface OrgConfig {
   /** The organization's identifier on the platform as a label value, if only its answers are accepted. */
   readonly orgId?: string | undefined;
   readonly contract?: Contract | undefined;
+  /** What the money of its platform means. */
+  readonly money?: PlatformMoney | undefined;
   /** The listed days off and the public holidays of the country. */
   readonly daysOff?: ReadonlySet<Day> | undefined;
 }

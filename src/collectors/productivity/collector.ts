@@ -1,7 +1,6 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
-import { moneyOf } from '../../catalog/platform.ts';
-import type { OrgSettings } from '../../catalog/settings.ts';
+import type { PlatformMoney } from '../../catalog/platform.ts';
 import { analyticsCollector } from '../collector.ts';
 import { parts, REPORTED } from '../samples.ts';
 import { trailing } from '../spend/measure.ts';
@@ -15,7 +14,7 @@ const productivity = tableOf(productivityDataset);
 /** Of platforms that report their cost: they report lines, suggestions and merges, too. */
 const ofOthers = {
   source: REPORTED,
-  isFor: (settings: OrgSettings) => moneyOf(settings).currency !== undefined,
+  isFor: ({ currency }: PlatformMoney) => currency !== undefined,
 };
 
 const daily = {

@@ -63,7 +63,7 @@ export function ofOtherCost(name: 'listCost' | 'billedCost', family: Computed) {
   return inMoney((view, day) => reportedCost(view, view.row(tokensDataset, day)?.[name]), {
     ...family,
     source: REPORTED,
-    isFor: (settings) => moneyOf(settings).otherCosts?.includes(name) === true,
+    isFor: ({ otherCosts }) => otherCosts?.includes(name) === true,
   });
 }
 
@@ -102,7 +102,7 @@ export function inMeasure<const Label extends string = never>(
       aggregation,
       source: REPORTED_DAYS,
       ...(labels.length === 0 && { dropPriority: 'main' }),
-      isFor: (settings) => moneyOf(settings).measure === 'cost',
+      isFor: ({ measure }) => measure === 'cost',
       samplesOf: (view, day) =>
         withCurrency(inItsMeasure('cost')(view, day), moneyOf(view.settings).currency),
     }),
