@@ -1,14 +1,14 @@
 import { addDays, type Day, firstOfMonth, monthSoFar, restOfMonth } from '../../catalog/day.ts';
+import { moneyOf } from '../../catalog/platform.ts';
 import type { View } from '../../catalog/view.ts';
 import { monthForecast, monthToDate } from '../month.ts';
 import { figure } from '../samples.ts';
 import { tokenFamilies as tokens } from '../tokens/collector.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
-import { budgetInCredits, isReported } from './costs.ts';
+import { budgetInCredits } from './costs.ts';
 import { DAYS, inCredits, inMeasure } from './families.ts';
 import { amountsIn, expectationOf, unusualOn } from './measure.ts';
-import { budgetIn } from './months.ts';
 import { baselineSharesByModel, sharesByModel } from './shares.ts';
 
 /** The credits of a week, in total and of each model. */
@@ -50,9 +50,9 @@ function budgetDays(view: View, day: Day): number | undefined {
 
 /** The budget of a day's month and what it limits: the cost that the platform reports, or credits. */
 function limitOn(view: View, day: Day) {
-  const { costPerMonth } = view.settings.contract ?? {};
-  return costPerMonth !== undefined && isReported(view)
-    ? { budget: budgetIn('cost', view, costPerMonth), amounts: amountsIn(view, 'cost') }
+  const { amount, currency } = view.settings.contract?.costPerMonth ?? {};
+  return currency !== undefined && currency === moneyOf(view.settings).currency
+    ? { budget: amount, amounts: amountsIn(view, 'cost') }
     : { budget: budgetInCredits(view, day), amounts: amountsIn(view, 'credits') };
 }
 

@@ -1,5 +1,5 @@
 import { type Day, monthSoFar } from '../../catalog/day.ts';
-import { type Measure, moneyOf } from '../../catalog/platform.ts';
+import type { Measure } from '../../catalog/platform.ts';
 import type { Budget, Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { expectedRest, monthForecast, monthToDate } from '../month.ts';
@@ -45,91 +45,69 @@ export function asMoney(budget: Budget | undefined): Cost | undefined {
   return typeof budget === 'object' ? budget : undefined;
 }
 
-/** The figures of a month in a measure, each undefined if it is unknown. */
-function figuresIn(measure: Measure) {
-  const boundOf = (month: Month, bound: 'lower' | 'upper') => {
-    const range = month.range(measure);
-    return range && boundsOf(range)[bound];
-  };
-  return {
-    toDate: (month: Month) => monthToDate(month[measure], month.day),
-    forecast: (month: Month) => monthForecast(month[measure], month.day),
-    lower: (month: Month) => boundOf(month, 'lower'),
-    upper: (month: Month) => boundOf(month, 'upper'),
-    /** How likely the month exceeds its budget in the measure. */
-    exceeded(month: Month) {
-      const budget = budgetIn(measure, month.view, month.budget);
-      const range = budget === undefined ? undefined : month.range(measure);
-      return range && budget && probabilityAbove(range, budget);
-    },
-  };
-}
+/** The figures of a month in credits, each undefined if it is unknown. */
+export const creditsOfMonth = {
+  toDate: ({ credits, day }: Month) => monthToDate(credits, day),
+  forecast: ({ credits, day }: Month) => monthForecast(credits, day),
+  lower: (month: Month) => creditsBound(month, 'lower'),
+  upper: (month: Month) => creditsBound(month, 'upper'),
+  /** How likely the month exceeds its budget in credits. */
+  exceeded(month: Month) {
+    const budget = asCredits(month.budget);
+    const range = budget === undefined ? undefined : month.range('credits');
+    return range && budget && probabilityAbove(range, budget);
+  },
+};
 
-/** A monthly budget in credits, or in the currency of the cost that the platform reports. */
-export function budgetIn(
-  measure: Measure,
-  { settings }: View,
-  budget: Budget | undefined,
-): number | undefined {
-  if (measure === 'credits') return asCredits(budget);
-  const money = asMoney(budget);
-  return money?.currency === moneyOf(settings).currency ? money?.amount : undefined;
+function creditsBound(month: Month, bound: 'lower' | 'upper'): number | undefined {
+  const range = month.range('credits');
+  return range && boundsOf(range)[bound];
 }
-
-/** The figures of a month in credits. */
-export const creditsOfMonth = figuresIn('credits');
-const reportedOfMonth = figuresIn('cost');
 
 /**
- * The figures of a month in money, each undefined if it is unknown: those of the cost that the platform reports, else of the credits,
+ * The figures of a month in money, each undefined if it is unknown: from the cost that the platform reports, else from the credits,
  * each day at its own price, including future days.
  */
 export const costOfMonth = {
-  toDate: reportedElse('toDate', pricedToDate),
-  forecast: reportedElse('forecast', pricedForecast),
-  lower: reportedElse('lower', (month) => pricedBound(month, 'lower')),
-  upper: reportedElse('upper', (month) => pricedBound(month, 'upper')),
+  toDate: (month: Month) =>
+    isReported(month.view)
+      ? reportedCost(month.view, monthToDate(month.cost, month.day))
+      : totalOf(costsToDate(month)),
+  forecast(month: Month) {
+    const { view, day, cost, credits } = month;
+    if (isReported(view)) return reportedCost(view, monthForecast(cost, day));
+    const known = costsToDate(month);
+    // Most organizations have no prices, and then nothing needs to be expected.
+    const expected = known && expectedRest(credits, day);
+    const rest = expected && ofEach(expected, (ahead) => pricedOn(view, ahead.day, ahead.amount));
+    return totalOf(known && rest && [...known, ...rest]);
+  },
+  lower: (month: Month) => costBound(month, 'lower'),
+  upper: (month: Month) => costBound(month, 'upper'),
   /** How likely the month exceeds its budget in money, with the currency of both. */
-  exceeded: reportedElse('exceeded', (month) => {
+  exceeded(month: Month): Cost | undefined {
     const budget = asMoney(month.budget);
-    const range = budget && pricedRange(month);
+    const range = budget && costRange(month);
     if (range === undefined || range.currency !== budget?.currency) return undefined;
     return { currency: range.currency, amount: probabilityAbove(range, budget.amount) };
-  }),
+  },
 };
-
-function reportedElse(figure: keyof typeof reportedOfMonth, pricedOf: (month: Month) => Cost | undefined) {
-  return (month: Month): Cost | undefined =>
-    isReported(month.view) ? reportedCost(month.view, reportedOfMonth[figure](month)) : pricedOf(month);
-}
-
-function pricedToDate(month: Month): Cost | undefined {
-  return totalOf(costsToDate(month));
-}
-
-function pricedForecast(month: Month): Cost | undefined {
-  const known = costsToDate(month);
-  // Most organizations have no prices, and then nothing needs to be expected.
-  const expected = known && expectedRest(month.credits, month.day);
-  const rest = expected && ofEach(expected, (ahead) => pricedOn(month.view, ahead.day, ahead.amount));
-  return totalOf(known && rest && [...known, ...rest]);
-}
 
 function costsToDate({ view, day, credits: { on, monthStarts } }: Month): readonly Cost[] | undefined {
   return ofEach(monthSoFar(day, monthStarts), (past) => pricedOn(view, past, on(past)));
 }
 
-/** What a month costs, and how far that may be off: its rest by as much as that of the credits. */
-function pricedRange(month: Month): (MonthRange & Pick<Cost, 'currency'>) | undefined {
-  const toDate = pricedToDate(month);
-  const forecast = toDate && pricedForecast(month);
-  const range = forecast && month.range('credits');
+/** What a month costs, and how far that may be off: at prices, its rest by as much as that of the credits. */
+function costRange(month: Month): (MonthRange & Pick<Cost, 'currency'>) | undefined {
+  const toDate = costOfMonth.toDate(month);
+  const forecast = toDate && costOfMonth.forecast(month);
+  const range = forecast && month.range(isReported(month.view) ? 'cost' : 'credits');
   if (toDate === undefined || forecast === undefined || range === undefined) return undefined;
   const rest = Math.max(0, forecast.amount - toDate.amount);
   return { currency: forecast.currency, toDate: toDate.amount, rest, error: range.error };
 }
 
-function pricedBound(month: Month, bound: 'lower' | 'upper'): Cost | undefined {
-  const range = pricedRange(month);
+function costBound(month: Month, bound: 'lower' | 'upper'): Cost | undefined {
+  const range = costRange(month);
   return range && { currency: range.currency, amount: boundsOf(range)[bound] };
 }
