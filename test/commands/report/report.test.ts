@@ -160,10 +160,10 @@ test('a report has models, the month with its range, and ends with what to look 
   const viewAt = (asOf: number) => viewOfDays(spike, dayOf(asOf - 1), contract);
   const report = reportOf('acme', periodOf('week', last), last, viewAt);
   expect(report.models).toEqual([
-    { name: 'a', credits: 1_220, before: 420 },
-    { name: 'b', credits: 280, before: 280 },
+    { name: 'a', amount: 1_220, before: 420 },
+    { name: 'b', amount: 280, before: 280 },
   ]);
-  expect(report.unusual).toMatchObject([{ day: '2026-11-27', credits: 900 }]);
+  expect(report.unusual).toMatchObject([{ day: '2026-11-27', amount: 900 }]);
   const text = reportMarkdown([report, { ...report, org: 'globex', figures: [] }]);
   expect(text).toMatch(/^All 2 organizations: 1,500 credits \(\+114 %\), 1 of them known\.\n/);
   expect(text).toContain('| a | 1,220 | 420 | +190 % |');
