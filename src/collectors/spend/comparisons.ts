@@ -1,12 +1,11 @@
 import { addDays, type Day, firstOfMonth, monthSoFar, restOfMonth } from '../../catalog/day.ts';
-import { moneyOf } from '../../catalog/platform.ts';
 import type { View } from '../../catalog/view.ts';
 import { monthForecast, monthToDate } from '../month.ts';
 import { figure } from '../samples.ts';
 import { tokenFamilies as tokens } from '../tokens/collector.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
-import { budgetInCredits } from './costs.ts';
+import { budgetInCredits, budgetInReported } from './costs.ts';
 import { DAYS, inCredits, inMeasure } from './families.ts';
 import { amountsIn, expectationOf, unusualOn } from './measure.ts';
 import { baselineSharesByModel, sharesByModel } from './shares.ts';
@@ -50,10 +49,10 @@ function budgetDays(view: View, day: Day): number | undefined {
 
 /** The budget of a day's month and what it limits: the cost that the platform reports, or credits. */
 function limitOn(view: View, day: Day) {
-  const { amount, currency } = view.settings.contract?.costPerMonth ?? {};
-  return currency !== undefined && currency === moneyOf(view.settings).currency
-    ? { budget: amount, amounts: amountsIn(view, 'cost') }
-    : { budget: budgetInCredits(view, day), amounts: amountsIn(view, 'credits') };
+  const budget = budgetInReported(view);
+  return budget === undefined
+    ? { budget: budgetInCredits(view, day), amounts: amountsIn(view, 'credits') }
+    : { budget, amounts: amountsIn(view, 'cost') };
 }
 
 export const { credits: dailyCreditsExpected, cost: dailyCostExpected } = inMeasure(

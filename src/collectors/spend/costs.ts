@@ -64,6 +64,12 @@ export function budgetInCredits(view: View, day: Day): number | undefined {
   return Math.min((costPerMonth.amount * MILLION) / price, Number.MAX_VALUE);
 }
 
+/** The budget in the currency of the cost that the platform reports; undefined without either. */
+export function budgetInReported({ settings }: View): number | undefined {
+  const { costPerMonth } = settings.contract ?? {};
+  return costPerMonth?.currency === moneyOf(settings).currency ? costPerMonth?.amount : undefined;
+}
+
 /** The cost of credits of a day; undefined if they or the day's price are unknown. */
 export function pricedOn(view: View, day: Day, credits: number | undefined): Cost | undefined {
   const price = priceOn(view, day);
