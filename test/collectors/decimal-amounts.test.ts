@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays, endOf } from '../../src/catalog/day.ts';
-import type { PlatformMoney } from '../../src/catalog/platform.ts';
 import { preciseSum } from '../../src/collectors/counts.ts';
 import { spendFamilies } from '../../src/collectors/spend/collector.ts';
 import { exact } from '../../src/export/month.ts';
 import { dayNamed } from '../support/day.ts';
+import { COST, under } from '../support/money.ts';
 import { createFakeView } from './fakes.ts';
 
 const MONTHS = 10_000;
@@ -45,14 +45,12 @@ test('a month of decimals is right to its last decimal', () => {
 });
 
 test('a month of whole hundredths is published to the hundredth', () => {
-  const money: PlatformMoney = { measure: 'cost', currency: 'USD', costIs: 'charge', floor: 1_000 };
   fc.assert(
     fc.property(monthOf(10n ** BigInt(DECIMALS)), (month) => {
       const rows = new Map(month.map((units, index) => [addDays(FIRST, index), { cost: read(units) }]));
       const last = addDays(FIRST, month.length - 1);
       const view = createFakeView({ rows, asOf: endOf(last) });
-      const settings = { ...view.settings, money };
-      const [sample] = spendFamilies.costMonthToDate.samplesOf({ ...view, settings }, last) ?? [];
+      const [sample] = spendFamilies.costMonthToDate.samplesOf(under(view, { money: COST }), last) ?? [];
       expect(sample?.value.toFixed(2)).toBe(decimal(sumOf(month)).slice(0, -DECIMALS));
     }),
     { numRuns: MONTHS },

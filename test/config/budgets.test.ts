@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { CREDITS, type PlatformMoney } from '../../src/catalog/platform.ts';
+import { CREDITS } from '../../src/catalog/platform.ts';
 import { refusesBudget } from '../../src/config/budgets.ts';
+import { BOTH, COST } from '../support/money.ts';
 
-const COST: PlatformMoney = { measure: 'cost', currency: 'USD', costIs: 'charge', floor: 1_000 };
-const BOTH: PlatformMoney = { ...COST, measure: 'credits' };
 const euros = { amount: 5, currency: 'EUR' };
 const dollars = { amount: 5, currency: 'USD' };
 

@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysFrom, startOf } from '../../../src/catalog/day.ts';
 import { CREDITS, type PlatformMoney } from '../../../src/catalog/platform.ts';
-import type { Contract, OrgSettings } from '../../../src/catalog/settings.ts';
+import type { Contract } from '../../../src/catalog/settings.ts';
 import type { View } from '../../../src/catalog/view.ts';
 import { spendCollector } from '../../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../../../src/collectors/tokens/dataset.ts';
 import { dayNamed } from '../../support/day.ts';
+import { BOTH, COST, under } from '../../support/money.ts';
 import { createFakeView } from '../fakes.ts';
 import { dollars } from './view.ts';
-
-const COST: PlatformMoney = { measure: 'cost', currency: 'USD', costIs: 'charge', floor: 1_000 };
-const BOTH: PlatformMoney = {
-  measure: 'credits',
-  currency: 'USD',
-  otherCosts: ['billedCost'],
-  costIs: 'value of use',
-  floor: 1_000_000,
-};
 
 /** A Sunday; the days before it are those of twenty weeks and a half. */
 const LAST = dayNamed('2026-06-28');
@@ -33,8 +25,7 @@ function viewOf(money: PlatformMoney | undefined, rowOf: RowOf, contract?: Contr
     }),
   );
   const view = createFakeView({ rows, asOf: startOf(dayNamed('2030-01-01')) });
-  const settings: OrgSettings = { ...view.settings, money, contract };
-  return { ...view, settings };
+  return under(view, { money, contract });
 }
 
 /** All figures about tokens and spend of a day, by name and label values. */
@@ -203,7 +194,7 @@ describe('of a platform that counts credits and reports the cost, too', () => {
 
 test.each([
   ['without reported money', CREDITS, { credits: 0 }],
-  ['without credits', COST, { cost: 0 }],
+  ['without credits', COST, { cost: 0, listCost: 0 }],
   ['with both', BOTH, { credits: 0, cost: 0, billedCost: 0 }],
 ])('a day without activity has zeros of what the platform reports: %s', (_, money, amounts) => {
   const idle = tokensDataset.idleUnder?.({ ...createFakeView({}).settings, money });
