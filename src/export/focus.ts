@@ -92,14 +92,14 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
   ConsumedQuantity: ({ credits }) => credits,
   ConsumedUnit: ({ credits }) => (credits === null ? null : 'Credits'),
   ContractedCost: ({ cost }) => cost,
-  ContractedUnitPrice: (_, { price }) => price,
+  ContractedUnitPrice: ({ cost, credits }, { price }) => price ?? unitPriceOf(cost, credits),
   EffectiveCost: ({ cost }) => cost,
   HostProviderName: (_, { names }) => names.hostProvider,
   InvoiceDetailId: () => null,
   InvoiceId: () => null,
   InvoiceIssuerName: (_, { names }) => names.invoiceIssuer,
   ListCost: ({ cost, listCost = cost }) => listCost,
-  ListUnitPrice: (_, { price }) => price,
+  ListUnitPrice: ({ cost, listCost = cost, credits }, { price }) => price ?? unitPriceOf(listCost, credits),
   PricingQuantity: ({ credits }) => (credits === null ? null : credits / MILLION),
   PricingUnit: ({ credits }) => (credits === null ? null : `${MILLION} Credits`),
   ServiceCategory: () => 'AI and Machine Learning',
@@ -227,6 +227,11 @@ function remainder(total: number, parts: readonly number[]): number {
 
 function keyOf(labels: Readonly<Record<string, string>>): string {
   return JSON.stringify([labels['model'], labels['tier'], labels['team']]);
+}
+
+/** What a million credits cost, where the platform reports both. */
+function unitPriceOf(cost: number, credits: number | null): number | null {
+  return credits ? exact((cost * MILLION) / credits) : null;
 }
 
 function descriptionOf({ model, team, credits }: Charge): string {
