@@ -1,4 +1,5 @@
 import type { Instant } from './day.ts';
+import type { PlatformMoney } from './platform.ts';
 import type { OrgSettings } from './settings.ts';
 
 /** The datasets of the platform, which are also the values of the `dataset` label. */
@@ -10,8 +11,8 @@ export interface DayDataset<Row> {
   readonly name: DatasetName;
   /** The row of a day known to have had no activity: zeros, without breakdowns and averages. */
   readonly idle: Row;
-  /** The idle row under an organization's settings, where its platform reports other figures; `idle` by default. */
-  idleUnder?(settings: OrgSettings): Row;
+  /** The idle row of a platform whose money means this; `idle` by default. */
+  idleUnder?(money: PlatformMoney): Row;
   /** The main figure of a row; the log reports a revision of a day by it. */
   total?(row: Row): number | undefined;
   /** How many days before yesterday figures are made from, where these are not as many as those of other datasets. */
@@ -71,8 +72,8 @@ interface RowPart {
 export type RowParts = Readonly<Record<string, RowPart>>;
 
 /** The row of a day without activity under these settings. */
-export function idleRowOf<Row>({ idle, idleUnder }: DayDataset<Row>, settings: OrgSettings): Row {
-  return idleUnder?.(settings) ?? idle;
+export function idleRowOf<Row>({ idle, idleUnder }: DayDataset<Row>, { money }: OrgSettings): Row {
+  return (money && idleUnder?.(money)) ?? idle;
 }
 
 /** Members common to all stored rows. */

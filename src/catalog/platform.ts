@@ -17,8 +17,3 @@ export interface PlatformMoney {
 
 /** The money of a platform that counts credits and reports no cost. */
 export const CREDITS: PlatformMoney = { measure: 'credits', costIs: 'estimate', floor: 1_000_000 };
-
-/** What money means under these settings. */
-export function moneyOf({ money = CREDITS }: { readonly money?: PlatformMoney | undefined }): PlatformMoney {
-  return money;
-}

@@ -1,6 +1,6 @@
 import { type Collector, withoutFamilies } from '../catalog/collector.ts';
 import type { Family } from '../catalog/family.ts';
-import { moneyOf } from '../catalog/platform.ts';
+import { CREDITS } from '../catalog/platform.ts';
 import { spendFamilies as spend, spendCollector } from '../collectors/spend/collector.ts';
 import { tokenFamilies as tokens, tokensCollector } from '../collectors/tokens/collector.ts';
 import { accountedFamilies, userFamilies as people, usersCollector } from '../collectors/users/collector.ts';
@@ -55,7 +55,9 @@ export function formatOf(values: ExportValues, config: Config) {
       (period === 'month' && values.month !== undefined && isExpectation(family.name)),
   );
   // A column of what no platform of these organizations reports would always be empty.
-  const foreign = all.filter(({ isFor }) => isFor && !config.orgs.some((org) => isFor(moneyOf(org))));
+  const foreign = all.filter(
+    ({ isFor }) => isFor && !config.orgs.some(({ money = CREDITS }) => isFor(money)),
+  );
   const hidden = [...config.metrics.excluded, ...[...detailed, ...foreign].map(({ name }) => name)];
   const visible = withoutFamilies(collectors, new Set(hidden));
   const published = period === 'month' ? visible.map(withAccounted) : visible;

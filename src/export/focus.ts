@@ -1,6 +1,6 @@
 import { addDays, type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
 import type { Sample } from '../catalog/family.ts';
-import { type Measure, moneyOf } from '../catalog/platform.ts';
+import { CREDITS, type Measure } from '../catalog/platform.ts';
 import { UNASSIGNED } from '../catalog/settings.ts';
 import type { PageFamily } from '../pipeline/past-days.ts';
 import { csvLine, decimalText } from './csv.ts';
@@ -143,7 +143,7 @@ export function createFocusFormat(
       const [total] = samplesOf(families.cost);
       const [credits] = samplesOf(families.credits);
       const [price] = samplesOf(families.price);
-      const { measure, currency: reportedIn } = moneyOf(day);
+      const { measure, currency: reportedIn } = day.money ?? CREDITS;
       if (price === undefined && reportedIn === undefined) return { lacks: 'price' };
       if (total === undefined || (credits === undefined && measure === 'credits')) return { lacks: 'tokens' };
       const currency = total.labels['currency'] ?? '';

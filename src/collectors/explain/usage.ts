@@ -1,8 +1,7 @@
 import { addDays, type Day, weekdayOf } from '../../catalog/day.ts';
-import { moneyOf } from '../../catalog/platform.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
-import { amountOn, measureOf } from '../spend/measure.ts';
+import { amountOn, measuredIn, measureOf } from '../spend/measure.ts';
 import { ofEach, quotientOf, sumOfBoth } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { type TieredModel, modelsOf as tieredModelsOf } from '../tokens/models.ts';
@@ -39,7 +38,7 @@ type Weighted = readonly (readonly [day: Day, weight: number])[];
  * unknown always. Undefined if a side has no day left.
  */
 export function sidesOf(view: View, before: readonly Day[], after: readonly Day[]): Sides | undefined {
-  const { measure, currency } = moneyOf(view.settings);
+  const measure = measureOf(view);
   const known = [before, after].map((days) =>
     days.filter((day) => amountOn(view, day, measure) !== undefined),
   );
@@ -64,7 +63,7 @@ export function sidesOf(view: View, before: readonly Day[], after: readonly Day[
     before: named(one),
     after: named(other),
     sameWeekdays,
-    currency: measure === 'cost' ? currency : undefined,
+    currency: measuredIn(view),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Day, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
-import { type Measure, moneyOf } from '../../catalog/platform.ts';
+import type { Measure } from '../../catalog/platform.ts';
 import type { Cost, CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
@@ -17,12 +17,12 @@ export function costOn(view: View, day: Day): Cost | undefined {
 
 /** Whether the cost is the platform's own: then no day is priced, not even one without it. */
 export function isReported({ settings }: View): boolean {
-  return moneyOf(settings).currency !== undefined;
+  return settings.money?.currency !== undefined;
 }
 
 /** An amount that the platform reports, in its currency. */
 export function reportedCost({ settings }: View, amount: number | undefined): Cost | undefined {
-  const { currency } = moneyOf(settings);
+  const currency = settings.money?.currency;
   return currency === undefined || amount === undefined ? undefined : { currency, amount };
 }
 
@@ -35,7 +35,7 @@ export function costOfEach<Label extends string>(
   day: Day,
   samplesOf: (measure: Measure) => Iterable<Sample<Label>> | undefined,
 ): readonly Sample<Label | 'currency'>[] | undefined {
-  if (isReported(view)) return withCurrency(samplesOf('cost'), moneyOf(view.settings).currency);
+  if (isReported(view)) return withCurrency(samplesOf('cost'), view.settings.money?.currency);
   const price = priceOn(view, day);
   const credits = price && samplesOf('credits');
   if (price === undefined || credits === undefined) return undefined;
@@ -67,7 +67,7 @@ export function budgetInCredits(view: View, day: Day): number | undefined {
 /** The budget in the currency of the cost that the platform reports; undefined without either. */
 export function budgetInReported({ settings }: View): number | undefined {
   const { costPerMonth } = settings.contract ?? {};
-  return costPerMonth?.currency === moneyOf(settings).currency ? costPerMonth?.amount : undefined;
+  return costPerMonth?.currency === settings.money?.currency ? costPerMonth?.amount : undefined;
 }
 
 /** The cost of credits of a day; undefined if they or the day's price are unknown. */

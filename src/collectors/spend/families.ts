@@ -1,12 +1,11 @@
 import type { Day } from '../../catalog/day.ts';
 import { type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
-import { type Measure, moneyOf } from '../../catalog/platform.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure, inItsCurrency, REPORTED, withCurrency } from '../samples.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { reportedCost } from './costs.ts';
-import { measureOf } from './measure.ts';
+import { measuredIn, measureOf } from './measure.ts';
 import { type Month, monthOfOrg } from './months.ts';
 
 /** What the figures are computed from. */
@@ -85,12 +84,10 @@ export function inMeasure<const Label extends string = never>(
     aggregation = 'ratio',
     ...common
   } = family;
-  const inItsMeasure = (measure: Measure) => (view: View, day: Day) =>
-    measureOf(view) === measure ? samplesOf(view, day) : undefined;
   return {
     credits: dayFamily<Label>({
       ...{ name, help, labels, fixedLabels, unit, aggregation, source: DAYS, ...common },
-      samplesOf: inItsMeasure('credits'),
+      samplesOf: (view, day) => (measureOf(view) === 'credits' ? samplesOf(view, day) : undefined),
     }),
     cost: dayFamily<Label | 'currency'>({
       ...common,
@@ -103,8 +100,10 @@ export function inMeasure<const Label extends string = never>(
       source: REPORTED_DAYS,
       ...(labels.length === 0 && { dropPriority: 'main' }),
       isFor: ({ measure }) => measure === 'cost',
-      samplesOf: (view, day) =>
-        withCurrency(inItsMeasure('cost')(view, day), moneyOf(view.settings).currency),
+      samplesOf(view, day) {
+        const currency = measuredIn(view);
+        return currency === undefined ? undefined : withCurrency(samplesOf(view, day), currency);
+      },
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
-import { type Measure, moneyOf } from '../../catalog/platform.ts';
+import type { Measure } from '../../catalog/platform.ts';
 import type { View } from '../../catalog/view.ts';
 import { medianOf, sumOfEach } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
@@ -49,7 +49,12 @@ function upperBound(own: Weekday, weekdays: readonly Weekday[]): number {
 
 /** What a day of the organization is measured in. */
 export function measureOf({ settings }: View): Measure {
-  return moneyOf(settings).measure;
+  return settings.money?.measure ?? 'credits';
+}
+
+/** The currency of that; undefined for credits. */
+export function measuredIn({ settings: { money } }: View): string | undefined {
+  return money?.measure === 'cost' ? money.currency : undefined;
 }
 
 /** A day's credits, or the cost that the platform reports: 0 on an idle day, undefined if the day is unknown or its row lacks it. */

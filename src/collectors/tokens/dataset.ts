@@ -1,6 +1,5 @@
 import type { DayDataset, Reduced } from '../../catalog/dataset.ts';
 import { byName } from '../../catalog/object.ts';
-import { moneyOf } from '../../catalog/platform.ts';
 import { RANGE_DAYS } from '../month-range.ts';
 
 /** A day's usage of one model in one tier. An amount is undefined if it was not sent, null if it or a part of it was unusable. */
@@ -37,8 +36,7 @@ export const tokensDataset: DayDataset<TokensRow> = {
   kind: 'days',
   name: 'tokens',
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
-  idleUnder(settings) {
-    const { measure, currency, otherCosts = [] } = moneyOf(settings);
+  idleUnder({ measure, currency, otherCosts = [] }) {
     if (currency === undefined) return tokensDataset.idle;
     const { credits, ...others } = tokensDataset.idle;
     const costs = Object.fromEntries(['cost', ...otherCosts].map((name) => [name, 0]));

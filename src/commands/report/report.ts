@@ -10,14 +10,13 @@ import {
   weekdayOf,
 } from '../../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../../catalog/family.ts';
-import { moneyOf } from '../../catalog/platform.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityFamilies as activity } from '../../collectors/activity/collector.ts';
 import { type Explanation, explain } from '../../collectors/explain/explain.ts';
 import { productivityFamilies as output } from '../../collectors/productivity/collector.ts';
 import { readinessFamilies as reports } from '../../collectors/readiness/collector.ts';
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
-import { measureOf } from '../../collectors/spend/measure.ts';
+import { measuredIn, measureOf } from '../../collectors/spend/measure.ts';
 import { unitFamilies } from '../../collectors/spend/unit-economics.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
@@ -184,7 +183,7 @@ export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf
   return {
     org,
     period,
-    currency: currencyOf(view),
+    currency: measuredIn(view),
     days,
     figures: COUNTED.flatMap((counted) => figuresOf(view, counted, days, before)),
     explanation: days.length === 0 ? undefined : explain(view, before, days),
@@ -253,12 +252,6 @@ function statesOf(view: View, [title, family, ...bounds]: OfMonth, day: Day): re
 function modelsOf(view: View, days: readonly Day[], before: readonly Day[]): readonly Part[] {
   const sums = modelSums(view, days);
   return partsOf(sums, modelSums(view, before), 0);
-}
-
-/** The currency of the measure; undefined for credits. */
-function currencyOf({ settings }: View): string | undefined {
-  const { measure, currency } = moneyOf(settings);
-  return measure === 'cost' ? currency : undefined;
 }
 
 /** The amount of each model over days; none if a day is unknown. */

@@ -1,13 +1,13 @@
 import type { DayDataset } from '../../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import type { DayFamily, Family } from '../../catalog/family.ts';
-import { moneyOf } from '../../catalog/platform.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityFamilies as activity } from '../../collectors/activity/collector.ts';
 import { activityDataset } from '../../collectors/activity/dataset.ts';
 import { explain, type Part } from '../../collectors/explain/explain.ts';
 import { fourWeeksBefore } from '../../collectors/explain/usage.ts';
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
+import { measuredIn } from '../../collectors/spend/measure.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { toolFamilies as tools } from '../../collectors/tools/collector.ts';
@@ -79,10 +79,9 @@ export type Work<Result> = Generator<unknown, Result>;
 /** The largest parts of each published breakdown, with those of the week before; one of which a day is unknown is missing. */
 export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): Work<readonly Breakdown[]> {
   const breakdowns: Breakdown[] = [];
-  const { measure, currency } = moneyOf(view.settings);
   for (const { inMoney, ...own } of declared) {
-    const isMoney = measure === 'cost' && inMoney !== undefined;
-    const one = isMoney ? { ...own, family: inMoney } : own;
+    const currency = inMoney && measuredIn(view);
+    const one = inMoney && currency !== undefined ? { ...own, family: inMoney } : own;
     const day = isServed(one.family) ? view.newestDay(one.dataset) : undefined;
     const sums = day === undefined ? undefined : yield* sumsOf(view, one, day);
     if (day === undefined || sums === undefined) continue;
@@ -101,7 +100,7 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
     breakdowns.push({
       name: one.name,
       family: one.family.name,
-      currency: isMoney ? currency : undefined,
+      currency,
       day,
       rows,
       rest: known.length - rows.length,

@@ -2,7 +2,6 @@ import type { Collector } from '../../catalog/collector.ts';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysFrom, endOf, monthSoFar, yesterdayOf } from '../../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../../catalog/family.ts';
-import { moneyOf } from '../../catalog/platform.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityFamilies as activity } from '../../collectors/activity/collector.ts';
@@ -247,7 +246,7 @@ function* dayFigure(
   newest: Day | undefined,
 ): Work<Figure> {
   const day = isServed(parts, family) ? newest : undefined;
-  const currency = family.unit === 'currency' ? moneyOf(parts.view.settings).currency : undefined;
+  const currency = family.unit === 'currency' ? parts.view.settings.money?.currency : undefined;
   const head = { name, family: family.name, isPublished: isPublished(parts, family), day, currency };
   if (day === undefined) return { ...head, value: undefined, weekBefore: undefined, trend: [] };
   const valueOn = (of: Day) => firstOf(family.samplesOf(parts.view, of));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { idleRowOf } from '../../../src/catalog/dataset.ts';
 import { addDays, type Day, daysFrom, startOf } from '../../../src/catalog/day.ts';
 import { CREDITS, type PlatformMoney } from '../../../src/catalog/platform.ts';
 import type { Contract } from '../../../src/catalog/settings.ts';
@@ -197,6 +198,6 @@ test.each([
   ['without credits', COST, { cost: 0, listCost: 0 }],
   ['with both', BOTH, { credits: 0, cost: 0, billedCost: 0 }],
 ])('a day without activity has zeros of what the platform reports: %s', (_, money, amounts) => {
-  const idle = tokensDataset.idleUnder?.({ ...createFakeView({}).settings, money });
+  const idle = idleRowOf(tokensDataset, { ...createFakeView({}).settings, money });
   expect(idle).toEqual({ ...amounts, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } });
 });
