@@ -338,7 +338,7 @@ async function store(
   if (stored.missingFields !== undefined)
     deps.runs.update(org.name, collector.name, { missingFields: stored.missingFields });
   run.note(withMissing(fetched, stored.missing));
-  logContradiction(run, collector, fetched);
+  if (collector.dataset.contradictionIn !== undefined) logContradiction(run, collector, fetched);
   // A day that was published as idle counts as revised, too.
   const revisions = [
     ...stored.revisions,

@@ -1,7 +1,7 @@
 import type { Day } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { type Cause, decompose, type Effect, roundTo } from './decompose.ts';
-import { type Side, type Sides, sidesOf } from './usage.ts';
+import { HUNDREDTHS, type Sides, sidesOf } from './usage.ts';
 
 /** Part of a change. */
 export interface Part<Name extends string = string> {
@@ -39,7 +39,7 @@ export function explain(view: View, before: readonly Day[], after: readonly Day[
 /** Explains the change between two sides. */
 export function explainSides(sides: Sides): Explanation {
   const unit = sides.currency === undefined ? 1 : HUNDREDTHS;
-  const [one, other] = [inUnits(sides.before, unit), inUnits(sides.after, unit)];
+  const [one, other] = [sides.before, sides.after];
   const [from, to] = [Math.round(one.usage.credits), Math.round(other.usage.credits)];
   const effects = decompose(one.usage, other.usage);
   const what = largestFirst(
@@ -68,26 +68,6 @@ export function explainSides(sides: Sides): Explanation {
     byModel: byModel && whole(byModel),
     byTeam: byTeam && whole(byTeam),
     cause: standsOut && to !== from ? whole([first])[0] : undefined,
-  };
-}
-
-/** Money is explained to the hundredth. */
-const HUNDREDTHS = 100;
-
-/** A side in the units that its parts are whole numbers of. */
-function inUnits(side: Side, unit: number): Side {
-  if (unit === 1) return side;
-  const { usage, teams } = side;
-  const times = <Value>(values: ReadonlyMap<string, Value> | undefined, of: (value: Value) => Value) =>
-    values && new Map([...values].map(([name, value]) => [name, of(value)]));
-  return {
-    ...side,
-    usage: {
-      ...usage,
-      credits: usage.credits * unit,
-      models: times(usage.models, ({ credits, tokens }) => ({ credits: credits * unit, tokens })),
-    },
-    teams: times(teams, (credits) => credits * unit),
   };
 }
 

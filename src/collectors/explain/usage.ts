@@ -9,6 +9,9 @@ import { amountsByTeam } from '../users/team-amounts.ts';
 import { WEEK_DAYS } from '../weeks.ts';
 import type { ModelUsage, Usage } from './decompose.ts';
 
+/** Money is explained to the hundredth of its currency: its amounts are so many in one of it. */
+export const HUNDREDTHS = 100;
+
 /** The daily means of some days. */
 export interface Side {
   /** The days that are known, of those that were asked for. */
@@ -106,7 +109,7 @@ function sideOf(view: View, days: Weighted): Side {
   return {
     days: days.map(([day]) => day),
     usage: {
-      credits: mean((day) => amountOn(view, day, measureOf(view))) ?? Number.NaN,
+      credits: mean((day) => unitsOf(view, amountOn(view, day, measureOf(view)))) ?? Number.NaN,
       people: mean((day) => view.row(activityDataset, day)?.dailyUsers),
       sessions: mean((day) => view.row(activityDataset, day)?.sessions),
       tokens: mean((day) => sumOfBoth(tokensOf(day)?.input, tokensOf(day)?.output)),
@@ -118,6 +121,11 @@ function sideOf(view: View, days: Weighted): Side {
     ),
     teams: teamsOf(view, days),
   };
+}
+
+/** An amount in the units that are explained: credits, or hundredths of a currency. */
+function unitsOf<Amount extends number | undefined>(view: View, amount: Amount) {
+  return amount === undefined || measuredIn(view) === undefined ? amount : amount * HUNDREDTHS;
 }
 
 function modelsOf(view: View, days: Weighted): Usage['models'] {
@@ -142,7 +150,8 @@ function usableModels(view: View, day: Day) {
   const entries = tieredModelsOf(view, day);
   if (entries === undefined) return amountOn(view, day, measure) === 0 ? [] : undefined;
   return ofEach(entries, (entry) => {
-    const { [measure]: credits, input, output } = entry;
+    const { [measure]: amount, input, output } = entry;
+    const credits = unitsOf(view, amount ?? undefined);
     if (credits == null || input == null || output == null) return undefined;
     return { key: keyOf(entry), credits, tokens: input + output };
   });
@@ -159,7 +168,7 @@ function teamsOf(view: View, days: Weighted): Side['teams'] {
     for (const { labels, value } of samples) {
       if (Number.isNaN(value)) continue;
       const team = teams.get(labels.team) ?? { sum: 0, days: 0 };
-      teams.set(labels.team, { sum: team.sum + weight * value, days: team.days + 1 });
+      teams.set(labels.team, { sum: team.sum + weight * unitsOf(view, value), days: team.days + 1 });
     }
   }
   const shown = [...teams].filter(([, team]) => team.days === used);

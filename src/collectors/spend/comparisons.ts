@@ -36,7 +36,9 @@ export const creditsMonthBudgetLasts = inCredits(budgetDays, {
 
 function budgetDays(view: View, day: Day): number | undefined {
   const { periodStarts } = view.settings.contract ?? {};
-  const { budget, amounts } = limitOn(view, day);
+  const reported = budgetInReported(view);
+  const budget = reported ?? budgetInCredits(view, day);
+  const amounts = amountsIn(view, reported === undefined ? 'credits' : 'cost');
   const toDate = budget === undefined ? undefined : monthToDate(amounts, day);
   const forecast = toDate === undefined ? undefined : monthForecast(amounts, day);
   if (budget === undefined || toDate === undefined || forecast === undefined) return undefined;
@@ -45,14 +47,6 @@ function budgetDays(view: View, day: Day): number | undefined {
   const pace =
     remaining === 0 ? toDate / monthSoFar(day, periodStarts).length : (forecast - toDate) / remaining;
   return pace > 0 ? Math.min((budget - toDate) / pace, Number.MAX_VALUE) : undefined;
-}
-
-/** The budget of a day's month and what it limits: the cost that the platform reports, or credits. */
-function limitOn(view: View, day: Day) {
-  const budget = budgetInReported(view);
-  return budget === undefined
-    ? { budget: budgetInCredits(view, day), amounts: amountsIn(view, 'credits') }
-    : { budget, amounts: amountsIn(view, 'cost') };
 }
 
 export const { credits: dailyCreditsExpected, cost: dailyCostExpected } = inMeasure(

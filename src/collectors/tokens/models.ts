@@ -96,10 +96,10 @@ function collectTiers(
 
 /** Merges the entries of each model and tier. */
 export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
-  return breakdown(distinctModels(entries), {
+  return breakdown<ModelTokens>(distinctModels(entries), {
     keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
     merge: mergeTokens,
-    weightOf: (entry) => useOf(entry),
+    weightOf: useOf,
     restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
   });
 }
