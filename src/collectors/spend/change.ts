@@ -16,6 +16,9 @@ export const { credits: creditsChangeByCause, cost: costChangeByCause } = inMeas
 
 function changeOn(view: View, day: Day) {
   const { what, currency } = explain(view, fourWeeksBefore(day), [day]) ?? {};
-  const nameOf = (cause: string) => (currency === undefined ? cause : cause.replace('credits', 'cost'));
-  return what?.map(({ name, credits }) => ({ labels: { cause: nameOf(name) }, value: credits }));
+  const word = currency === undefined ? 'credits' : 'cost';
+  return what?.map(({ name, credits }) => ({
+    labels: { cause: name.replace('credits', word) },
+    value: credits,
+  }));
 }

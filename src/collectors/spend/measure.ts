@@ -69,7 +69,7 @@ export function amountsIn(view: View, measure: Measure): Amounts {
 
 /** The sum over the `count` days that end with a day. */
 export function trailing(view: View, day: Day, count: number, measure: Measure): number | undefined {
-  return sumOfEach(daysFrom(addDays(day, 1 - count), day), (of) => amountOn(view, of, measure));
+  return sumOfEach(daysFrom(addDays(day, 1 - count), day), amountsIn(view, measure).on);
 }
 
 /** A day if it is unusual, otherwise 0. */
