@@ -1,4 +1,5 @@
 import type { Instant } from './day.ts';
+import type { PlatformMoney } from './money.ts';
 import type { OrgSettings } from './settings.ts';
 
 /** The datasets of the platform, which are also the values of the `dataset` label. */
@@ -10,6 +11,8 @@ export interface DayDataset<Row> {
   readonly name: DatasetName;
   /** The row of a day known to have had no activity: zeros, without breakdowns and averages. */
   readonly idle: Row;
+  /** The idle row of a platform whose money means this; `idle` by default. */
+  idleUnder?(money: PlatformMoney): Row;
   /** The main figure of a row; the log reports a revision of a day by it. */
   total?(row: Row): number | undefined;
   /** How many days before yesterday figures are made from, where these are not as many as those of other datasets. */
@@ -25,6 +28,8 @@ export interface DayDataset<Row> {
   isSufficient?(row: Row, settings: OrgSettings): boolean;
   /** A row without what these settings do not allow to be kept about people at its age in days; the row itself where all is allowed. */
   stripOldIdentities?(row: Row, age: number, settings: OrgSettings): Row;
+  /** What a row reports otherwise than the settings, which win; the log says it once. */
+  contradictionIn?(row: Row, settings: OrgSettings): string | undefined;
   /** Fields that are kept or replaced together when a day is answered again; where absent, the whole row is replaced. */
   readonly parts?: RowParts;
   /** Version of `Row`, 1 by default. Raise it with every change of `Row`: rows stored with another version are fetched again. */
@@ -70,6 +75,11 @@ export function datasetsFor(
   { fills }: Pick<OrgSettings, 'fills'>,
 ): readonly DayDataset<unknown>[] {
   return fills === undefined ? datasets : datasets.filter(({ name }) => fills.has(name));
+}
+
+/** The row of a day without activity under these settings. */
+export function idleRowOf<Row>({ idle, idleUnder }: DayDataset<Row>, { money }: OrgSettings): Row {
+  return (money && idleUnder?.(money)) ?? idle;
 }
 
 /** Members common to all stored rows. */

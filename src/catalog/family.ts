@@ -1,4 +1,5 @@
 import type { Day } from './day.ts';
+import type { PlatformMoney } from './money.ts';
 import type { View } from './view.ts';
 
 /**
@@ -32,6 +33,8 @@ export interface FamilyDeclaration<Label extends string> {
   readonly labels: readonly Label[];
   /** The labels whose values are a closed set, such as the kinds of tokens: they are never folded. */
   readonly fixedLabels?: readonly NoInfer<Label>[];
+  /** The labels whose values differ in kind or overlap in this family, so that they are never summed. */
+  readonly apart?: readonly NoInfer<Label>[];
   /** Unit in plain words: `credits`, `people`, `ratio`, `seconds`. */
   readonly unit: string;
   /**
@@ -42,6 +45,8 @@ export interface FamilyDeclaration<Label extends string> {
   readonly aggregation: Aggregation;
   readonly dropPriority?: DropPriority;
   readonly stability?: 'stable' | 'experimental';
+  /** Whether an organization whose money means this can have it at all; every one by default. */
+  isFor?(money: PlatformMoney): boolean;
 }
 
 type Declared<Label extends string> = FamilyDeclaration<Label> &
@@ -79,10 +84,15 @@ export function staysApart(label: string): boolean {
 
 /** Whether the values of a family may be summed over a label, `org` among them. */
 export function addsUpOver(
-  { aggregation, unit, breakdown = false }: Pick<Family, 'aggregation' | 'unit'> & { breakdown?: boolean },
+  {
+    aggregation,
+    unit,
+    breakdown = false,
+    apart = [],
+  }: Pick<Family, 'aggregation' | 'unit' | 'apart'> & { breakdown?: boolean },
   label: string,
 ): boolean {
-  if (staysApart(label)) return false;
+  if (staysApart(label) || apart.includes(label)) return false;
   if (aggregation === 'additive') return true;
   // Organizations are taken to have different people, and a mean number of people adds up like a number of people.
   if (label === 'org') return unit === 'people';

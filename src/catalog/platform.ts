@@ -2,7 +2,7 @@ import type { FetchedDays, FetchedDocuments, Window } from './collector.ts';
 import type { DatasetName } from './dataset.ts';
 import type { Day } from './day.ts';
 import type { DayRules } from './day-rules.ts';
-import type { PlatformMoney } from './money.ts';
+import type { FocusNames, PlatformMoney } from './money.ts';
 import type { OrgSettings } from './settings.ts';
 import type { ApiRequest, Source } from './source.ts';
 
@@ -65,6 +65,8 @@ export interface Platform {
   readonly title: string;
   readonly configuration: OrgConfiguration;
   readonly money: PlatformMoney;
+  /** Who is behind its charges. */
+  readonly focus: FocusNames;
   /** Loads the reader of a dataset on first use. What a platform lacks has none: no job, no series, nothing uncovered. */
   readonly readers: { readonly [Name in DatasetName]?: () => Promise<Reader> };
   readonly days: { readonly [Name in DatasetName]?: DayRules };

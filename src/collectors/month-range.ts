@@ -1,8 +1,8 @@
 import { addDays, type Day, daysFrom, restOfMonth } from '../catalog/day.ts';
 import { preciseSum } from './counts.ts';
-import { creditsToDate, expectedOn } from './month.ts';
+import { expectedOn, monthToDate } from './month.ts';
 import { ofEach, sumOfEach } from './statistics.ts';
-import type { Credits } from './weekdays.ts';
+import type { Amounts } from './weekdays.ts';
 
 // How far the forecast of a month may be off, from how far the same method was off lately.
 
@@ -27,33 +27,33 @@ export interface MonthRange {
 }
 
 /** The range of the month of a day; undefined if its forecast or one of the past ones is unknown. */
-export function monthRange(credits: Credits, day: Day): MonthRange | undefined {
-  const ahead = restOfMonth(day, credits.monthStarts);
-  const toDate = creditsToDate(credits, day);
-  const rest = toDate === undefined ? undefined : expectedSum(credits, day, ahead);
-  const error = rest === undefined ? undefined : errorOf(credits, day, ahead.length);
+export function monthRange(amounts: Amounts, day: Day): MonthRange | undefined {
+  const ahead = restOfMonth(day, amounts.monthStarts);
+  const toDate = monthToDate(amounts, day);
+  const rest = toDate === undefined ? undefined : expectedSum(amounts, day, ahead);
+  const error = rest === undefined ? undefined : errorOf(amounts, day, ahead.length);
   return toDate === undefined || rest === undefined || error === undefined
     ? undefined
     : { toDate, rest, error };
 }
 
-function expectedSum(credits: Credits, day: Day, ahead: readonly Day[]): number | undefined {
-  const expected = expectedOn(credits, day, ahead);
-  return expected && preciseSum(expected.map((each) => each.credits));
+function expectedSum(amounts: Amounts, day: Day, ahead: readonly Day[]): number | undefined {
+  const expected = expectedOn(amounts, day, ahead);
+  return expected && preciseSum(expected.map((each) => each.amount));
 }
 
 /**
  * The standard error of the logarithm of what `count` days after a day use, divided by what is expected; undefined if one of
  * the past forecasts is unknown.
  */
-function errorOf(credits: Credits, day: Day, count: number): number | undefined {
+function errorOf(amounts: Amounts, day: Day, count: number): number | undefined {
   if (count === 0) return 0;
   const pastWeeks = Array.from({ length: PAST_FORECASTS }, (_, index) => index);
   const errors = ofEach(pastWeeks, (weeks) => {
     const origin = addDays(day, -count - 7 * weeks);
     const next = daysFrom(addDays(origin, 1), addDays(origin, count));
-    const used = sumOfEach(next, credits.on);
-    const said = used === undefined ? undefined : expectedSum(credits, origin, next);
+    const used = sumOfEach(next, amounts.on);
+    const said = used === undefined ? undefined : expectedSum(amounts, origin, next);
     return used === undefined || said === undefined ? undefined : logOfRatio(used, said);
   });
   if (errors === undefined) return undefined;

@@ -2,9 +2,21 @@ import { type Sample, UNKNOWN } from '../catalog/family.ts';
 import type { Cost } from '../catalog/settings.ts';
 import type { Count } from './counts.ts';
 
+/** The source of a figure that has no field of its own in the answers of every platform. */
+export const REPORTED = 'reported by the platform';
+
 /** The single sample of a family of money; undefined if the cost is unknown. */
 export function inItsCurrency(cost: Cost | undefined): readonly Sample<'currency'>[] | undefined {
   return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];
+}
+
+/** Samples with their currency as the last label; undefined without one. */
+export function withCurrency<Label extends string>(
+  samples: Iterable<Sample<Label>> | undefined,
+  currency: string | undefined,
+): readonly Sample<Label | 'currency'>[] | undefined {
+  if (samples === undefined || currency === undefined) return undefined;
+  return Array.from(samples, ({ labels, value }) => ({ labels: { ...labels, currency }, value }));
 }
 
 type Part<Label extends string> = { readonly [Name in Label]: string };

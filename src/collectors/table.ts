@@ -7,7 +7,7 @@ import { counts, figure, parts } from './samples.ts';
 /** What one line of a table says about a family; values are additive unless it says otherwise. */
 export interface Line
   extends Pick<FamilyDeclaration<string>, 'name' | 'help' | 'unit' | 'dropPriority'>,
-    Partial<Pick<FamilyDeclaration<string>, 'aggregation'>> {
+    Partial<Pick<FamilyDeclaration<string>, 'aggregation' | 'source' | 'isFor'>> {
   readonly breakdown?: boolean;
   /** The part of the row that this breaks down; that of the member by default. */
   readonly part?: string | undefined;
@@ -32,13 +32,13 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
     samplesOf,
     ...line
   }: MemberLine &
-    Partial<Pick<FamilyDeclaration<Label>, 'labels' | 'fixedLabels'>> & {
+    Partial<Pick<FamilyDeclaration<Label>, 'labels' | 'fixedLabels' | 'apart'>> & {
       samplesOf(row: Row, view: View): Iterable<Sample<NoInfer<Label>>> | undefined;
     }): DayFamily<Label> {
     return dayFamily<Label>({
       aggregation: 'additive',
-      ...line,
       source: `${dataset.name}: ${members}`,
+      ...line,
       samplesOf(view, day) {
         const row = view.row(dataset, day);
         return row && samplesOf(row, view);
@@ -79,7 +79,7 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
     parts: <const Label extends string>(
       label: Label,
       valuesOf: (row: Row) => Readonly<Record<string, number | null | undefined>> | undefined,
-      line: MemberLine,
+      line: MemberLine & Pick<FamilyDeclaration<Label>, 'apart'>,
     ): DayFamily<Label> =>
       samples<Label>({
         ...line,

@@ -2,11 +2,11 @@ import { addDays, type Day, weekdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { DEVIATION_SCALE, medianOf } from './statistics.ts';
 
-// The usual credits of a weekday, and how far working days deviate from them.
+// The usual amounts of a weekday, and how far working days deviate from them.
 
-/** The credits of days, and the weekday that each day counts as. */
-export interface Credits {
-  /** The credits of a day; undefined if they are unknown. */
+/** The amounts of days, in credits or in money, and the weekday that each day counts as. */
+export interface Amounts {
+  /** The amount of a day; undefined if it is unknown. */
   on(day: Day): number | undefined;
   /** From 0 for Monday to 6 for Sunday; a day off counts as a Sunday. */
   weekdayOf(day: Day): number;
@@ -21,14 +21,14 @@ export const MIN_WEEKDAYS = 3;
 /** A weekday is a working day if its median is at least this share of the largest weekday's. */
 const WORKING_SHARE = 0.5;
 
-/** The known credits of one weekday, newest first, and their median. */
+/** The known amounts of one weekday, newest first, and their median. */
 export interface Weekday {
   readonly known: readonly number[];
   readonly median: number;
 }
 
-/** The credits of an organization, or of a part of it, with the organization's days off. */
-export function creditsOf({ daysOff, contract }: OrgSettings, on: Credits['on']): Credits {
+/** The amounts of an organization, or of a part of it, with the organization's days off. */
+export function amountsOf({ daysOff, contract }: OrgSettings, on: Amounts['on']): Amounts {
   return {
     on,
     weekdayOf: (day) => (daysOff?.has(day) === true ? SUNDAY : weekdayOf(day)),
@@ -37,26 +37,26 @@ export function creditsOf({ daysOff, contract }: OrgSettings, on: Credits['on'])
 }
 
 /** Each weekday, from Monday on, in the eight weeks that end with a day. */
-export function weekdaysUpTo(credits: Credits, newest: Day, weeks = WEEKS): readonly Weekday[] {
+export function weekdaysUpTo(amounts: Amounts, newest: Day, weeks = WEEKS): readonly Weekday[] {
   const known = Array.from({ length: 7 }, (): number[] => []);
   for (let back = 0; back < 7 * weeks; back++) {
     const day = addDays(newest, -back);
-    const amount = credits.on(day);
-    if (amount !== undefined) known[credits.weekdayOf(day)]?.push(amount);
+    const amount = amounts.on(day);
+    if (amount !== undefined) known[amounts.weekdayOf(day)]?.push(amount);
   }
-  return known.map((amounts) => ({ known: amounts, median: medianOf(amounts) }));
+  return known.map((some) => ({ known: some, median: medianOf(some) }));
 }
 
 /**
  * The weekdays with a median of at least half the largest one. Where every median is 0, one weekday of all days with
- * credits; none without such days.
+ * amounts; none without such days.
  */
 export function workingDays(weekdays: readonly Weekday[]): readonly Weekday[] {
   const known = weekdays.filter((weekday) => weekday.known.length >= MIN_WEEKDAYS);
   const largest = Math.max(...known.map(({ median }) => median));
   if (largest > 0) return known.filter(({ median }) => median >= WORKING_SHARE * largest);
   // Used on less than half of the days: those days are what is usual.
-  const used = known.flatMap((weekday) => weekday.known).filter((credits) => credits > 0);
+  const used = known.flatMap((weekday) => weekday.known).filter((amount) => amount > 0);
   return used.length === 0 ? [] : [{ known: used, median: medianOf(used) }];
 }
 
@@ -66,7 +66,7 @@ export function workingDays(weekdays: readonly Weekday[]): readonly Weekday[] {
  */
 export function deviationOf(working: readonly Weekday[]): number | undefined {
   const deviations = working.flatMap(({ known, median }) =>
-    known.map((credits) => Math.abs(credits / median - 1)),
+    known.map((amount) => Math.abs(amount / median - 1)),
   );
   return deviations.length === 0 ? undefined : DEVIATION_SCALE * medianOf(deviations);
 }

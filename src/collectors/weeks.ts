@@ -96,8 +96,10 @@ export function samplesOn<Label extends string>(
 /** Whether the figures that a family breaks down are 0, so that nothing of it is unknown where a row lacks it. */
 function breaksDownZero({ parts = {} }: DayDataset<unknown>, { part }: DayFamily, row: unknown): boolean {
   const whole = (part === undefined ? undefined : parts[part]?.breaksDown) ?? [];
-  const members = whole.flatMap((name) => parts[name]?.members ?? []);
-  return isObject(row) && members.length > 0 && members.every((member) => row[member] === 0);
+  if (!isObject(row)) return false;
+  const totals = whole.flatMap((name) => parts[name]?.members ?? []).map((member) => row[member]);
+  // Of credits and costs, a platform has some.
+  return totals.includes(0) && totals.every((total) => total === 0 || total === undefined);
 }
 
 /** The sum of each labels' values; if the labels are open, with the value of what is missing from a day. */

@@ -3,6 +3,7 @@ import { activityCollector } from '../collectors/activity/collector.ts';
 import { explain } from '../collectors/explain/explain.ts';
 import { fourWeeksBefore } from '../collectors/explain/usage.ts';
 import { productivityCollector } from '../collectors/productivity/collector.ts';
+import { measureOf } from '../collectors/spend/measure.ts';
 import { tokensCollector } from '../collectors/tokens/collector.ts';
 import { tokensDataset } from '../collectors/tokens/dataset.ts';
 import { toolsCollector } from '../collectors/tools/collector.ts';
@@ -29,7 +30,11 @@ export async function run(context: CommandContext): Promise<number> {
       const view = viewAt(now);
       const newest = view.newestDay(tokensDataset);
       const after = to ?? (newest === undefined ? [] : [newest]);
-      return { org: name, explanation: explain(view, from ?? weeksBefore(after), after) };
+      return {
+        org: name,
+        measure: measureOf(view),
+        explanation: explain(view, from ?? weeksBefore(after), after),
+      };
     });
     context.stdout.write(FORMATS[format](explained));
     return explained.every(({ explanation }) => explanation !== undefined);

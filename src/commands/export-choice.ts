@@ -11,6 +11,7 @@ import { createFocusFormat } from '../export/focus.ts';
 import { isExpectation } from '../export/month.ts';
 import { createJsonlFormat, createTidyFormat } from '../export/tidy.ts';
 import { createWideFormat } from '../export/wide.ts';
+import { defaultPlatform } from '../platforms/index.ts';
 import { ConfigError } from '../text/errors.ts';
 import { chooseCollectors } from './past.ts';
 
@@ -53,7 +54,11 @@ export function formatOf(values: ExportValues, config: Config) {
       family.labels.some((label) => leftOut.includes(label)) ||
       (period === 'month' && values.month !== undefined && isExpectation(family.name)),
   );
-  const hidden = [...config.metrics.excluded, ...detailed.map(({ name }) => name)];
+  // A column of what no platform of these organizations reports would always be empty.
+  const foreign = all.filter(
+    ({ isFor }) => isFor && !config.orgs.some(({ platform }) => isFor(platform.money)),
+  );
+  const hidden = [...config.metrics.excluded, ...[...detailed, ...foreign].map(({ name }) => name)];
   const visible = withoutFamilies(collectors, new Set(hidden));
   const published = period === 'month' ? visible.map(withAccounted) : visible;
   if (format === 'jsonl') return { format: createJsonlFormat(period), collectors, published };
@@ -72,7 +77,10 @@ function withAccounted(collector: Collector): Collector {
 }
 
 function focusOf(isByTeam: boolean, config: Config) {
-  const unpriced = config.orgs.find(({ contract }) => (contract?.prices ?? []).length === 0);
+  const unpriced = config.orgs.find(
+    ({ contract, platform }) =>
+      platform.money.currency === undefined && (contract?.prices ?? []).length === 0,
+  );
   if (unpriced !== undefined) {
     throw new ConfigError(
       `--format=focus: no prices are set for the organization ${unpriced.name}`,
@@ -86,14 +94,19 @@ function focusOf(isByTeam: boolean, config: Config) {
     );
   }
   const ofTeams = { ...usersCollector, families: accountedFamilies };
+  const families = {
+    cost: spend.dailyCost,
+    credits: tokens.dailyCredits,
+    price: spend.creditPrice,
+    listCost: spend.dailyListCost,
+    billedCost: spend.dailyBilledCost,
+    costOfParts: isByTeam ? people.dailyCostByTeam : spend.dailyCostByModel,
+    creditsOfParts: isByTeam ? people.dailyCreditsByTeam : tokens.dailyCreditsByModel,
+  };
+  const platforms = new Map(config.orgs.map(({ name, platform }) => [name, platform]));
+  const namesOf = (org: string) => (platforms.get(org) ?? defaultPlatform).focus;
   return {
-    format: createFocusFormat(isByTeam ? 'team' : 'model', {
-      cost: spend.dailyCost,
-      credits: tokens.dailyCredits,
-      price: spend.creditPrice,
-      costOfParts: isByTeam ? people.dailyCostByTeam : spend.dailyCostByModel,
-      creditsOfParts: isByTeam ? people.dailyCreditsByTeam : tokens.dailyCreditsByModel,
-    }),
+    format: createFocusFormat(isByTeam ? 'team' : 'model', families, namesOf),
     collectors: isByTeam ? [...FOCUS_COLLECTORS, usersCollector] : FOCUS_COLLECTORS,
     // A charge needs all of them, whether they are published or not.
     published: isByTeam ? [...FOCUS_COLLECTORS, ofTeams] : FOCUS_COLLECTORS,

@@ -1,5 +1,6 @@
 import type { OrgKey, Platform } from '../catalog/platform.ts';
 import type { Budget } from '../catalog/settings.ts';
+import { refusesBudget } from './budgets.ts';
 
 /** What was given of an organization, with the keys that only some platforms have. */
 export interface GivenOrg {
@@ -23,7 +24,7 @@ const KEYS: readonly OrgKey[] = ['app_url', 'org_id', 'prices', 'account', 'kind
 
 /** What a platform does not have, and what it needs that is missing; a key that is only missing has no message. */
 export function* problemsOn(platform: Platform, given: GivenOrg): Generator<Problem> {
-  const { name, money, configuration } = platform;
+  const { name, title, money, configuration } = platform;
   const { baseUrl, keys, needs = [], kinds = [], accepts } = configuration;
   if (given.base_url === undefined && baseUrl === undefined) yield { key: 'base_url', message: '' };
   for (const key of KEYS) {
@@ -33,14 +34,8 @@ export function* problemsOn(platform: Platform, given: GivenOrg): Generator<Prob
   }
   if (given.kind !== undefined && keys.includes('kind') && !kinds.includes(given.kind))
     yield { key: 'kind', message: `the platform ${name} has only the kinds ${kinds.join(', ')}` };
-  const { budget } = given;
-  if (typeof budget === 'number' && money.measure !== 'credits')
-    yield {
-      key: 'budget',
-      message: `the platform ${name} counts no credits: give an amount and its currency`,
-    };
-  if (typeof budget === 'object' && money.currency !== undefined && budget.currency !== money.currency)
-    yield { key: 'budget', message: `the platform ${name} reports its cost in ${money.currency}` };
+  const refusedBudget = given.budget === undefined ? undefined : refusesBudget(given.budget, title, money);
+  if (refusedBudget !== undefined) yield { key: 'budget', message: refusedBudget };
   const refused = accepts?.({ account: given.account, baseUrl: given.base_url ?? baseUrl ?? '' });
   if (refused !== undefined) yield refused;
 }

@@ -103,8 +103,9 @@ class DaysExport {
     const isLeftOut = known.length === 0 || (format.needsAll === true && missing.length > 0);
     if (isLeftOut && sum === undefined) return;
     const families = await projectPage(org, known, [instantOf(day, pages.knownAt)]);
-    const monthStarts = org.settings.contract?.periodStarts;
-    const of = { org: name, orgId: org.history.orgId, first: day, day, monthStarts };
+    const { contract, money } = org.settings;
+    const monthStarts = contract?.periodStarts;
+    const of = { org: name, orgId: org.history.orgId, first: day, day, monthStarts, money };
     if (sum === undefined) return this.#write({ ...of, period: day, families });
     const month = this.#months.get(name) ?? new MonthFigures({ collectors, sum, starts: monthStarts });
     this.#months.set(name, month);

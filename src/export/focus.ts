@@ -1,5 +1,6 @@
 import { addDays, type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
 import type { Sample } from '../catalog/family.ts';
+import { CREDITS, type FocusNames, type Measure } from '../catalog/money.ts';
 import { UNASSIGNED } from '../catalog/settings.ts';
 import type { PageFamily } from '../pipeline/past-days.ts';
 import { csvLine, decimalText } from './csv.ts';
@@ -11,10 +12,12 @@ type FocusSplit = 'model' | 'team';
 
 /** The metrics that a row is made of; parts are models or teams. */
 type FocusFamilies = Readonly<
-  Record<'cost' | 'credits' | 'price' | 'costOfParts' | 'creditsOfParts', { readonly name: string }>
+  Record<
+    'cost' | 'credits' | 'price' | 'costOfParts' | 'creditsOfParts' | 'listCost' | 'billedCost',
+    { readonly name: string }
+  >
 >;
 
-const PLATFORM = 'AI coding-agent platform';
 const MILLION = 1_000_000;
 /** A smaller remainder is a rounding error. */
 const RESIDUE = 1e-9;
@@ -22,10 +25,10 @@ const RESIDUE = 1e-9;
 const DIGITS = 14;
 
 /** What is left of the total of a day. */
-const REST: Readonly<Record<FocusSplit, ChargedPart>> = {
-  model: { sku: 'unattributed', model: null, tier: null, team: null },
-  team: { sku: 'credits', model: null, tier: null, team: UNASSIGNED },
-};
+function restBy(by: FocusSplit, measure: Measure): ChargedPart {
+  const [sku, team] = by === 'model' ? ['unattributed', null] : [measure, UNASSIGNED];
+  return { sku, model: null, tier: null, team };
+}
 
 /** The model or the team of a charge. */
 interface ChargedPart {
@@ -36,25 +39,30 @@ interface ChargedPart {
 }
 
 interface Charge extends ChargedPart {
-  readonly credits: number;
+  /** None of a platform that counts none. */
+  readonly credits: number | null;
   readonly cost: number;
+  /** What the platform reports of the whole day alone: divided by the cost of its charges. */
+  readonly listCost?: number | undefined;
+  readonly billedCost?: number | undefined;
 }
 
 /** The values that all charges of a day share. */
 interface Frame extends Pick<ExportedFigures, 'org' | 'orgId' | 'day' | 'monthStarts'> {
   readonly currency: string;
-  /** Price of one million credits. */
-  readonly price: number;
+  /** Price of one million credits; none of a platform that reports its cost. */
+  readonly price: number | null;
+  readonly names: FocusNames;
 }
 
 type Cell = string | number | null;
 
 /**
- * The columns in the order of the file. The cost is an estimate at the configured price, and the exporter invoices
- * nothing: `BilledCost` is 0, as the specification requires of files that do not come from the biller.
+ * The columns in the order of the file. A cost at the configured price is an estimate, and the exporter invoices nothing: its
+ * `BilledCost` is 0, as the specification requires of files that do not come from the biller.
  */
 const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> = {
-  BilledCost: () => 0,
+  BilledCost: ({ billedCost = 0 }) => billedCost,
   BillingAccountId: (_, { orgId, org }) => orgId ?? org,
   BillingAccountName: (_, { org }) => org,
   BillingCurrency: (_, { currency }) => currency,
@@ -67,37 +75,45 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
   ChargePeriodEnd: (_, { day }) => startText(addDays(day, 1)),
   ChargePeriodStart: (_, { day }) => startText(day),
   ConsumedQuantity: ({ credits }) => credits,
-  ConsumedUnit: () => 'Credits',
+  ConsumedUnit: ({ credits }) => (credits === null ? null : 'Credits'),
   ContractedCost: ({ cost }) => cost,
-  ContractedUnitPrice: (_, { price }) => price,
+  ContractedUnitPrice: ({ cost, credits }, { price }) => price ?? unitPriceOf(cost, credits),
   EffectiveCost: ({ cost }) => cost,
-  HostProviderName: () => PLATFORM,
+  HostProviderName: (_, { names }) => names.hostProvider,
   InvoiceDetailId: () => null,
   InvoiceId: () => null,
-  InvoiceIssuerName: () => PLATFORM,
-  ListCost: ({ cost }) => cost,
-  ListUnitPrice: (_, { price }) => price,
-  PricingQuantity: ({ credits }) => credits / MILLION,
-  PricingUnit: () => `${MILLION} Credits`,
+  InvoiceIssuerName: (_, { names }) => names.invoiceIssuer,
+  ListCost: ({ cost, listCost = cost }) => listCost,
+  ListUnitPrice: ({ cost, listCost = cost, credits }, { price }) => price ?? unitPriceOf(listCost, credits),
+  PricingQuantity: ({ credits }) => (credits === null ? null : credits / MILLION),
+  PricingUnit: ({ credits }) => (credits === null ? null : `${MILLION} Credits`),
   ServiceCategory: () => 'AI and Machine Learning',
-  ServiceName: () => PLATFORM,
-  ServiceProviderName: () => PLATFORM,
+  ServiceName: (_, { names }) => names.service,
+  ServiceProviderName: (_, { names }) => names.serviceProvider,
   ServiceSubcategory: () => 'Generative AI',
   SkuId: ({ sku }) => sku,
-  SkuMeter: () => 'Credits',
+  SkuMeter: ({ credits }) => (credits === null ? null : 'Credits'),
   SkuPriceDetails: ({ tier }) => (tier === null ? null : JSON.stringify({ x_Tier: tier })),
   SkuPriceId: ({ sku, tier }) => (tier === null ? sku : `${sku}/${tier}`),
   Tags: ({ team }) => (team === null ? null : JSON.stringify({ team })),
-  x_CostBasis: () => 'estimate at the list price; not invoiced',
+  x_CostBasis: (_, { price }) =>
+    price === null
+      ? 'reported by the platform; seat fees not included'
+      : 'estimate at the list price; not invoiced',
   x_Model: ({ model }) => model,
   x_Tier: ({ tier }) => tier,
 };
 
 /**
  * Rows of the Cost and Usage dataset as CSV: one per organization, day and model, or team, with credits, and one for the rest,
- * so that the rows of a day add up to its cost. A day whose price, credits or teams are unknown has no rows.
+ * so that the rows of a day add up to its cost. A day whose price, cost, credits or teams are unknown has no rows. `namesOf` has the names
+ * for each organization.
  */
-export function createFocusFormat(by: FocusSplit, families: FocusFamilies): ExportFormat {
+export function createFocusFormat(
+  by: FocusSplit,
+  families: FocusFamilies,
+  namesOf: (org: string) => FocusNames,
+): ExportFormat {
   return {
     needsAll: true,
     compared: {
@@ -112,24 +128,31 @@ export function createFocusFormat(by: FocusSplit, families: FocusFamilies): Expo
       const [total] = samplesOf(families.cost);
       const [credits] = samplesOf(families.credits);
       const [price] = samplesOf(families.price);
-      if (price === undefined) return { lacks: 'price' };
-      if (total === undefined || credits === undefined) return { lacks: 'tokens' };
+      const { measure, currency: reportedIn } = day.money ?? CREDITS;
+      if (price === undefined && reportedIn === undefined) return { lacks: 'price' };
+      if (total === undefined || (credits === undefined && measure === 'credits')) return { lacks: 'tokens' };
       const currency = total.labels['currency'] ?? '';
-      const whole = { ...REST[by], credits: credits.value, cost: total.value };
+      const whole = { ...restBy(by, measure), credits: credits?.value ?? null, cost: total.value };
       const parts = partsOf(
-        whole.sku,
+        whole,
         // For a month after a change of currency there are zeros in the former one.
         samplesOf(families.costOfParts).filter(({ labels }) => labels['currency'] === currency),
         samplesOf(families.creditsOfParts),
       );
-      const rest = restOf(whole, parts);
+      const rest = restOf(whole, parts, price === undefined);
       // What no team has is unassigned, so that only unknown teams leave something.
       if (rest !== undefined && by === 'team') return { lacks: 'users' };
-      return linesOf(rest === undefined ? parts : [...parts, rest], {
-        ...day,
-        currency,
-        price: exact(price.value * MILLION),
-      });
+      const charges = rest === undefined ? parts : [...parts, rest];
+      const [listCosts, billedCosts] = [families.listCost, families.billedCost].map((family) =>
+        dividedByCost(samplesOf(family)[0]?.value, charges),
+      );
+      const costed = charges.map((charge, index) => ({
+        ...charge,
+        listCost: listCosts?.[index],
+        billedCost: billedCosts?.[index],
+      }));
+      const perMillion = price === undefined ? null : exact(price.value * MILLION);
+      return linesOf(costed, { ...day, currency, price: perMillion, names: namesOf(day.org) });
     },
   };
 }
@@ -151,22 +174,33 @@ function pointedText(value: number): string {
   return text.includes('.') ? text : `${text}.0`;
 }
 
-/** The models or teams with credits; `sku` is that of teams. */
-function partsOf(sku: string, costs: readonly Sample[], credits: readonly Sample[]): readonly Charge[] {
+/** The models or teams that were used. */
+function partsOf(whole: Charge, costs: readonly Sample[], credits: readonly Sample[]): readonly Charge[] {
   const creditsOf = new Map(credits.map(({ labels, value }) => [keyOf(labels), value]));
   return costs.flatMap(({ labels, value }): readonly Charge[] => {
-    const used = creditsOf.get(keyOf(labels)) ?? 0;
+    const used = whole.credits === null ? null : (creditsOf.get(keyOf(labels)) ?? 0);
     const { model = null, tier = null, team = null } = labels;
-    return used === 0 ? [] : [{ sku: model ?? sku, model, tier, team, credits: used, cost: exact(value) }];
+    if (!used && value === 0) return [];
+    return [{ sku: model ?? whole.sku, model, tier, team, credits: used, cost: exact(value) }];
   });
 }
 
-/** What the parts leave of the whole; undefined if nothing. */
-function restOf(whole: Charge, parts: readonly Charge[]): Charge | undefined {
+/** What the parts leave of the whole; undefined if nothing: of the credits, and of a cost that is not theirs at a price. */
+function restOf(whole: Charge, parts: readonly Charge[], isCostApart: boolean): Charge | undefined {
   const leftOf = (amount: (charge: Charge) => number) => remainder(amount(whole), parts.map(amount));
-  const left = leftOf(({ credits }) => credits);
-  if (Math.abs(left) <= RESIDUE * Math.abs(whole.credits)) return undefined;
-  return { ...whole, credits: left, cost: leftOf(({ cost }) => cost) };
+  const credits = leftOf((charge) => charge.credits ?? 0);
+  const cost = leftOf((charge) => charge.cost);
+  const isLeft = (left: number, of: number) => Math.abs(left) > RESIDUE * Math.abs(of);
+  if (!isLeft(credits, whole.credits ?? 0) && !(isCostApart && isLeft(cost, whole.cost))) return undefined;
+  return { ...whole, credits: whole.credits === null ? null : credits, cost };
+}
+
+/** An amount of a whole day, divided by the cost of its charges; the last one has what rounding leaves. */
+function dividedByCost(amount: number | undefined, charges: readonly Charge[]) {
+  if (amount === undefined) return undefined;
+  const cost = charges.reduce((sum, charge) => sum + charge.cost, 0);
+  const first = charges.slice(0, -1).map((charge) => (cost === 0 ? 0 : exact((amount * charge.cost) / cost)));
+  return [...first, remainder(amount, first)];
 }
 
 /** What parts leave of a total, rounded where the total's digits end. */
@@ -180,10 +214,17 @@ function keyOf(labels: Readonly<Record<string, string>>): string {
   return JSON.stringify([labels['model'], labels['tier'], labels['team']]);
 }
 
-function descriptionOf({ model, team }: ChargedPart): string {
-  if (team === UNASSIGNED) return 'Credits of no shown team';
-  if (team !== null) return `Credits used by the team ${team}`;
-  return model === null ? 'Credits that belong to no model' : `Credits used with ${model}`;
+/** What a million credits cost, where the platform reports both. */
+function unitPriceOf(cost: number, credits: number | null): number | null {
+  return credits ? exact((cost * MILLION) / credits) : null;
+}
+
+function descriptionOf({ model, team, credits }: Charge): string {
+  const [what, used] = credits === null ? ['Use', 'Use'] : ['Credits', 'Credits used'];
+  if (team === UNASSIGNED) return `${what} of no shown team`;
+  if (team !== null) return `${used} by the team ${team}`;
+  if (model !== null) return `${used} with ${model}`;
+  return credits === null ? 'Use of no model' : 'Credits that belong to no model';
 }
 
 /** The first instant of a day. */

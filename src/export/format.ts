@@ -1,4 +1,5 @@
 import type { Day } from '../catalog/day.ts';
+import type { PlatformMoney } from '../catalog/money.ts';
 import type { PageFamily } from '../pipeline/past-days.ts';
 import type { Spelling } from './csv.ts';
 
@@ -16,6 +17,8 @@ export interface ExportedFigures {
   readonly families: readonly PageFamily[];
   /** The day of a calendar month on which a billing month starts; the first by default. */
   readonly monthStarts?: number | undefined;
+  /** What the organization's money means; that of a platform that counts credits by default. */
+  readonly money?: PlatformMoney | undefined;
 }
 
 /** Why a known day has no rows: it has no price, or what the collector of this name has of it is unknown. */

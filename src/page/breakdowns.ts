@@ -33,7 +33,8 @@ function cardOf(breakdown: Breakdown, all: OrgFigures, id: string): Html {
   const content = html`<p class="of">${periodOf(breakdown)}${name === 'clients' && all.seats !== undefined ? html`, of ${number(all.seats)} seats` : undefined}</p>
 <ol class="parts">${items}</ol>
 ${andMore(rest)}`;
-  return card('', id, titles[name], content);
+  const title = breakdown.currency === undefined ? titles[name] : titles[name].replace('Credits', 'Cost');
+  return card('', id, title, content);
 }
 
 /** A name that a narrow card breaks after a slash. */

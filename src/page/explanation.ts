@@ -1,12 +1,15 @@
 import type { Day } from '../catalog/day.ts';
 import { daysBetween } from '../catalog/day.ts';
+import type { Measure } from '../catalog/money.ts';
 import type { Cause } from '../collectors/explain/decompose.ts';
 import type { Explanation, Part } from '../collectors/explain/explain.ts';
 import { columns } from '../text/columns.ts';
+import { amountText } from './format.ts';
 
-/** An organization's explanation; undefined without one: usually, the credits of one of the sides are unknown on every day. */
+/** An organization's explanation; undefined without one: usually, the measure of one of the sides is unknown on every day. */
 interface ExplainedOrg {
   readonly org: string;
+  readonly measure?: Measure;
   readonly explanation: Explanation | undefined;
 }
 
@@ -25,35 +28,43 @@ const WORDS: Readonly<Record<Cause, string>> = {
   use: 'use as a whole',
   unattributed: 'credits of no model',
 };
+/** A cause in words: where there are no credits, it is of the cost. */
+function wordsOf(cause: Cause, { currency }: Explanation): string {
+  return currency === undefined ? WORDS[cause] : WORDS[cause].replace('credits', 'cost');
+}
+
 /** How many models and teams are named; the rest is one line. */
 const NAMED = 5;
 
 /** The change in one sentence: how much, and the cause if one stands out. */
 export function sentenceOf(explanation: Explanation): string {
-  const { from, to } = explanation;
+  const { from, to, currency } = explanation;
   const cause = causeWords(explanation);
+  const noun = currency === undefined ? 'Credits' : 'Cost';
+  const unit = currency === undefined ? '' : ` ${currency}`;
   const change = to - from;
-  if (change === 0) return 'Credits a day stayed the same.';
+  if (change === 0) return `${noun} a day stayed the same.`;
   const verb = change > 0 ? 'rose' : 'fell';
   const share = from === 0 ? '' : ` by ${percent(Math.abs(change) / from)}`;
-  const start = `Credits a day ${verb}${share}, from ${digits(from)} to ${digits(to)}`;
+  const start = `${noun} a day ${verb}${share}, from ${digits(from, currency)} to ${digits(to, currency)}${unit}`;
   if (cause === undefined) return `${start}; no single cause stands out.`;
   const which = cause.model === undefined ? '' : `, first of all ${cause.model}`;
-  return `${start}, mostly by ${cause.words}${which} (${signed(cause.credits)}).`;
+  return `${start}, mostly by ${cause.words}${which} (${signed(cause.credits, currency)}).`;
 }
 
 /** The cause that stands out, in words, and the model behind it, where it is one; undefined if none does. */
-export function causeWords({ from, to, cause, models, byModel = [] }: Explanation) {
+export function causeWords(explanation: Explanation) {
+  const { from, to, cause, models, byModel = [] } = explanation;
   if (cause === undefined) return undefined;
   // What was used moves from one model to another: the one that went along with the change is meant.
   const candidates = cause.name === 'models_used' ? byModel : (models.get(cause.name) ?? []);
   const model = candidates.find(({ credits }) => Math.sign(credits) === Math.sign(to - from))?.name;
-  return { words: WORDS[cause.name], credits: cause.credits, model };
+  return { words: wordsOf(cause.name, explanation), credits: cause.credits, model };
 }
 
 /** Causes in words. */
-export function partsWords(what: readonly Part<Cause>[]): readonly Part[] {
-  return what.map(({ name, credits }) => ({ name: WORDS[name], credits }));
+export function partsWords(explanation: Explanation): readonly Part[] {
+  return explanation.what.map(({ name, credits }) => ({ name: wordsOf(name, explanation), credits }));
 }
 
 /** Everything as plain text for a terminal. */
@@ -73,40 +84,50 @@ export function explanationJson(orgs: readonly ExplainedOrg[]): string {
 
 function jsonOf(explanation: Explanation | undefined) {
   if (explanation === undefined) return { known: false };
-  const { before, after, sameWeekdays, from, to, what, models, byModel, byTeam, cause } = explanation;
+  const { before, after, sameWeekdays, from, to, what, models, byModel, byTeam, cause, currency } =
+    explanation;
+  const amount = (credits: number) => (currency === undefined ? { credits } : { cost: credits });
+  const causeName = (name: Cause) => (currency === undefined ? name : name.replace('credits', 'cost'));
+  const parts = (some: readonly Part[] | undefined) =>
+    some?.map(({ name, credits }) => ({ name, ...amount(credits) }));
   return {
     known: true,
-    before: { days: before.days, credits: from },
-    after: { days: after.days, credits: to },
+    currency,
+    before: { days: before.days, ...amount(from) },
+    after: { days: after.days, ...amount(to) },
     same_weekdays: sameWeekdays,
-    cause: cause?.name ?? null,
-    what: what.map(({ name, credits }) => ({ cause: name, credits, models: models.get(name) })),
-    where: { models: byModel ?? null, teams: byTeam ?? null },
+    cause: cause === undefined ? null : causeName(cause.name),
+    what: what.map(({ name, credits }) => ({
+      cause: causeName(name),
+      ...amount(credits),
+      models: parts(models.get(name)),
+    })),
+    where: { models: parts(byModel) ?? null, teams: parts(byTeam) ?? null },
   };
 }
 
 /** How a heading, a table of names and amounts, and a sentence are written. */
 interface Style {
   heading(text: string): string;
-  table(title: string, rows: readonly Part[]): readonly string[];
+  table(title: string, rows: readonly Part[], currency?: string): readonly string[];
 }
 
 const plain: Style = {
   heading: (text) => text,
-  table: (title, rows) => [
+  table: (title, rows, currency) => [
     '',
     title,
-    ...columns(rows.map(({ name, credits }) => [`  ${name}`, signed(credits)])),
+    ...columns(rows.map(({ name, credits }) => [`  ${name}`, signed(credits, currency)])),
   ],
 };
 
 const markdown: Style = {
   heading: (text) => `## ${escapedMarkdown(text)}\n`,
-  table: (title, rows) => [
+  table: (title, rows, currency) => [
     '',
-    `| ${title} | credits a day |`,
+    `| ${title} | ${currency ?? 'credits'} a day |`,
     '|---|--:|',
-    ...rows.map(({ name, credits }) => `| ${escapedMarkdown(name)} | ${signed(credits)} |`),
+    ...rows.map(({ name, credits }) => `| ${escapedMarkdown(name)} | ${signed(credits, currency)} |`),
   ],
 };
 
@@ -115,19 +136,21 @@ export function escapedMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_|<>[\]#]/g, '\\$&');
 }
 
-function* sections({ org, explanation }: ExplainedOrg, { heading, table }: Style): Generator<string> {
+function* sections({ org, explanation, measure = 'credits' }: ExplainedOrg, style: Style): Generator<string> {
+  const { heading } = style;
   if (explanation === undefined) {
     yield heading(org);
-    yield 'The credits of one of the sides are unknown on every day.\n';
+    yield `The ${measure} of one of the sides ${measure === 'cost' ? 'is' : 'are'} unknown on every day.\n`;
     return;
   }
-  const { before, after, what, models, byModel, byTeam, sameWeekdays } = explanation;
+  const { before, after, models, byModel, byTeam, sameWeekdays, currency } = explanation;
+  const table = (title: string, rows: readonly Part[]) => style.table(title, rows, currency);
   yield heading(`${org}: ${daysText(after.days)} against ${daysText(before.days)}`);
   yield sentenceOf(explanation);
   if (!sameWeekdays) yield 'The two sides have no weekday in common.';
-  yield* table('What changed', partsWords(what));
+  yield* table('What changed', partsWords(explanation));
   for (const [cause, parts] of models) {
-    if (parts.length > 0) yield* table(`Of ${WORDS[cause]}`, first(parts));
+    if (parts.length > 0) yield* table(`Of ${wordsOf(cause, explanation)}`, first(parts));
   }
   if (models.size === 0) yield 'Models cannot be told: the platform sent no usable breakdown.';
   if (byModel !== undefined && byModel.length > 0) yield* table('Where, by model', first(byModel));
@@ -152,13 +175,16 @@ function daysText(days: readonly Day[]): string {
   return isRange ? `${start} to ${end}` : `the mean of ${days.join(', ')}`;
 }
 
-function digits(number: number): string {
-  return String(Math.abs(number)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+function digits(number: number, currency: string | undefined): string {
+  const size = Math.abs(number);
+  return currency === undefined
+    ? String(size).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+    : amountText({ currency, amount: size });
 }
 
-/** A number of credits with its sign. */
-export function signed(number: number): string {
-  return number === 0 ? '0' : `${number > 0 ? '+' : '−'}${digits(number)}`;
+/** A number of credits, or an amount of money, with its sign. */
+export function signed(number: number, currency?: string): string {
+  return number === 0 ? '0' : `${number > 0 ? '+' : '−'}${digits(number, currency)}`;
 }
 
 function percent(share: number): string {

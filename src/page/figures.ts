@@ -7,7 +7,7 @@ import type { Figure, FigureName, OrgFigures, Reason } from './org-figures.ts';
 import { isUnusual, sparkline } from './sparkline.ts';
 import { monthOf } from './totals.ts';
 
-const titles: Readonly<Record<FigureName, string>> = {
+const TITLES: Readonly<Record<FigureName, string>> = {
   credits: 'Credits',
   people: 'Active people',
   commits: 'Commits',
@@ -23,9 +23,14 @@ export function figureCards(figures: OrgFigures | undefined, id: string, now: In
     const { name, value } = figure;
     const own = `${id}-${name}`;
     const content = value === undefined ? absence(figure) : presence(figure, figures, own, now);
-    return card(` ${name}`, own, titles[name], content);
+    return card(` ${name}`, own, titleOf(figure), content);
   });
   return html`<div class="figures">${cards}</div>`;
+}
+
+/** The title of a figure, which is of the cost where there are no credits. */
+function titleOf({ name, currency }: Figure): string {
+  return currency === undefined ? TITLES[name] : TITLES[name].replace('Credits', 'Cost');
 }
 
 /** Why there is no figure. */
@@ -36,19 +41,25 @@ function absence({ isPublished, name }: Figure): Html {
 }
 
 function presence(figure: Figure, all: OrgFigures, id: string, now: Instant): Html {
-  const { name, value = 0 } = figure;
-  return html`<p class="value">${number(value, valueText(name, value))}${markOf(figure)}</p>
-${name === 'credits' && all.dayCost ? html`<p class="cost">${money(all.dayCost)}</p>` : undefined}
+  const { name, value = 0, currency } = figure;
+  return html`<p class="value">${valueHtml(figure, value)}${markOf(figure)}</p>
+${name === 'credits' && all.dayCost && currency === undefined ? html`<p class="cost">${money(all.dayCost)}</p>` : undefined}
 <p class="of">${name === 'readiness' ? reports(all, now) : figure.day && dataDay(figure.day, now)}</p>
 ${name === 'month' ? undefined : html`<p class="change">${changeText(figure, name === 'credits' ? all.reason : undefined)}</p>`}
-${name === 'month' ? month(all) : undefined}${name === 'readiness' ? worse(all) : undefined}
+${name === 'month' ? month(all, currency) : undefined}${name === 'readiness' ? worse(all) : undefined}
 ${chartOf(figure, all, id)}`;
 }
 
-function chartOf({ name, trend }: Figure, all: OrgFigures, id: string): Html | undefined {
+/** A value of a figure, in its currency if it has one. */
+export function valueHtml({ name, currency }: Figure, value: number): Html {
+  return currency === undefined ? number(value, valueText(name, value)) : money({ currency, amount: value });
+}
+
+function chartOf(figure: Figure, all: OrgFigures, id: string): Html | undefined {
+  const { name, trend } = figure;
   const [first, last] = [trend[0], trend.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const title = `${titles[name]}, ${count(trend.length, 'day')}`;
+  const title = `${titleOf(figure)}, ${count(trend.length, 'day')}`;
   if (name === 'month') return monthChart(id, title, trend, all);
   if (name === 'readiness') return ratioLine(id, title, trend);
   return html`${sparkline({ id, title, trend, format: (of) => valueText(name, of) })}
@@ -115,7 +126,7 @@ function changeText(figure: Figure, reason: Reason | undefined): Html {
   return html`${words} against ${dayTime(before)} <span class="none">(${valueText(figure.name, figure.weekBefore ?? 0)})</span>`;
 }
 
-function month(all: OrgFigures): Html {
+function month(all: OrgFigures, own: string | undefined): Html {
   const { used, forecast, range, budget, currency } = monthOf(all);
   const amountOf = (amount: number) =>
     currency === undefined ? number(amount) : money({ currency, amount });
@@ -125,6 +136,7 @@ function month(all: OrgFigures): Html {
       : html` <span class="share">(${percent(part / budget)} ${what})</span>`;
   const lines = [
     all.monthCosts.length > 0 &&
+      own === undefined &&
       html`<dt>Cost</dt><dd>${all.monthCosts.map((cost, index) => html`${index > 0 ? ' and ' : undefined}${money(cost)}`)}</dd>`,
     budget !== undefined && html`<dt>Budget</dt><dd>${amountOf(budget)}${share(used, 'used')}</dd>`,
     forecast !== undefined &&

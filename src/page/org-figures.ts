@@ -22,6 +22,8 @@ export interface Figure {
   /** The day that it describes; undefined if none is known. */
   readonly day: Day | undefined;
   readonly value: number | undefined;
+  /** Of an amount of money: the day and the month of a platform that counts no credits. */
+  readonly currency?: string | undefined;
   /** The value of the day a week before. */
   readonly weekBefore: number | undefined;
   /** The days up to the one described, oldest first. */
@@ -44,6 +46,8 @@ export interface Breakdown {
   readonly name: BreakdownName;
   /** The metric that it is read from. */
   readonly family: string;
+  /** Of amounts of money. */
+  readonly currency?: string | undefined;
   readonly day: Day;
   /** Sums of the 7 days that end with `day`, of people the mean; of repositories the current report. `before`: a week earlier, or the previous report. */
   readonly rows: readonly {
@@ -109,7 +113,7 @@ export interface OrgFigures {
   readonly dayCost: Cost | undefined;
   /** In each currency in which days of the month are priced. */
   readonly monthCosts: readonly Cost[];
-  /** In credits; of a budget in money the credits that it pays for, where the month has one price. */
+  /** In credits, of a budget in money those that it pays for where the month has one price; else in the currency of the month. */
   readonly monthBudget: number | undefined;
   /** The day of a calendar month on which a billing month starts; the first by default. */
   readonly monthStarts?: number | undefined;

@@ -1,6 +1,6 @@
-import { changeWords, markOf, overBudget, valueText } from './figures.ts';
+import { changeWords, markOf, overBudget, valueHtml, valueText } from './figures.ts';
 import { count } from './format.ts';
-import { dayTime, type Html, html, number } from './html.ts';
+import { dayTime, type Html, html } from './html.ts';
 import { healthWords, orgPageHref } from './org.ts';
 import type { Figure, FigureName, OrgFigures } from './org-figures.ts';
 import { sparkline } from './sparkline.ts';
@@ -87,7 +87,7 @@ function summaryCells(org: string, all: OrgFigures): Html {
       ? undefined
       : sparkline({
           id: `c-${encodeURIComponent(org.toWellFormed())}`,
-          title: `Credits of ${org}, the last ${credits.trend.length} days`,
+          title: `${credits.currency === undefined ? 'Credits' : 'Cost'} of ${org}, the last ${credits.trend.length} days`,
           trend: credits.trend,
           format: (value) => valueText('credits', value),
         });
@@ -105,7 +105,7 @@ function figureCell(figure: Figure | undefined, all: OrgFigures): Html {
   if (figure?.value === undefined) return unknown;
   const { name, value } = figure;
   const words = name === 'month' ? budgetWords(all) : changeWords(figure);
-  return html`${number(value, valueText(name, value))}${markOf(figure)}${
+  return html`${valueHtml(figure, value)}${markOf(figure)}${
     words === undefined ? undefined : html` <small>${words}</small>`
   }${overBudget(name === 'month' && isOverBudget(all))}`;
 }

@@ -85,7 +85,11 @@ export function totals(
   const known = orgs.flatMap(({ name }) => figures.get(name) ?? []);
   if (known.length === 0) return undefined;
   const sum = (name: FigureName, noun: string) => {
-    const values = known.flatMap((all) => figureValue(all, name) ?? []);
+    // Money is added by currency, and apart from credits.
+    const values = known.flatMap((all) => {
+      const { value, currency } = figureOf(all, name) ?? {};
+      return value === undefined || currency !== undefined ? [] : [value];
+    });
     if (values.length === 0) return undefined;
     const total = values.reduce((all, value) => all + value, 0);
     return html`<strong>${number(total)}</strong> ${noun}${partOf(values.length, orgs.length)}`;

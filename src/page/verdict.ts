@@ -1,9 +1,9 @@
-import { isMultiple, overBudget, usualWords } from './figures.ts';
+import { isMultiple, money, overBudget, usualWords } from './figures.ts';
 import { count, groupDigits, percent, readable } from './format.ts';
 import { dayTime, type Html, html } from './html.ts';
 import type { OrgFigures, Reason } from './org-figures.ts';
 import { budgetSharesOf } from './team-months.ts';
-import { figureOf, figureValue, monthOf } from './totals.ts';
+import { figureOf, monthOf } from './totals.ts';
 
 /** The state of an organization's spend in one sentence; undefined while nothing is known. */
 export function verdict(all: OrgFigures): Html | undefined {
@@ -17,9 +17,9 @@ function spendWords(all: OrgFigures): Html | undefined {
   const { reason } = all;
   const credits = figureOf(all, 'credits');
   if (credits?.value === undefined || credits.day === undefined) return undefined;
-  const { day, value } = credits;
+  const { day, value, currency } = credits;
   if (reason === undefined) {
-    return html`Spend on ${dayTime(day)} was <strong>${readable(value)}</strong> credits`;
+    return html`Spend on ${dayTime(day)} was ${amountWords(value, currency)}`;
   }
   const usual = usualWords(reason, day);
   const change = round(Math.abs(value / reason.usual - 1));
@@ -49,10 +49,17 @@ function monthWords(all: OrgFigures): Html | undefined {
     const share = percent(round(reached / budget));
     return html`the month ${verbOf(forecast)} <strong>${share}</strong> of the budget${overBudget(reached > budget)}`;
   }
-  const credits = all.monthForecast ?? figureValue(all, 'month');
-  return credits === undefined
+  const month = figureOf(all, 'month');
+  const amount = all.monthForecast ?? month?.value;
+  return amount === undefined
     ? undefined
-    : html`the month ${verbOf(all.monthForecast)} <strong>${readable(credits)}</strong> credits`;
+    : html`the month ${verbOf(all.monthForecast)} ${amountWords(amount, month?.currency)}`;
+}
+
+function amountWords(amount: number, currency: string | undefined): Html {
+  return currency === undefined
+    ? html`<strong>${readable(amount)}</strong> credits`
+    : html`<strong>${money({ currency, amount })}</strong>`;
 }
 
 function verbOf(forecast: number | undefined): string {

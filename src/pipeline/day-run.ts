@@ -1,5 +1,5 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
-import { type DayDataset, hasActivity } from '../catalog/dataset.ts';
+import { type DayDataset, hasActivity, idleRowOf } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import { type DayRules, firstWithin, LATE_DAYS, newestAskedAt } from '../catalog/day-rules.ts';
 import { readerFor } from '../catalog/platform.ts';
@@ -357,13 +357,14 @@ async function store(
   if (stored.missingFields !== undefined)
     deps.runs.update(org.name, collector.name, { missingFields: stored.missingFields });
   run.note(withMissing(fetched, stored.missing));
+  if (collector.dataset.contradictionIn !== undefined) logContradiction(run, collector, fetched);
   // A day that was published as idle counts as revised, too.
   const revisions = [
     ...stored.revisions,
     ...[...fetched.rows]
       .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
       .filter(([, row]) => hasActivity(collector.dataset, row) !== false)
-      .map(([day, after]) => ({ day, before: collector.dataset.idle, after })),
+      .map(([day, after]) => ({ day, before: idleRowOf(collector.dataset, org), after })),
   ];
   if (revisions.length === 0) return;
   deps.instruments.dayRevisions({ org: org.name, dataset, count: revisions.length });
@@ -371,6 +372,22 @@ async function store(
     org: org.name,
     dataset,
     ...describeRevisions(collector.dataset, revisions),
+  });
+}
+
+/** Logs once what the platform reports otherwise than the settings. */
+function logContradiction(
+  { org, deps }: Run,
+  { name, dataset }: DayCollector<unknown>,
+  { rows }: FetchedDays<unknown>,
+): void {
+  const [detail] = [...rows.values()].flatMap((row) => dataset.contradictionIn?.(row, org) ?? []);
+  if (detail === undefined || detail === deps.runs.get(org.name, name).lastContradiction) return;
+  deps.runs.update(org.name, name, { lastContradiction: detail });
+  deps.log.warn('Configuration differs from what the platform reports; the configuration is used', {
+    org: org.name,
+    dataset: dataset.name,
+    detail,
   });
 }
 

@@ -20,6 +20,8 @@ export interface RunState {
   readonly fetching: FetchMemory;
   /** The last logged problem of an answer, so that it is not logged twice. */
   readonly lastNote: string;
+  /** The last logged contradiction between an answer and the settings. */
+  readonly lastContradiction: string;
 }
 
 /** The state before the first run. */
@@ -35,6 +37,7 @@ const NO_RUN: RunState = {
   oddFields: new Map(),
   fetching: NOTHING_LEARNED,
   lastNote: '',
+  lastContradiction: '',
 };
 
 /** The state of each (organization, collector). */

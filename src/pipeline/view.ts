@@ -1,4 +1,4 @@
-import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
+import { type DatasetName, type DayDataset, idleRowOf } from '../catalog/dataset.ts';
 import { addDays, type Day, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
@@ -42,7 +42,7 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
   function row<Row>(dataset: DayDataset<Row>, day: Day): Row | undefined {
     const state = stateOf(dataset.name, day);
     if (state === 'row') return history.days(dataset.name).get(day) as Row;
-    return state === 'idle' || state === 'provisional' ? dataset.idle : undefined;
+    return state === 'idle' || state === 'provisional' ? idleRowOf(dataset, settings) : undefined;
   }
 
   function newestDay(dataset: DayDataset<unknown>): Day | undefined {

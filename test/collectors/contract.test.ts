@@ -11,7 +11,7 @@ const fixed: Readonly<Record<string, readonly string[]>> = {
   spend: ['cause', 'currency'],
   tools: ['stat'],
   activity: ['role', 'kind'],
-  productivity: ['action', 'output'],
+  productivity: ['action', 'outcome', 'output'],
   users: ['stat', 'currency', 'role', 'action'],
   readiness: ['status'],
   wiki: [],

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysFrom, lastOfMonth } from '../../src/catalog/day.ts';
 import type { Contract } from '../../src/catalog/settings.ts';
-import { creditsForecast } from '../../src/collectors/month.ts';
+import { monthForecast } from '../../src/collectors/month.ts';
 import { boundsOf, monthRange, probabilityAbove } from '../../src/collectors/month-range.ts';
-import { type Credits, creditsOf } from '../../src/collectors/weekdays.ts';
+import { type Amounts, amountsOf } from '../../src/collectors/weekdays.ts';
 import { dayNamed } from '../support/day.ts';
 import { definitionOf } from '../support/definitions.ts';
 import { propertyRuns } from '../support/thoroughness.ts';
@@ -14,10 +14,10 @@ import { daysSince, dollars, MILLION, spendOn, spendView } from './spend/view.ts
 const LAST = dayNamed('2026-06-28');
 
 /** Credits of the days that end with `LAST`; undefined makes a day unknown. */
-function endingWith(amounts: readonly (number | undefined)[]): Credits {
+function endingWith(amounts: readonly (number | undefined)[]): Amounts {
   const first = addDays(LAST, 1 - amounts.length);
   const known = new Map(amounts.map((amount, index) => [addDays(first, index), amount]));
-  return creditsOf(createFakeView({}).settings, (day: Day) => known.get(day));
+  return amountsOf(createFakeView({}).settings, (day: Day) => known.get(day));
 }
 
 /** Two hundred days that each use the same. */
@@ -75,7 +75,7 @@ describe('the range of a month', () => {
         const range = monthRange(credits, day);
         if (range === undefined) throw new Error('there is no range');
         const { lower, upper } = boundsOf(range);
-        const forecast = creditsForecast(credits, day) ?? Number.NaN;
+        const forecast = monthForecast(credits, day) ?? Number.NaN;
         expect(lower).toBeLessThanOrEqual(forecast * (1 + 1e-12));
         expect(upper).toBeGreaterThanOrEqual(forecast * (1 - 1e-12));
       }),
@@ -84,7 +84,7 @@ describe('the range of a month', () => {
   });
 
   test('depends on no day after its own', () => {
-    const upTo = (day: Day) => creditsOf(createFakeView({}).settings, (of) => (of <= day ? 7 : undefined));
+    const upTo = (day: Day) => amountsOf(createFakeView({}).settings, (of) => (of <= day ? 7 : undefined));
     for (const day of daysFrom(dayNamed('2026-01-01'), dayNamed('2026-03-01')))
       expect(monthRange(upTo(day), day), day).toEqual(monthRange(upTo(LAST), day));
   });

@@ -1,12 +1,18 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
+import type { PlatformMoney } from '../../src/catalog/money.ts';
 import type { Contract } from '../../src/catalog/settings.ts';
-import { spendCollector } from '../../src/collectors/spend/collector.ts';
-import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
+import { spendFamilies as spend, spendCollector } from '../../src/collectors/spend/collector.ts';
+import { tokenFamilies as tokens, tokensCollector } from '../../src/collectors/tokens/collector.ts';
+import type { TokensRow } from '../../src/collectors/tokens/dataset.ts';
 import { formatOf } from '../../src/commands/export-choice.ts';
 import type { Config } from '../../src/config/config.ts';
+import { createFocusFormat } from '../../src/export/focus.ts';
+import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';
+import { createFakeView } from '../collectors/fakes.ts';
 import { dayNamed } from '../support/day.ts';
+import { BOTH, COST, under } from '../support/money.ts';
 import { storedOrg } from '../support/store.ts';
 import { defaultValues, exported } from './fixtures.ts';
 import { costAndUsage, faultsOf } from './focus-specification.ts';
@@ -298,5 +304,100 @@ describe('a FOCUS file', () => {
       '--collector',
     );
     expect(formatOf(values, configWith({ prices })).collectors).toEqual([tokensCollector, spendCollector]);
+  });
+});
+
+describe('a FOCUS file of reported money', () => {
+  const focusFamilies = {
+    cost: spend.dailyCost,
+    credits: tokens.dailyCredits,
+    price: spend.creditPrice,
+    costOfParts: spend.dailyCostByModel,
+    creditsOfParts: tokens.dailyCreditsByModel,
+    listCost: spend.dailyListCost,
+    billedCost: spend.dailyBilledCost,
+  };
+  const names = {
+    service: 'Octo',
+    serviceProvider: 'Octo Inc.',
+    hostProvider: 'Cloud',
+    invoiceIssuer: 'Shop',
+  };
+
+  /** The charges of one day of a platform with this money. */
+  async function chargesOf(money: PlatformMoney, row: TokensRow, named?: typeof names) {
+    const config = { orgs: [{ name: 'acme', money }], collectors: new Map() } as unknown as Config;
+    const { published } = formatOf({ ...values, by: 'day' }, config);
+    const format = named
+      ? createFocusFormat('model', focusFamilies, () => named)
+      : createFocusFormat('model', focusFamilies, () => agentPlatform.focus);
+    const settings = under(createFakeView({}), { money }).settings;
+    const history = storedOrg({
+      orgId: 'org_1',
+      days: (name) => (name === 'tokens' ? byDay([row, row]) : undefined),
+    });
+    const { lines, outcome } = await exported({
+      orgs: [{ settings, history }],
+      collectors: published,
+      from: FIRST,
+      to: FIRST,
+      now: startOf(dayNamed('2026-06-01')),
+      format,
+    });
+    return { charges: parse(lines.join(''), { columns: true }) as Record<string, string>[], outcome };
+  }
+
+  const models = [
+    { model: 'a', tier: 'unknown', cost: 6 },
+    { model: 'b', tier: 'unknown', cost: 3 },
+  ];
+
+  test('has no credits, no unit price, and every amount of the day', async () => {
+    const { charges } = await chargesOf(COST, { cost: 10, listCost: 12.5, byModel: models });
+    // The specification wants a quantity and a price of all use; here nothing counts it.
+    const ofUnits = /^(?:\w+(?:UnitPrice|Quantity|Unit|Meter) is |the (?:list|contracted) cost is not)/;
+    expect(charges.flatMap(faultsOf).filter((fault) => !ofUnits.test(fault))).toEqual([]);
+    expect(charges.map(({ x_Model }) => x_Model)).toEqual(['a', 'b', '']);
+    for (const column of ['EffectiveCost', 'ContractedCost']) expect(sumOf(charges, column)).toBe(10);
+    expect(charges.map(({ ListCost }) => ListCost)).toEqual(['7.5', '3.75', '1.25']);
+    expect(sumOf(charges, 'BilledCost')).toBe(0);
+    const empty = ['ConsumedQuantity', 'ConsumedUnit', 'PricingQuantity', 'PricingUnit', 'SkuMeter'];
+    for (const column of [...empty, 'ContractedUnitPrice', 'ListUnitPrice']) {
+      expect(charges.map((charge) => charge[column])).toEqual(['', '', '']);
+    }
+    expect(charges[0]).toMatchObject({
+      BillingCurrency: 'USD',
+      ChargeDescription: 'Use with a',
+      ServiceName: 'AI coding-agent platform',
+      x_CostBasis: 'reported by the platform; seat fees not included',
+    });
+  });
+
+  test('has the credits that a platform counts, and what it bills', async () => {
+    const counted = models.map((one) => ({ ...one, credits: one.cost * 100 }));
+    const { charges } = await chargesOf(
+      BOTH,
+      { credits: 900, cost: 9, billedCost: 0.1, byModel: counted },
+      names,
+    );
+    // The specification wants 0 of files that do not come from the biller.
+    expect(charges.flatMap(faultsOf)).toEqual(['BilledCost is not 0', 'BilledCost is not 0']);
+    expect(charges.map(({ ConsumedQuantity }) => ConsumedQuantity)).toEqual(['600.0', '300.0']);
+    expect(sumOf(charges, 'BilledCost')).toBeCloseTo(0.1, 12);
+    expect(charges.map(({ ListCost }) => ListCost)).toEqual(['6.0', '3.0']);
+    expect(charges[0]).toMatchObject({
+      ContractedUnitPrice: '10000.0',
+      ListUnitPrice: '10000.0',
+      ServiceName: 'Octo',
+      ServiceProviderName: 'Octo Inc.',
+      HostProviderName: 'Cloud',
+      InvoiceIssuerName: 'Shop',
+    });
+  });
+
+  test('has no row of a day without its cost', async () => {
+    const { charges, outcome } = await chargesOf(BOTH, { credits: 900 });
+    expect(charges).toEqual([]);
+    expect([...outcome.unknown]).toEqual([['acme/tokens', [FIRST]]]);
   });
 });

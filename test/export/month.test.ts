@@ -69,6 +69,7 @@ describe('a closed month', () => {
     const config = {
       collectors: new Map([['users', true]]),
       metrics: { excluded: [] },
+      orgs: [{ name: 'acme' }],
     } as unknown as Config;
     const labelsFor = (month: string | undefined) => {
       const { published } = formatOf({ ...defaultValues, month }, config);
@@ -103,6 +104,7 @@ describe("a month's summary", () => {
       ['tokens', true],
     ]),
     metrics: { excluded: [] },
+    orgs: [{ name: 'acme' }],
   };
   const headerFor = (changes: object) =>
     formatOf({ ...defaultValues, by: 'month', ...changes }, config as unknown as Config).format.header;

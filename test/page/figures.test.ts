@@ -404,3 +404,42 @@ describe('the index of organizations', () => {
     expect(first.length).toBeLessThan(1_000_000);
   });
 });
+
+describe('where there are no credits', () => {
+  const cost = figureOf({ value: 412.8, currency: 'USD' });
+  const month = figureOf({ name: 'month', value: 900.5, currency: 'USD' });
+  const all = {
+    ...allOf(cost, month),
+    dayCost: { currency: 'USD', amount: 412.8 },
+    monthCosts: [{ currency: 'USD', amount: 900.5 }],
+    monthForecast: 1_234.5,
+  };
+
+  const textOf = (markup: string) =>
+    markup
+      .replaceAll(/<\/?(?:strong|data|time|span)\b[^>]*>/g, '')
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+
+  test('the day and the month are amounts of money', () => {
+    const text = textOf(figureCards(all, 'o', NOW).markup);
+    expect(text).toContain('Cost 412.80 USD');
+    expect(text).toContain('Cost, month to date 900.50 USD');
+    expect(text).not.toMatch(/credit/i);
+    expect(textOf(verdict(all)?.markup ?? '')).toBe(
+      'Spend on Thu 19 Nov was 412.80 USD; the month will reach 1,234.50 USD.',
+    );
+  });
+
+  test('money is not added to credits', () => {
+    const orgs = [orgStatus({ name: 'a' }), orgStatus({ name: 'b' })];
+    const figures = new Map([
+      ['a', all],
+      ['b', allOf(figureOf({ value: 8 }))],
+    ]);
+    expect(textOf(totals(orgs, figures)?.markup ?? '')).toBe(
+      'All 2 organizations: 8 credits on the newest day of each (1 of 2 organizations), 413 USD (1 of 2 organizations).',
+    );
+  });
+});

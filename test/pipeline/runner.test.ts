@@ -447,6 +447,17 @@ describe('a run over days', () => {
     expect(await passOf()).toBe('2026-04-02');
   });
 
+  test('what the platform reports otherwise than the settings is logged once', async () => {
+    const { runner, platform, log } = harness(() => ({}));
+    const contradictionIn = () => '80 seats are configured, the platform reports 90';
+    const contradicting = { ...collector, dataset: { ...collector.dataset, contradictionIn } };
+    for (let run = 0; run < 2; run++) await runner.run({ org, platform, source }, contradicting, 'thorough');
+    const told = log.events.filter(({ message }) => message.startsWith('Configuration differs'));
+    expect(told.map(({ level, fields }) => [level, fields])).toEqual([
+      ['warn', { org: 'acme', dataset: 'tokens', detail: contradictionIn() }],
+    ]);
+  });
+
   test('a refused key ends the run at once', async () => {
     const { run, asked, runs } = harness(() => new PlatformError('auth', '401'));
     await run();

@@ -88,6 +88,7 @@ export const otherPlatform: Platform = {
   title: 'Other Agents',
   configuration: { keys: ['account'], needs: ['account'] },
   money: { measure: 'cost', currency: 'USD', costIs: 'charge', floor: 1_000 },
+  focus: { service: 'Other Agents', serviceProvider: 'Other', hostProvider: 'Other', invoiceIssuer: 'Other' },
   readers: {
     tokens: async () => tokens,
     activity: async () => activity,

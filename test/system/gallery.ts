@@ -149,6 +149,6 @@ export function reportOfMillions(): string {
       isRatio: false,
     },
   ];
-  const models = [{ name: 'custom:globex-coder-32b-0', credits: 155_166_831, before: 150_178_334 }];
+  const models = [{ name: 'custom:globex-coder-32b-0', amount: 155_166_831, before: 150_178_334 }];
   return reportHtml([{ ...report, month, models }]);
 }

@@ -1,7 +1,7 @@
 import { thresholds } from '../../../alerts/src/index.ts';
 import { type Day, daysFrom, firstOfMonth, lastOfMonth } from '../../../src/catalog/day.ts';
 import { boundsOf, monthRange, probabilityAbove } from '../../../src/collectors/month-range.ts';
-import { creditsOf } from '../../../src/collectors/weekdays.ts';
+import { amountsOf } from '../../../src/collectors/weekdays.ts';
 import { createFakeView } from '../../../test/collectors/fakes.ts';
 import { type BudgetedYear, YEAR_OF_BUDGETS } from './budget-world.ts';
 
@@ -114,7 +114,7 @@ function rangesOf({ credits, daysOff, budgets }: BudgetedYear, withDaysOff: bool
   const { settings } = createFakeView({});
   const foreseen = new Map<Day, Foreseen>();
   for (const day of daysFrom(YEAR_OF_BUDGETS.from, YEAR_OF_BUDGETS.to)) {
-    const known = creditsOf({ ...settings, daysOff: withDaysOff ? daysOff : undefined }, (of) =>
+    const known = amountsOf({ ...settings, daysOff: withDaysOff ? daysOff : undefined }, (of) =>
       of > day ? undefined : credits.get(of),
     );
     const range = monthRange(known, day);

@@ -1,5 +1,5 @@
 import { thresholds } from '../../../alerts/src/index.ts';
-import { type Expectation, expectationOf } from '../../../src/collectors/spend/credits.ts';
+import { type Expectation, expectationOf } from '../../../src/collectors/spend/measure.ts';
 import { viewOf } from '../../../test/collectors/spend/backtest/view.ts';
 import {
   createOrganization,

@@ -12,6 +12,8 @@ export interface ActivityRow extends Reduced {
   /** By users and by the agent. */
   readonly messages?: number | undefined;
   readonly userMessages?: number | undefined;
+  /** Paid seats, as the platform reports them: only of the newest day that was asked for. */
+  readonly seats?: number | undefined;
 }
 
 /** Weekly and monthly users are not part of the idle row: a day without activity can still have them. */
@@ -20,7 +22,13 @@ export const activityDataset: DayDataset<ActivityRow> = {
   name: 'activity',
   idle: { dailyUsers: 0, sessions: 0, messages: 0, userMessages: 0 },
   total: ({ sessions }) => sessions,
-  beyondDay: ['weeklyUsers', 'monthlyUsers'],
+  beyondDay: ['weeklyUsers', 'monthlyUsers', 'seats'],
+  contradictionIn({ seats }, { contract }) {
+    const configured = contract?.seats;
+    return seats === undefined || configured === undefined || seats === configured
+      ? undefined
+      : `${configured} seats are configured, the platform reports ${seats}`;
+  },
   parts: {
     day: { members: ['dailyUsers'] },
     week: { members: ['weeklyUsers'] },
@@ -29,5 +37,10 @@ export const activityDataset: DayDataset<ActivityRow> = {
     sessions: { members: ['sessions'] },
     messages: { members: ['messages'] },
     userMessages: { members: ['userMessages'], breaksDown: ['messages'] },
+    seats: {
+      members: ['seats'],
+      // The platform reports the present: an answer about an older day has none, and the day keeps its own.
+      isCoarser: (stored, answered) => stored !== undefined && answered === undefined,
+    },
   },
 };

@@ -1,5 +1,6 @@
 /** What an organization used on average on a day; what is not known is undefined, and is then no factor. */
 export interface Usage {
+  /** Credits; where the platform counts none, the cost in hundredths of its currency. */
   readonly credits: number;
   /** People who were active. */
   readonly people: number | undefined;

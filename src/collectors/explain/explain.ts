@@ -1,17 +1,18 @@
 import type { Day } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { type Cause, decompose, type Effect, roundTo } from './decompose.ts';
-import { type Sides, sidesOf } from './usage.ts';
+import { HUNDREDTHS, type Sides, sidesOf } from './usage.ts';
 
-/** Part of a change, in whole credits. */
+/** Part of a change. */
 export interface Part<Name extends string = string> {
   readonly name: Name;
+  /** Whole credits; where the platform counts none, the cost to the hundredth of its currency. */
   readonly credits: number;
 }
 
-/** Why credits a day changed between two groups of days. */
+/** Why credits, or the cost, of a day changed between two groups of days. */
 export interface Explanation extends Sides {
-  /** Credits a day, rounded. */
+  /** Credits or cost a day, rounded. */
   readonly from: number;
   readonly to: number;
   /** What changed, the largest first; the parts add up to the change. */
@@ -28,7 +29,7 @@ export interface Explanation extends Sides {
 /** A cause stands out with this share of all that moved, up and down: with a half, a fifth of diffuse changes would have one. */
 const STANDS_OUT = 0.55;
 
-/** Explains a change; undefined if the credits of one of the sides are unknown on every day, or a part is beyond floating-point numbers. */
+/** Explains a change; undefined if those of one of the sides are unknown on every day, or a part is beyond floating-point numbers. */
 export function explain(view: View, before: readonly Day[], after: readonly Day[]): Explanation | undefined {
   const sides = sidesOf(view, before, after);
   const explained = sides && explainSides(sides);
@@ -37,6 +38,7 @@ export function explain(view: View, before: readonly Day[], after: readonly Day[
 
 /** Explains the change between two sides. */
 export function explainSides(sides: Sides): Explanation {
+  const unit = sides.currency === undefined ? 1 : HUNDREDTHS;
   const [one, other] = [sides.before, sides.after];
   const [from, to] = [Math.round(one.usage.credits), Math.round(other.usage.credits)];
   const effects = decompose(one.usage, other.usage);
@@ -52,15 +54,20 @@ export function explainSides(sides: Sides): Explanation {
     first !== undefined &&
     Math.sign(first.credits) === Math.sign(to - from) &&
     Math.abs(first.credits) >= STANDS_OUT * moved;
+  const whole = <Name extends string>(parts: readonly Part<Name>[]) =>
+    parts.map(({ name, credits }) => ({ name, credits: credits / unit }));
+  const models = effects.flatMap((effect) => modelsOf(effect, what));
+  const byModel = changesOf(creditsOf(one.usage.models), creditsOf(other.usage.models));
+  const byTeam = changesOf(one.teams, other.teams, true);
   return {
     ...sides,
-    from,
-    to,
-    what,
-    models: new Map(effects.flatMap((effect) => modelsOf(effect, what))),
-    byModel: changesOf(creditsOf(one.usage.models), creditsOf(other.usage.models)),
-    byTeam: changesOf(one.teams, other.teams, true),
-    cause: standsOut && to !== from ? first : undefined,
+    from: from / unit,
+    to: to / unit,
+    what: whole(what),
+    models: new Map(models.map(([cause, parts]) => [cause, whole(parts)])),
+    byModel: byModel && whole(byModel),
+    byTeam: byTeam && whole(byTeam),
+    cause: standsOut && to !== from ? whole([first])[0] : undefined,
   };
 }
 

@@ -1,13 +1,16 @@
 import { addDays, type Day, weekdayOf } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
-import { creditsOn } from '../spend/credits.ts';
+import { amountOn, measuredIn, measureOf } from '../spend/measure.ts';
 import { ofEach, quotientOf, sumOfBoth } from '../statistics.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { type TieredModel, modelsOf as tieredModelsOf } from '../tokens/models.ts';
-import { creditsByTeam } from '../users/team-credits.ts';
+import { amountsByTeam } from '../users/team-amounts.ts';
 import { WEEK_DAYS } from '../weeks.ts';
 import type { ModelUsage, Usage } from './decompose.ts';
+
+/** Money is explained to the hundredth of its currency: its amounts are so many in one of it. */
+export const HUNDREDTHS = 100;
 
 /** The daily means of some days. */
 export interface Side {
@@ -16,7 +19,7 @@ export interface Side {
   readonly usage: Usage;
   /** Tokens read from the cache for each input token; undefined if unknown. */
   readonly cached: number | undefined;
-  /** By published team, of those that every day with credits has; undefined without any. */
+  /** By published team, of those that every day with use has; undefined without any. */
   readonly teams: ReadonlyMap<string, number> | undefined;
 }
 
@@ -26,17 +29,22 @@ export interface Sides {
   readonly after: Side;
   /** Whether each weekday counts as much on one side as on the other. */
   readonly sameWeekdays: boolean;
+  /** The currency of what is explained, where the platform counts no credits; undefined for credits. */
+  readonly currency?: string | undefined;
 }
 
 /** A day and how much it counts; the weights of a side add up to 1. */
 type Weighted = readonly (readonly [day: Day, weight: number])[];
 
 /**
- * The daily means before and after. Weekdays that only one side has are left out, if there are others; days whose credits are
+ * The daily means before and after. Weekdays that only one side has are left out, if there are others; days whose amount is
  * unknown always. Undefined if a side has no day left.
  */
 export function sidesOf(view: View, before: readonly Day[], after: readonly Day[]): Sides | undefined {
-  const known = [before, after].map((days) => days.filter((day) => creditsOn(view, day) !== undefined));
+  const measure = measureOf(view);
+  const known = [before, after].map((days) =>
+    days.filter((day) => amountOn(view, day, measure) !== undefined),
+  );
   const [earlier = [], later = []] = known;
   if (earlier.length === 0 || later.length === 0) return undefined;
   const weekdays = new Set(
@@ -54,7 +62,12 @@ export function sidesOf(view: View, before: readonly Day[], after: readonly Day[
     ...of,
     usage: { ...of.usage, models: withNames(of.usage.models, tiersOf) },
   });
-  return { before: named(one), after: named(other), sameWeekdays };
+  return {
+    before: named(one),
+    after: named(other),
+    sameWeekdays,
+    currency: measuredIn(view),
+  };
 }
 
 /** A model and its tier: a label value has no line break. */
@@ -96,7 +109,7 @@ function sideOf(view: View, days: Weighted): Side {
   return {
     days: days.map(([day]) => day),
     usage: {
-      credits: mean((day) => creditsOn(view, day)) ?? Number.NaN,
+      credits: mean((day) => unitsOf(view, amountOn(view, day, measureOf(view)))) ?? Number.NaN,
       people: mean((day) => view.row(activityDataset, day)?.dailyUsers),
       sessions: mean((day) => view.row(activityDataset, day)?.sessions),
       tokens: mean((day) => sumOfBoth(tokensOf(day)?.input, tokensOf(day)?.output)),
@@ -108,6 +121,11 @@ function sideOf(view: View, days: Weighted): Side {
     ),
     teams: teamsOf(view, days),
   };
+}
+
+/** An amount in the units that are explained: credits, or hundredths of a currency. */
+function unitsOf<Amount extends number | undefined>(view: View, amount: Amount) {
+  return amount === undefined || measuredIn(view) === undefined ? amount : amount * HUNDREDTHS;
 }
 
 function modelsOf(view: View, days: Weighted): Usage['models'] {
@@ -126,12 +144,14 @@ function modelsOf(view: View, days: Weighted): Usage['models'] {
   return models;
 }
 
-/** A day's models; none on a day without credits; undefined unless the credits and tokens of each are known. */
+/** A day's models; none on a day without use; undefined unless the amount and the tokens of each are known. */
 function usableModels(view: View, day: Day) {
+  const measure = measureOf(view);
   const entries = tieredModelsOf(view, day);
-  if (entries === undefined) return creditsOn(view, day) === 0 ? [] : undefined;
+  if (entries === undefined) return amountOn(view, day, measure) === 0 ? [] : undefined;
   return ofEach(entries, (entry) => {
-    const { credits, input, output } = entry;
+    const { [measure]: amount, input, output } = entry;
+    const credits = unitsOf(view, amount ?? undefined);
     if (credits == null || input == null || output == null) return undefined;
     return { key: keyOf(entry), credits, tokens: input + output };
   });
@@ -141,14 +161,14 @@ function teamsOf(view: View, days: Weighted): Side['teams'] {
   const teams = new Map<string, { sum: number; days: number }>();
   let used = 0;
   for (const [day, weight] of days) {
-    const samples = creditsByTeam(view, day);
+    const samples = amountsByTeam(view, day, measureOf(view));
     if (samples === undefined) return undefined;
     // No team has any of a total of 0.
     if (samples.length > 0) used++;
     for (const { labels, value } of samples) {
       if (Number.isNaN(value)) continue;
       const team = teams.get(labels.team) ?? { sum: 0, days: 0 };
-      teams.set(labels.team, { sum: team.sum + weight * value, days: team.days + 1 });
+      teams.set(labels.team, { sum: team.sum + weight * unitsOf(view, value), days: team.days + 1 });
     }
   }
   const shown = [...teams].filter(([, team]) => team.days === used);

@@ -1,13 +1,20 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
-import { parts } from '../samples.ts';
-import { trailing } from '../spend/credits.ts';
+import type { PlatformMoney } from '../../catalog/money.ts';
+import { parts, REPORTED } from '../samples.ts';
+import { trailing } from '../spend/measure.ts';
 import { quotientOf } from '../statistics.ts';
 import { tableOf } from '../table.ts';
 import { familiesOf, weeklySum, weeksOf } from '../weeks.ts';
 import { outputOf, type ProductivityRow, productivityDataset } from './dataset.ts';
 
 const productivity = tableOf(productivityDataset);
+
+/** Of platforms that report their cost: they report lines, suggestions and merges, too. */
+const ofOthers = {
+  source: REPORTED,
+  isFor: ({ currency }: PlatformMoney) => currency !== undefined,
+};
 
 const daily = {
   dailyFiles: productivity.parts(
@@ -44,6 +51,43 @@ const daily = {
     help: 'Pull requests created through the agent on the newest complete UTC day.',
     unit: 'pull requests',
   }),
+
+  dailyGitPullRequestsMerged: productivity.figure('pullRequestsMerged', {
+    name: 'agent_platform_daily_git_pull_requests_merged',
+    help: 'Pull requests created through the agent and merged on the newest complete UTC day.',
+    unit: 'pull requests',
+    ...ofOthers,
+  }),
+
+  dailyLines: productivity.parts(
+    'action',
+    ({ linesAdded: added, linesRemoved: removed, linesSuggested: suggested }) => ({
+      added,
+      removed,
+      suggested,
+    }),
+    {
+      name: 'agent_platform_daily_lines',
+      help: 'Lines of code that the agent suggested, added and removed on the newest complete UTC day. Do not sum over action: added lines can have been suggested, too.',
+      unit: 'lines',
+      members: 'linesAdded, linesRemoved, linesSuggested',
+      apart: ['action'],
+      ...ofOthers,
+    },
+  ),
+
+  dailySuggestions: productivity.parts(
+    'outcome',
+    ({ suggestionsShown: shown, suggestionsAccepted: accepted }) => ({ shown, accepted }),
+    {
+      name: 'agent_platform_daily_suggestions',
+      help: 'Suggestions that the agent showed, and those of them that were accepted, on the newest complete UTC day. Do not sum over outcome: accepted ones were shown.',
+      unit: 'suggestions',
+      members: 'suggestionsShown, suggestionsAccepted',
+      apart: ['outcome'],
+      ...ofOthers,
+    },
+  ),
 };
 
 /** The families about output. */
@@ -63,7 +107,7 @@ export const productivityFamilies = {
       'stored days of productivity: filesCreated, filesEdited, commits, pullRequests; of tokens: credits',
     aggregation: 'ratio',
     samplesOf(view, day) {
-      const millions = (trailing(view, day, 7) ?? 0) / 1e6;
+      const millions = (trailing(view, day, 7, 'credits') ?? 0) / 1e6;
       return parts(
         'output',
         outputOf((figureOn) => quotientOf(weeklySum(view, day, productivityDataset, figureOn), millions)),

@@ -10,6 +10,13 @@ export interface ProductivityRow extends Reduced {
   readonly byLanguage?: readonly Count[] | undefined;
   readonly commits?: number | undefined;
   readonly pullRequests?: number | undefined;
+  readonly pullRequestsMerged?: number | undefined;
+  readonly linesAdded?: number | undefined;
+  readonly linesRemoved?: number | undefined;
+  /** Proposed by the agent, whether they were accepted or not. */
+  readonly linesSuggested?: number | undefined;
+  readonly suggestionsShown?: number | undefined;
+  readonly suggestionsAccepted?: number | undefined;
 }
 
 export const productivityDataset: DayDataset<ProductivityRow> = {
@@ -24,6 +31,12 @@ export const productivityDataset: DayDataset<ProductivityRow> = {
     languages: { members: ['byLanguage'], breaksDown: ['created', 'edited'] },
     commits: { members: ['commits'] },
     pullRequests: { members: ['pullRequests'] },
+    pullRequestsMerged: { members: ['pullRequestsMerged'] },
+    linesAdded: { members: ['linesAdded'] },
+    linesRemoved: { members: ['linesRemoved'] },
+    linesSuggested: { members: ['linesSuggested'] },
+    suggestionsShown: { members: ['suggestionsShown'] },
+    suggestionsAccepted: { members: ['suggestionsAccepted'] },
   },
 };
 

@@ -1,34 +1,43 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
-import { firstOfMonth, startOf } from '../../catalog/day.ts';
+import { addDays, firstOfMonth, startOf, yesterdayOf } from '../../catalog/day.ts';
 import { currentFamily, dayFamily } from '../../catalog/family.ts';
+import type { View } from '../../catalog/view.ts';
+import { activityDataset } from '../activity/dataset.ts';
 import { figure, inItsCurrency } from '../samples.ts';
-import { tokenFamilies, tokensCollector } from '../tokens/collector.ts';
+import { amountsByModel, tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
-import { creditsChangeByCause } from './change.ts';
+import { costChangeByCause, creditsChangeByCause } from './change.ts';
 import {
+  costShareByModel,
+  costShareByModelBaseline,
   creditsMonthBudgetLasts,
   creditsMonthToDateBaseline,
+  creditsShareByModel,
+  creditsShareByModelBaseline,
   creditWeeks,
+  dailyCostExpected,
+  dailyCostExpectedUpper,
+  dailyCostUnusual,
+  dailyCreditsExpected,
+  dailyCreditsExpectedUpper,
   dailyCreditsUnusual,
   modelWeeks,
 } from './comparisons.ts';
 import { costOfEach, costOn, creditPriceOn } from './costs.ts';
-import { expectationOf, trailing } from './credits.ts';
-import { DAYS, inCredits, inMoney, ofMonth, ofMonthInMoney, PRICED_DAYS, PRICES } from './families.ts';
+import {
+  DAYS,
+  inCredits,
+  inMoney,
+  ofMonth,
+  ofMonthInMoney,
+  ofOtherCost,
+  PRICED_DAYS,
+  PRICES,
+} from './families.ts';
+import { trailing } from './measure.ts';
 import { costOfMonth, creditsOfMonth } from './months.ts';
-import { baselineSharesByModel, sharesByModel } from './shares.ts';
 import { unitFamilies } from './unit-economics.ts';
-
-/** A share of each model. */
-const ofModel = {
-  labels: ['model', 'tier'],
-  unit: 'ratio',
-  source: 'stored days of tokens: byModel.credits, credits',
-  aggregation: 'ratio',
-  breakdown: true,
-  part: 'models',
-} as const;
 
 const dailyCost = inMoney(costOn, {
   name: 'agent_platform_daily_cost',
@@ -78,43 +87,27 @@ export const spendFamilies = {
 
   creditsTrailing7d: creditWeeks.present,
 
-  creditsTrailing28d: inCredits((view, day) => trailing(view, day, 28), {
+  creditsTrailing28d: inCredits((view, day) => trailing(view, day, 28, 'credits'), {
     name: 'agent_platform_credits_trailing_28d',
     help: 'Standard Credits of the 28 days ending with the newest complete UTC day.',
   }),
 
-  dailyCreditsExpected: inCredits((view, day) => expectationOf(view, day)?.credits, {
-    name: 'agent_platform_daily_credits_expected',
-    help: 'Expected Standard Credits of the newest complete UTC day: the median of the same weekday in the preceding eight weeks.',
-    aggregation: 'ratio',
-  }),
-
-  dailyCreditsExpectedUpper: inCredits((view, day) => expectationOf(view, day)?.upper, {
-    name: 'agent_platform_daily_credits_expected_upper',
-    help: 'Standard Credits above which the newest complete UTC day is unusual for its weekday.',
-    aggregation: 'ratio',
-  }),
-
-  creditsShareByModel: dayFamily({
-    ...ofModel,
-    name: 'agent_platform_credits_share_by_model',
-    help: 'Share of the Standard Credits of the newest complete UTC day, by model and tier.',
-    samplesOf: sharesByModel,
-  }),
-
-  creditsShareByModelBaseline: dayFamily({
-    ...ofModel,
-    name: 'agent_platform_credits_share_by_model_baseline',
-    help: 'Share of the Standard Credits of the 14 days before the newest complete UTC day, by model and tier.',
-    samplesOf: baselineSharesByModel,
-  }),
-
+  dailyCreditsExpected,
+  dailyCreditsExpectedUpper,
+  creditsShareByModel,
+  creditsShareByModelBaseline,
   creditsMonthToDateBaseline,
   creditsMonthBudgetLasts,
   creditsTrailing7dBaseline: creditWeeks.before,
   dailyCreditsUnusual,
   creditsChangeByCause,
   modelWeeks,
+  dailyCostExpected,
+  dailyCostExpectedUpper,
+  dailyCostUnusual,
+  costShareByModel,
+  costShareByModelBaseline,
+  costChangeByCause,
 
   creditPrice: inMoney(creditPriceOn, {
     name: 'agent_platform_credit_price',
@@ -127,6 +120,16 @@ export const spendFamilies = {
   dailyCost,
   costWeeks: weeksOf(tokensDataset, dailyCost),
 
+  dailyBilledCost: ofOtherCost('billedCost', {
+    name: 'agent_platform_daily_billed_cost',
+    help: 'What the platform bills for the newest complete UTC day, beyond what seats include. Do not sum over currencies.',
+  }),
+
+  dailyListCost: ofOtherCost('listCost', {
+    name: 'agent_platform_daily_list_cost',
+    help: 'Cost of the newest complete UTC day before the discount of the contract. Do not sum over currencies.',
+  }),
+
   dailyCostByModel: dayFamily({
     name: 'agent_platform_daily_cost_by_model',
     help: 'Cost of the newest complete UTC day, by model and tier. The sum over models can differ from the total where credits belong to no model. Do not sum over currencies.',
@@ -137,7 +140,7 @@ export const spendFamilies = {
     aggregation: 'additive',
     breakdown: true,
     part: 'models',
-    samplesOf: (view, day) => costOfEach(view, day, tokenFamilies.dailyCreditsByModel.samplesOf(view, day)),
+    samplesOf: (view, day) => costOfEach(view, day, (measure) => amountsByModel(view, day, measure)),
   }),
 
   costMonthToDate: ofMonthInMoney(costOfMonth.toDate, {
@@ -200,9 +203,21 @@ export const spendFamilies = {
     unit: 'seats',
     source: 'setting orgs[].seats',
     aggregation: 'additive',
-    samplesOf: ({ settings }) => figure(settings.contract?.seats),
+    samplesOf: (view) => figure(view.settings.contract?.seats ?? reportedSeats(view)),
   }),
 };
+
+/** For how many days seats that the platform reported of a day are shown. */
+const SEATS_LAST_DAYS = 7;
+
+/** The newest seats that the platform has reported lately. */
+function reportedSeats(view: View): number | undefined {
+  for (let back = 0; back <= SEATS_LAST_DAYS; back++) {
+    const seats = view.row(activityDataset, addDays(yesterdayOf(view.asOf), -back))?.seats;
+    if (seats !== undefined) return seats;
+  }
+  return undefined;
+}
 
 /** Derived from the credits of `tokens`: month, trend, expectation and cost. */
 export const spendCollector: DerivedCollector<TokensRow> = {

@@ -1,12 +1,14 @@
 import { addDays, type Day, firstOfMonth, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
-import { creditsForecast, creditsToDate } from '../month.ts';
+import { monthForecast, monthToDate } from '../month.ts';
+import { figure } from '../samples.ts';
 import { tokenFamilies as tokens } from '../tokens/collector.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
-import { budgetInCredits } from './costs.ts';
-import { creditsIn, creditsOn, expectationOf, trailing } from './credits.ts';
-import { DAYS, inCredits } from './families.ts';
+import { budgetInCredits, budgetInReported } from './costs.ts';
+import { DAYS, inCredits, inMeasure } from './families.ts';
+import { amountsIn, expectationOf, unusualOn } from './measure.ts';
+import { baselineSharesByModel, sharesByModel } from './shares.ts';
 
 /** The credits of a week, in total and of each model. */
 export const creditWeeks = weeksOf(tokensDataset, tokens.dailyCredits, 'agent_platform_credits_trailing_7d');
@@ -21,7 +23,7 @@ function creditsBefore(view: View, day: Day): number | undefined {
   const starts = view.settings.contract?.periodStarts;
   const last = addDays(firstOfMonth(day, starts), -1);
   const sameDay = monthSoFar(last, starts)[monthSoFar(day, starts).length - 1] ?? last;
-  return creditsToDate(creditsIn(view), sameDay);
+  return monthToDate(amountsIn(view, 'credits'), sameDay);
 }
 
 export const creditsMonthBudgetLasts = inCredits(budgetDays, {
@@ -34,9 +36,11 @@ export const creditsMonthBudgetLasts = inCredits(budgetDays, {
 
 function budgetDays(view: View, day: Day): number | undefined {
   const { periodStarts } = view.settings.contract ?? {};
-  const budget = budgetInCredits(view, day);
-  const toDate = budget === undefined ? undefined : creditsToDate(creditsIn(view), day);
-  const forecast = toDate === undefined ? undefined : creditsForecast(creditsIn(view), day);
+  const reported = budgetInReported(view);
+  const budget = reported ?? budgetInCredits(view, day);
+  const amounts = amountsIn(view, reported === undefined ? 'credits' : 'cost');
+  const toDate = budget === undefined ? undefined : monthToDate(amounts, day);
+  const forecast = toDate === undefined ? undefined : monthForecast(amounts, day);
   if (budget === undefined || toDate === undefined || forecast === undefined) return undefined;
   if (toDate >= budget) return 0;
   const remaining = restOfMonth(day, periodStarts).length;
@@ -45,14 +49,51 @@ function budgetDays(view: View, day: Day): number | undefined {
   return pace > 0 ? Math.min((budget - toDate) / pace, Number.MAX_VALUE) : undefined;
 }
 
-export const dailyCreditsUnusual = inCredits(unusualCredits, {
-  name: 'agent_platform_daily_credits_unusual',
-  help: 'Standard Credits of the newest complete UTC day if the day is unusual, otherwise 0.',
+export const { credits: dailyCreditsExpected, cost: dailyCostExpected } = inMeasure(
+  (view, day) => figure(expectationOf(view, day)?.amount),
+  {
+    name: 'agent_platform_daily_credits_expected',
+    help: 'Expected Standard Credits of the newest complete UTC day: the median of the same weekday in the preceding eight weeks.',
+  },
+);
+
+export const { credits: dailyCreditsExpectedUpper, cost: dailyCostExpectedUpper } = inMeasure(
+  (view, day) => figure(expectationOf(view, day)?.upper),
+  {
+    name: 'agent_platform_daily_credits_expected_upper',
+    help: 'Standard Credits above which the newest complete UTC day is unusual for its weekday.',
+  },
+);
+
+export const { credits: dailyCreditsUnusual, cost: dailyCostUnusual } = inMeasure(
+  (view, day) => figure(unusualOn(view, day)),
+  {
+    name: 'agent_platform_daily_credits_unusual',
+    help: 'Standard Credits of the newest complete UTC day if the day is unusual, otherwise 0.',
+    aggregation: 'additive',
+  },
+);
+
+/** A share of each model. */
+const ofModel = {
+  labels: ['model', 'tier'],
+  unit: 'ratio',
+  source: 'stored days of tokens: byModel.credits, credits',
+  breakdown: true,
+  part: 'models',
+} as const;
+
+export const { credits: creditsShareByModel, cost: costShareByModel } = inMeasure(sharesByModel, {
+  ...ofModel,
+  name: 'agent_platform_credits_share_by_model',
+  help: 'Share of the Standard Credits of the newest complete UTC day, by model and tier.',
 });
 
-function unusualCredits(view: View, day: Day): number | undefined {
-  const [credits, month] = [creditsOn(view, day), trailing(view, day, 28)];
-  const { upper } = expectationOf(view, day) ?? {};
-  if (credits === undefined || month === undefined || upper === undefined) return undefined;
-  return credits > upper && credits > month / 28 ? credits : 0;
-}
+export const { credits: creditsShareByModelBaseline, cost: costShareByModelBaseline } = inMeasure(
+  baselineSharesByModel,
+  {
+    ...ofModel,
+    name: 'agent_platform_credits_share_by_model_baseline',
+    help: 'Share of the Standard Credits of the 14 days before the newest complete UTC day, by model and tier.',
+  },
+);

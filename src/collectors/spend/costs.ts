@@ -1,28 +1,46 @@
 import { type Day, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
+import type { Measure } from '../../catalog/money.ts';
 import type { Cost, CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
+import { withCurrency } from '../samples.ts';
 import { ofEach } from '../statistics.ts';
-import { creditsOn } from './credits.ts';
+import { amountOn } from './measure.ts';
 
-/** The cost of a day; undefined if its credits or its price are unknown. */
+/** The cost of a day: what the platform reports, else its credits at the configured price; undefined if that is unknown. */
 export function costOn(view: View, day: Day): Cost | undefined {
-  return pricedOn(view, day, creditsOn(view, day));
+  return isReported(view)
+    ? reportedCost(view, amountOn(view, day, 'cost'))
+    : pricedOn(view, day, amountOn(view, day, 'credits'));
 }
 
-/** The cost of each sample of a day's credits, with its currency as the last label; undefined without them or a price. */
+/** Whether the cost is the platform's own: then no day is priced, not even one without it. */
+export function isReported({ settings }: View): boolean {
+  return settings.money?.currency !== undefined;
+}
+
+/** An amount that the platform reports, in its currency. */
+export function reportedCost({ settings }: View, amount: number | undefined): Cost | undefined {
+  const currency = settings.money?.currency;
+  return currency === undefined || amount === undefined ? undefined : { currency, amount };
+}
+
+/**
+ * The cost of each part of a day, with its currency as the last label: as the platform reports it, else the part's credits at the
+ * day's price; undefined without them.
+ */
 export function costOfEach<Label extends string>(
   view: View,
   day: Day,
-  credits: Iterable<Sample<Label>> | undefined,
+  samplesOf: (measure: Measure) => Iterable<Sample<Label>> | undefined,
 ): readonly Sample<Label | 'currency'>[] | undefined {
+  if (isReported(view)) return withCurrency(samplesOf('cost'), view.settings.money?.currency);
   const price = priceOn(view, day);
+  const credits = price && samplesOf('credits');
   if (price === undefined || credits === undefined) return undefined;
-  return Array.from(credits, ({ labels, value }) => {
-    const { currency, amount } = costOf(value, price);
-    return { labels: { ...labels, currency }, value: amount };
-  });
+  const costs = Array.from(credits, ({ labels, value }) => ({ labels, value: costOf(value, price).amount }));
+  return withCurrency(costs, price.currency);
 }
 
 /** The cost of some days, each at its own price. */
@@ -46,6 +64,12 @@ export function budgetInCredits(view: View, day: Day): number | undefined {
   return Math.min((costPerMonth.amount * MILLION) / price, Number.MAX_VALUE);
 }
 
+/** The budget in the currency of the cost that the platform reports; undefined without either. */
+export function budgetInReported({ settings }: View): number | undefined {
+  const { costPerMonth } = settings.contract ?? {};
+  return costPerMonth?.currency === settings.money?.currency ? costPerMonth?.amount : undefined;
+}
+
 /** The cost of credits of a day; undefined if they or the day's price are unknown. */
 export function pricedOn(view: View, day: Day, credits: number | undefined): Cost | undefined {
   const price = priceOn(view, day);
@@ -62,8 +86,9 @@ export function totalOf(costs: readonly Cost[] | undefined): Cost | undefined {
 
 const MILLION = 1_000_000;
 
-/** The price of a day: the one with the latest `from` that is not after it. */
+/** The price of a day: the one with the latest `from` that is not after it; none where the platform reports the cost. */
 function priceOn(view: View, day: Day): CreditPrice | undefined {
+  if (isReported(view)) return undefined;
   return view.settings.contract?.prices.findLast(({ from }) => from <= day);
 }
 

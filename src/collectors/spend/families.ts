@@ -1,14 +1,19 @@
 import type { Day } from '../../catalog/day.ts';
-import { type DayFamily, dayFamily } from '../../catalog/family.ts';
+import { type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
-import { figure, inItsCurrency } from '../samples.ts';
+import { figure, inItsCurrency, REPORTED, withCurrency } from '../samples.ts';
+import { tokensDataset } from '../tokens/dataset.ts';
+import { reportedCost } from './costs.ts';
+import { measuredIn, measureOf } from './measure.ts';
 import { type Month, monthOfOrg } from './months.ts';
 
 /** What the figures are computed from. */
 export const DAYS = 'stored days of tokens: credits';
 export const PRICES = 'setting orgs[].prices';
 export const PRICED_DAYS = `${DAYS}; ${PRICES}`;
+/** What the figures of platforms that report a cost are computed from. */
+const REPORTED_DAYS = 'stored days of the cost that the platform reports';
 
 /** What a computed family says of itself. */
 export type Computed = Partial<Pick<DayFamily, 'unit' | 'source' | 'aggregation'>> &
@@ -35,8 +40,11 @@ export function ofMonthInMoney(figureOf: (month: Month) => Cost | undefined, fam
   return inMoney((view, day) => figureOf(monthOfOrg(view, day)), family);
 }
 
-/** A family of the cost of the stored days at the configured prices, or of a quotient of it. */
-export function inMoney(costOf: (view: View, day: Day) => Cost | undefined, family: Computed) {
+/** A family of the cost of the stored days, or of a quotient of it. */
+export function inMoney(
+  costOf: (view: View, day: Day) => Cost | undefined,
+  family: Computed & Pick<DayFamily, 'isFor'>,
+) {
   return dayFamily({
     labels: ['currency'],
     fixedLabels: ['currency'],
@@ -47,4 +55,55 @@ export function inMoney(costOf: (view: View, day: Day) => Cost | undefined, fami
     ...family,
     samplesOf: (view, day) => inItsCurrency(costOf(view, day)),
   });
+}
+
+/** A family of what the platform reports beside the cost of a day. */
+export function ofOtherCost(name: 'listCost' | 'billedCost', family: Computed) {
+  return inMoney((view, day) => reportedCost(view, view.row(tokensDataset, day)?.[name]), {
+    ...family,
+    source: REPORTED,
+    isFor: ({ otherCosts }) => otherCosts?.includes(name) === true,
+  });
+}
+
+/** What a family that has a form in money says of itself in credits. */
+type Measured<Label extends string> = Computed &
+  Partial<Pick<DayFamily<Label>, 'labels' | 'fixedLabels' | 'breakdown' | 'part'>>;
+
+/** A figure in the measure of the platform: a family in credits, and its form in money for a platform that counts none. */
+export function inMeasure<const Label extends string = never>(
+  samplesOf: (view: View, day: Day) => readonly Sample<Label>[] | undefined,
+  family: Measured<Label>,
+) {
+  const {
+    name,
+    help,
+    labels = [],
+    fixedLabels = [],
+    unit = 'credits',
+    aggregation = 'ratio',
+    ...common
+  } = family;
+  return {
+    credits: dayFamily<Label>({
+      ...{ name, help, labels, fixedLabels, unit, aggregation, source: DAYS, ...common },
+      samplesOf: (view, day) => (measureOf(view) === 'credits' ? samplesOf(view, day) : undefined),
+    }),
+    cost: dayFamily<Label | 'currency'>({
+      ...common,
+      name: `agent_platform_${name.replace(/^agent_platform_/, '').replace('credits', 'cost')}`,
+      help: `${help.replace(/^Standard Credits/, 'Cost').replace('Standard Credits', 'cost')} Only where the platform counts no credits. Do not sum over currencies.`,
+      labels: [...labels, 'currency'],
+      fixedLabels: [...fixedLabels, 'currency'],
+      unit: unit === 'credits' ? 'currency' : unit,
+      aggregation,
+      source: REPORTED_DAYS,
+      ...(labels.length === 0 && { dropPriority: 'main' }),
+      isFor: ({ measure }) => measure === 'cost',
+      samplesOf(view, day) {
+        const currency = measuredIn(view);
+        return currency === undefined ? undefined : withCurrency(samplesOf(view, day), currency);
+      },
+    }),
+  };
 }

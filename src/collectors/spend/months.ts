@@ -1,33 +1,39 @@
 import { type Day, monthSoFar } from '../../catalog/day.ts';
+import type { Measure } from '../../catalog/money.ts';
 import type { Budget, Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
-import { creditsForecast, creditsToDate, expectedRest } from '../month.ts';
+import { expectedRest, monthForecast, monthToDate } from '../month.ts';
 import { boundsOf, type MonthRange, monthRange, probabilityAbove } from '../month-range.ts';
 import { ofEach } from '../statistics.ts';
-import type { Credits } from '../weekdays.ts';
-import { pricedOn, totalOf } from './costs.ts';
-import { creditsIn } from './credits.ts';
+import type { Amounts } from '../weekdays.ts';
+import { isReported, pricedOn, reportedCost, totalOf } from './costs.ts';
+import { amountsIn } from './measure.ts';
 
 /** The month of an organization, or of one of its teams, as known on a day. */
 export interface Month {
   readonly view: View;
   readonly day: Day;
-  readonly credits: Credits;
+  readonly credits: Amounts;
+  /** As the platform reports it. */
+  readonly cost: Amounts;
   readonly budget?: Budget | undefined;
-  /** How far the forecast of its credits may be off; undefined if that is unknown. */
-  range(): MonthRange | undefined;
+  /** How far the forecast in a measure may be off; undefined if that is unknown. */
+  range(measure: Measure): MonthRange | undefined;
 }
 
 /** The month of the organization. */
 export function monthOfOrg(view: View, day: Day): Month {
   const { creditsPerMonth, costPerMonth } = view.settings.contract ?? {};
   const budget = creditsPerMonth ?? costPerMonth;
-  return { view, day, credits: creditsIn(view), budget, range: () => view.ofDay(rangeOn, day) };
+  const [credits, cost] = [amountsIn(view, 'credits'), amountsIn(view, 'cost')];
+  return { view, day, credits, cost, budget, range: (measure) => view.ofDay(RANGES[measure], day) };
 }
 
-function rangeOn(view: View, day: Day): MonthRange | undefined {
-  return monthRange(creditsIn(view), day);
-}
+/** A function for each measure, by which its ranges are remembered. */
+const RANGES: Readonly<Record<Measure, (view: View, day: Day) => MonthRange | undefined>> = {
+  credits: (view, day) => monthRange(amountsIn(view, 'credits'), day),
+  cost: (view, day) => monthRange(amountsIn(view, 'cost'), day),
+};
 
 /** A budget in credits; undefined for one in money. */
 export function asCredits(budget: Budget | undefined): number | undefined {
@@ -41,31 +47,39 @@ export function asMoney(budget: Budget | undefined): Cost | undefined {
 
 /** The figures of a month in credits, each undefined if it is unknown. */
 export const creditsOfMonth = {
-  toDate: ({ credits, day }: Month) => creditsToDate(credits, day),
-  forecast: ({ credits, day }: Month) => creditsForecast(credits, day),
+  toDate: ({ credits, day }: Month) => monthToDate(credits, day),
+  forecast: ({ credits, day }: Month) => monthForecast(credits, day),
   lower: (month: Month) => creditsBound(month, 'lower'),
   upper: (month: Month) => creditsBound(month, 'upper'),
   /** How likely the month exceeds its budget in credits. */
   exceeded(month: Month) {
     const budget = asCredits(month.budget);
-    const range = budget === undefined ? undefined : month.range();
+    const range = budget === undefined ? undefined : month.range('credits');
     return range && budget && probabilityAbove(range, budget);
   },
 };
 
 function creditsBound(month: Month, bound: 'lower' | 'upper'): number | undefined {
-  const range = month.range();
+  const range = month.range('credits');
   return range && boundsOf(range)[bound];
 }
 
-/** The figures of a month in money, each day at its own price, including future days; each undefined if it is unknown. */
+/**
+ * The figures of a month in money, each undefined if it is unknown: from the cost that the platform reports, else from the credits,
+ * each day at its own price, including future days.
+ */
 export const costOfMonth = {
-  toDate: (month: Month) => totalOf(costsToDate(month)),
+  toDate: (month: Month) =>
+    isReported(month.view)
+      ? reportedCost(month.view, monthToDate(month.cost, month.day))
+      : totalOf(costsToDate(month)),
   forecast(month: Month) {
+    const { view, day, cost, credits } = month;
+    if (isReported(view)) return reportedCost(view, monthForecast(cost, day));
     const known = costsToDate(month);
     // Most organizations have no prices, and then nothing needs to be expected.
-    const expected = known && expectedRest(month.credits, month.day);
-    const rest = expected && ofEach(expected, (ahead) => pricedOn(month.view, ahead.day, ahead.credits));
+    const expected = known && expectedRest(credits, day);
+    const rest = expected && ofEach(expected, (ahead) => pricedOn(view, ahead.day, ahead.amount));
     return totalOf(known && rest && [...known, ...rest]);
   },
   lower: (month: Month) => costBound(month, 'lower'),
@@ -83,11 +97,11 @@ function costsToDate({ view, day, credits: { on, monthStarts } }: Month): readon
   return ofEach(monthSoFar(day, monthStarts), (past) => pricedOn(view, past, on(past)));
 }
 
-/** What a month costs, and how far that may be off: its rest by as much as that of the credits. */
+/** What a month costs, and how far that may be off: at prices, its rest by as much as that of the credits. */
 function costRange(month: Month): (MonthRange & Pick<Cost, 'currency'>) | undefined {
   const toDate = costOfMonth.toDate(month);
   const forecast = toDate && costOfMonth.forecast(month);
-  const range = forecast && month.range();
+  const range = forecast && month.range(isReported(month.view) ? 'cost' : 'credits');
   if (toDate === undefined || forecast === undefined || range === undefined) return undefined;
   const rest = Math.max(0, forecast.amount - toDate.amount);
   return { currency: forecast.currency, toDate: toDate.amount, rest, error: range.error };

@@ -6,8 +6,8 @@ import { activityDataset } from '../activity/dataset.ts';
 import { productivityDataset } from '../productivity/dataset.ts';
 import { quotientOf, sumOfEach } from '../statistics.ts';
 import { costOver } from './costs.ts';
-import { trailing } from './credits.ts';
 import { inCredits, inMoney } from './families.ts';
+import { trailing } from './measure.ts';
 
 const DAYS = 28;
 /** With fewer people, commits or pull requests, a quotient describes chance, or a single person. */
@@ -60,7 +60,7 @@ function familiesPer(divisor: Divisor): readonly Family[] {
   const window = 'of the 28 days ending with the newest complete UTC day';
 
   function creditsPer(view: View, day: Day): number | undefined {
-    return quotientOf(trailing(view, day, DAYS), divisorOn(view, day, divisor));
+    return quotientOf(trailing(view, day, DAYS, 'credits'), divisorOn(view, day, divisor));
   }
 
   function costPer(view: View, day: Day): Cost | undefined {

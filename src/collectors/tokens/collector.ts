@@ -1,13 +1,14 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
+import type { Measure } from '../../catalog/money.ts';
 import type { View } from '../../catalog/view.ts';
 import { sumOfUsable } from '../counts.ts';
 import { figure, parts } from '../samples.ts';
 import { quotientOf, sumOfBoth } from '../statistics.ts';
 import { tableOf } from '../table.ts';
 import { type TokensRow, tokensDataset } from './dataset.ts';
-import { haveCredits, modelsOf, type TieredModel } from './models.ts';
+import { haveAmounts, modelsOf, type TieredModel } from './models.ts';
 
 const tokens = tableOf(tokensDataset);
 /** A difference below this share of the total is a rounding error. */
@@ -30,7 +31,7 @@ export const tokenFamilies = {
     aggregation: 'additive',
     breakdown: true,
     part: 'models',
-    samplesOf: (view, day) => byModel(view, day, creditsOf),
+    samplesOf: (view, day) => amountsByModel(view, day, 'credits'),
   }),
 
   dailyTokens: tokens.parts('kind', byKind, {
@@ -109,8 +110,11 @@ function byModel<Label extends string>(
   return samples?.length === 0 && models?.length !== 0 ? undefined : samples;
 }
 
-function creditsOf({ model, tier, credits }: TieredModel): readonly Sample<'model' | 'tier'>[] {
-  return credits === undefined ? [] : [{ labels: { model, tier }, value: credits ?? UNKNOWN }];
+/** A day's credits, or the cost that the platform reports, by model and tier; undefined if the day's row lacks it. */
+export function amountsByModel(view: View, day: Day, measure: Measure) {
+  return byModel(view, day, ({ model, tier, [measure]: amount }): readonly Sample<'model' | 'tier'>[] =>
+    amount === undefined ? [] : [{ labels: { model, tier }, value: amount ?? UNKNOWN }],
+  );
 }
 
 function tokensByModel(view: View, day: Day) {
@@ -133,7 +137,8 @@ function tokensOf(
 function unattributed({ credits: total, byModel: models, creditsByUser }: TokensRow) {
   if (total === undefined) return undefined;
   // What is unknown of a breakdown is not necessarily unattributed.
-  const ofModels = models && haveCredits(models) ? models.map(({ credits = 0 }) => credits) : undefined;
+  const ofModels =
+    models && haveAmounts(models, 'credits') ? models.map(({ credits = 0 }) => credits) : undefined;
   return { model: rest(total, ofModels && sumOfUsable(ofModels)), user: rest(total, creditsByUser) };
 }
 

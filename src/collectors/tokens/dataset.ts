@@ -8,6 +8,8 @@ export interface ModelTokens {
   /** Missing if the platform did not send it. */
   readonly tier?: string | undefined;
   readonly credits?: number | null | undefined;
+  /** As the platform reports it, in its currency. */
+  readonly cost?: number | null | undefined;
   readonly input?: number | null | undefined;
   readonly output?: number | null | undefined;
 }
@@ -15,6 +17,10 @@ export interface ModelTokens {
 /** The stored consumption of a day; of individual people only the sum of their credits. */
 export interface TokensRow extends Reduced {
   readonly credits?: number | undefined;
+  /** What the platform reports of the day's cost, in its currency: the cost itself, before the discount, and what is billed. */
+  readonly cost?: number | undefined;
+  readonly listCost?: number | undefined;
+  readonly billedCost?: number | undefined;
   readonly tokens?: {
     readonly input?: number | undefined;
     readonly output?: number | undefined;
@@ -30,15 +36,26 @@ export const tokensDataset: DayDataset<TokensRow> = {
   kind: 'days',
   name: 'tokens',
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
-  total: ({ credits }) => credits,
+  idleUnder({ measure, currency, otherCosts = [] }) {
+    if (currency === undefined) return tokensDataset.idle;
+    const { credits, ...others } = tokensDataset.idle;
+    const costs = Object.fromEntries(['cost', ...otherCosts].map((name) => [name, 0]));
+    return { ...others, ...costs, ...(measure === 'credits' && { credits }) };
+  },
+  total: ({ credits, cost }) => credits ?? cost,
   usedDays: RANGE_DAYS,
   parts: {
     total: { members: ['credits'] },
+    cost: { members: ['cost', 'listCost', 'billedCost'] },
     input: { members: ['tokens.input'] },
     output: { members: ['tokens.output'] },
     cacheRead: { members: ['tokens.cacheRead'] },
     cacheWrite: { members: ['tokens.cacheWrite'] },
-    models: { members: ['byModel'], breaksDown: ['total'], isCoarser: lacksOnlyTiers },
+    models: {
+      members: ['byModel'],
+      breaksDown: ['total', 'cost'],
+      isCoarser: lacksOnlyTiers,
+    },
     users: { members: ['creditsByUser'], breaksDown: ['total'] },
   },
 };
@@ -53,10 +70,12 @@ function lacksOnlyTiers(stored: unknown, answered: unknown): boolean {
 
 function textByModel(entries: readonly ModelTokens[]): string {
   const sums = new Map<string, readonly number[]>();
-  for (const { model, credits, input, output } of entries) {
-    const known = sums.get(model) ?? [0, 0, 0];
+  for (const { model, credits, cost, input, output } of entries) {
+    const known = sums.get(model) ?? [0, 0, 0, 0];
     // An unusable amount makes the sum unknown.
-    const amounts = [credits, input, output].map((amount) => (amount === null ? Number.NaN : (amount ?? 0)));
+    const amounts = [credits, cost, input, output].map((amount) =>
+      amount === null ? Number.NaN : (amount ?? 0),
+    );
     sums.set(
       model,
       known.map((sum, index) => sum + (amounts[index] ?? 0)),

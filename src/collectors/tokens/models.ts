@@ -1,4 +1,5 @@
 import type { Day } from '../../catalog/day.ts';
+import type { Measure } from '../../catalog/money.ts';
 import type { View } from '../../catalog/view.ts';
 import { breakdown, OTHER, plusKnown, UNKNOWN_TIER } from '../counts.ts';
 import { type ModelTokens, tokensDataset } from './dataset.ts';
@@ -16,13 +17,15 @@ export const SOME_MODEL: ModelTokens = {
 };
 
 /** Whether all usage of these entries has the model that it belongs to. */
-export function areNamed(entries: readonly ModelTokens[]): boolean {
-  return !entries.some(({ model, tier, credits }) => model === OTHER && tier === OTHER && credits === null);
+export function areNamed(entries: readonly ModelTokens[], measure: Measure = 'credits'): boolean {
+  return !entries.some(
+    ({ model, tier, [measure]: amount }) => model === OTHER && tier === OTHER && amount === null,
+  );
 }
 
-/** Whether the platform sent the credits of models: a breakdown of other figures alone says nothing about them. */
-export function haveCredits(entries: readonly ModelTokens[]): boolean {
-  return entries.length === 0 || entries.some(({ credits }) => credits !== undefined);
+/** Whether the platform sent the credits, or the cost, of models: a breakdown of other figures alone says nothing about them. */
+export function haveAmounts(entries: readonly ModelTokens[], measure: Measure): boolean {
+  return entries.length === 0 || entries.some(({ [measure]: amount }) => amount !== undefined);
 }
 
 /**
@@ -76,29 +79,34 @@ function nearestTiers(
   return found;
 }
 
-/** Adds the tiers of one day; of several tiers of a model, the one with most credits. */
+/** Adds the tiers of one day; of several tiers of a model, the one that was used most. */
 function collectTiers(
   found: Map<string, string>,
   models: ReadonlySet<string>,
   entries: readonly ModelTokens[],
 ): void {
-  const best = new Map<string, { tier: string; credits: number }>();
-  for (const { model, tier, credits: sent } of entries) {
+  const best = new Map<string, { tier: string; used: number }>();
+  for (const { model, tier, ...sent } of entries) {
     if (tier === undefined || !models.has(model) || found.has(model)) continue;
-    const credits = sent ?? 0;
-    if (credits > (best.get(model)?.credits ?? -1)) best.set(model, { tier, credits });
+    const used = useOf(sent);
+    if (used > (best.get(model)?.used ?? -1)) best.set(model, { tier, used });
   }
   for (const [model, { tier }] of best) found.set(model, tier);
 }
 
 /** Merges the entries of each model and tier. */
 export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
-  return breakdown(distinctModels(entries), {
+  return breakdown<ModelTokens>(distinctModels(entries), {
     keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
     merge: mergeTokens,
-    weightOf: ({ credits }) => credits ?? 0,
+    weightOf: useOf,
     restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
   });
+}
+
+/** The credits of an entry; its cost where the platform counts none. */
+function useOf({ credits, cost }: Pick<ModelTokens, Measure>): number {
+  return credits ?? cost ?? 0;
 }
 
 /** Merged before they get a key, which costs more than merging: weeks of days have the same few models. */
@@ -122,6 +130,7 @@ function mergeTokens(one: ModelTokens, other: ModelTokens): ModelTokens {
     model: one.model,
     tier: one.tier,
     credits: plusSent(one.credits, other.credits),
+    cost: plusSent(one.cost, other.cost),
     input: plusSent(one.input, other.input),
     output: plusSent(one.output, other.output),
   };

@@ -7,8 +7,8 @@ import { type MemberLine, tableOf } from '../table.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
 import { type TeamFigures, type UsersRow, usersDataset } from './dataset.ts';
 import { personFamilies } from './person-families.ts';
+import { accountedByTeam, amountsByTeam } from './team-amounts.ts';
 import { teamBudgetFamilies } from './team-budgets.ts';
-import { accountedByTeam, creditsByTeam } from './team-credits.ts';
 
 const users = tableOf(usersDataset);
 
@@ -26,7 +26,7 @@ const dailyCreditsByTeam = dayFamily({
   unit: 'credits',
   source: 'users: credits; tokens: credits',
   aggregation: 'additive',
-  samplesOf: creditsByTeam,
+  samplesOf: (view, day) => amountsByTeam(view, day, 'credits'),
 });
 
 /** The families about people as a whole, and about teams that are large enough. */
@@ -87,7 +87,7 @@ export const userFamilies = {
     unit: 'currency',
     source: 'users: credits; tokens: credits; setting orgs[].prices',
     aggregation: 'additive',
-    samplesOf: (view, day) => costOfEach(view, day, creditsByTeam(view, day)),
+    samplesOf: (view, day) => costOfEach(view, day, (measure) => amountsByTeam(view, day, measure)),
   }),
 
   dailyActiveUsersByTeam: teamFamily('active', {
@@ -121,10 +121,13 @@ export const userFamilies = {
 
 /** The credits and the cost of teams for files that add days up, by the names of the daily families. */
 export const accountedFamilies: readonly DayFamily[] = [
-  { ...userFamilies.dailyCreditsByTeam, samplesOf: accountedByTeam },
+  {
+    ...userFamilies.dailyCreditsByTeam,
+    samplesOf: (view, day) => accountedByTeam(view, day, 'credits'),
+  },
   {
     ...userFamilies.dailyCostByTeam,
-    samplesOf: (view, day) => costOfEach(view, day, accountedByTeam(view, day)),
+    samplesOf: (view, day) => costOfEach(view, day, (measure) => accountedByTeam(view, day, measure)),
   },
 ];
 

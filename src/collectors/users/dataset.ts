@@ -22,7 +22,7 @@ export interface CreditStatistics {
 }
 
 /** The figures of a person that are summed by team. */
-export const TEAM_FIGURES = ['credits', 'toolCalls', 'commits', 'pullRequests'] as const;
+export const TEAM_FIGURES = ['credits', 'toolCalls', 'commits', 'pullRequests', 'cost'] as const;
 
 /** The sums of a team, or of several teams folded together. */
 export interface TeamFigures
@@ -31,10 +31,11 @@ export interface TeamFigures
   readonly active: number;
 }
 
-/** The credits of a team with a budget, whatever its size; undefined if they are unknown. */
+/** The credits, and the cost that the platform reports, of a team with a budget, whatever its size; undefined if unknown. */
 export interface TeamCredits {
   readonly team: string;
   readonly credits?: number | undefined;
+  readonly cost?: number | undefined;
 }
 
 /**

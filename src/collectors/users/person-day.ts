@@ -6,6 +6,8 @@ export interface PersonDay extends Readonly<Partial<Record<FigureName, number | 
   readonly person: Person;
   /** Whether the person counts among the active ones. */
   readonly isActive: boolean;
+  /** What the platform reports of the person's cost, in its currency. */
+  readonly cost?: number | undefined;
   /** The most used model and its tier. */
   readonly model?: string | undefined;
   readonly tier?: string | undefined;

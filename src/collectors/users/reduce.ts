@@ -87,14 +87,15 @@ export class DayReducer {
     for (const name of TEAM_FIGURES) sums[name] = plusKnown(sums[name], day[name]);
   }
 
-  /** A team that nobody of the day belongs to has no credits. */
+  /** A team that nobody of the day belongs to has no credits, and costs nothing where cost is known. */
   #budgetedTeams(): readonly TeamCredits[] | undefined {
     const names = [...this.#settings.teamBudgets.keys()].sort();
     if (names.length === 0) return undefined;
-    return names.map((team) => ({
-      team,
-      credits: this.#teams.has(team) ? this.#teams.get(team)?.credits : 0,
-    }));
+    const isCosted = [...this.#teams.values()].some(({ cost }) => cost !== undefined);
+    return names.map((team) => {
+      const { credits, cost } = this.#teams.get(team) ?? { credits: 0, cost: isCosted ? 0 : undefined };
+      return { team, credits, cost };
+    });
   }
 }
 
@@ -138,12 +139,14 @@ export function withoutShortSums(row: UsersRow, faults: readonly (readonly Perso
           ...team,
           commits: has('commits') ? undefined : team.commits,
           pullRequests: has('pullRequests') ? undefined : team.pullRequests,
+          cost: has('cost') ? undefined : team.cost,
         }),
       ),
       budgetedTeams: row.budgetedTeams?.map(
-        ({ team, credits }): TeamCredits => ({
+        ({ team, credits, cost }): TeamCredits => ({
           team,
           credits: has('credits', 'team') ? undefined : credits,
+          cost: has('cost', 'team') ? undefined : cost,
         }),
       ),
     },

@@ -1,14 +1,16 @@
 import { addDays, type Day, daysFrom, firstOfMonth, monthSoFar } from '../../catalog/day.ts';
 import { currentFamily, dayFamily, type Sample } from '../../catalog/family.ts';
+import type { Measure } from '../../catalog/money.ts';
 import { ANONYMOUS, type Cost, NO_TEAM, OTHER_TEAMS, UNASSIGNED } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { type MonthRange, monthRange } from '../month-range.ts';
 import { figure, inItsCurrency } from '../samples.ts';
 import type { Computed } from '../spend/families.ts';
+import { measureOf } from '../spend/measure.ts';
 import { asCredits, asMoney, costOfMonth, creditsOfMonth, type Month } from '../spend/months.ts';
-import { creditsOf } from '../weekdays.ts';
+import { amountsOf } from '../weekdays.ts';
 import { usersDataset } from './dataset.ts';
-import { budgetedCredits, type CreditsOn, creditsOfTeam, shownCredits } from './team-credits.ts';
+import { amountOfTeam, BUDGETED_AMOUNTS, SHOWN_AMOUNTS } from './team-amounts.ts';
 
 const DAYS = 'stored days of users: credits';
 const BUDGET = 'in the file of setting teams.file';
@@ -160,50 +162,59 @@ const SEEN_DAYS = 28;
 /** With fewer days on which a team without a budget was shown, nothing is expected of it. */
 const MIN_SHOWN_DAYS = 7;
 
-/** The teams with a budget that have used credits lately: one file serves organizations in which they have nobody. */
+/** The teams with a budget that were used lately: one file serves organizations in which they have nobody. */
 function teamsOf(view: View, day: Day): readonly TeamMonth[] {
   const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-  const creditsOn = view.once(budgetedCredits);
+  const amountsOn = view.once(BUDGETED_AMOUNTS[measureOf(view)]);
   const lately = seenDays(view, day);
   return [...teamBudgets]
-    .filter(([team]) => lately.some((of) => (creditsOfTeam(creditsOn(of), team) ?? 0) > 0))
-    .map(([team, budget]) => monthOfTeam(view, day, { team, budget, creditsOn }));
+    .filter(([team]) => lately.some((of) => (amountOfTeam(amountsOn(of), team) ?? 0) > 0))
+    .map(([team, budget]) => monthOfTeam(view, day, { team, budget }));
 }
 
 /** Also the teams that are shown in the month, as far as they complete each other. */
 function monthsOf(view: View, day: Day): readonly TeamMonth[] {
   const { teamBudgets } = view.settings.people ?? ANONYMOUS;
-  const creditsOn = view.once(shownCredits);
+  const amountsOn = view.once(SHOWN_AMOUNTS[measureOf(view)]);
   const days = monthSoFar(day, view.settings.contract?.periodStarts);
-  const teams = [...new Set(days.flatMap((of) => [...creditsOn(of).teams.keys()]))].filter(
+  const teams = [...new Set(days.flatMap((of) => [...amountsOn(of).teams.keys()]))].filter(
     (team) => !teamBudgets.has(team) && (teamBudgets.size === 0 || !isCollective(team)),
   );
-  return [...teamsOf(view, day), ...teams.map((team) => monthOfTeam(view, day, { team, creditsOn }))];
+  return [...teamsOf(view, day), ...teams.map((team) => monthOfTeam(view, day, { team }))];
 }
 
 /** Those of which enough days are shown for a forecast. */
 function forecastOf(view: View, day: Day): readonly TeamMonth[] {
-  const creditsOn = view.once(shownCredits);
+  const amountsOn = view.once(SHOWN_AMOUNTS[measureOf(view)]);
   const lately = seenDays(view, day);
   const isShown = (team: string) =>
-    lately.filter((of) => creditsOn(of).teams.has(team)).length >= MIN_SHOWN_DAYS;
+    lately.filter((of) => amountsOn(of).teams.has(team)).length >= MIN_SHOWN_DAYS;
   return monthsOf(view, day).filter(
     ({ team, budget }) => budget !== undefined || (!isCollective(team) && isShown(team)),
   );
 }
 
-function monthOfTeam(
-  view: View,
-  day: Day,
-  { team, budget, creditsOn }: Pick<TeamMonth, 'team' | 'budget'> & { readonly creditsOn: CreditsOn },
-): TeamMonth {
-  const credits = creditsOf(view.settings, (of) => creditsOfTeam(creditsOn(of), team));
-  return { view, day, team, credits, budget, range: () => view.ofDay(rangesOn, day).get(team) };
+/** The month of a team: of one with a budget whole, of another one as it is shown. */
+function monthOfTeam(view: View, day: Day, { team, budget }: Pick<TeamMonth, 'team' | 'budget'>): TeamMonth {
+  const amountsIn = (measure: Measure) => {
+    const amountsOn = view.once((budget === undefined ? SHOWN_AMOUNTS : BUDGETED_AMOUNTS)[measure]);
+    return amountsOf(view.settings, (of) => amountOfTeam(amountsOn(of), team));
+  };
+  const [credits, cost] = [amountsIn('credits'), amountsIn('cost')];
+  const range = (measure: Measure) => view.ofDay(RANGES[measure], day).get(team);
+  return { view, day, team, credits, cost, budget, range };
 }
 
-/** The ranges of the teams with a budget. */
-function rangesOn(view: View, day: Day): ReadonlyMap<string, MonthRange | undefined> {
-  return new Map(teamsOf(view, day).map(({ team, credits }) => [team, monthRange(credits, day)]));
+/** The ranges of the teams with a budget, by a function for each measure. */
+const RANGES: Readonly<
+  Record<Measure, (view: View, day: Day) => ReadonlyMap<string, MonthRange | undefined>>
+> = {
+  credits: (view, day) => rangesIn('credits', view, day),
+  cost: (view, day) => rangesIn('cost', view, day),
+};
+
+function rangesIn(measure: Measure, view: View, day: Day) {
+  return new Map(teamsOf(view, day).map((month) => [month.team, monthRange(month[measure], day)]));
 }
 
 function seenDays(view: View, day: Day): readonly Day[] {

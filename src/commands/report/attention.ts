@@ -1,4 +1,4 @@
-import { amount, change, digits, percent } from './numbers.ts';
+import { amount, change, percent } from './numbers.ts';
 import type { Figure, Report, UnusualDay } from './report.ts';
 
 const MOST = 3;
@@ -9,7 +9,7 @@ export function attentionOf(report: Report): readonly string[] {
     ...budgetWords(report),
     ...teamWords(report),
     ...report.unusual
-      .toSorted((one, other) => other.credits - one.credits)
+      .toSorted((one, other) => other.amount - one.amount)
       .map(unusualWords)
       .slice(0, 1),
     ...modelWords(report),
@@ -17,9 +17,10 @@ export function attentionOf(report: Report): readonly string[] {
   ].slice(0, MOST);
 }
 
-/** A day with unusually many credits. */
-export function unusualWords({ day, credits, upper }: UnusualDay): string {
-  return `${day} was unusually high: ${digits(credits)} credits; up to ${digits(upper)} were expected.`;
+/** A day that was used unusually much. */
+export function unusualWords({ day, amount: used, upper, ...of }: UnusualDay): string {
+  const unit = of.currency ?? 'credits';
+  return `${day} was unusually high: ${amount(used, of)} ${unit}; up to ${amount(upper, of)} were expected.`;
 }
 
 /** The month, where it exceeds its budget or is expected to, in money or in credits. */
@@ -45,16 +46,17 @@ function teamWords({ teamsOverBudget: [first, ...others] }: Report): readonly st
   ];
 }
 
-/** The model that rose most, if that is more than a tenth of all credits. */
-function modelWords({ models, figures }: Report): readonly string[] {
-  const total = figures.find(({ title }) => title === 'Credits')?.value ?? Number.POSITIVE_INFINITY;
+/** The model that rose most, if that is more than a tenth of the whole. */
+function modelWords({ models, figures, currency }: Report): readonly string[] {
+  const whole = currency === undefined ? 'Credits' : 'Cost';
+  const total = figures.find(({ title }) => title === whole)?.value ?? Number.POSITIVE_INFINITY;
   const rises = models
-    .map(({ name, credits, before = credits }) => ({ name, value: credits, before, rise: credits - before }))
+    .map(({ name, amount: value, before = value }) => ({ name, value, before, rise: value - before }))
     .filter(({ rise }) => rise > total / 10)
     .sort((one, other) => other.rise - one.rise);
   return rises.slice(0, 1).map((one) => {
     const share = change(one);
-    return `${one.name} rose by ${digits(one.rise)} credits${share && ` (${share})`}.`;
+    return `${one.name} rose by ${amount(one.rise, { currency })} ${currency ?? 'credits'}${share && ` (${share})`}.`;
   });
 }
 

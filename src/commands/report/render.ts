@@ -3,7 +3,7 @@ import { escapedMarkdown, partsWords, sentenceOf, signed } from '../../page/expl
 import { html } from '../../page/html.ts';
 import { columns } from '../../text/columns.ts';
 import { allWords, attentionOf, unusualWords } from './attention.ts';
-import { amount, change, digits, nameOf, percent } from './numbers.ts';
+import { amount, change, nameOf, percent } from './numbers.ts';
 import type { Part, ReadinessMove, Report, State } from './report.ts';
 
 /** A table of a report; its first column is text, the others are numbers. */
@@ -146,7 +146,8 @@ function sentencesOf({ period, days, figures, explanation, unusual, readiness }:
 }
 
 function tablesOf(report: Report): readonly Table[] {
-  const { period, days, figures, explanation, month, models, teams, unitCosts, readiness } = report;
+  const { period, days, figures, explanation, month, models, teams, unitCosts, readiness, currency } = report;
+  const [noun, unit] = currency === undefined ? ['Credits', 'credits'] : ['Cost', currency];
   const heads = [`this ${period.kind}`, 'before', 'change'];
   const rows = figures.map((one) => [
     nameOf(one),
@@ -155,12 +156,19 @@ function tablesOf(report: Report): readonly Table[] {
     // Between two currencies, what one lost is in the other.
     figures.filter(({ title }) => title === one.title).length > 1 ? '' : change(one),
   ]);
-  const causes = partsWords(explanation?.what ?? []).map(({ name, credits }) => [name, signed(credits)]);
+  const causes = (explanation ? partsWords(explanation) : []).map(({ name, credits }) => [
+    name,
+    signed(credits, currency),
+  ]);
   const tables: readonly Table[] = [
     { title: 'Figures', head: ['', ...heads], rows },
-    { title: 'Why credits a day changed', head: ['cause', 'credits a day'], rows: causes.slice(0, LISTED) },
-    { title: 'Credits by model', head: ['model', ...heads], rows: partRows(models) },
-    { title: 'Credits by team', head: ['team', ...heads], rows: partRows(teams) },
+    {
+      title: `Why ${noun.toLowerCase()} a day changed`,
+      head: ['cause', `${unit} a day`],
+      rows: causes.slice(0, LISTED),
+    },
+    { title: `${noun} by model`, head: ['model', ...heads], rows: partRows(models, currency) },
+    { title: `${noun} by team`, head: ['team', ...heads], rows: partRows(teams, currency) },
     { title: `The month on ${days.at(-1)}`, head: ['', 'amount', 'range'], rows: month.map(stateCells) },
     {
       title: `Unit costs, the 28 days up to ${days.at(-1)}`,
@@ -176,15 +184,15 @@ function tablesOf(report: Report): readonly Table[] {
   return tables.filter((table) => table.rows.length > 0);
 }
 
-function partRows(parts: readonly Part[]): Table['rows'] {
-  const rows = parts.slice(0, LISTED).map(({ name, credits: value, before }) => {
-    const of = { title: name, value, before, currency: undefined };
+function partRows(parts: readonly Part[], currency: string | undefined): Table['rows'] {
+  const rows = parts.slice(0, LISTED).map(({ name, amount: value, before }) => {
+    const of = { title: name, value, before, currency };
     return [name, amount(value, of), amount(before, of), change(of)];
   });
   const rest = parts.slice(LISTED);
   if (rest.length === 0) return rows;
-  const sum = rest.reduce((all, { credits }) => all + credits, 0);
-  return [...rows, [`${rest.length} more`, digits(sum), '', '']];
+  const sum = rest.reduce((all, { amount: more }) => all + more, 0);
+  return [...rows, [`${rest.length} more`, amount(sum, { currency }), '', '']];
 }
 
 function stateCells({ range, isRatio, ...of }: State): readonly string[] {

@@ -9,20 +9,22 @@ import {
   lastOfMonth,
   weekdayOf,
 } from '../../catalog/day.ts';
-import type { Family, Sample } from '../../catalog/family.ts';
+import type { DayFamily, Family, Sample } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityFamilies as activity } from '../../collectors/activity/collector.ts';
 import { type Explanation, explain } from '../../collectors/explain/explain.ts';
 import { productivityFamilies as output } from '../../collectors/productivity/collector.ts';
 import { readinessFamilies as reports } from '../../collectors/readiness/collector.ts';
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
+import { measuredIn, measureOf } from '../../collectors/spend/measure.ts';
 import { unitFamilies } from '../../collectors/spend/unit-economics.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { toolFamilies as tools } from '../../collectors/tools/collector.ts';
 import { userFamilies as people } from '../../collectors/users/collector.ts';
+import { usersDataset } from '../../collectors/users/dataset.ts';
 import { teamBudgetFamilies as teamMonths } from '../../collectors/users/team-budgets.ts';
-import { samplesOn } from '../../collectors/weeks.ts';
+import { samplesOn, weeksOf } from '../../collectors/weeks.ts';
 
 /** A week from Monday to Sunday or a month of the bill, inclusive. */
 export interface Period {
@@ -51,19 +53,21 @@ export interface State extends Pick<Figure, 'title' | 'currency'> {
   readonly isRatio: boolean;
 }
 
-/** The credits of a model or a team in a period and in the one before. */
+/** The credits, or the cost, of a model or a team in a period and in the one before. */
 export interface Part {
   readonly name: string;
-  readonly credits: number;
+  readonly amount: number;
   /** Undefined if unknown. */
   readonly before: number | undefined;
 }
 
-/** A day whose credits are above their expected upper bound. */
+/** A day that is above its expected upper bound. */
 export interface UnusualDay {
   readonly day: Day;
-  readonly credits: number;
+  readonly amount: number;
   readonly upper: number;
+  /** Undefined for credits. */
+  readonly currency: string | undefined;
 }
 
 /** A team that exceeds its budget, or is expected to. */
@@ -86,6 +90,8 @@ export interface ReadinessMove {
 export interface Report {
   readonly org: string;
   readonly period: Period;
+  /** That of models, teams and unusual days, where the platform counts no credits. */
+  readonly currency: string | undefined;
   /** The days of the period that are over. */
   readonly days: readonly Day[];
   readonly figures: readonly Figure[];
@@ -93,7 +99,7 @@ export interface Report {
   readonly explanation: Explanation | undefined;
   /** The month of the last day, in credits and in money where priced. */
   readonly month: readonly State[];
-  /** Those with the most credits first; none if a day is unknown. */
+  /** Those that were used most first; none if a day is unknown. */
   readonly models: readonly Part[];
   readonly teams: readonly Part[];
   readonly teamsOverBudget: readonly TeamOverBudget[];
@@ -142,6 +148,9 @@ const OF_MONTH: readonly OfMonth[] = [
   ['Cost, probability that the month exceeds its budget', spend.costMonthBudgetExceededProbability],
 ];
 
+/** The cost of teams by week, which no metric has. */
+const teamCostWeeks = weeksOf(usersDataset, people.dailyCostByTeam);
+
 const UNITS: readonly OfMonth[] = unitFamilies.map((family) => [
   family.name.replace(/^agent_platform_(.*)_28d$/, '$1').replaceAll('_', ' '),
   family,
@@ -174,6 +183,7 @@ export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf
   return {
     org,
     period,
+    currency: measuredIn(view),
     days,
     figures: COUNTED.flatMap((counted) => figuresOf(view, counted, days, before)),
     explanation: days.length === 0 ? undefined : explain(view, before, days),
@@ -244,25 +254,32 @@ function modelsOf(view: View, days: readonly Day[], before: readonly Day[]): rea
   return partsOf(sums, modelSums(view, before), 0);
 }
 
-/** The credits of each model over days; none if a day is unknown. */
+/** The amount of each model over days; none if a day is unknown. */
 function modelSums(view: View, days: readonly Day[]): ReadonlyMap<string, number> | undefined {
   const sums = new Map<string, number>();
+  const family: DayFamily =
+    measureOf(view) === 'credits' ? tokens.dailyCreditsByModel : spend.dailyCostByModel;
   for (const day of days) {
-    const samples = samplesOn(view, tokensDataset, tokens.dailyCreditsByModel, day);
+    const samples = samplesOn(view, tokensDataset, family, day);
     if (samples === undefined) return undefined;
-    for (const { labels, value } of samples) sums.set(labels.model, (sums.get(labels.model) ?? 0) + value);
+    for (const { labels, value } of samples) {
+      const { model = '' } = labels;
+      sums.set(model, (sums.get(model) ?? 0) + value);
+    }
   }
   return sums;
 }
 
 /** Teams of a week by the sums that are published, and of a month by its month to date; a part of a week has none. */
 function teamsOf(view: View, { kind, last: end }: Period, last: Day, formerLast: Day): readonly Part[] {
+  const isCredits = measureOf(view) === 'credits';
   if (kind === 'month') {
-    const monthOn = (day: Day) => byTeam(teamMonths.teamCreditsMonthToDate.samplesOf(view, day));
+    const month = isCredits ? teamMonths.teamCreditsMonthToDate : teamMonths.teamCostMonthToDate;
+    const monthOn = (day: Day) => byTeam(month.samplesOf(view, day));
     return partsOf(monthOn(last), monthOn(formerLast), undefined);
   }
   if (last < end) return [];
-  const { present, before } = people.teamWeeks;
+  const { present, before } = isCredits ? people.teamWeeks : teamCostWeeks;
   return partsOf(byTeam(present.samplesOf(view, last)), byTeam(before.samplesOf(view, last)), undefined);
 }
 
@@ -277,12 +294,12 @@ function partsOf(
   missing: number | undefined,
 ): readonly Part[] {
   return [...(sums ?? [])]
-    .filter(([, credits]) => Number.isFinite(credits))
-    .map(([name, credits]) => {
+    .filter(([, amount]) => Number.isFinite(amount))
+    .map(([name, amount]) => {
       const before = former && (former.get(name) ?? missing);
-      return { name, credits, before: Number.isFinite(before) ? before : undefined };
+      return { name, amount, before: Number.isFinite(before) ? before : undefined };
     })
-    .sort((one, other) => other.credits - one.credits);
+    .sort((one, other) => other.amount - one.amount);
 }
 
 /** Teams with a budget that the forecast, or what is used without one, exceeds. */
@@ -311,9 +328,13 @@ function teamValues(view: View, family: Family, day: Day) {
 }
 
 function unusualOn(view: View, day: Day): readonly UnusualDay[] {
-  const [[, credits = 0] = []] = valuesOn(view, spend.dailyCreditsUnusual, day);
-  const [[, upper] = []] = valuesOn(view, spend.dailyCreditsExpectedUpper, day);
-  return upper === undefined || credits === 0 ? [] : [{ day, credits, upper }];
+  const [unusual, bound] =
+    measureOf(view) === 'credits'
+      ? [spend.dailyCreditsUnusual, spend.dailyCreditsExpectedUpper]
+      : [spend.dailyCostUnusual, spend.dailyCostExpectedUpper];
+  const [[currency, amount = 0] = []] = valuesOn(view, unusual, day);
+  const [[, upper] = []] = valuesOn(view, bound, day);
+  return upper === undefined || amount === 0 ? [] : [{ day, amount, upper, currency }];
 }
 
 function movesOf(start: View, end: View): readonly ReadinessMove[] {

@@ -6,6 +6,8 @@ import { activityFamilies as activity } from '../../collectors/activity/collecto
 import { activityDataset } from '../../collectors/activity/dataset.ts';
 import { explain, type Part } from '../../collectors/explain/explain.ts';
 import { fourWeeksBefore } from '../../collectors/explain/usage.ts';
+import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
+import { measuredIn } from '../../collectors/spend/measure.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { toolFamilies as tools } from '../../collectors/tools/collector.ts';
@@ -29,6 +31,8 @@ interface Declared {
   readonly name: BreakdownName;
   readonly dataset: DayDataset<unknown>;
   readonly family: DayFamily;
+  /** The family in its place where the platform counts no credits. */
+  readonly inMoney?: DayFamily;
   readonly label: string;
   /** How the values of 7 days become one; families of weeks have done it. */
   readonly over: 'sum' | 'mean' | 'week';
@@ -37,7 +41,14 @@ interface Declared {
 }
 
 const declared: readonly Declared[] = [
-  { name: 'models', dataset: tokensDataset, family: tokens.dailyCreditsByModel, label: 'model', over: 'sum' },
+  {
+    name: 'models',
+    dataset: tokensDataset,
+    family: tokens.dailyCreditsByModel,
+    inMoney: spend.dailyCostByModel,
+    label: 'model',
+    over: 'sum',
+  },
   {
     name: 'clients',
     dataset: activityDataset,
@@ -77,7 +88,9 @@ export type Work<Result> = Generator<unknown, Result>;
 /** The largest parts of each published breakdown, with those of the week before; one of which a day is unknown is missing. */
 export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): Work<readonly Breakdown[]> {
   const breakdowns: Breakdown[] = [];
-  for (const one of declared) {
+  for (const { inMoney, ...own } of declared) {
+    const currency = inMoney && measuredIn(view);
+    const one = inMoney && currency !== undefined ? { ...own, family: inMoney } : own;
     const day = isServed(one.family) ? view.newestDay(one.dataset) : undefined;
     const sums = day === undefined ? undefined : yield* sumsOf(view, one, day);
     if (day === undefined || sums === undefined) continue;
@@ -96,6 +109,7 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
     breakdowns.push({
       name: one.name,
       family: one.family.name,
+      currency,
       day,
       rows,
       rest: known.length - rows.length,
@@ -114,13 +128,17 @@ export function reasonOf(
   if (found === undefined || found.from === 0) return undefined;
   const cause = causeWords(found);
   const change = found.to - found.from;
-  const team = isServed(people.dailyCreditsByTeam) ? mostOf(found.byTeam, change) : undefined;
+  const [byTeam, byModel] =
+    found.currency === undefined
+      ? [people.dailyCreditsByTeam, tokens.dailyCreditsByModel]
+      : [people.dailyCostByTeam, spend.dailyCostByModel];
+  const team = isServed(byTeam) ? mostOf(found.byTeam, change) : undefined;
   const published = keepLargest(found.after.teams ?? new Map(), labelLimit('team'));
   return {
     usual: found.from,
     weeks: found.before.days.length,
     cause: cause?.words,
-    ...(isServed(tokens.dailyCreditsByModel) && {
+    ...(isServed(byModel) && {
       model: cause?.model,
       largest: mostOf(found.byModel, change),
     }),

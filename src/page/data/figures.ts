@@ -14,7 +14,8 @@ import {
 import { readinessFamilies as reports } from '../../collectors/readiness/collector.ts';
 import { type ReadinessReport, readinessDataset } from '../../collectors/readiness/dataset.ts';
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
-import { budgetInCredits } from '../../collectors/spend/costs.ts';
+import { budgetInCredits, budgetInReported } from '../../collectors/spend/costs.ts';
+import { measureOf } from '../../collectors/spend/measure.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { WEEK_DAYS } from '../../collectors/weeks.ts';
@@ -138,9 +139,32 @@ function daysToRead(detail: FigureDetail, yesterday: Day): ReadonlyMap<DatasetNa
   return new Map(read.map(([name, days]) => [name, addDays(yesterday, -days)]));
 }
 
+/** The families of a day and its month by what the platform measures in. */
+const MEASURED = {
+  credits: {
+    use: tokens.dailyCredits,
+    upper: spend.dailyCreditsExpectedUpper,
+    month: spend.creditsMonthToDate,
+    forecast: spend.creditsMonthForecast,
+    bounds: [spend.creditsMonthForecastLower, spend.creditsMonthForecastUpper],
+    budgets: [spend.creditsMonthBudget, spend.costMonthBudget],
+    budgetOf: budgetInCredits,
+  },
+  cost: {
+    use: spend.dailyCost,
+    upper: spend.dailyCostExpectedUpper,
+    month: spend.costMonthToDate,
+    forecast: spend.costMonthForecast,
+    bounds: [spend.costMonthForecastLower, spend.costMonthForecastUpper],
+    budgets: [spend.costMonthBudget],
+    budgetOf: budgetInReported,
+  },
+} as const;
+
 function* orgFigures(parts: Parts): Work<OrgFigures> {
   const { view } = parts;
-  const credits = yield* dayFigure(parts, 'credits', tokens.dailyCredits, view.newestDay(tokensDataset));
+  const { use, month, forecast, budgets, budgetOf } = MEASURED[measureOf(view)];
+  const credits = yield* dayFigure(parts, 'credits', use, view.newestDay(tokensDataset));
   const activeDay = view.newestDay(activityDataset);
   const outputDay = view.newestDay(productivityCollector.dataset);
   const { day } = credits;
@@ -154,18 +178,15 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
       yield* dayFigure(parts, 'people', activity.dailyActiveUsers, activeDay),
       yield* dayFigure(parts, 'commits', output.dailyGitCommits, outputDay),
       yield* dayFigure(parts, 'pullRequests', output.dailyGitPullRequestsCreated, outputDay),
-      yield* dayFigure(parts, 'month', spend.creditsMonthToDate, day),
+      yield* dayFigure(parts, 'month', month, day),
       readiness.figure,
     ].filter((figure) => isCollected(parts, figure.name)),
-    dayCost: moneyOf(samplesOn(parts, spend.dailyCost, day))[0],
-    monthCosts: moneyOf(samplesOn(parts, spend.costMonthToDate, day)),
-    monthForecast: firstOf(samplesOn(parts, spend.creditsMonthForecast, day)),
+    dayCost: costsOf(samplesOn(parts, spend.dailyCost, day))[0],
+    monthCosts: costsOf(samplesOn(parts, spend.costMonthToDate, day)),
+    monthForecast: firstOf(samplesOn(parts, forecast, day)),
     monthRange: monthRangeOn(parts, day),
     costForecast: costForecastOn(parts, day),
-    monthBudget:
-      day && [spend.creditsMonthBudget, spend.costMonthBudget].some((family) => isServed(parts, family))
-        ? budgetInCredits(view, day)
-        : undefined,
+    monthBudget: day && budgets.some((family) => isServed(parts, family)) ? budgetOf(view, day) : undefined,
     monthStarts: view.settings.contract?.periodStarts,
     costBudget: isServed(parts, spend.costMonthBudget) ? view.settings.contract?.costPerMonth : undefined,
     repositories: readiness.repositories,
@@ -180,8 +201,8 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
 }
 
 function monthRangeOn(parts: Parts, day: Day | undefined): OrgFigures['monthRange'] {
-  const lower = firstOf(samplesOn(parts, spend.creditsMonthForecastLower, day));
-  const upper = firstOf(samplesOn(parts, spend.creditsMonthForecastUpper, day));
+  const { bounds } = MEASURED[measureOf(parts.view)];
+  const [lower, upper] = bounds.map((bound) => firstOf(samplesOn(parts, bound, day)));
   return lower === undefined || upper === undefined ? undefined : { lower, upper };
 }
 
@@ -189,7 +210,7 @@ function monthRangeOn(parts: Parts, day: Day | undefined): OrgFigures['monthRang
 function costForecastOn(parts: Parts, day: Day | undefined): OrgFigures['costForecast'] {
   const currency = parts.view.settings.contract?.costPerMonth?.currency;
   const amountOf = (family: DayFamily) =>
-    moneyOf(samplesOn(parts, family, day)).find((cost) => cost.currency === currency);
+    costsOf(samplesOn(parts, family, day)).find((cost) => cost.currency === currency);
   const forecast = amountOf(spend.costMonthForecast);
   const lower = amountOf(spend.costMonthForecastLower)?.amount;
   const upper = amountOf(spend.costMonthForecastUpper)?.amount;
@@ -234,17 +255,19 @@ function* dayFigure(
   newest: Day | undefined,
 ): Work<Figure> {
   const day = isServed(parts, family) ? newest : undefined;
-  const head = { name, family: family.name, isPublished: isPublished(parts, family), day };
+  const currency = family.unit === 'currency' ? parts.view.settings.money?.currency : undefined;
+  const head = { name, family: family.name, isPublished: isPublished(parts, family), day, currency };
   if (day === undefined) return { ...head, value: undefined, weekBefore: undefined, trend: [] };
   const valueOn = (of: Day) => firstOf(family.samplesOf(parts.view, of));
-  const bounds = name === 'credits' && isServed(parts, spend.dailyCreditsExpectedUpper);
+  const { upper: bound } = MEASURED[measureOf(parts.view)];
+  const bounds = name === 'credits' && isServed(parts, bound);
   const isFull = parts.detail === 'full';
   const trend: TrendDay[] = [];
   const days =
     name === 'month' ? monthSoFar(day, parts.view.settings.contract?.periodStarts) : trendDays(day);
   for (const shown of isFull || name === 'credits' ? days : []) {
     const isBound = bounds && (isFull || shown === day);
-    const upper = isBound ? firstOf(spend.dailyCreditsExpectedUpper.samplesOf(parts.view, shown)) : undefined;
+    const upper = isBound ? firstOf(bound.samplesOf(parts.view, shown)) : undefined;
     trend.push({ day: shown, value: valueOn(shown), upper });
     yield;
   }
@@ -365,7 +388,7 @@ function firstOf(samples: Iterable<Sample> | undefined): number | undefined {
   return sample?.value;
 }
 
-function moneyOf(samples: Iterable<Sample> | undefined): readonly Cost[] {
+function costsOf(samples: Iterable<Sample> | undefined): readonly Cost[] {
   return Array.from(samples ?? [], ({ labels, value }) => ({
     currency: labels['currency'] ?? '',
     amount: value,

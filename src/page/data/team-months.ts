@@ -1,6 +1,8 @@
 import type { Collector } from '../../catalog/collector.ts';
 import type { Family } from '../../catalog/family.ts';
+import type { Measure } from '../../catalog/money.ts';
 import { OTHER_TEAMS } from '../../catalog/settings.ts';
+import { measureOf } from '../../collectors/spend/measure.ts';
 import { usersDataset } from '../../collectors/users/dataset.ts';
 import { teamBudgetFamilies as months } from '../../collectors/users/team-budgets.ts';
 import { measureCardinality, projectFamily } from '../../pipeline/cardinality.ts';
@@ -46,11 +48,11 @@ export function* teamMonthsOf(parts: TeamMonthsParts): Work<TeamMonths | undefin
       teams.set(team, { ...teams.get(team), team, [figure]: { currency, amount: value } });
     }
   }
-  const all = [...teams.values()].sort(bySize);
+  const all = [...teams.values()].sort((one, other) => bySize(measureOf(view), one, other));
   return { day, teams: all.slice(0, LISTED), rest: Math.max(0, all.length - LISTED) };
 }
 
-function bySize(one: TeamMonth, other: TeamMonth): number {
-  const sizeOf = ({ credits }: TeamMonth) => credits?.amount ?? Number.NEGATIVE_INFINITY;
+function bySize(measure: Measure, one: TeamMonth, other: TeamMonth): number {
+  const sizeOf = ({ [measure]: used }: TeamMonth) => used?.amount ?? Number.NEGATIVE_INFINITY;
   return sizeOf(other) - sizeOf(one) || (one.team < other.team ? -1 : 1);
 }

@@ -9,6 +9,9 @@ import type { ApiRequest } from '../../catalog/source.ts';
 import { advice, isNotYet } from './advice.ts';
 import { API_FIELDS } from './api-fields.ts';
 
+/** As charges name it. */
+const NAME = 'AI coding-agent platform';
+
 /** The platform whose API counts Standard Credits. */
 export const agentPlatform: Platform = {
   name: DEFAULT_PLATFORM,
@@ -18,6 +21,7 @@ export const agentPlatform: Platform = {
     ownPath: { pattern: /\/api(?:\/v\d+)?(?=\/*$)/, example: '/api/v1/…' },
   },
   money: CREDITS,
+  focus: { service: NAME, serviceProvider: NAME, hostProvider: NAME, invoiceIssuer: NAME },
   readers: {
     tokens: async () => (await import('./tokens.ts')).reader,
     tools: async () => (await import('./tools.ts')).reader,

@@ -9,7 +9,9 @@ import {
   sentenceOf,
 } from '../../../src/page/explanation.ts';
 import { viewOfDays } from '../../collectors/explain/view.ts';
+import { createFakeView } from '../../collectors/fakes.ts';
 import { dayNamed } from '../../support/day.ts';
+import { COST, under } from '../../support/money.ts';
 
 const day = dayNamed('2026-11-24');
 
@@ -49,5 +51,29 @@ describe('an explanation', () => {
   test('cannot break a table of Markdown by the names of models', () => {
     const explanation = explained(before, { ...usual, credits: 900, models: { 'a|b*': 900 } });
     expect(explanationMarkdown([{ org: 'acme', explanation }])).toContain('| a\\|b\\* | +900 |');
+  });
+
+  test('of a platform without credits is about the cost, to the hundredth of its currency', () => {
+    const cost = (amount: number) => ({ cost: amount, tokens: { input: 10, output: 10 } });
+    const weeks = fourWeeksBefore(day).map((before) => [before, cost(4.004)] as const);
+    const view = createFakeView({ rows: new Map([...weeks, [day, cost(9)]]) });
+    const explanation = explain(under(view, { money: COST }), fourWeeksBefore(day), [day]);
+    expect(explanationText([{ org: 'acme', explanation }])).toContain(
+      'Cost a day rose by 125 %, from 4.00 to 9.00 USD, mostly by cost per token (+5.00).',
+    );
+    expect(explanationMarkdown([{ org: 'acme', explanation }])).toContain('| What changed | USD a day |');
+    expect(JSON.parse(explanationJson([{ org: 'acme', explanation }]))).toMatchObject({
+      currency: 'USD',
+      before: { cost: 4 },
+      after: { cost: 9 },
+      cause: 'cost_per_token',
+      what: [
+        { cause: 'cost_per_token', cost: 5 },
+        { cause: 'tokens', cost: 0 },
+      ],
+    });
+    expect(explanationText([{ org: 'acme', explanation: undefined, measure: 'cost' }])).toBe(
+      'acme\nThe cost of one of the sides is unknown on every day.\n',
+    );
   });
 });

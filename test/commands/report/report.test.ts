@@ -5,7 +5,9 @@ import { spendFamilies as spend } from '../../../src/collectors/spend/collector.
 import { reportHtml, reportMarkdown, reportSlack } from '../../../src/commands/report/render.ts';
 import { lastPeriod, periodBefore, periodOf, reportOf } from '../../../src/commands/report/report.ts';
 import { viewOfDays } from '../../collectors/explain/view.ts';
+import { createFakeView } from '../../collectors/fakes.ts';
 import { dayNamed } from '../../support/day.ts';
+import { COST, under } from '../../support/money.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';
 
 const start = dayNamed('2026-01-19');
@@ -160,10 +162,10 @@ test('a report has models, the month with its range, and ends with what to look 
   const viewAt = (asOf: number) => viewOfDays(spike, dayOf(asOf - 1), contract);
   const report = reportOf('acme', periodOf('week', last), last, viewAt);
   expect(report.models).toEqual([
-    { name: 'a', credits: 1_220, before: 420 },
-    { name: 'b', credits: 280, before: 280 },
+    { name: 'a', amount: 1_220, before: 420 },
+    { name: 'b', amount: 280, before: 280 },
   ]);
-  expect(report.unusual).toMatchObject([{ day: '2026-11-27', credits: 900 }]);
+  expect(report.unusual).toMatchObject([{ day: '2026-11-27', amount: 900 }]);
   const text = reportMarkdown([report, { ...report, org: 'globex', figures: [] }]);
   expect(text).toMatch(/^All 2 organizations: 1,500 credits \(\+114 %\), 1 of them known\.\n/);
   expect(text).toContain('| a | 1,220 | 420 | +190 % |');
@@ -211,4 +213,29 @@ test('HTML escapes names, and has neither scripts nor anything from elsewhere', 
   expect(page).toContain('&lt;script&gt;&quot;a&quot;: week of 2026-11-23 to 2026-11-29');
   expect(page).not.toMatch(/<script|https?:|src=|@import/);
   expect(page.length).toBeLessThan(100_000);
+});
+
+test('a report of a platform without credits is about its cost', () => {
+  const last = dayNamed('2026-11-29');
+  const days = daysFrom(addDays(last, -249), last);
+  const rows = new Map(
+    days.map((day) => {
+      const a = day === '2026-11-27' ? 860.5 : 60.25;
+      const byModel = [{ model: 'a', tier: 'unknown', cost: a, input: 900, output: 100 }];
+      return [day, { cost: a + 40, tokens: { input: 900, output: 100 }, byModel, dailyUsers: 10 }] as const;
+    }),
+  );
+  const contract = { prices: [], costPerMonth: { currency: 'USD', amount: 2_000 } };
+  const viewAt = (asOf: number) => under(createFakeView({ rows, asOf }), { money: COST, contract });
+  const report = reportOf('acme', periodOf('week', last), last, viewAt);
+  expect(report.models).toEqual([{ name: 'a', amount: 1_222, before: 421.75 }]);
+  expect(report.unusual).toMatchObject([{ day: '2026-11-27', amount: 900.5, currency: 'USD' }]);
+  const text = reportMarkdown([report]);
+  expect(text).toContain('Cost a day rose by 114 %, from 100.25 to 214.57 USD, mostly by ');
+  expect(text).toContain('## Cost by model\n\n| model | this week | before | change |');
+  expect(text).toContain('| a | 1,222.00 | 421.75 | +190 % |');
+  expect(text).toMatch(/\| cost per token of each model \| \+114\.32 \|/);
+  expect(text).toMatch(/2026-11-27 was unusually high: 900\.50 USD; up to [\d.]+ were expected\./);
+  expect(text).toContain('a rose by 800.25 USD (+190 %).');
+  expect(text).not.toMatch(/credit/i);
 });

@@ -4,6 +4,7 @@ import type { Family } from '../../../src/catalog/family.ts';
 import { userFamilies as people } from '../../../src/collectors/users/collector.ts';
 import { breakdownsOf, reasonOf } from '../../../src/page/data/breakdowns.ts';
 import { createFakeView, DAY, inSlices } from '../../collectors/fakes.ts';
+import { COST, under } from '../../support/money.ts';
 
 type ByTeam = Readonly<Record<string, number>>;
 
@@ -97,4 +98,25 @@ test('a team of this week that was not shown in the one before had nothing then,
   // A week of which a day is not known has no teams.
   const unknown = new Map([[addDays(DAY, -9), undefined]]);
   expect(await teamsOf(unknown)).toEqual(both.map((row) => ({ ...row, before: undefined })));
+});
+
+test('where there are no credits, models and the reason are those of the cost', async () => {
+  const rowOf = (cost: number) => ({
+    cost,
+    byModel: [{ model: 'a', tier: 'standard', cost, input: 1, output: 1 }],
+  });
+  const rows = new Map(daysFrom(addDays(DAY, -28), DAY).map((day) => [day, rowOf(day === DAY ? 12.5 : 5)]));
+  const parts = {
+    view: under(createFakeView({ rows }), { money: COST }),
+    labelLimit: () => 10,
+    isServed: ({ name }: Family) => name === 'agent_platform_daily_cost_by_model',
+  };
+  expect(await inSlices(breakdownsOf(parts))).toMatchObject([
+    { name: 'models', currency: 'USD', rows: [{ label: 'a', value: 42.5, before: 35 }] },
+  ]);
+  const figure = { name: 'credits', family: 'f', isPublished: true, day: DAY, value: 12.5 } as const;
+  expect(reasonOf(parts, { ...figure, weekBefore: 5, trend: [] })).toMatchObject({
+    usual: 5,
+    largest: { name: 'a', share: 1 },
+  });
 });

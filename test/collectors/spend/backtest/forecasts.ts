@@ -1,6 +1,6 @@
 import { addDays, type Day, monthSoFar, restOfMonth } from '../../../../src/catalog/day.ts';
-import { creditsForecast } from '../../../../src/collectors/month.ts';
-import { creditsIn } from '../../../../src/collectors/spend/credits.ts';
+import { monthForecast } from '../../../../src/collectors/month.ts';
+import { amountsIn } from '../../../../src/collectors/spend/measure.ts';
 import { viewOf } from './view.ts';
 import { createOrganization, DAYS, type DayOfPeople, dayAt, WARM_UP } from './world.ts';
 
@@ -35,7 +35,7 @@ export function pooledForecasts(people: number, seeds: readonly number[]): Poole
       if (ahead.length === 0) continue;
       const soFar = sum(monthSoFar(day).map((of) => credits.get(of) ?? 0));
       const actual = soFar + sum(ahead.map((of) => credits.get(of) ?? 0));
-      const forecast = creditsForecast(creditsIn(view), day) ?? Number.NaN;
+      const forecast = monthForecast(amountsIn(view, 'credits'), day) ?? Number.NaN;
       published.push({ day, error: forecast / actual - 1 });
       const plainForecast = soFar + sum(ahead.map((of) => meanOfFour(credits, of, day)));
       ofAllDays.push({ day, error: plainForecast / actual - 1 });
