@@ -124,6 +124,6 @@ export function figureOf({ figures }: OrgFigures, name: FigureName): Figure | un
 }
 
 /** The value of a figure; undefined if it is unknown. */
-export function figureValue(all: OrgFigures, name: FigureName): number | undefined {
+function figureValue(all: OrgFigures, name: FigureName): number | undefined {
   return figureOf(all, name)?.value;
 }

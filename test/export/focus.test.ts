@@ -26,7 +26,7 @@ const values = { ...defaultValues, format: 'focus' } as const;
 
 function configWith(contract: Contract, enabled: readonly string[] = []): Config {
   const collectors = new Map(enabled.map((name) => [name, true]));
-  return { orgs: [{ name: 'acme', contract }], collectors } as unknown as Config;
+  return { orgs: [{ name: 'acme', platform: agentPlatform, contract }], collectors } as unknown as Config;
 }
 
 function tokensOf(credits: number, byModel: readonly (readonly [string, number])[]) {
@@ -326,7 +326,10 @@ describe('a FOCUS file of reported money', () => {
 
   /** The charges of one day of a platform with this money. */
   async function chargesOf(money: PlatformMoney, row: TokensRow, named?: typeof names) {
-    const config = { orgs: [{ name: 'acme', money }], collectors: new Map() } as unknown as Config;
+    const config = {
+      orgs: [{ name: 'acme', platform: { ...agentPlatform, money } }],
+      collectors: new Map(),
+    } as unknown as Config;
     const { published } = formatOf({ ...values, by: 'day' }, config);
     const format = named
       ? createFocusFormat('model', focusFamilies, () => named)

@@ -10,6 +10,7 @@ import { isExpectation, writtenValue } from '../../src/export/month.ts';
 import { rangeToExport } from '../../src/export/range.ts';
 import type { RowSink } from '../../src/export/sink.ts';
 import { createTidyFormat } from '../../src/export/tidy.ts';
+import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';
 import { daily, type Row } from '../backfill/days.ts';
 import { dayNamed } from '../support/day.ts';
 import { storedOrg } from '../support/store.ts';
@@ -69,7 +70,7 @@ describe('a closed month', () => {
     const config = {
       collectors: new Map([['users', true]]),
       metrics: { excluded: [] },
-      orgs: [{ name: 'acme' }],
+      orgs: [{ name: 'acme', platform: agentPlatform }],
     } as unknown as Config;
     const labelsFor = (month: string | undefined) => {
       const { published } = formatOf({ ...defaultValues, month }, config);
@@ -104,7 +105,7 @@ describe("a month's summary", () => {
       ['tokens', true],
     ]),
     metrics: { excluded: [] },
-    orgs: [{ name: 'acme' }],
+    orgs: [{ name: 'acme', platform: agentPlatform }],
   };
   const headerFor = (changes: object) =>
     formatOf({ ...defaultValues, by: 'month', ...changes }, config as unknown as Config).format.header;

@@ -24,11 +24,15 @@ test('every key that exists only in the file is documented', () => {
   expect(keys.map(({ path }) => path)).toEqual([
     ...[
       'name',
+      'platform',
       'base_url',
       'app_url',
       'api_key_file',
       'api_key_env',
       'org_id',
+      'account',
+      'kind',
+      'link_hosts',
       'seats',
       'budget',
       'prices',

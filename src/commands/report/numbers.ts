@@ -32,7 +32,7 @@ const small = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
 const tenths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 /** A number with commas between thousands; below one thousand with a decimal, below one with two significant digits. */
-export function digits(value: number): string {
+function digits(value: number): string {
   const size = Math.abs(value);
   if (size > 0 && size < 1) return small.format(value);
   return (size < 1_000 ? tenths : whole).format(value);
