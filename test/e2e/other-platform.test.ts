@@ -67,9 +67,10 @@ test('commands know what the platform has', async () => {
   expect((await run('check-config', file)).stdout).toContain('Other Agents');
   const doctor = await run('doctor', file, '--web.listen-address=127.0.0.1:0');
   expect(doctor.stdout).toContain('the key is accepted, of other:127.0.0.1:octo');
-  expect(doctor.stdout).not.toMatch(/readiness|wiki|tools/);
-  const estimate = await run('estimate', file, '--format=json').catch(() => undefined);
-  expect(estimate?.stdout ?? '').not.toContain('"readiness"');
+  expect(doctor.stdout).not.toMatch(/octo: (readiness|wiki|tools)/);
+  const estimate = await run('estimate', file, '--json');
+  const sized = [...estimate.stdout.matchAll(/"collector": "(\w+)"/g)].map(([, name]) => name);
+  expect(new Set(sized)).toEqual(new Set(['tokens', 'spend', 'activity', 'productivity']));
   const first = addDays(yesterday, -9);
   const csv = await run('export', file, `--from=${first}`, `--to=${yesterday}`);
   expect(csv.code).toBe(0);
@@ -78,9 +79,13 @@ test('commands know what the platform has', async () => {
   expect(exported).toBeCloseTo(costOf(daysFrom(first, yesterday)), 2);
   const focus = await run('export', file, '--format=focus', `--from=${first}`, `--to=${yesterday}`);
   expect(focus.stdout).toContain('reported by the platform; seat fees not included');
+  const past = await run('backfill', file, `--from=${first}`, `--to=${yesterday}`, '--output=-');
+  expect([past.code, past.stderr]).toEqual([0, expect.anything()]);
   for (const command of ['report', 'explain']) {
     const told = await run(command, file);
-    expect({ command, code: told.code, stderr: told.stderr }).toEqual({ command, code: 0, stderr: '' });
+    expect([command, told.code]).toEqual([command, 0]);
+    expect(told.stderr.split('\n').filter((line) => line && !line.includes('12'))).toEqual([]);
+    expect(told.stderr).toContain('20 seats are configured, the platform reports 12');
     expect(told.stdout).toMatch(/USD/);
     expect(told.stdout).not.toMatch(/credits/i);
   }
@@ -91,8 +96,8 @@ test('what the platform does not have is refused by both names', async () => {
     [', app_url: "https://w.example"', 'app_url is given, but the platform other has none'],
     [', prices: []', 'prices is given, but the platform other has none'],
     [', kind: console', 'kind is given, but the platform other has none'],
-    [', budget: {credits_per_month: 5}', 'the platform other counts no credits'],
-    [', budget: {amount: 5, currency: EUR}', 'the platform other reports its cost in USD'],
+    [', budget: {credits_per_month: 5}', 'is in credits, which Other Agents does not count'],
+    [', budget: {amount: 5, currency: EUR}', 'is in EUR, but Other Agents reports its cost in USD'],
   ] as const) {
     const { code, stderr } = await run('check-config', await configured(more));
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

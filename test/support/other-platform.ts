@@ -10,6 +10,9 @@ import type { ActivityRow } from '../../src/collectors/activity/dataset.ts';
 import type { ProductivityRow } from '../../src/collectors/productivity/dataset.ts';
 import type { TokensRow } from '../../src/collectors/tokens/dataset.ts';
 
+/** The day with twice the use of the others. */
+const SPIKE = '2026-11-19';
+
 /** What the platform has of a day. */
 export interface OtherDay {
   /** In cents of USD, with fractions. */
@@ -19,11 +22,12 @@ export interface OtherDay {
   readonly merged: number;
 }
 
-/** A working day has the same use in each week, and more with each model; nobody works on weekends. */
+/** A working day has the same use in each week, but for one day with twice as much; nobody works on weekends. */
 export function otherDay(day: Day): OtherDay {
   const weekday = weekdayOf(day);
   if (weekday > 4) return { cents: {}, people: 0, seats: 12, merged: 0 };
-  const cents = { 'model-a': 41_280.25 + 100 * weekday, 'model-b': 1_234.125 };
+  const spike = day === SPIKE ? 2 : 1;
+  const cents = { 'model-a': (41_280.25 + 100 * weekday) * spike, 'model-b': 1_234.125 };
   return { cents, people: 7 + (weekday % 2), seats: 12, merged: weekday };
 }
 
