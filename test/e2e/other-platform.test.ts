@@ -5,15 +5,12 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { addDays, type Day, daysFrom } from '../../src/catalog/day.ts';
 import { platformNamed } from '../../src/platforms/index.ts';
-import { OTHER_KEY, otherDay, startOtherPlatform } from '../support/other-platform.ts';
+import { otherDay } from '../support/other-platform.ts';
+import { OTHER_KEY, startOtherPlatform } from '../support/other-server.ts';
 import { NOON, startStory } from './harness.ts';
 import { runHere } from './here.ts';
 
-vi.mock('../../src/platforms/list.ts', async (original) => {
-  const { platforms } = await original<typeof import('../../src/platforms/list.ts')>();
-  const { otherPlatform } = await import('../support/other-platform.ts');
-  return { platforms: [...platforms, otherPlatform] };
-});
+vi.mock('../../src/platforms/list.ts', () => import('../support/other-list.ts'));
 
 const today = new Date(NOON).toISOString().slice(0, 10) as Day;
 const yesterday = addDays(today, -1);

@@ -1,9 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../../src/catalog/collector.ts';
-import { addDays, type Day, daysFrom, startOf, weekdayOf } from '../../src/catalog/day.ts';
+import { type Day, weekdayOf } from '../../src/catalog/day.ts';
 import type { DayReader, Platform } from '../../src/catalog/platform.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import type { ActivityRow } from '../../src/collectors/activity/dataset.ts';
@@ -107,28 +104,3 @@ export const otherPlatform: Platform = {
   identityOf: ({ account = '' }) => identity(account),
   orgIdIn: () => undefined,
 };
-
-/** The key that the simulated platform takes. */
-export const OTHER_KEY = 'other-key';
-
-/** Starts the platform, whose days are over at `now`; it is stopped after the test. */
-export async function startOtherPlatform(now: () => number): Promise<string> {
-  const server = createServer(({ url = '', headers }, response) => {
-    const { pathname, searchParams } = new URL(url, 'http://other');
-    response.setHeader('Content-Type', 'application/json');
-    if (headers['x-other-key'] !== OTHER_KEY || headers.authorization !== undefined)
-      return response.writeHead(401).end('{"message": "no"}');
-    if (pathname !== '/v9/use') return response.writeHead(404).end('{}');
-    const [from, to] = [searchParams.get('from'), searchParams.get('to')] as [Day, Day];
-    const over = [...daysFrom(from, to)].filter((day) => startOf(addDays(day, 1)) <= now());
-    const days = over.map((day) => {
-      const { cents, ...rest } = otherDay(day);
-      const amounts = Object.entries(cents).map(([model, amount]) => [model, amount.toFixed(6)]);
-      return { day, cents: Object.fromEntries(amounts), ...rest };
-    });
-    return response.end(JSON.stringify({ account: 'octo', days }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
