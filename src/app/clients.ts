@@ -58,5 +58,6 @@ export function clientSettings(org: OrgConfig, api: ApiConfig) {
     headers: platform.headers,
     advice: platform.advice,
     isNotYet: platform.isNotYet,
+    linkHosts: org.linkHosts,
   };
 }

@@ -125,7 +125,9 @@ function hasCredentials({ username, password }: URL, text: string, key: string):
   return username !== '' || password !== '' || repeatsKey;
 }
 
-function allowing(host: string): string {
+/** A configured host is a name, or an address of IPv4. */
+function allowing(host: string): string | undefined {
+  if (host.includes(':')) return undefined;
   return `If the platform keeps its reports there, allow it for the organization in the configuration file: link_hosts: ["${host}"]`;
 }
 

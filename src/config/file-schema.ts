@@ -131,7 +131,7 @@ export const orgSchema = z
     link_hosts: list(hostSuffix).optional().meta({
       standard: '`[]`',
       description:
-        'Other hosts from which reports are fetched where an answer names them, besides those of the platform: a name, and every name that ends with a dot and it. They get no key',
+        'Other hosts from which reports are fetched where an answer names them, besides those of the platform: a name, and every name that ends with a dot and it. They get no key. A host with a private address has to be named itself',
     }),
     seats: wholeNumber(1, MAX_SEATS).optional().meta({
       standard: 'none',

@@ -129,7 +129,8 @@ function placeOf(platform: Platform, given: GivenOrg) {
     platform,
     ...configured,
     appUrl: appUrl ?? baseUrl,
-    linkHosts: [...platform.linkHosts, ...hosts],
+    // With a dot, which allows no private address: only a configured name does.
+    linkHosts: [...platform.linkHosts.map((suffix) => `.${suffix}`), ...hosts],
     orgId: platform.identityOf(configured),
   };
 }

@@ -1,5 +1,7 @@
 import dns from 'node:dns';
-import { isIP } from 'node:net';
+import { createServer } from 'node:https';
+import { type AddressInfo, isIP } from 'node:net';
+import tls from 'node:tls';
 import { inspect } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -12,6 +14,7 @@ import { sendByAxios } from '../../src/net/axios-transport.ts';
 import { HttpClient } from '../../src/net/http-client.ts';
 import type { PlatformError } from '../../src/text/errors.ts';
 import { startProxy } from '../support/proxy.ts';
+import { issue } from '../web-config/certificate.ts';
 import {
   type Answer,
   answers,
@@ -401,6 +404,53 @@ describe('the host of a link', () => {
       expect((await failureOf(client.lines(report))).message, link).toContain(words);
     }
     expect(files.requests).toEqual([]);
+  });
+});
+
+/** A host of files with a certificate for this name, which this process trusts during one test. */
+async function startSecure({ isTrusted }: { readonly isTrusted: boolean }) {
+  const { certificate, key } = issue({ name: 'files', dns: ['files.example.com'] });
+  const before = tls.getCACertificates('default');
+  if (isTrusted) tls.setDefaultCACertificates([...before, certificate]);
+  onTestFinished(() => tls.setDefaultCACertificates(before));
+  const asked: (string | undefined)[] = [];
+  const server = createServer({ cert: certificate, key }, ({ url, headers }, response) => {
+    asked.push(url, headers.authorization);
+    response.end('{"a":1}\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { port: (server.address() as AddressInfo).port, asked };
+}
+
+describe('over https', () => {
+  test('a link is read, directly and through the proxy, which learns no more than its host', async () => {
+    const { port, asked } = await startSecure({ isTrusted: true });
+    resolveAs({ 'files.example.com': ['127.0.0.1'], localhost: ['127.0.0.1'] });
+    const proxy = await startProxy({ port });
+    for (const HTTPS_PROXY of ['', proxy.url]) {
+      const { client } = await platformOf([`https://files.example.com:${port}${SIGNED}`], {
+        ...{ linkHosts: ['files.example.com'], proxy: { HTTPS_PROXY } },
+      });
+      expect((await client.lines(report))?.sums).toEqual([[{ a: 1 }]]);
+    }
+    expect(asked).toEqual([SIGNED, undefined, SIGNED, undefined]);
+    expect(proxy.heads).toEqual([expect.stringContaining(`CONNECT files.example.com:${port} `)]);
+    expect(proxy.heads[0]).not.toMatch(SECRET);
+  });
+
+  test('the certificate of the host is verified', async () => {
+    const { port, asked } = await startSecure({ isTrusted: false });
+    resolveAs({ 'files.example.com': ['127.0.0.1'] });
+    const { client } = await platformOf([`https://files.example.com:${port}${SIGNED}`], {
+      ...{ linkHosts: ['files.example.com'], retries: 0 },
+    });
+    const error = await failureOf(client.lines(report));
+    expect(error).toMatchObject({ reason: 'network', failedAt: 'tls' });
+    expect(asked).toEqual([]);
   });
 });
 
