@@ -11,6 +11,14 @@ export const ABSENT: readonly Absent[] = [
   { family: /_wiki_runs_by_status$/, why: 'the usual listing has no status' },
   { family: /_billing_period_start_timestamp_seconds$/, why: 'billing months are calendar months' },
   { family: /_cost_month_budget(_exceeded_probability)?$/, why: 'the budget is in credits' },
+  {
+    family: /_daily_cost_(expected(_upper)?|unusual)$|_cost_(share_by_model(_baseline)?|change_by_cause)$/,
+    why: 'the platform counts credits',
+  },
+  {
+    family: /_daily_(billed_cost|list_cost|lines|suggestions|git_pull_requests_merged)$/,
+    why: 'the platform does not report it',
+  },
 ];
 
 /** Families that are also absent if no contract is configured. */
