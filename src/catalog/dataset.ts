@@ -11,7 +11,7 @@ export interface DayDataset<Row> {
   readonly name: DatasetName;
   /** The row of a day known to have had no activity: zeros, without breakdowns and averages. */
   readonly idle: Row;
-  /** The idle row of a platform whose money means this; `idle` by default. */
+  /** The idle row of a platform that reports its cost, whose money means this; `idle` by default. */
   idleUnder?(money: PlatformMoney): Row;
   /** The main figure of a row; the log reports a revision of a day by it. */
   total?(row: Row): number | undefined;
@@ -79,7 +79,7 @@ export function datasetsFor(
 
 /** The row of a day without activity under these settings. */
 export function idleRowOf<Row>({ idle, idleUnder }: DayDataset<Row>, { money }: OrgSettings): Row {
-  return (money && idleUnder?.(money)) ?? idle;
+  return money?.currency === undefined ? idle : (idleUnder?.(money) ?? idle);
 }
 
 /** Members common to all stored rows. */
