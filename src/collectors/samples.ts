@@ -2,9 +2,6 @@ import { type Sample, UNKNOWN } from '../catalog/family.ts';
 import type { Cost } from '../catalog/settings.ts';
 import type { Count } from './counts.ts';
 
-/** The source of a figure that has no field of its own in the answers of every platform. */
-export const REPORTED = 'reported by the platform';
-
 /** The single sample of a family of money; undefined if the cost is unknown. */
 export function inItsCurrency(cost: Cost | undefined): readonly Sample<'currency'>[] | undefined {
   return cost && [{ labels: { currency: cost.currency }, value: cost.amount }];

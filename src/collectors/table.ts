@@ -7,7 +7,7 @@ import { counts, figure, parts } from './samples.ts';
 /** What one line of a table says about a family; values are additive unless it says otherwise. */
 export interface Line
   extends Pick<FamilyDeclaration<string>, 'name' | 'help' | 'unit' | 'dropPriority'>,
-    Partial<Pick<FamilyDeclaration<string>, 'aggregation' | 'source' | 'isFor'>> {
+    Partial<Pick<FamilyDeclaration<string>, 'aggregation' | 'isFor'>> {
   readonly breakdown?: boolean;
   /** The part of the row that this breaks down; that of the member by default. */
   readonly part?: string | undefined;
@@ -37,8 +37,8 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
     }): DayFamily<Label> {
     return dayFamily<Label>({
       aggregation: 'additive',
-      source: `${dataset.name}: ${members}`,
       ...line,
+      source: `${dataset.name}: ${members}`,
       samplesOf(view, day) {
         const row = view.row(dataset, day);
         return row && samplesOf(row, view);

@@ -1,7 +1,7 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import { dayFamily } from '../../catalog/family.ts';
 import type { PlatformMoney } from '../../catalog/money.ts';
-import { parts, REPORTED } from '../samples.ts';
+import { parts } from '../samples.ts';
 import { trailing } from '../spend/measure.ts';
 import { quotientOf } from '../statistics.ts';
 import { tableOf } from '../table.ts';
@@ -11,10 +11,7 @@ import { outputOf, type ProductivityRow, productivityDataset } from './dataset.t
 const productivity = tableOf(productivityDataset);
 
 /** Of platforms that report their cost: they report lines, suggestions and merges, too. */
-const ofOthers = {
-  source: REPORTED,
-  isFor: ({ currency }: PlatformMoney) => currency !== undefined,
-};
+const ofOthers = { isFor: ({ currency }: PlatformMoney) => currency !== undefined };
 
 const daily = {
   dailyFiles: productivity.parts(

@@ -2,7 +2,7 @@ import type { Day } from '../../catalog/day.ts';
 import { type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
-import { figure, inItsCurrency, REPORTED, withCurrency } from '../samples.ts';
+import { figure, inItsCurrency, withCurrency } from '../samples.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { reportedCost } from './costs.ts';
 import { measuredIn, measureOf } from './measure.ts';
@@ -13,7 +13,7 @@ export const DAYS = 'stored days of tokens: credits';
 export const PRICES = 'setting orgs[].prices';
 export const PRICED_DAYS = `${DAYS}; ${PRICES}`;
 /** What the figures of platforms that report a cost are computed from. */
-const REPORTED_DAYS = 'stored days of the cost that the platform reports';
+const REPORTED_DAYS = 'stored days of tokens: cost';
 
 /** What a computed family says of itself. */
 export type Computed = Partial<Pick<DayFamily, 'unit' | 'source' | 'aggregation'>> &
@@ -61,7 +61,7 @@ export function inMoney(
 export function ofOtherCost(name: 'listCost' | 'billedCost', family: Computed) {
   return inMoney((view, day) => reportedCost(view, view.row(tokensDataset, day)?.[name]), {
     ...family,
-    source: REPORTED,
+    source: `tokens: ${name}`,
     isFor: ({ otherCosts }) => otherCosts?.includes(name) === true,
   });
 }
