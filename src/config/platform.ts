@@ -24,7 +24,7 @@ const KEYS: readonly OrgKey[] = ['app_url', 'org_id', 'prices', 'account', 'kind
 
 /** What a platform does not have, and what it needs that is missing; a key that is only missing has no message. */
 export function* problemsOn(platform: Platform, given: GivenOrg): Generator<Problem> {
-  const { name, title, money, configuration } = platform;
+  const { name, money, configuration } = platform;
   const { baseUrl, keys, needs = [], kinds = [], accepts } = configuration;
   if (given.base_url === undefined && baseUrl === undefined) yield { key: 'base_url', message: '' };
   for (const key of KEYS) {
@@ -34,7 +34,7 @@ export function* problemsOn(platform: Platform, given: GivenOrg): Generator<Prob
   }
   if (given.kind !== undefined && keys.includes('kind') && !kinds.includes(given.kind))
     yield { key: 'kind', message: `the platform ${name} has only the kinds ${kinds.join(', ')}` };
-  const refusedBudget = given.budget === undefined ? undefined : refusesBudget(given.budget, title, money);
+  const refusedBudget = given.budget === undefined ? undefined : refusesBudget(given.budget, name, money);
   if (refusedBudget !== undefined) yield { key: 'budget', message: refusedBudget };
   const refused = accepts?.({ account: given.account, baseUrl: given.base_url ?? baseUrl ?? '' });
   if (refused !== undefined) yield refused;

@@ -11,9 +11,9 @@ test.each([
   [euros, CREDITS, undefined],
   [5, BOTH, undefined],
   [dollars, BOTH, undefined],
-  [euros, BOTH, 'is in EUR, but Octo reports its cost in USD'],
-  [5, COST, 'is in credits, which Octo does not count: give an amount and its currency'],
+  [euros, BOTH, 'the platform octo reports its cost in USD'],
+  [5, COST, 'the platform octo counts no credits: give an amount and its currency'],
   [dollars, COST, undefined],
 ])('a budget of %j of a platform with %j is refused: %s', (budget, money, why) => {
-  expect(refusesBudget(budget, 'Octo', money)).toBe(why);
+  expect(refusesBudget(budget, 'octo', money)).toBe(why);
 });
