@@ -128,20 +128,23 @@ function tableOf(families: readonly Family[]): readonly string[] {
     '| Metric | Labels | Unit | Meaning | API field | Arithmetic |',
     '|---|---|---|---|---|---|',
     ...families.map((family) => {
-      const { name, labels, unit, help, source, aggregation, stability } = family;
+      const { name, labels, unit, help, source, stability } = family;
       return row([
         code(name),
         labels.map(code).join(' '),
         unit,
         stability === 'stable' ? help : `${help} Experimental: it may change.`,
         apiFieldsOf(source).map(code).join('<br>'),
-        family.scope === 'day' && fillsZeros(family)
-          ? `${AGGREGATIONS[aggregation]}; zeros`
-          : AGGREGATIONS[aggregation],
+        `${arithmeticOf(family)}${family.scope === 'day' && fillsZeros(family) ? '; zeros' : ''}`,
       ]);
     }),
     '',
   ];
+}
+
+function arithmeticOf({ aggregation, apart = [] }: Family): string {
+  const text = AGGREGATIONS[aggregation];
+  return apart.length === 0 ? text : `${text}, but not over ${apart.map(code).join(' ')}`;
 }
 
 const DATASETS = new Set(platforms.flatMap(({ fields }) => Object.keys(fields)));

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { idleRowOf } from '../../../src/catalog/dataset.ts';
 import { addDays, type Day, daysFrom, startOf } from '../../../src/catalog/day.ts';
@@ -9,6 +10,7 @@ import { tokensCollector } from '../../../src/collectors/tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../../../src/collectors/tokens/dataset.ts';
 import { dayNamed } from '../../support/day.ts';
 import { BOTH, COST, under } from '../../support/money.ts';
+import { propertyRuns } from '../../support/thoroughness.ts';
 import { createFakeView } from '../fakes.ts';
 import { dollars } from './view.ts';
 
@@ -74,29 +76,65 @@ const creditsRow: RowOf = (day, index) => {
 
 const budget: Contract = { costPerMonth: { currency: 'USD', amount: 4_000 }, prices: [] };
 
+/** Figures in money, and what they would be in credits. */
+const PAIRS = [
+  ['daily_cost{USD}', 'daily_credits'],
+  ['daily_cost_expected{USD}', 'daily_credits_expected'],
+  ['daily_cost_expected_upper{USD}', 'daily_credits_expected_upper'],
+  ['daily_cost_unusual{USD}', 'daily_credits_unusual'],
+  ['cost_share_by_model{a,unknown,USD}', 'credits_share_by_model{a,unknown}'],
+  ['cost_share_by_model_baseline{b,unknown,USD}', 'credits_share_by_model_baseline{b,unknown}'],
+  ['daily_cost_by_model{a,unknown,USD}', 'daily_credits_by_model{a,unknown}'],
+  ['cost_sum_7d{USD}', 'credits_trailing_7d'],
+  ['cost_sum_7d_baseline{USD}', 'credits_trailing_7d_baseline'],
+  ['cost_month_to_date{USD}', 'credits_month_to_date'],
+  ['cost_month_forecast{USD}', 'credits_month_forecast'],
+  ['cost_month_forecast_lower{USD}', 'credits_month_forecast_lower'],
+  ['cost_month_forecast_upper{USD}', 'credits_month_forecast_upper'],
+  ['cost_month_budget_exceeded_probability{USD}', 'credits_month_budget_exceeded_probability'],
+  ['credits_month_budget_lasts', 'credits_month_budget_lasts'],
+] as const;
+
 describe('of a platform that reports the cost and counts no credits', () => {
   const figures = figuresOf(viewOf(COST, costRow, budget));
   const inCredits = figuresOf(viewOf(undefined, creditsRow, { creditsPerMonth: 4_000, prices: [] }));
 
-  test.each([
-    ['daily_cost{USD}', 'daily_credits'],
-    ['daily_cost_expected{USD}', 'daily_credits_expected'],
-    ['daily_cost_expected_upper{USD}', 'daily_credits_expected_upper'],
-    ['daily_cost_unusual{USD}', 'daily_credits_unusual'],
-    ['cost_share_by_model{a,unknown,USD}', 'credits_share_by_model{a,unknown}'],
-    ['cost_share_by_model_baseline{b,unknown,USD}', 'credits_share_by_model_baseline{b,unknown}'],
-    ['daily_cost_by_model{a,unknown,USD}', 'daily_credits_by_model{a,unknown}'],
-    ['cost_sum_7d{USD}', 'credits_trailing_7d'],
-    ['cost_sum_7d_baseline{USD}', 'credits_trailing_7d_baseline'],
-    ['cost_month_to_date{USD}', 'credits_month_to_date'],
-    ['cost_month_forecast{USD}', 'credits_month_forecast'],
-    ['cost_month_forecast_lower{USD}', 'credits_month_forecast_lower'],
-    ['cost_month_forecast_upper{USD}', 'credits_month_forecast_upper'],
-    ['cost_month_budget_exceeded_probability{USD}', 'credits_month_budget_exceeded_probability'],
-    ['credits_month_budget_lasts', 'credits_month_budget_lasts'],
-  ])('%s is what %s would be', (cost, credits) => {
+  test.each(PAIRS)('%s is what %s would be', (cost, credits) => {
     expect(figures[cost]).toBeDefined();
     expect(figures[cost]).toBeCloseTo(inCredits[credits] ?? Number.NaN, 9);
+  });
+
+  test('any days have the same figures in money as in credits', () => {
+    const amounts = fc.array(fc.option(fc.nat(5_000_000), { freq: 12, nil: undefined }), {
+      minLength: DAYS.length,
+      maxLength: DAYS.length,
+    });
+    fc.assert(
+      fc.property(amounts, (cents) => {
+        const rowOf = (index: number, measure: 'cost' | 'credits') => {
+          const amount = cents[index];
+          if (amount === undefined) return undefined;
+          const models = ['a', 'b'].map((model, nth) => ({
+            model,
+            tier: 'unknown',
+            [measure]: (amount / 100) * (nth === 0 ? 0.5 : 0.25),
+            input: amount,
+            output: 1,
+          }));
+          return { [measure]: amount / 100, byModel: models, tokens: { input: 2 * amount, output: 2 } };
+        };
+        const inMoney = figuresOf(viewOf(COST, (_, index) => rowOf(index, 'cost'), budget));
+        const counted = figuresOf(
+          viewOf(undefined, (_, index) => rowOf(index, 'credits'), { creditsPerMonth: 4_000, prices: [] }),
+        );
+        for (const [cost, credits] of PAIRS) {
+          const [one = Number.NaN, other = Number.NaN] = [inMoney[cost], counted[credits]];
+          const isSame = Object.is(one, other) || Math.abs(one - other) <= 1e-9 * Math.abs(other);
+          expect([cost, one, isSame]).toEqual([cost, one, true]);
+        }
+      }),
+      { numRuns: propertyRuns(100) },
+    );
   });
 
   test('the causes of a change have names of their own, and add up to it to the cent', () => {
