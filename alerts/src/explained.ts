@@ -27,7 +27,7 @@ function naming(lead: string, label: string, percent: string, args = ORG.args): 
   const name = `label "${label}"${spelling} | reReplaceAll "[\\\\pC<>|*~&\`]" "" | printf "%.${NAME_LENGTH}s"`;
   const written =
     label === 'team'
-      ? `{{ if eq ($part | label "team") "other" }}small teams{{ else }}{{ $part | ${name} }}{{ end }}`
+      ? `{{ $team := $part | label "team" }}{{ if eq $team "other" }}small teams{{ else if eq $team "unassigned" }}no shown team{{ else }}{{ $part | ${name} }}{{ end }}`
       : `{{ $part | ${name} }}`;
   const parts = `{{ range $index, $part := . }}{{ if $index }}, {{ end }}${written} ({{ $part | value | printf "%.0f" }}%){{ end }}`;
   return inWords(query, args, ` ${lead}: ${parts}.`);

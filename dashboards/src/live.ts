@@ -115,12 +115,7 @@ export const live: Row = {
           total: true,
           decimals: 0,
         },
-        {
-          of: since(newest(hookMetrics.lastEvent)),
-          title: 'Since newest',
-          unit: 's',
-          decimals: 0,
-        },
+        { of: since(newest(hookMetrics.lastEvent)), title: 'Since newest', unit: 's', decimals: 0 },
       ],
       sort: { by: 'In the range', desc: true },
       noValue: '–',

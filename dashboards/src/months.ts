@@ -11,14 +11,22 @@ import { orgLink } from './panels/drill.ts';
 import { colouredText, HIDDEN, type TableColumn, table } from './panels/table.ts';
 import { days, type Look, type Query } from './query.ts';
 
+type Part =
+  | 'ToDate'
+  | 'Forecast'
+  | 'Budget'
+  | 'ForecastLower'
+  | 'ForecastUpper'
+  | 'BudgetExceededProbability';
 /** The figures of a month. */
-interface MonthFigures<Label extends string> {
-  readonly toDate: Described<Label>;
-  readonly forecast: Described<Label>;
-  readonly budget: Described<Label>;
-  readonly lower: Described<Label>;
-  readonly upper: Described<Label>;
-  readonly exceeded: Described<Label>;
+type MonthFigures<Label extends string> = (part: Part) => Described<Label>;
+
+/** The figures of a month among families, by the beginning of their names. */
+export function monthFigures<Name extends string, Label extends string>(
+  of: Readonly<Record<`${Name}${Part}`, Described<Label>>>,
+  name: Name,
+): MonthFigures<Label> {
+  return (part) => of[`${name}${part}` as const];
 }
 
 /**
@@ -32,27 +40,23 @@ export function budgetColumns<Label extends string>(
 ): readonly TableColumn[] {
   const either = (figureOf: (month: MonthFigures<Label>) => Expression) =>
     promql`${figureOf(credits)} or max by (${by}) (${figureOf(money)})`;
-  const used = (part: 'toDate' | 'forecast') =>
-    either((month) => promql`${of(month[part])} / ${of(month.budget)}`);
-  const exceeds = either(({ exceeded }) => of(exceeded));
-  const order = promql`${used('forecast')} or 0 * ${of(credits.toDate)}`;
+  const used = (part: 'ToDate' | 'Forecast') =>
+    either((month) => promql`${of(month(part))} / ${of(month('Budget'))}`);
+  const exceeds = either((month) => of(month('BudgetExceededProbability')));
+  const order = promql`${used('Forecast')} or 0 * ${of(credits('ToDate'))}`;
   return [
-    { of: of(credits.toDate), title: 'To date', total: true },
-    { of: of(credits.forecast), title: 'Forecast', total: true },
-    { of: of(credits.budget), title: 'Budget' },
-    { of: used('toDate'), title: 'Used', ...colouredText(OF_BUDGET) },
-    { of: used('forecast'), title: 'Will use', ...colouredText(OF_BUDGET) },
-    {
-      of: exceeds,
-      title: 'Exceeds',
-      ...colouredText({ warn: 0.5, alarm: 0.9 }),
-    },
-    { of: of(credits.lower), title: 'From' },
-    { of: of(credits.upper), title: 'To' },
+    { of: of(credits('ToDate')), title: 'To date', total: true },
+    { of: of(credits('Forecast')), title: 'Forecast', total: true },
+    { of: of(credits('Budget')), title: 'Budget' },
+    { of: used('ToDate'), title: 'Used', ...colouredText(OF_BUDGET) },
+    { of: used('Forecast'), title: 'Will use', ...colouredText(OF_BUDGET) },
+    { of: exceeds, title: 'Exceeds', ...colouredText({ warn: 0.5, alarm: 0.9 }) },
+    { of: of(credits('ForecastLower')), title: 'From' },
+    { of: of(credits('ForecastUpper')), title: 'To' },
     { of: 'currency', title: 'Currency', width: 80 },
-    { of: of(money.toDate), title: 'Cost', ...AMOUNT },
-    { of: of(money.forecast), title: 'Cost forecast', ...AMOUNT },
-    { of: of(money.budget), title: 'Cost budget', ...AMOUNT },
+    { of: of(money('ToDate')), title: 'Cost', ...AMOUNT },
+    { of: of(money('Forecast')), title: 'Cost forecast', ...AMOUNT },
+    { of: of(money('Budget')), title: 'Cost budget', ...AMOUNT },
     { of: order, title: 'Order', properties: HIDDEN },
   ];
 }
@@ -61,24 +65,7 @@ export function budgetColumns<Label extends string>(
 export const BUDGET_COLUMNS =
   'credits to date, their forecast for the whole billing month and their budget; how much of the budget, in credits or in money, is and will be used, and the probability that the month exceeds it; from what to what the credits of the month are in eight of ten cases; and the month in money. Currencies have no total.';
 
-const ofOrgs = {
-  credits: {
-    toDate: spend.creditsMonthToDate,
-    forecast: spend.creditsMonthForecast,
-    budget: spend.creditsMonthBudget,
-    lower: spend.creditsMonthForecastLower,
-    upper: spend.creditsMonthForecastUpper,
-    exceeded: spend.creditsMonthBudgetExceededProbability,
-  },
-  money: {
-    toDate: spend.costMonthToDate,
-    forecast: spend.costMonthForecast,
-    budget: spend.costMonthBudget,
-    lower: spend.costMonthForecastLower,
-    upper: spend.costMonthForecastUpper,
-    exceeded: spend.costMonthBudgetExceededProbability,
-  },
-};
+const ofOrgs = { credits: monthFigures(spend, 'creditsMonth'), money: monthFigures(spend, 'costMonth') };
 
 /** A figure of the month by day, of the organization if only one is selected; in money, if its budget is. */
 function ofOneOrg(name: string, figure: Expression, look: Look): Query {

@@ -11,7 +11,7 @@ import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
 import { AMOUNT } from './money.ts';
-import { BUDGET_COLUMNS, budgetColumns } from './months.ts';
+import { BUDGET_COLUMNS, budgetColumns, monthFigures } from './months.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
 import { drillTo, orgLink } from './panels/drill.ts';
@@ -34,7 +34,8 @@ const ORG_AND_TEAM: readonly TableColumn[] = [
   { of: 'team', title: 'Team', to: teamLink },
 ];
 
-const ofTeam = (family: Described<'team' | 'currency'>) => newest(family, { only: TEAM });
+type TeamLabel = 'team' | 'currency';
+const ofTeam = (family: Described<TeamLabel>) => newest(family, { only: TEAM });
 const ofUser = (family: Described<'action' | 'role' | 'user'>) =>
   newest(family, { by: ['user'], only: USER });
 
@@ -198,22 +199,8 @@ const teams: Row = {
 };
 
 const ofMonths = {
-  credits: {
-    toDate: budgets.teamCreditsMonthToDate,
-    forecast: budgets.teamCreditsMonthForecast,
-    budget: budgets.teamCreditsMonthBudget,
-    lower: budgets.teamCreditsMonthForecastLower,
-    upper: budgets.teamCreditsMonthForecastUpper,
-    exceeded: budgets.teamCreditsMonthBudgetExceededProbability,
-  },
-  money: {
-    toDate: budgets.teamCostMonthToDate,
-    forecast: budgets.teamCostMonthForecast,
-    budget: budgets.teamCostMonthBudget,
-    lower: budgets.teamCostMonthForecastLower,
-    upper: budgets.teamCostMonthForecastUpper,
-    exceeded: budgets.teamCostMonthBudgetExceededProbability,
-  },
+  credits: monthFigures<'teamCreditsMonth', TeamLabel>(budgets, 'teamCreditsMonth'),
+  money: monthFigures<'teamCostMonth', TeamLabel>(budgets, 'teamCostMonth'),
 };
 /** The months of the teams, and their budgets. */
 const months: Row = {

@@ -9,11 +9,11 @@ import { declared } from '../../scripts/dashboards/metrics.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Declared metrics that no dashboard and no rule uses: only what is for machines, and why. */
 const UNUSED: Readonly<Record<string, string>> = {
-  agent_platform_readiness_criterion_passed: 'off by default: the ratio says the same',
-  agent_platform_readiness_criterion_evaluated: 'off by default: the ratio says the same',
+  agent_platform_readiness_criterion_passed: 'off by default: for queries that weigh repositories by size',
+  agent_platform_readiness_criterion_evaluated: 'off by default: for queries that weigh repositories by size',
   agent_platform_exporter_config_last_reload_success_timestamp_seconds:
-    'an alert looks at whether the last one succeeded',
-  agent_platform_exporter_leader: 'figures of runs are on the leader only, and replicas are merged',
+    'for scripts that reload and wait; whether the last one succeeded is shown',
+  agent_platform_exporter_leader: 'for routing to one replica; replicas are merged, whichever leads',
 };
 
 const text = [

@@ -29,15 +29,11 @@ import {
 } from './process-metrics.ts';
 
 const HOUR_S = 3600;
+const SECONDS = { unit: 's', decimals: 0 } as const;
 const success = newest(ownMetrics.collectorSuccess);
 
 /** A share of exporters or collectors that should be 100 %; it is a reason for alarm if it is absent, unless it can be unknown. */
-function share(
-  title: string,
-  text: string,
-  query: Query,
-  { width, unknown = false }: { readonly width: number; readonly unknown?: boolean },
-): Placed {
+function share(title: string, text: string, query: Query, { unknown = false } = {}): Placed {
   return tile({
     ...WHOLE,
     ...(unknown && { steps: { ...WHOLE.steps, absence: 'calm' } }),
@@ -47,7 +43,7 @@ function share(
     max: 1,
     queries: [query],
     noValue: unknown ? 'Not known' : 'No exporter',
-    width,
+    width: 6,
     height: 3,
   });
 }
@@ -71,13 +67,11 @@ const state: Row = {
       'Exporters up',
       'Share of the exporters that Prometheus could scrape. An exporter that has been down for a week is no longer counted.',
       now(promql`avg(${exportersUp()})`, 'up'),
-      { width: 6 },
     ),
     share(
       'Collectors OK',
       'Share of collectors across all organizations whose last run succeeded.',
       now(promql`avg(${success})`, 'succeeded'),
-      { width: 6 },
     ),
     tile({
       title: 'Oldest data',
@@ -100,13 +94,13 @@ const state: Row = {
       'History on disk',
       'Share of exporters that keep all history in the file of storage.path; not known if it is in memory by configuration. Below 100 %, an exporter holds some of it in memory only and loses it on a restart.',
       now(promql`avg(${ofEachExporter(ownMetrics.historyPersistent)})`, 'on disk'),
-      { width: 6, unknown: true },
+      { unknown: true },
     ),
     share(
       'Store usable',
       'Share of exporters that can use the file or database of the history; not known if it is in memory by configuration. Below 100 %, an exporter with a database does not poll and refuses hook events.',
       now(promql`avg(${ofEachExporter(ownMetrics.storeUp)})`, 'usable'),
-      { width: 6, unknown: true },
+      { unknown: true },
     ),
     tile({
       title: 'Organizations not polled',
@@ -120,7 +114,6 @@ const state: Row = {
       'Configuration valid',
       'Share of exporters whose last configuration reload succeeded. Below 100 %, an exporter keeps its previous configuration.',
       now(promql`avg(${ofEachExporter(ownMetrics.configReloadSuccessful)})`, 'valid'),
-      { width: 6 },
     ),
     table({
       title: 'Collectors',
@@ -130,13 +123,8 @@ const state: Row = {
         { of: 'collector', title: 'Collector' },
         { of: success, title: 'Succeeded', unit: 'bool_yes_no' },
         { of: newest(ownMetrics.collectorDuration), title: 'Duration', unit: 's', decimals: 2 },
-        { of: since(newest(ownMetrics.collectorLastRun)), title: 'Since run', unit: 's', decimals: 0 },
-        {
-          of: since(newest(ownMetrics.collectorLastSuccess)),
-          title: 'Since success',
-          unit: 's',
-          decimals: 0,
-        },
+        { of: since(newest(ownMetrics.collectorLastRun)), title: 'Since run', ...SECONDS },
+        { of: since(newest(ownMetrics.collectorLastSuccess)), title: 'Since success', ...SECONDS },
       ],
       sort: { by: 'Succeeded', desc: false },
       width: 15,
@@ -196,7 +184,7 @@ const freshness: Row = {
         { of: 'org', title: 'Organization', to: orgLink(links.health), width: 125 },
         { of: 'dataset', title: 'Dataset' },
         { of: promql`1000 * ${newest(dataDayTimestamp)}`, title: 'Newest day', unit: 'time:YYYY-MM-DD' },
-        { of: dataAge(), title: 'Age', unit: 's', decimals: 0 },
+        { of: dataAge(), title: 'Age', ...SECONDS },
         { of: newest(historyUncovered), title: 'Uncovered' },
       ],
       sort: { by: 'Newest day', desc: false },
