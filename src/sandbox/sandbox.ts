@@ -1,19 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dayAt, firstDay, parseDay } from './calendar.ts';
 import { parseFaults } from './faults.ts';
 import { createApi } from './http/api.ts';
 import { keyHolders } from './http/call.ts';
 import { createHandler } from './http/handler.ts';
+import { createListeners } from './http/listeners.ts';
 import type { Answering, SandboxOptions, SandboxOrg } from './types.ts';
 import { createEditions } from './world/conditions.ts';
 import { createOrg } from './world/org.ts';
-
-/**
- * Idle connections stay open: on a busy machine, one would be closed while the next request is on its way, which then fails.
- */
-const NEVER = 0;
 
 /** A simulated platform. */
 export type Sandbox = ReturnType<typeof createSandbox>;
@@ -46,27 +39,14 @@ export function createSandbox(
     oldestOn: (today) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),
   });
   const handler = createHandler(around(api));
-  const servers = new Set<Server>();
+  const listeners = createListeners();
 
   return {
     orgs: tenants.map(({ name, orgId, keys }): SandboxOrg => ({ name, orgId, keys })),
     handler,
     /** Port 0 lets the system choose; rejects if the address is unavailable. */
-    async listen({ host, port }: { readonly host: string; readonly port: number }) {
-      const server = createServer({ keepAliveTimeout: NEVER }, handler);
-      server.listen(port, host);
-      await once(server, 'listening');
-      servers.add(server);
-      const { port: chosen } = server.address() as AddressInfo;
-      return { url: `http://${hostInUrl(host)}:${chosen}`, port: chosen };
-    },
-    /** Stops listening and breaks every open connection. */
-    async close(): Promise<void> {
-      const closing = [...servers].map((server) => once(server.close(), 'close'));
-      for (const server of servers) server.closeAllConnections();
-      servers.clear();
-      await Promise.all(closing);
-    },
+    listen: (at: { readonly host: string; readonly port: number }) => listeners.listen(handler, at),
+    close: listeners.close,
     /** Replaces all faults; throws an Error of one sentence on a text that is not a fault. */
     setFaults(texts: readonly string[]): void {
       faults = parseFaults(texts);
@@ -78,10 +58,4 @@ export function createSandbox(
       editions.revise(day);
     },
   };
-}
-
-/** A wildcard listen address cannot be connected to. */
-function hostInUrl(host: string): string {
-  if (host === '' || host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }
