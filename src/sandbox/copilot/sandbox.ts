@@ -1,0 +1,79 @@
+import { dayAt, firstDay, parseDay } from '../calendar.ts';
+import { parseFaults } from '../faults.ts';
+import { createHandler } from '../http/handler.ts';
+import { createListeners } from '../http/listeners.ts';
+import type { SandboxOptions } from '../types.ts';
+import { createEditions } from '../world/conditions.ts';
+import { createOrg } from '../world/org.ts';
+import type { Account } from './answers.ts';
+import { createCopilotApi } from './api.ts';
+import { SETTLED_AFTER } from './calendar.ts';
+import { teamsOf } from './reports.ts';
+import { copilotFaultKinds, endpoints, keysOf } from './rights.ts';
+
+/** A simulated GitHub Copilot. */
+export type CopilotSandbox = ReturnType<typeof createCopilotSandbox>;
+
+/**
+ * Creates a simulated GitHub Copilot over the same world as the other simulated platform; it does not listen until
+ * asked. Throws an Error of one sentence on an invalid fault.
+ */
+export function createCopilotSandbox(options: Omit<SandboxOptions, 'repos'>) {
+  const { now, seed = 1, users = 40, orgs = 1, days, scenarios = [] } = options;
+  const parse = (texts: readonly string[]) => parseFaults(texts, copilotFaultKinds, endpoints);
+  let faults = parse(options.faults ?? []);
+  const origins = { api: 'http://127.0.0.1', files: 'http://127.0.0.1' };
+  const editions = createEditions(now, () => true, SETTLED_AFTER);
+  const spikeOn = scenarios.includes('credit-spike') ? dayAt(now()) - 1 : undefined;
+  const accounts = Array.from({ length: orgs }, (_, index): Account => {
+    const org = createOrg(index, seed, { users, repos: 0 }, editions.of, { spikeOn, dropBefore: undefined });
+    return { org, login: `${org.name}-org`, enterprise: `${org.name}-inc`, id: 9_000_000 + index * 10 };
+  });
+  const keys = accounts.flatMap((account) =>
+    Object.entries(keysOf(account.org.name)).map(([key, token]) => [token, { account, key }] as const),
+  );
+  const api = createCopilotApi({
+    now,
+    seed,
+    accounts,
+    keys: new Map(keys),
+    faults: () => faults,
+    oldestOn: (today) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),
+    origins,
+  });
+  const [handler, filesHandler] = [createHandler(api.answer), createHandler(api.files)];
+  const listeners = createListeners();
+
+  return {
+    orgs: accounts.map(({ org, login, enterprise }) => ({
+      name: org.name,
+      /** The organization's name at GitHub. */
+      account: login,
+      enterprise,
+      keys: keysOf(org.name),
+      /** Who is of which team, as a teams file would have it. */
+      people: org.people.map((person) => ({ login: person.login, teams: teamsOf(person) })),
+    })),
+    handler,
+    filesHandler,
+    /** Listens for the API, and on the next port, or any with 0, for the files of its links. */
+    async listen({ host, port }: { readonly host: string; readonly port: number }) {
+      const files = await listeners.listen(filesHandler, { host, port: port === 0 ? 0 : port + 1 });
+      const api = await listeners.listen(handler, { host, port });
+      origins.api = api.url;
+      origins.files = files.url;
+      return { ...api, filesUrl: files.url };
+    },
+    close: listeners.close,
+    /** Replaces all faults; throws an Error of one sentence on a text that is not a fault. */
+    setFaults(texts: readonly string[]): void {
+      faults = parse(texts);
+    },
+    /** Changes the figures of that day (`YYYY-MM-DD`) to slightly higher ones; each call changes them again. */
+    reviseDay(text: string): void {
+      const day = parseDay(text);
+      if (typeof day !== 'number') throw new Error(`"${text}" is not a day.`);
+      editions.revise(day);
+    },
+  };
+}
