@@ -56,7 +56,7 @@ export function linksOf(body: unknown): string[] {
 }
 
 /** The rows of a file. */
-export function linesOf({ body }: Response): Json[] {
+export function linesOf({ body }: Pick<Response, 'body'>): Json[] {
   return String(body)
     .split('\n')
     .filter((line) => line !== '')

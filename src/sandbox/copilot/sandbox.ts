@@ -58,8 +58,12 @@ export function createCopilotSandbox(options: Omit<SandboxOptions, 'repos'>) {
     filesHandler,
     /** Listens for the API, and on the next port, or any with 0, for the files of its links. */
     async listen({ host, port }: { readonly host: string; readonly port: number }) {
-      const files = await listeners.listen(filesHandler, { host, port: port === 0 ? 0 : port + 1 });
       const api = await listeners.listen(handler, { host, port });
+      const next = { host, port: port === 0 ? 0 : port + 1 };
+      const files = await listeners.listen(filesHandler, next).catch(async (thrown: unknown) => {
+        await listeners.close();
+        throw thrown;
+      });
       origins.api = api.url;
       origins.files = files.url;
       return { ...api, filesUrl: files.url };
