@@ -2,137 +2,116 @@ import { type Day, dayMs, firstDay, formatDay, parseDay } from '../calendar.ts';
 import { mix } from '../random.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
+import type { Person } from '../world/people.ts';
 import { newestReport } from './calendar.ts';
 import { usageItems } from './credits.ts';
-import { createReports, seatedOn } from './reports.ts';
-import { type Endpoint, notFound, type Refusal } from './rights.ts';
+import { type Reports, seatedOn } from './reports.ts';
+import { notFound, type Refusal } from './rights.ts';
 import { seat, seatOverview } from './seats.ts';
 
 /** An organization as GitHub knows it, and the enterprise that consists of it. */
 export interface Account {
   readonly org: Org;
+  readonly reports: Reports;
   readonly login: string;
   readonly enterprise: string;
   readonly id: number;
 }
 
-/** A permitted request. */
-export interface Call {
-  readonly account: Account;
-  readonly isEnterprise: boolean;
-  readonly url: URL;
+/** When something is asked. */
+export interface Moment {
   readonly now: number;
   readonly today: Day;
   /** The oldest existing day. */
   readonly oldest: Day;
+}
+
+/** A permitted request. */
+export interface Call extends Moment {
+  readonly account: Account;
+  readonly isEnterprise: boolean;
+  readonly url: URL;
   /** Number of newest days without a report or credits yet. */
   readonly late: number;
+  /** Signs a path of the files. */
+  readonly link: (path: string) => string;
 }
 
 /** No body is an answer without content. */
 export type Result = Refusal | { readonly body?: Row; readonly headers?: Readonly<Record<string, string>> };
 
-interface Route {
-  readonly endpoint: Endpoint;
-  readonly answer: (call: Call) => Result;
-}
-
 type Report = 'organization' | 'users' | 'teams';
 
-/** Creates the answers of all paths, and the rows of the files that they link to. */
-export function createAnswers(
-  seed: number,
-  accounts: readonly Account[],
-  link: (path: string) => string,
-  clock: () => Pick<Call, 'now' | 'today' | 'oldest'>,
-) {
-  const reports = new Map(accounts.map(({ org, login }) => [login, createReports(org)]));
+const people = { users: 'users', 'user-teams': 'teams' } as const;
+const reportsOf: Readonly<Record<string, Readonly<Record<string, Report>>>> = {
+  orgs: { organization: 'organization', ...people },
+  enterprises: { enterprise: 'organization', ...people },
+};
 
-  const bill: Route = { endpoint: 'credits', answer: answerBill };
-  const seats: Route = { endpoint: 'seats', answer: listSeats };
-  const routes = new Map<string, Route>([
-    [
-      'orgs/copilot/billing',
-      { endpoint: 'seats', answer: ({ account, today }) => ({ body: seatOverview(account.org, today) }) },
-    ],
-    ['orgs/copilot/billing/seats', seats],
-    ['enterprises/copilot/billing/seats', seats],
-    ['organizations/settings/billing/ai_credit/usage', bill],
-    ['enterprises/settings/billing/ai_credit/usage', bill],
-  ]);
-  for (const [kind, whole] of [
-    ['orgs', 'organization'],
-    ['enterprises', 'enterprise'],
-  ] as const) {
-    const base = `${kind}/copilot/metrics/reports`;
-    for (const [name, endpoint] of [
-      [whole, 'organization'],
-      ['users', 'users'],
-      ['user-teams', 'teams'],
-    ] as const) {
-      routes.set(`${base}/${name}-1-day`, { endpoint, answer: (call) => dailyReport(call, endpoint) });
-      if (endpoint !== 'teams')
-        routes.set(`${base}/${name}-28-day/latest`, {
-          endpoint,
-          answer: (call) => fourWeeks(call, endpoint),
-        });
-    }
+/** What answers a path, of which the name in the middle is left out; undefined if there is no such path. */
+export function routeOf(kind: string, rest: string) {
+  const [, name = '', span] = /^copilot\/metrics\/reports\/(.+)-(1-day|28-day\/latest)$/.exec(rest) ?? [];
+  const report = reportsOf[kind]?.[name];
+  if (report !== undefined && (report !== 'teams' || span === '1-day')) {
+    const answer = span === '1-day' ? dailyReport : fourWeeks;
+    return { endpoint: report, answer: (call: Call) => answer(call, report) };
   }
-  return { routes, rowsOf };
+  if (rest === 'settings/billing/ai_credit/usage' && kind !== 'orgs')
+    return { endpoint: 'credits', answer: answerBill } as const;
+  if (rest === 'copilot/billing/seats' && kind !== 'organizations')
+    return { endpoint: 'seats', answer: listSeats } as const;
+  if (rest !== 'copilot/billing' || kind !== 'orgs') return undefined;
+  return {
+    endpoint: 'seats',
+    answer: ({ account: { org }, today }: Call) => ({ body: seatOverview(org, today) }),
+  } as const;
+}
 
-  /** A day without a report has no content; only the form for enterprises does not know that answer. */
-  function dailyReport(call: Call, report: Report): Result {
-    const day = parseDay(call.url.searchParams.get('day') ?? '');
-    if (typeof day !== 'number') return { status: 422, message: 'Invalid request.' };
-    if (day > newestReport(call.now) - call.late || !isThere(call.account, day, call))
-      return call.isEnterprise ? notFound : {};
-    return { body: { download_links: linksTo(call, report, day, day), report_day: formatDay(day) } };
-  }
+/** A day without a report has no content; only the form for enterprises does not know that answer. */
+function dailyReport(call: Call, report: Report): Result {
+  const day = parseDay(call.url.searchParams.get('day') ?? '');
+  if (typeof day !== 'number') return { status: 422, message: 'Invalid request.' };
+  if (day > newestReport(call.now) - call.late || !isThere(call.account, day, call))
+    return call.isEnterprise ? notFound : {};
+  return { body: { download_links: linksTo(call, report, day, day), report_day: formatDay(day) } };
+}
 
-  function fourWeeks(call: Call, report: Report): Result {
-    const end = newestReport(call.now) - call.late;
-    const links = linksTo(call, report, end - 27, end);
-    const days = { report_start_day: formatDay(end - 27), report_end_day: formatDay(end) };
-    return end < firstDay ? notFound : { body: { download_links: links, ...days } };
-  }
+function fourWeeks(call: Call, report: Report): Result {
+  const end = newestReport(call.now) - call.late;
+  const links = linksTo(call, report, end - 27, end);
+  const days = { report_start_day: formatDay(end - 27), report_end_day: formatDay(end) };
+  return end < firstDay ? notFound : { body: { download_links: links, ...days } };
+}
 
-  function isThere(
-    { login }: Account,
-    day: Day,
-    { now, today, oldest }: Pick<Call, 'now' | 'today' | 'oldest'>,
-  ) {
-    const isInReach = day >= Math.max(firstDay, oldest, today - 365) && day <= newestReport(now);
-    return isInReach && reports.get(login)?.isIdle(day) === false;
-  }
+function isThere({ reports }: Account, day: Day, { now, today, oldest }: Moment): boolean {
+  const isInReach = day >= Math.max(firstDay, oldest, today - 365) && day <= newestReport(now);
+  return isInReach && !reports.isIdle(day);
+}
 
-  /** One to three parts, in no order; a single row is one. */
-  function linksTo({ account, isEnterprise }: Call, report: Report, start: Day, end: Day): string[] {
-    const count = report === 'organization' ? 1 : 1 + (mix(seed, end) % 3);
-    const base = `/${account.login}/${isEnterprise ? 'enterprise' : 'org'}/${report}/${start}/${end}`;
-    return Array.from({ length: count }, (_, index) => link(`${base}/${(index + 1) % count}/${count}`));
-  }
+/** One to three parts, in no order; a single row is one. */
+function linksTo({ account, isEnterprise, link }: Call, report: Report, start: Day, end: Day): string[] {
+  const count = report === 'organization' ? 1 : 1 + (mix(account.id, end) % 3);
+  const base = `/${account.login}/${isEnterprise ? 'enterprise' : 'org'}/${report}/${start}/${end}`;
+  return Array.from({ length: count }, (_, index) => link(`${base}/${(index + 1) % count}/${count}`));
+}
 
-  /** The rows of a file, made one by one; undefined if there is no such file. */
-  function rowsOf(path: string): Iterable<Row> | undefined {
-    const [, login = '', scope, report = '', ...numbers] = path.split('/');
-    const account = accounts.find((one) => one.login === login);
-    const source = reports.get(login);
-    if (account === undefined || source === undefined) return undefined;
-    const [start = 0, end = 0, part = 0, count = 1] = numbers.map(Number);
-    const enterprise = { enterprise_id: String(account.id + 1) };
-    const ids = scope === 'org' ? { organization_id: String(account.id), ...enterprise } : enterprise;
-    const days = daysFrom(start, end).filter((day) => isThere(account, day, clock()));
-    const range = { report_start_day: formatDay(start), report_end_day: formatDay(end) };
-    if (report === 'organization') {
-      const rows = days.map((day) => source.organization(day, ids));
-      return start === end ? rows : [{ ...range, ...ids, day_totals: rows }];
-    }
-    return Iterator.from(days)
-      .flatMap((day) => (report === 'users' ? source.users(day, ids) : source.teams(day, ids)))
-      .map((row, index) => ({ row: start === end ? row : { ...row, ...range }, index }))
-      .filter(({ index }) => index % count === part)
-      .map(({ row }) => row);
+/** The rows of a file, made one by one. */
+export function rowsOf(account: Account, path: string, moment: Moment): Iterable<Row> {
+  const [, , scope, report = '', ...numbers] = path.split('/');
+  const [start = 0, end = 0, part = 0, count = 1] = numbers.map(Number);
+  const enterprise = { enterprise_id: String(account.id + 1) };
+  const ids = scope === 'org' ? { organization_id: String(account.id), ...enterprise } : enterprise;
+  const days = daysFrom(start, end).filter((day) => isThere(account, day, moment));
+  const range = { report_start_day: formatDay(start), report_end_day: formatDay(end) };
+  if (report === 'organization') {
+    const rows = days.map((day) => account.reports.organization(day, ids));
+    return start === end ? rows : [{ ...range, ...ids, day_totals: rows }];
   }
+  const isAsked = ({ index }: Person) => index % count === part;
+  const rows = account.reports[report === 'users' ? 'users' : 'teams'];
+  return Iterator.from(days)
+    .flatMap((day) => rows(day, ids, isAsked))
+    .map((row) => (start === end ? row : { ...row, ...range }));
 }
 
 function answerBill({ account, isEnterprise, url, today, oldest, late }: Call): Result {

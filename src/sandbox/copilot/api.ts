@@ -2,7 +2,7 @@ import { type Day, dayAt } from '../calendar.ts';
 import { type Fault, faultsAt, strikes } from '../faults.ts';
 import { delayed } from '../http/api.ts';
 import type { Answer, ApiRequest } from '../types.ts';
-import { type Account, createAnswers, type Result } from './answers.ts';
+import { type Account, type Result, routeOf, rowsOf } from './answers.ts';
 import { createLinks } from './links.ts';
 import { type Endpoint, missingRight, notFound, type Refusal, refusalOf } from './rights.ts';
 
@@ -21,8 +21,7 @@ interface ApiDeps {
 /** Creates the API and its files, whose faults are drawn for each request in turn. */
 export function createCopilotApi({ now, seed, accounts, keys, faults, oldestOn, origins }: ApiDeps) {
   const links = createLinks(seed, now);
-  const linkTo = (path: string) => `${origins.files}${links.signed(path)}`;
-  const { routes, rowsOf } = createAnswers(seed, accounts, linkTo, clock);
+  const link = (path: string) => `${origins.files}${links.signed(path)}`;
   let requests = 0;
 
   return {
@@ -41,13 +40,11 @@ export function createCopilotApi({ now, seed, accounts, keys, faults, oldestOn, 
     },
     /** Answers at the origin of the files. */
     async files(request: ApiRequest): Promise<Answer> {
-      const login = request.url.pathname.split('/')[1] ?? '';
-      const { refusal } = await struckBy(
-        request,
-        'files',
-        accounts.find((one) => one.login === login),
-      );
-      const { headers, ...rest } = links.answer(request, rowsOf, refusal);
+      const { pathname } = request.url;
+      const account = accounts.find(({ login }) => pathname.startsWith(`/${login}/`));
+      const { refusal } = await struckBy(request, 'files', account);
+      const rows = () => (account === undefined ? [] : rowsOf(account, pathname, clock()));
+      const { headers, ...rest } = links.answer(request, rows, refusal);
       return { ...rest, headers: { ...stamp(), ...headers } };
     },
   };
@@ -59,7 +56,7 @@ export function createCopilotApi({ now, seed, accounts, keys, faults, oldestOn, 
       return { status: 401, message: authorization === '' ? 'Requires authentication' : 'Bad credentials' };
     const { account, key } = holder;
     const [, kind = '', name = '', rest = ''] = /^\/(\w+)\/([^/]+)\/(.+)$/.exec(url.pathname) ?? [];
-    const route = method === 'GET' ? routes.get(`${kind}/${rest}`) : undefined;
+    const route = method === 'GET' ? routeOf(kind, rest) : undefined;
     const isEnterprise = kind === 'enterprises';
     const known = isEnterprise ? account.enterprise : account.login;
     if (route === undefined || name.toLowerCase() !== known.toLowerCase()) return notFound;
@@ -68,7 +65,7 @@ export function createCopilotApi({ now, seed, accounts, keys, faults, oldestOn, 
     return (
       refusal ??
       missingRight(key, route.endpoint, isEnterprise) ??
-      route.answer({ account, isEnterprise, url: here, late, ...clock() })
+      route.answer({ account, isEnterprise, url: here, late, link, ...clock() })
     );
   }
 

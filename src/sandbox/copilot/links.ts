@@ -19,7 +19,7 @@ export function createLinks(seed: number, now: () => number) {
     /** Answers a file; the signature is the only credential, and another one is refused. */
     answer(
       { url, authorization }: ApiRequest,
-      rowsOf: (path: string) => Iterable<Row> | undefined,
+      rows: () => Iterable<Row>,
       refusal: Refusal | undefined,
     ): Answer {
       const [expiry, signature] = [url.searchParams.get('se') ?? '', url.searchParams.get('sig')];
@@ -27,9 +27,7 @@ export function createLinks(seed: number, now: () => number) {
       if (authorization !== undefined) return failed(403, 'InvalidAuthenticationInfo');
       const isGood = signature === sign(url.pathname, expiry) && now() < Date.parse(expiry);
       if (!isGood) return failed(403, 'AuthenticationFailed');
-      const rows = rowsOf(url.pathname);
-      if (rows === undefined) return failed(404, 'BlobNotFound');
-      return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body: lines(rows) };
+      return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body: lines(rows()) };
     },
   };
 }

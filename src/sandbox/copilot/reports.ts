@@ -4,7 +4,7 @@ import { mix } from '../random.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import type { Person } from '../world/people.ts';
-import { type PersonDay, personDay, presence } from '../world/person-day.ts';
+import { personDay, presence } from '../world/person-day.ts';
 import { since } from './calendar.ts';
 import { merged } from './merged.ts';
 import { isPassive, personRow, usesEditor } from './person.ts';
@@ -35,8 +35,12 @@ export function createReports(org: Org) {
     return counted.length;
   }
 
-  function* rows(day: Day): Iterable<Row> {
-    for (const done of worked(org, day)) yield { user_id: userId(done.person), ...personRow(done, day) };
+  function* rows(day: Day, isAsked: (person: Person) => boolean = () => true): Iterable<Row> {
+    const on = org.conditions(day);
+    for (const person of org.people) {
+      const done = isAsked(person) ? personDay(person, on) : undefined;
+      if (done !== undefined && done.sessions > 0) yield { user_id: userId(person), ...personRow(done, day) };
+    }
   }
 
   return {
@@ -73,17 +77,17 @@ export function createReports(org: Org) {
         pull_requests: pullRequests(org, day),
       };
     },
-    /** The rows of people, in no order. */
-    *users(day: Day, ids: Row): Iterable<Row> {
-      for (const row of rows(day)) yield { ...row, day: formatDay(day), ...ids };
+    /** The rows of the people of a part. */
+    *users(day: Day, ids: Row, isAsked: (person: Person) => boolean): Iterable<Row> {
+      for (const row of rows(day, isAsked)) yield { ...row, day: formatDay(day), ...ids };
     },
-    /** The rows of team memberships. */
-    *teams(day: Day, ids: Row): Iterable<Row> {
+    /** The rows of team memberships of the people of a part. */
+    *teams(day: Day, ids: Row, isAsked: (person: Person) => boolean): Iterable<Row> {
       const seated = seatedOn(org, day);
-      const slugs = seated.flatMap(teamsOf);
-      for (const person of seated) {
-        for (const slug of teamsOf(person)) {
-          if (slugs.filter((one) => one === slug).length < SMALLEST_TEAM) continue;
+      const sizes = new Map<string, number>();
+      for (const slug of seated.flatMap(teamsOf)) sizes.set(slug, (sizes.get(slug) ?? 0) + 1);
+      for (const person of seated.filter(isAsked)) {
+        for (const slug of teamsOf(person).filter((one) => (sizes.get(one) ?? 0) >= SMALLEST_TEAM)) {
           const who = { user_id: userId(person), user_login: person.login };
           yield { ...who, day: formatDay(day), ...ids, team_id: 100 + teams.indexOf(slug), slug };
         }
@@ -112,19 +116,11 @@ export function userId({ index }: Person): number {
   return 10_000_001 + index;
 }
 
-function* worked(org: Org, day: Day): Iterable<PersonDay> {
-  const on = org.conditions(day);
-  for (const person of org.people) {
-    const done = personDay(person, on);
-    if (done !== undefined && done.sessions > 0) yield done;
-  }
-}
-
-/** All pull requests of the organization, and those of Copilot, which the people active that day asked it for. */
+/** All pull requests of the organization, and those of Copilot, of which each active person may have asked for some. */
 function pullRequests(org: Org, day: Day): Row {
-  const created = Iterator.from(worked(org, day))
-    .filter(({ person }) => !isPassive(person))
-    .reduce((sum, done) => sum + done.pullRequests, 0);
+  const on = org.conditions(day);
+  const asked = org.people.map((one) => (isPassive(one) ? 0 : (personDay(one, on)?.pullRequests ?? 0)));
+  const created = asked.reduce((sum, some) => sum + some, 0);
   const [merges, seed] = [Math.floor(created * 0.7), mix(org.seed, day)];
   return {
     total_created: created * 3 + (seed % 5),

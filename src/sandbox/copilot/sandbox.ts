@@ -8,7 +8,7 @@ import { createOrg } from '../world/org.ts';
 import type { Account } from './answers.ts';
 import { createCopilotApi } from './api.ts';
 import { SETTLED_AFTER } from './calendar.ts';
-import { teamsOf } from './reports.ts';
+import { createReports, teamsOf } from './reports.ts';
 import { copilotFaultKinds, endpoints, keysOf } from './rights.ts';
 
 /** A simulated GitHub Copilot. */
@@ -27,7 +27,8 @@ export function createCopilotSandbox(options: Omit<SandboxOptions, 'repos'>) {
   const spikeOn = scenarios.includes('credit-spike') ? dayAt(now()) - 1 : undefined;
   const accounts = Array.from({ length: orgs }, (_, index): Account => {
     const org = createOrg(index, seed, { users, repos: 0 }, editions.of, { spikeOn, dropBefore: undefined });
-    return { org, login: `${org.name}-org`, enterprise: `${org.name}-inc`, id: 9_000_000 + index * 10 };
+    const names = { login: `${org.name}-org`, enterprise: `${org.name}-inc` };
+    return { org, reports: createReports(org), ...names, id: 9_000_000 + index * 10 };
   });
   const keys = accounts.flatMap((account) =>
     Object.entries(keysOf(account.org.name)).map(([key, token]) => [token, { account, key }] as const),
