@@ -1,4 +1,3 @@
-import { dayAt, firstDay, parseDay } from './calendar.ts';
 import { parseFaults } from './faults.ts';
 import { createApi } from './http/api.ts';
 import { keyHolders } from './http/call.ts';
@@ -6,7 +5,7 @@ import { createHandler } from './http/handler.ts';
 import { createListeners } from './http/listeners.ts';
 import type { Answering, SandboxOptions, SandboxOrg } from './types.ts';
 import { createEditions } from './world/conditions.ts';
-import { createOrg } from './world/org.ts';
+import { createTenants } from './world/tenants.ts';
 
 /** A simulated platform. */
 export type Sandbox = ReturnType<typeof createSandbox>;
@@ -19,24 +18,18 @@ export function createSandbox(
   options: SandboxOptions,
   around: (answer: Answering) => Answering = (answer) => answer,
 ) {
-  const { now, seed = 1, users = 40, repos = 12, orgs = 1, days, scenarios = [] } = options;
+  const { now, seed = 1 } = options;
   let faults = parseFaults(options.faults ?? []);
   const isLate = (org: string) =>
     faults.some((fault) => fault.name === 'revised-days' && (fault.org ?? org) === org);
   const editions = createEditions(now, isLate);
-  // Recent events keep their date, however long the platform runs.
-  const started = now();
-  const spikeOn = scenarios.includes('credit-spike') ? dayAt(started) - 1 : undefined;
-  const dropBefore = scenarios.includes('readiness-drop') ? started : undefined;
-  const tenants = Array.from({ length: orgs }, (_, index) =>
-    createOrg(index, seed, { users, repos }, editions.of, { spikeOn, dropBefore }),
-  );
+  const { tenants, oldestOn, reviseDay } = createTenants(options, editions);
   const api = createApi({
     now,
     seed,
     keys: keyHolders(tenants),
     faults: () => faults,
-    oldestOn: (today) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),
+    oldestOn,
   });
   const handler = createHandler(around(api));
   const listeners = createListeners();
@@ -51,11 +44,6 @@ export function createSandbox(
     setFaults(texts: readonly string[]): void {
       faults = parseFaults(texts);
     },
-    /** Changes the figures of that day (`YYYY-MM-DD`) to slightly higher ones; each call changes them again. */
-    reviseDay(text: string): void {
-      const day = parseDay(text);
-      if (typeof day !== 'number') throw new Error(`"${text}" is not a day.`);
-      editions.revise(day);
-    },
+    reviseDay,
   };
 }

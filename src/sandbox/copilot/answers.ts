@@ -1,4 +1,4 @@
-import { type Day, dayMs, firstDay, formatDay, parseDay } from '../calendar.ts';
+import { type Day, firstDay, formatDay, parseDay } from '../calendar.ts';
 import { mix } from '../random.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
@@ -114,40 +114,27 @@ export function rowsOf(account: Account, path: string, moment: Moment): Iterable
     .map((row) => (start === end ? row : { ...row, ...range }));
 }
 
+/** A year alone is a whole one; otherwise what is left out is that of today, but for the day. */
 function answerBill({ account, isEnterprise, url, today, oldest, late }: Call): Result {
-  const asked = Object.fromEntries(url.searchParams);
-  const date = formatDay(today).split('-').map(Number);
-  const { year = date[0] ?? 0, month, day } = asked;
-  const isWholeYear = asked['year'] !== undefined && month === undefined && day === undefined;
-  const timePeriod = {
-    year: Number(year),
-    ...(!isWholeYear && { month: Number(month ?? date[1]) }),
-    ...(day !== undefined && { day: Number(day) }),
-  };
-  const days = daysIn(timePeriod);
-  if (days === undefined) return { status: 400, message: 'Invalid year, month or day.' };
-  const there = days.filter((one) => one >= Math.max(firstDay, oldest) && one < today - late);
-  const { user, model, product } = asked;
-  const filter = { ...(user && { user }), ...(model && { model }), ...(product && { product }) };
+  const { year, month, day, user, model, product } = Object.fromEntries(url.searchParams);
+  const [thisYear, thisMonth] = formatDay(today).split('-');
+  const isWholeYear = year !== undefined && month === undefined && day === undefined;
+  const parts = [year ?? thisYear, isWholeYear ? undefined : (month ?? thisMonth), day]
+    .filter((part) => part !== undefined)
+    .map((part) => part.padStart(2, '0'));
+  const period = parts.join('-');
+  if (typeof parseDay(`${period}${'-01-01'.slice(period.length - 4)}`) !== 'number')
+    return { status: 400, message: 'Invalid year, month or day.' };
+  const days = daysFrom(Math.max(firstDay, oldest), today - 1 - late);
+  const asked = days.filter((one) => formatDay(one).startsWith(period));
+  const items = usageItems(account.org, asked, { user, model, product });
+  const timePeriod = { year: Number(parts[0]), month: numberOf(parts[1]), day: numberOf(parts[2]) };
   const name = isEnterprise ? { enterprise: account.enterprise } : { organization: account.login };
-  return { body: { timePeriod, ...name, ...filter, usageItems: usageItems(account.org, there, filter) } };
+  return { body: { timePeriod, ...name, user, model, product, usageItems: items } };
 }
 
-/** The days of a year, month or day; undefined if there is no such period. */
-function daysIn({
-  year,
-  month,
-  day,
-}: {
-  readonly year: number;
-  readonly month?: number;
-  readonly day?: number;
-}) {
-  const two = (number: number) => String(number).padStart(2, '0');
-  const start = parseDay(`${year}-${two(month ?? 1)}-${two(day ?? 1)}`);
-  if (typeof start !== 'number') return undefined;
-  if (day !== undefined) return [start];
-  return daysFrom(start, Date.UTC(year, month ?? 12, 1) / dayMs - 1);
+function numberOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
 }
 
 function daysFrom(start: Day, end: Day): Day[] {

@@ -13,7 +13,7 @@ const PER_USD = 100 * PER_AI_CREDIT;
 const DRY_ON = 20;
 
 /** Names by which the bill can be filtered, in any case. */
-type Filter = Readonly<Partial<Record<'user' | 'model' | 'product', string>>>;
+type Filter = Readonly<Record<'user' | 'model' | 'product', string | undefined>>;
 
 /** The name of a model on the bill and in reports; a model of the customer's own is in no list of prices. */
 export function displayName({ id, tier }: { readonly id: string; readonly tier: string }): string {

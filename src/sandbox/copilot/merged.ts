@@ -19,7 +19,7 @@ function add(sum: Row, row: Row): void {
       const into = sum[name] as Row & Row[];
       if (!Array.isArray(value)) add(into, value as Row);
       else for (const element of value) add(elementOf(into, element), element);
-    } else {
+    } else if (value !== undefined) {
       sum[name] ??= value;
     }
   }

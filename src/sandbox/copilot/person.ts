@@ -33,6 +33,8 @@ const features: readonly (readonly [feature: string, share: number, counts: read
   [['copilot_app', 1, [3, 2, 12, 1, 8, 2]]],
 ];
 
+const agent = { agent_id: '2246796', agent_name: 'Claude (Anthropic)' };
+
 /** Whether a person only has credits: Copilot reviews their code, which they did not ask for. */
 export function isPassive(person: Person): boolean {
   return person.index % 9 === 2;
@@ -64,28 +66,18 @@ export function personRow(done: PersonDay, day: Day): Row {
   const jobs = isActive && person.mcp > 0 && day >= since.agents ? done.skillCalls : 0;
   return {
     user_login: person.login,
-    ...(day >= since.credits && { ai_credits_used: done.credits / PER_AI_CREDIT }),
+    ai_credits_used: day >= since.credits ? done.credits / PER_AI_CREDIT : undefined,
     ...merged(fragments(done, prompts, day)),
-    ...(inTerminal > 0 && day >= since.cli && { totals_by_cli: section(inTerminal) }),
-    ...(inApp > 0 && { totals_by_copilot_app: section(inApp) }),
-    ...(jobs > 0 && { totals_by_3rd_party_agent: [agent(jobs)] }),
+    totals_by_cli: inTerminal > 0 && day >= since.cli ? section(inTerminal) : undefined,
+    totals_by_copilot_app: inApp > 0 ? section(inApp) : undefined,
+    totals_by_3rd_party_agent: jobs > 0 ? [{ ...agent, user_initiated_interaction_count: jobs }] : undefined,
     used_chat: editor,
     used_agent: editor && person.autonomy > 6,
     used_cli: inTerminal > 0 && day >= since.cli,
-    ...(day >= since.app && { used_copilot_app: inApp > 0 }),
-    ...(day >= since.cloudAgent && { used_copilot_cloud_agent: isActive && done.pullRequests > 0 }),
-    ...(day >= since.codeReview && {
-      used_copilot_code_review_active: isActive && done.commits > 1,
-      used_copilot_code_review_passive: !isActive,
-    }),
-  };
-}
-
-function agent(jobs: number): Row {
-  return {
-    agent_id: '2246796',
-    agent_name: 'Claude (Anthropic)',
-    user_initiated_interaction_count: jobs,
+    used_copilot_app: day >= since.app ? inApp > 0 : undefined,
+    used_copilot_cloud_agent: day >= since.cloudAgent ? isActive && done.pullRequests > 0 : undefined,
+    used_copilot_code_review_active: day >= since.codeReview ? isActive && done.commits > 1 : undefined,
+    used_copilot_code_review_passive: day >= since.codeReview ? !isActive : undefined,
   };
 }
 

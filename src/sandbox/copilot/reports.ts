@@ -58,10 +58,8 @@ export function createReports(org: Org) {
         monthly_active_users: within(day, 28),
         monthly_active_chat_users: within(day, 28),
         monthly_active_agent_users: within(day, 28, ({ autonomy }) => autonomy > 6),
-        ...(sum['totals_by_cli'] !== undefined && { daily_active_cli_users: count('cli') }),
-        ...(sum['totals_by_copilot_app'] !== undefined && {
-          daily_active_copilot_app_users: count('copilot_app'),
-        }),
+        daily_active_cli_users: count('cli') || undefined,
+        daily_active_copilot_app_users: count('copilot_app') || undefined,
         daily_active_copilot_cloud_agent_users: count('copilot_cloud_agent'),
         // Not known yet, which is not 0.
         ...(day >= since.cloudAgent && { monthly_active_copilot_cloud_agent_users: null }),

@@ -36,31 +36,17 @@ export const copilotFaultKinds: readonly FaultKind[] = [
 
 export const notFound: Refusal = { status: 404, message: 'Not Found' };
 
-/** The permissions that an endpoint accepts, and the key that has only this one. */
-const rights = {
-  reports: { key: 'metrics', accepted: 'organization_copilot_metrics=read' },
-  credits: { key: 'billing', accepted: 'organization_administration=read' },
-  seats: {
-    key: 'billing',
-    accepted: 'organization_copilot_seat_management=read; organization_administration=read',
-  },
-};
-
 /** The keys of an organization: `classic` is the only one for its enterprise; `metrics` and `billing` are for a part each. */
 export function keysOf(org: string) {
-  const [full, metrics, billing, classic] = ['full', 'metrics', 'billing', 'classic'].map(
-    (key) => `sandbox-${org}-${key}`,
-  );
-  return { full, metrics, billing, classic } as Readonly<
-    Record<'full' | 'metrics' | 'billing' | 'classic', string>
-  >;
+  const key = (name: string) => `sandbox-${org}-${name}`;
+  return { full: key('full'), metrics: key('metrics'), billing: key('billing'), classic: key('classic') };
 }
 
 /** Why a key must not use an endpoint; undefined if it may. */
 export function missingRight(key: string, endpoint: Endpoint, isEnterprise: boolean): Refusal | undefined {
-  if (key === 'classic') return undefined;
-  const isGranted = key === 'full' || key === rightFor(endpoint).key;
-  return isGranted && !isEnterprise ? undefined : noPermission(endpoint);
+  const granted = ['full', isReport(endpoint) ? 'metrics' : 'billing'];
+  const isGranted = key === 'classic' || (granted.includes(key) && !isEnterprise);
+  return isGranted ? undefined : noPermission(endpoint);
 }
 
 /** The refusal that a fault stands for; undefined if it is none. */
@@ -70,10 +56,8 @@ export function refusalOf(
   { account, now }: { readonly account: string; readonly now: number },
 ): Refusal | undefined {
   if (name === 'no-permission') return noPermission(endpoint);
-  if (name === 'policy-off') {
-    if (endpoint === 'credits' || endpoint === 'seats') return undefined;
+  if (name === 'policy-off' && isReport(endpoint))
     return detail === '404' ? notFound : { status: 403, message: 'Forbidden' };
-  }
   if (name === 'no-sso') {
     return {
       status: 403,
@@ -96,13 +80,16 @@ export function refusalOf(
 }
 
 function noPermission(endpoint: Endpoint): Refusal {
+  const forMoney = 'organization_administration=read';
+  const forSeats = endpoint === 'seats' ? 'organization_copilot_seat_management=read; ' : '';
+  const accepted = isReport(endpoint) ? 'organization_copilot_metrics=read' : `${forSeats}${forMoney}`;
   return {
     status: 403,
     message: 'Resource not accessible by personal access token',
-    headers: { 'x-accepted-github-permissions': rightFor(endpoint).accepted },
+    headers: { 'x-accepted-github-permissions': accepted },
   };
 }
 
-function rightFor(endpoint: Endpoint) {
-  return endpoint === 'credits' || endpoint === 'seats' ? rights[endpoint] : rights.reports;
+function isReport(endpoint: Endpoint): boolean {
+  return endpoint !== 'credits' && endpoint !== 'seats';
 }

@@ -1,10 +1,9 @@
-import { dayAt, firstDay, parseDay } from '../calendar.ts';
 import { parseFaults } from '../faults.ts';
 import { createHandler } from '../http/handler.ts';
 import { createListeners } from '../http/listeners.ts';
 import type { SandboxOptions } from '../types.ts';
 import { createEditions } from '../world/conditions.ts';
-import { createOrg } from '../world/org.ts';
+import { createTenants } from '../world/tenants.ts';
 import type { Account } from './answers.ts';
 import { createCopilotApi } from './api.ts';
 import { SETTLED_AFTER } from './calendar.ts';
@@ -19,14 +18,13 @@ export type CopilotSandbox = ReturnType<typeof createCopilotSandbox>;
  * asked. Throws an Error of one sentence on an invalid fault.
  */
 export function createCopilotSandbox(options: Omit<SandboxOptions, 'repos'>) {
-  const { now, seed = 1, users = 40, orgs = 1, days, scenarios = [] } = options;
+  const { now, seed = 1 } = options;
   const parse = (texts: readonly string[]) => parseFaults(texts, copilotFaultKinds, endpoints);
   let faults = parse(options.faults ?? []);
   const origins = { api: 'http://127.0.0.1', files: 'http://127.0.0.1' };
   const editions = createEditions(now, () => true, SETTLED_AFTER);
-  const spikeOn = scenarios.includes('credit-spike') ? dayAt(now()) - 1 : undefined;
-  const accounts = Array.from({ length: orgs }, (_, index): Account => {
-    const org = createOrg(index, seed, { users, repos: 0 }, editions.of, { spikeOn, dropBefore: undefined });
+  const { tenants, oldestOn, reviseDay } = createTenants({ ...options, repos: 0 }, editions);
+  const accounts = tenants.map((org, index): Account => {
     const names = { login: `${org.name}-org`, enterprise: `${org.name}-inc` };
     return { org, reports: createReports(org), ...names, id: 9_000_000 + index * 10 };
   });
@@ -39,7 +37,7 @@ export function createCopilotSandbox(options: Omit<SandboxOptions, 'repos'>) {
     accounts,
     keys: new Map(keys),
     faults: () => faults,
-    oldestOn: (today) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),
+    oldestOn,
     origins,
   });
   const [handler, filesHandler] = [createHandler(api.answer), createHandler(api.files)];
@@ -74,11 +72,6 @@ export function createCopilotSandbox(options: Omit<SandboxOptions, 'repos'>) {
     setFaults(texts: readonly string[]): void {
       faults = parse(texts);
     },
-    /** Changes the figures of that day (`YYYY-MM-DD`) to slightly higher ones; each call changes them again. */
-    reviseDay(text: string): void {
-      const day = parseDay(text);
-      if (typeof day !== 'number') throw new Error(`"${text}" is not a day.`);
-      editions.revise(day);
-    },
+    reviseDay,
   };
 }
