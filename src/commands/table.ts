@@ -119,7 +119,11 @@ export const commands: readonly Command[] = Object.entries(table).map(([name, en
 }));
 
 async function describeFaults(): Promise<readonly string[]> {
-  const { faultKinds } = await import('../sandbox/index.ts');
-  const longest = Math.max(...faultKinds.map(({ name }) => name.length));
-  return ['Faults:', ...faultKinds.map(({ name, meaning }) => `  ${name.padEnd(longest)}  ${meaning}`)];
+  const { copilotFaultKinds, faultKinds } = await import('../sandbox/index.ts');
+  const others = copilotFaultKinds.filter((kind) => !faultKinds.includes(kind));
+  const listed = (kinds: typeof faultKinds) => {
+    const longest = Math.max(...kinds.map(({ name }) => name.length));
+    return kinds.map(({ name, meaning }) => `  ${name.padEnd(longest)}  ${meaning}`);
+  };
+  return ['Faults:', ...listed(faultKinds), '', 'Faults of copilot:', ...listed(others)];
 }

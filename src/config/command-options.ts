@@ -18,6 +18,10 @@ const outputFile = option(
 
 /** The options of `sandbox` only. */
 export const sandboxOptions = commandOptionsOf('sandbox', 'Sandbox', {
+  platform: option(
+    'The platform to simulate. The files of copilot are served on the next port',
+    kinds.choice('agent-platform', 'copilot').prefault('agent-platform'),
+  ),
   'listen-address': option(
     'Listen address of the simulated platform',
     kinds.listenAddress.prefault('127.0.0.1:9890'),

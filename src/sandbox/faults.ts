@@ -1,6 +1,5 @@
 import { endpoints } from './http/call.ts';
 import { mix, textSeed, unit } from './random.ts';
-import type { Endpoint } from './types.ts';
 
 export interface FaultKind {
   readonly name: string;
@@ -27,7 +26,7 @@ export interface Fault {
   /** The text after the rate; empty for faults without one. */
   readonly detail: string;
   /** Limits the fault to this endpoint, if given. */
-  readonly endpoint: Endpoint | undefined;
+  readonly endpoint: string | undefined;
   /** Limits the fault to this organization, if given. */
   readonly org: string | undefined;
 }
@@ -81,14 +80,15 @@ export const faultKinds: readonly FaultKind[] = [
 export function parseFaults(
   texts: readonly string[],
   kinds: readonly FaultKind[] = faultKinds,
+  scopes: readonly string[] = endpoints,
 ): readonly Fault[] {
-  return texts.map((text) => parseFault(text, kinds));
+  return texts.map((text) => parseFault(text, kinds, scopes));
 }
 
 /** The faults set for an endpoint and organization; without a known key, only those set for all organizations. */
 export function faultsAt(
   faults: readonly Fault[],
-  endpoint: Endpoint,
+  endpoint: string,
   org: string | undefined,
 ): readonly Fault[] {
   return faults.filter((fault) => (fault.endpoint ?? endpoint) === endpoint && (fault.org ?? org) === org);
@@ -99,7 +99,7 @@ export function strikes({ name, rate }: Fault, seed: number, request: number): b
   return unit(mix(seed, textSeed(name)), request) < rate;
 }
 
-function parseFault(text: string, kinds: readonly FaultKind[]): Fault {
+function parseFault(text: string, kinds: readonly FaultKind[], known: readonly string[]): Fault {
   const [head = '', ...scopes] = text.split('@');
   const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(head) ?? [];
   const kind = kinds.find((one) => one.names?.test(name) ?? one.name === name);
@@ -107,7 +107,7 @@ function parseFault(text: string, kinds: readonly FaultKind[]): Fault {
     throw new Error(`Unknown fault "${name}": the faults are ${kinds.map((one) => one.name).join(', ')}.`);
   }
   const org = scopes.find((scope) => scope.startsWith('org='))?.slice('org='.length);
-  return { name, ...readValue(name, kind, value), endpoint: readEndpoint(text, scopes), org };
+  return { name, ...readValue(name, kind, value), endpoint: readEndpoint(text, scopes, known), org };
 }
 
 function readValue(name: string, kind: FaultKind, value: string | undefined): Pick<Fault, 'rate' | 'detail'> {
@@ -133,12 +133,12 @@ function readDetail(name: string, { detail }: FaultKind, given: string | undefin
   return text;
 }
 
-function readEndpoint(text: string, scopes: readonly string[]): Endpoint | undefined {
+function readEndpoint(text: string, scopes: readonly string[], known: readonly string[]): string | undefined {
   const named = scopes.filter((scope) => !/^org=./s.test(scope));
-  const found = named.map((scope) => endpoints.find((endpoint) => endpoint === scope));
+  const found = named.map((scope) => known.find((endpoint) => endpoint === scope));
   const wrong = named[found.indexOf(undefined)];
   if (wrong === undefined) return found.at(-1);
   throw new Error(
-    `"@${wrong}" in the fault "${text}" is neither an endpoint (${endpoints.join(', ')}) nor "@org=NAME".`,
+    `"@${wrong}" in the fault "${text}" is neither an endpoint (${known.join(', ')}) nor "@org=NAME".`,
   );
 }

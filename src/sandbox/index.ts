@@ -1,3 +1,5 @@
+export { copilotFaultKinds } from './copilot/rights.ts';
+export { type CopilotSandbox, createCopilotSandbox } from './copilot/sandbox.ts';
 export { faultKinds } from './faults.ts';
 export { createSandbox, type Sandbox } from './sandbox.ts';
 export { plantedSecrets } from './secrets.ts';

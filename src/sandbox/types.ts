@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 export interface SandboxOptions {
   /** The platform's clock: milliseconds since 1970. */
   readonly now: () => number;
@@ -37,6 +39,7 @@ export interface ApiRequest {
   readonly method: string;
   readonly url: URL;
   readonly authorization: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }

@@ -38,12 +38,7 @@ export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answe
       strikes(fault, seed, number),
     );
     const detailOf = (name: string) => struck.find((fault) => fault.name === name)?.detail;
-    if (detailOf('hang') !== undefined) {
-      await once(signal, 'abort');
-      signal.throwIfAborted();
-    }
-    const slow = detailOf('slow');
-    if (slow !== undefined) await waited(signal, Number(slow));
+    await delayed(struck, signal);
     const status = struck.find(({ name }) => /^\d+$/.test(name));
     if (status !== undefined) return failed(status, refuse);
     if (holder === undefined) return refuse({ status: 401, detail: 'API key is missing or invalid' });
@@ -92,6 +87,16 @@ function isAnalytics(endpoint: Endpoint): endpoint is AnalyticsEndpoint {
 function answerEndpoint(endpoint: Endpoint, call: Call): JsonPieces | Refusal {
   if (isAnalytics(endpoint)) return answerAnalytics(endpoint, call);
   return endpoint === 'wiki' ? answerWiki(call) : answerReadiness(call);
+}
+
+/** Waits as the faults say; rejects once the client disconnects from a request that is never answered. */
+export async function delayed(struck: readonly Fault[], signal: AbortSignal): Promise<void> {
+  if (struck.some(({ name }) => name === 'hang')) {
+    await once(signal, 'abort');
+    signal.throwIfAborted();
+  }
+  const slow = struck.find(({ name }) => name === 'slow');
+  if (slow !== undefined) await waited(signal, Number(slow.detail));
 }
 
 /** Waits, at most until the client disconnects. */

@@ -19,7 +19,7 @@ async function respond(answer: Answering, request: IncomingMessage, response: Se
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
   });
-  const answered = await answer({ method, url, authorization: headers.authorization, signal });
+  const answered = await answer({ method, url, authorization: headers.authorization, headers, signal });
   response.writeHead(answered.status, { ...answered.headers });
   for await (const piece of answered.body) {
     signal.throwIfAborted();

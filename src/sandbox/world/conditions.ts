@@ -21,13 +21,15 @@ export function conditionsOn(org: Temper & { readonly name: string }, day: Day, 
   };
 }
 
-const settledAfterHours = 7 * 24;
-
 /**
- * Creates the store of editions by day. While days are `late` in an organization, the figures of a day grow every hour for
- * a week.
+ * Creates the store of editions by day. While days are `late` in an organization, the figures of a day grow every hour until
+ * so many hours after its end.
  */
-export function createEditions(now: () => number, late: (org: string) => boolean) {
+export function createEditions(
+  now: () => number,
+  late: (org: string) => boolean,
+  settledAfterHours: number = 7 * 24,
+) {
   const revisions = new Map<Day, number>();
   return {
     of(day: Day, org: string): number {

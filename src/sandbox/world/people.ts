@@ -51,6 +51,9 @@ function createPerson(orgName: string, orgSeed: number, index: number) {
   return {
     id: `user_${hex(seed)}${hex(mix(index, orgSeed))}`,
     email: index > 0 && random() < 0.04 ? null : emailOf(orgName, index),
+    /** The order of creation, and the name that a platform without e-mail addresses knows the person by. */
+    index,
+    login: `${givenNameOf(index)}-${index}_${orgName}`,
     seed,
     /** The first to join, who is also at work on every revised day. */
     founder: index === 0,
@@ -78,5 +81,9 @@ function joinedAfter(random: Random): number {
 }
 
 function emailOf(orgName: string, index: number): string {
-  return `${givenNames[index % givenNames.length]}.${index}@${orgName}.example`;
+  return `${givenNameOf(index)}.${index}@${orgName}.example`;
+}
+
+function givenNameOf(index: number): string {
+  return givenNames[index % givenNames.length] ?? givenNames[0];
 }
