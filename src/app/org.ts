@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isDayCollector } from '../catalog/collector.ts';
+import { idleRowWith } from '../catalog/dataset.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type { OrgSettings, PeopleSettings } from '../catalog/settings.ts';
 import type { PlatformClient } from '../client/client.ts';
+import { collectors } from '../collectors/index.ts';
 import type { ApiConfig, LiveConfig, OrgConfig } from '../config/config.ts';
+import { defaultPlatform } from '../platforms/index.ts';
 import type { Core } from './core.ts';
 
 /** An organization as it is polled and published. */
@@ -26,7 +31,18 @@ export function orgSettings(
 ): OrgSettings {
   const { name: platformName, money, days } = platform;
   const fills = new Set(Object.keys(platform.readers));
-  return { name, platform: platformName, fills, days, money, readiness, contract, daysOff, people };
+  const place = { name, platform: platformName, fills, idleRows: idleRowsOn(platform), days, money };
+  return { ...place, readiness, contract, daysOff, people };
+}
+
+/** The rows of days without activity, by dataset; those of the default platform are the datasets' own. */
+function idleRowsOn(platform: Platform): OrgSettings['idleRows'] {
+  if (platform === defaultPlatform) return undefined;
+  const rows = collectors.filter(isDayCollector).map(({ dataset }) => {
+    const { members = {} } = platform.fields[dataset.name] ?? {};
+    return [dataset.name, idleRowWith(dataset, Object.keys(members))] as const;
+  });
+  return Object.fromEntries(rows);
 }
 
 /** Whether people are identified and assigned to teams in the same way. */

@@ -1,5 +1,5 @@
 import type { Instant } from './day.ts';
-import type { PlatformMoney } from './money.ts';
+import { isObject } from './object.ts';
 import type { OrgSettings } from './settings.ts';
 
 /** The datasets of the platform, which are also the values of the `dataset` label. */
@@ -9,10 +9,10 @@ export type DatasetName = 'tokens' | 'tools' | 'activity' | 'productivity' | 'us
 export interface DayDataset<Row> {
   readonly kind: 'days';
   readonly name: DatasetName;
-  /** The row of a day known to have had no activity: zeros, without breakdowns and averages. */
+  /** The default platform's row of a day known to have had no activity: zeros, without breakdowns and averages. */
   readonly idle: Row;
-  /** The idle row of a platform that reports its cost, whose money means this; `idle` by default. */
-  idleUnder?(money: PlatformMoney): Row;
+  /** Other members that are 0 on such a day where a platform reports them. */
+  readonly zeros?: readonly string[];
   /** The main figure of a row; the log reports a revision of a day by it. */
   total?(row: Row): number | undefined;
   /** How many days before yesterday figures are made from, where these are not as many as those of other datasets. */
@@ -77,9 +77,25 @@ export function datasetsFor(
   return fills === undefined ? datasets : datasets.filter(({ name }) => fills.has(name));
 }
 
-/** The row of a day without activity under these settings. */
-export function idleRowOf<Row>({ idle, idleUnder }: DayDataset<Row>, { money }: OrgSettings): Row {
-  return money?.currency === undefined ? idle : (idleUnder?.(money) ?? idle);
+/** The row of a day without activity under these settings: always the same object. */
+export function idleRowOf<Row>({ idle, name }: DayDataset<Row>, { idleRows }: OrgSettings): Row {
+  return (idleRows?.[name] as Row | undefined) ?? idle;
+}
+
+/** The row of a day without activity on a platform that reports these members. */
+export function idleRowWith<Row extends object>(
+  { idle, zeros = [] }: DayDataset<Row>,
+  reported: readonly string[],
+): Row {
+  const isFigure = (value: unknown) => typeof value === 'number' || isObject(value);
+  const isZero = (member: string) => zeros.includes(member) || hasMember(idle, member.split('.'));
+  const fixed = Object.fromEntries(Object.entries(idle).filter(([, value]) => !isFigure(value)));
+  return reported.filter(isZero).reduce((row, member) => withMember(row, member, 0), fixed) as Row;
+}
+
+function hasMember(row: object, [outer = '', inner]: readonly string[]): boolean {
+  const value = Reflect.get(row, outer);
+  return inner === undefined ? typeof value === 'number' : isObject(value) && inner in value;
 }
 
 /** Members common to all stored rows. */

@@ -11,6 +11,8 @@ export interface OrgSettings {
   readonly fills?: ReadonlySet<string> | undefined;
   /** When the days of its datasets are there, by name. */
   readonly days?: Readonly<Record<string, DayRules>> | undefined;
+  /** The rows of days without activity, by dataset, where they are not those of the default platform. */
+  readonly idleRows?: Readonly<Record<string, object>> | undefined;
   readonly readiness: ReadinessSettings;
   /** What the platform's money means; that of one that counts credits by default. */
   readonly money?: PlatformMoney | undefined;

@@ -1,4 +1,4 @@
-import type { DayDataset } from '../catalog/dataset.ts';
+import { type DayDataset, idleRowOf } from '../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../catalog/day.ts';
 import { type DayFamily, type Family, type Sample, UNKNOWN } from '../catalog/family.ts';
 import { isObject } from '../catalog/object.ts';
@@ -90,7 +90,7 @@ export function samplesOn<Label extends string>(
   const samples = family.samplesOf(view, day);
   if (samples !== undefined) return samples;
   const row = view.row(dataset, day);
-  return row === dataset.idle || breaksDownZero(dataset, family, row) ? [] : undefined;
+  return row === idleRowOf(dataset, view.settings) || breaksDownZero(dataset, family, row) ? [] : undefined;
 }
 
 /** Whether the figures that a family breaks down are 0, so that nothing of it is unknown where a row lacks it. */

@@ -96,7 +96,15 @@ export const otherPlatform: Platform = {
     productivity: async () => productivity,
   },
   days: {},
-  fields: {},
+  fields: {
+    tokens: {
+      path: '/v9/use',
+      element: 'days[].',
+      members: { cost: 'cents', byModel: 'cents', 'byModel.cost': 'cents' },
+    },
+    activity: { path: '/v9/use', element: 'days[].', members: { dailyUsers: 'people', seats: 'seats' } },
+    productivity: { path: '/v9/use', element: 'days[].', members: { pullRequestsMerged: 'merged' } },
+  },
   headers: (key) => ({ Accept: 'application/json', 'X-Other-Key': key }),
   linkHosts: [],
   advice: (status) => (status === 401 ? 'Make another key of Other Agents.' : undefined),

@@ -34,7 +34,7 @@ export const activityFamilies = {
 
   monthlyActiveUsers: activity.figure('monthlyUsers', {
     name: 'agent_platform_monthly_active_users',
-    help: 'People active in the 30 days ending with the newest complete UTC day.',
+    help: 'People active in the 30 days, or the 28 on GitHub Copilot, ending with the newest complete UTC day.',
     unit: 'people',
     aggregation: 'distinct',
   }),

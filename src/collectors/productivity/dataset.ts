@@ -23,6 +23,14 @@ export const productivityDataset: DayDataset<ProductivityRow> = {
   kind: 'days',
   name: 'productivity',
   idle: { filesCreated: 0, filesEdited: 0, commits: 0, pullRequests: 0 },
+  zeros: [
+    'pullRequestsMerged',
+    'linesAdded',
+    'linesRemoved',
+    'linesSuggested',
+    'suggestionsShown',
+    'suggestionsAccepted',
+  ],
   total: ({ commits }) => commits,
   parts: {
     created: { members: ['filesCreated'] },

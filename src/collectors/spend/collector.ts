@@ -132,7 +132,7 @@ export const spendFamilies = {
 
   dailyCostByModel: dayFamily({
     name: 'agent_platform_daily_cost_by_model',
-    help: 'Cost of the newest complete UTC day, by model and tier. The sum over models can differ from the total where credits belong to no model. Do not sum over currencies.',
+    help: 'Cost of the newest complete UTC day, by model and tier. The sum over models can differ from the total where some belong to no model. Do not sum over currencies.',
     labels: ['model', 'tier', 'currency'],
     fixedLabels: ['currency'],
     unit: 'currency',
@@ -145,23 +145,23 @@ export const spendFamilies = {
 
   costMonthToDate: ofMonthInMoney(costOfMonth.toDate, {
     name: 'agent_platform_cost_month_to_date',
-    help: 'Cost from the first day of the billing month (UTC) to the newest complete day, each day at its own price. Do not sum over currencies.',
+    help: 'Cost from the first day of the billing month (UTC) to the newest complete day, each day at its own price or as the platform reports it. Do not sum over currencies.',
   }),
 
   costMonthForecast: ofMonthInMoney(costOfMonth.forecast, {
     name: 'agent_platform_cost_month_forecast',
-    help: 'Expected cost of the whole billing month (UTC), each day at its own price. Do not sum over currencies.',
+    help: 'Expected cost of the whole billing month (UTC), each day at its own price or as the platform reports it. Do not sum over currencies.',
   }),
 
   costMonthForecastLower: ofMonthInMoney(costOfMonth.lower, {
     name: 'agent_platform_cost_month_forecast_lower',
-    help: 'Cost that the billing month (UTC) falls short of in one of ten cases, each day at its own price.',
+    help: 'Cost that the billing month (UTC) falls short of in one of ten cases, each day at its own price or as the platform reports it.',
     aggregation: 'ratio',
   }),
 
   costMonthForecastUpper: ofMonthInMoney(costOfMonth.upper, {
     name: 'agent_platform_cost_month_forecast_upper',
-    help: 'Cost that the billing month (UTC) exceeds in one of ten cases, each day at its own price.',
+    help: 'Cost that the billing month (UTC) exceeds in one of ten cases, each day at its own price or as the platform reports it.',
     aggregation: 'ratio',
   }),
 
@@ -199,7 +199,7 @@ export const spendFamilies = {
 
   seats: currentFamily({
     name: 'agent_platform_seats',
-    help: 'Paid seats, as configured.',
+    help: 'Paid seats: as configured, else as the platform reported them in the last seven days.',
     unit: 'seats',
     source: 'setting orgs[].seats',
     aggregation: 'additive',

@@ -47,7 +47,7 @@ const divisors: readonly Divisor[] = [
     unit: 'pull request created through the agent',
     field: 'productivity: pullRequests',
     caution:
-      'Not the price of a merged one: the platform reports no merges, and the credits also pay for all other work.',
+      'Not the price of a merged one: merges are not divided by, and the credits also pay for all other work.',
     sumOver: (view, days) => producedOver(view, days, 'pullRequests'),
   },
 ];

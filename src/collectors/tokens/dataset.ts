@@ -36,11 +36,7 @@ export const tokensDataset: DayDataset<TokensRow> = {
   kind: 'days',
   name: 'tokens',
   idle: { credits: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
-  idleUnder({ measure, otherCosts = [] }) {
-    const { credits, ...others } = tokensDataset.idle;
-    const costs = Object.fromEntries(['cost', ...otherCosts].map((name) => [name, 0]));
-    return { ...others, ...costs, ...(measure === 'credits' && { credits }) };
-  },
+  zeros: ['cost', 'listCost', 'billedCost'],
   total: ({ credits, cost }) => credits ?? cost,
   usedDays: RANGE_DAYS,
   parts: {

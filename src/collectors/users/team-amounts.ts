@@ -1,4 +1,4 @@
-import { isDamaged } from '../../catalog/dataset.ts';
+import { idleRowOf, isDamaged } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { Measure } from '../../catalog/money.ts';
@@ -102,7 +102,7 @@ function budgetedAmounts(view: View, measure: Measure): AmountsOn {
     const row = view.row(usersDataset, day);
     const teams = row?.budgetedTeams?.map(({ team, [measure]: amount }) => [team, amount] as const);
     // Nobody listed: no team has used anything.
-    return { teams: new Map(teams), others: row === usersDataset.idle ? 0 : undefined };
+    return { teams: new Map(teams), others: row === idleRowOf(usersDataset, view.settings) ? 0 : undefined };
   });
 }
 

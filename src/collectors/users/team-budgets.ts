@@ -78,24 +78,24 @@ export const teamBudgetFamilies = {
 
   teamCostMonthToDate: ofTeamsInMoney(monthsOf, costOfMonth.toDate, {
     name: 'agent_platform_team_cost_month_to_date',
-    help: `Cost of a team from the first day of the billing month (UTC) to the newest complete day, each day at its own price. ${SHOWN} Do not sum over currencies.`,
+    help: `Cost of a team from the first day of the billing month (UTC) to the newest complete day, each day at its own price or as the platform reports it. ${SHOWN} Do not sum over currencies.`,
   }),
 
   teamCostMonthForecast: ofTeamsInMoney(forecastOf, costOfMonth.forecast, {
     name: 'agent_platform_team_cost_month_forecast',
-    help: `Expected cost of a team in the whole billing month (UTC), each day at its own price. ${SHOWN} Do not sum over currencies.`,
+    help: `Expected cost of a team in the whole billing month (UTC), each day at its own price or as the platform reports it. ${SHOWN} Do not sum over currencies.`,
   }),
 
   teamCostMonthForecastLower: ofTeamsInMoney(teamsOf, costOfMonth.lower, {
     ...ofCostRange,
     name: 'agent_platform_team_cost_month_forecast_lower',
-    help: `Cost of a team that the billing month (UTC) falls short of in one of ten cases, each day at its own price. ${ONLY}`,
+    help: `Cost of a team that the billing month (UTC) falls short of in one of ten cases, each day at its own price or as the platform reports it. ${ONLY}`,
   }),
 
   teamCostMonthForecastUpper: ofTeamsInMoney(teamsOf, costOfMonth.upper, {
     ...ofCostRange,
     name: 'agent_platform_team_cost_month_forecast_upper',
-    help: `Cost of a team that the billing month (UTC) exceeds in one of ten cases, each day at its own price. ${ONLY}`,
+    help: `Cost of a team that the billing month (UTC) exceeds in one of ten cases, each day at its own price or as the platform reports it. ${ONLY}`,
   }),
 
   teamCostMonthBudgetExceededProbability: ofTeamsInMoney(teamsOf, costOfMonth.exceeded, {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idleRowOf } from '../../../src/catalog/dataset.ts';
+import { idleRowWith } from '../../../src/catalog/dataset.ts';
 import { addDays, type Day, daysFrom, startOf } from '../../../src/catalog/day.ts';
-import { CREDITS, type PlatformMoney } from '../../../src/catalog/money.ts';
+import type { PlatformMoney } from '../../../src/catalog/money.ts';
 import type { Contract } from '../../../src/catalog/settings.ts';
 import type { View } from '../../../src/catalog/view.ts';
 import { spendCollector } from '../../../src/collectors/spend/collector.ts';
@@ -232,10 +232,9 @@ describe('of a platform that counts credits and reports the cost, too', () => {
 });
 
 test.each([
-  ['without reported money', CREDITS, { credits: 0 }],
-  ['without credits', COST, { cost: 0, listCost: 0 }],
-  ['with both', BOTH, { credits: 0, cost: 0, billedCost: 0 }],
-])('a day without activity has zeros of what the platform reports: %s', (_, money, amounts) => {
-  const idle = idleRowOf(tokensDataset, { ...createFakeView({}).settings, money });
-  expect(idle).toEqual({ ...amounts, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } });
+  ['without reported money', ['credits', 'tokens.input', 'byModel'], { credits: 0, tokens: { input: 0 } }],
+  ['without credits', ['cost', 'listCost'], { cost: 0, listCost: 0 }],
+  ['with both', ['credits', 'cost', 'billedCost'], { credits: 0, cost: 0, billedCost: 0 }],
+])('a day without activity has zeros of what the platform reports: %s', (_, members, idle) => {
+  expect(idleRowWith(tokensDataset, members)).toEqual(idle);
 });
