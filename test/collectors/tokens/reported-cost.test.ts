@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasActivity } from '../../../src/catalog/dataset.ts';
+import { hasActivity, idleRowWith } from '../../../src/catalog/dataset.ts';
 import { addDays, endOf } from '../../../src/catalog/day.ts';
 import { spendFamilies } from '../../../src/collectors/spend/collector.ts';
 import { tokenFamilies } from '../../../src/collectors/tokens/collector.ts';
@@ -43,29 +43,36 @@ describe('the reported cost of a stored day', () => {
 });
 
 test.each([
-  [COST, { cost: 0, list: 0, billed: undefined, credits: undefined }],
-  [BOTH, { cost: 0, list: undefined, billed: 0, credits: 0 }],
-])('a day without activity of a platform with %j has zeros of what it reports', (money, expected) => {
-  const day = addDays(DAY, -1);
-  const rows = new Map<typeof DAY, unknown>([
-    [DAY, { cost: 1 }],
-    [day, undefined],
-  ]);
-  const view = createView(
-    {
-      history: storedOrg({ days: (name) => (name === 'tokens' ? rows : undefined) }),
-      settings: { ...createFakeView({}).settings, money },
-      datasets: [tokensDataset],
-      historyStart: day,
-    },
-    endOf(DAY),
-  );
-  const valueIn = ({ samplesOf }: typeof spendFamilies.dailyCost | typeof tokenFamilies.dailyCredits) =>
-    [...(samplesOf(view, day) ?? [])][0]?.value;
-  expect({
-    cost: valueIn(spendFamilies.dailyCost),
-    list: valueIn(spendFamilies.dailyListCost),
-    billed: valueIn(spendFamilies.dailyBilledCost),
-    credits: valueIn(tokenFamilies.dailyCredits),
-  }).toEqual(expected);
-});
+  [COST, ['cost', 'listCost'], { cost: 0, list: 0, billed: undefined, credits: undefined }],
+  [BOTH, ['credits', 'cost', 'billedCost'], { cost: 0, list: undefined, billed: 0, credits: 0 }],
+])(
+  'a day without activity of a platform with %j has zeros of what it reports',
+  (money, members, expected) => {
+    const day = addDays(DAY, -1);
+    const rows = new Map<typeof DAY, unknown>([
+      [DAY, { cost: 1 }],
+      [day, undefined],
+    ]);
+    const view = createView(
+      {
+        history: storedOrg({ days: (name) => (name === 'tokens' ? rows : undefined) }),
+        settings: {
+          ...createFakeView({}).settings,
+          money,
+          idleRows: { tokens: idleRowWith(tokensDataset, members) },
+        },
+        datasets: [tokensDataset],
+        historyStart: day,
+      },
+      endOf(DAY),
+    );
+    const valueIn = ({ samplesOf }: typeof spendFamilies.dailyCost | typeof tokenFamilies.dailyCredits) =>
+      [...(samplesOf(view, day) ?? [])][0]?.value;
+    expect({
+      cost: valueIn(spendFamilies.dailyCost),
+      list: valueIn(spendFamilies.dailyListCost),
+      billed: valueIn(spendFamilies.dailyBilledCost),
+      credits: valueIn(tokenFamilies.dailyCredits),
+    }).toEqual(expected);
+  },
+);
