@@ -44,6 +44,11 @@ export function renderMetricsDocs(
     '',
     introductionOf([...collectors.flatMap(({ families }) => families), ...about]),
     '',
+    '## What each platform has',
+    '',
+    'Of what a platform lacks, there is no job and no series. A metric that a platform does not fill has no field of it below.',
+    '',
+    ...platformTable(collectors),
     ...collectors.flatMap(({ name, description, enabledByDefault, families }) => [
       `## ${name}${enabledByDefault ? '' : ' (off by default)'}`,
       '',
@@ -170,6 +175,19 @@ function fieldsOf(source: string, { fields }: Platform): string | undefined {
     return `${path}: ${element}${named.join(', ')}`;
   });
   return isWhole ? text : undefined;
+}
+
+/** Which collectors fetch something of each platform. */
+function platformTable(collectors: readonly DocumentedCollector[]): readonly string[] {
+  const fetching = collectors.map(({ name }) => name).filter((name) => DATASETS.has(name));
+  return [
+    `| Platform | \`platform\` | ${fetching.map(code).join(' | ')} |`,
+    `|---|---|${fetching.map(() => '---|').join('')}`,
+    ...platforms.map(({ name, title, readers }) =>
+      row([title, code(name), ...fetching.map((dataset) => (dataset in readers ? 'yes' : ''))]),
+    ),
+    '',
+  ];
 }
 
 /** The families with computed figures, each with its formula and a worked example. */

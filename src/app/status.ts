@@ -2,6 +2,7 @@ import { type Collector, collectorsFor, isDayCollector, isFetching } from '../ca
 import { dayOf, daysBetween } from '../catalog/day.ts';
 import type { CollectorState, CollectorStatus, OrgStatus, Readiness, ServiceStatus } from '../page/status.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
+import { defaultPlatform } from '../platforms/index.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { jobName } from './job.ts';
@@ -51,7 +52,7 @@ function orgStatus(
   const paths = core.traffic.pathsOf(org);
   return {
     name,
-    platform: platform.name,
+    platform: { name: platform.name, ...(platform !== defaultPlatform && { title: platform.title }) },
     orgId: core.publisher.of(name).orgId,
     apiHost: new URL(org.baseUrl).host,
     requestsToday: core.traffic.requestsToday(name),

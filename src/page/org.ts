@@ -51,8 +51,9 @@ export function progress({ collectors }: OrgStatus): Html | undefined {
 History: ${groupDigits(known)} of ${count(historyDays, 'day')} (${name}).</p>`;
 }
 
-function orgWords({ apiHost, orgId, collectors, requestsToday }: OrgStatus): string {
+function orgWords({ platform, apiHost, orgId, collectors, requestsToday }: OrgStatus): string {
   const words = [
+    platform.title,
     apiHost,
     orgId,
     count(collectors.length, 'collector'),

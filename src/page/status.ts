@@ -45,9 +45,9 @@ export interface CollectorStatus {
 
 export interface OrgStatus {
   readonly name: string;
+  /** The name of its platform, as it is configured, and what a person reads; without a title, it is the default one. */
+  readonly platform: { readonly name: string; readonly title?: string | undefined };
   /** The organization's identifier on the platform, once an answer contained it. */
-  /** The name of its platform. */
-  readonly platform: string;
   readonly orgId?: string | undefined;
   readonly apiHost: string;
   /** Requests sent on the current UTC day, and the configured limit; absent until one was sent. */

@@ -33,7 +33,7 @@ export function collectorStatus(changes: Partial<CollectorStatus> = {}): Collect
 export function orgStatus(changes: Partial<OrgStatus> = {}): OrgStatus {
   return {
     name: 'acme',
-    platform: 'agent-platform',
+    platform: { name: 'agent-platform' },
     apiHost: 'api.example.com',
     collectors: [collectorStatus()],
     ...changes,

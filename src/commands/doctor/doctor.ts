@@ -1,4 +1,6 @@
+import type { OrgConfig } from '../../config/config.ts';
 import type { Files } from '../../files/reader.ts';
+import { defaultPlatform } from '../../platforms/index.ts';
 import { loadWebSettings } from '../../web-config/load.ts';
 import { type createFindings, type Examination, ok } from './finding.ts';
 import { examineHooks, examinePort } from './machine.ts';
@@ -16,7 +18,9 @@ interface SetUp extends Examination {
 export async function examine(setUp: SetUp): Promise<void> {
   const { config, check, report, files, hookConfig } = setUp;
   const running = [...config.collectors].flatMap(([name, enabled]) => (enabled ? name : []));
-  const named = config.orgs.map(({ name }) => name).join(', ') || 'none';
+  const orgWords = ({ name, platform }: OrgConfig) =>
+    platform === defaultPlatform ? name : `${name} (${platform.title})`;
+  const named = config.orgs.map(orgWords).join(', ') || 'none';
   report(ok('configuration', `organizations ${named}; collectors ${running.join(', ') || 'none'}`));
   const stored = await check('store', () => examineStore(setUp));
   const orgs = config.orgs.map((org) =>
