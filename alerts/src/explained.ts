@@ -1,13 +1,13 @@
 import { dataDayOf, type Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { readinessFamilies as readiness } from '../../src/collectors/readiness/collector.ts';
-import { creditsChangeByCause } from '../../src/collectors/spend/change.ts';
+import { costChangeByCause, creditsChangeByCause } from '../../src/collectors/spend/change.ts';
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
 import { userFamilies as people } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
-import { inWords, ORG, onNewestDay, onNewestReport, REPO } from './queries.ts';
+import { type Amounts, inEither, inWords, ORG, onNewestDay, onNewestReport, REPO } from './queries.ts';
 
 /** The number of names in a sentence, their longest length, and the smallest share of the change that is named, in %. */
 const NAMES = 3;
@@ -46,10 +46,27 @@ function ofNewestDay(family: Queried, dataset: DatasetName, label = ''): string 
   return `sum by (${label}) (${onNewestDay(family, dataset, ORG.where)})`;
 }
 
-/** The credits of the newest day, those that its weekday usually uses, and the rise above them. */
-const credits = ofNewestDay(tokens.dailyCredits, 'tokens');
-const expected = ofNewestDay(spend.dailyCreditsExpected, 'tokens');
-const riseOfDay = `(${credits} - ${expected})`;
+/** The same in credits, or in money where there are none. */
+function amountOfNewestDay(amounts: Amounts, dataset: DatasetName, label = ''): string {
+  return `sum by (${label}) ${inEither(amounts, dataset, ORG.where)}`;
+}
+
+/** The amount of the newest day, what its weekday usually uses, and the rise above it. */
+const amount = amountOfNewestDay({ credits: tokens.dailyCredits, money: spend.dailyCost }, 'tokens');
+const expected = amountOfNewestDay(
+  { credits: spend.dailyCreditsExpected, money: spend.dailyCostExpected },
+  'tokens',
+);
+const riseOfDay = `(${amount} - ${expected})`;
+
+/** The share of each model of the newest day, and of the 14 days before. */
+export const sharesByModel = { credits: spend.creditsShareByModel, money: spend.costShareByModel };
+export const sharesBefore = {
+  credits: spend.creditsShareByModelBaseline,
+  money: spend.costShareByModelBaseline,
+};
+const share = amountOfNewestDay(sharesByModel, 'tokens', 'model');
+const shareBefore = amountOfNewestDay(sharesBefore, 'tokens', 'model');
 
 /** The cost of the newest day, such as ` (91.80 USD)`; empty where the organization has no price. */
 export function costOfSpike(): string {
@@ -59,15 +76,14 @@ export function costOfSpike(): string {
 
 /** Names what rose most since the four weeks before, as the command `explain` does. */
 export function causesOfSpike(): string {
-  const change = ofNewestDay(creditsChangeByCause, 'tokens', 'cause');
+  const causes = { credits: creditsChangeByCause, money: costChangeByCause };
+  const change = amountOfNewestDay(causes, 'tokens', 'cause');
   return naming('What rose since the four weeks before', 'cause', percentOf(change, `sum(${change})`));
 }
 
-/** Names the models whose credits of the newest day are most above their share of what is expected. */
+/** Names the models whose use of the newest day is most above their share of what is expected. */
 export function modelsOfSpike(): string {
-  const share = ofNewestDay(spend.creditsShareByModel, 'tokens', 'model');
-  const baseline = ofNewestDay(spend.creditsShareByModelBaseline, 'tokens', 'model');
-  const rise = `${share} * scalar(${credits}) - ${baseline} * scalar(${expected})`;
+  const rise = `${share} * scalar(${amount}) - ${shareBefore} * scalar(${expected})`;
   return naming('Models behind the rise', 'model', percentOf(rise, riseOfDay));
 }
 
@@ -81,10 +97,9 @@ export function teamsOfSpike(): string {
   return naming('Teams behind the rise', 'team', percentOf(rise, riseOfDay));
 }
 
-/** Names the models that use a smaller share of the credits than in the 14 days before. */
+/** Names the models that have a smaller share than in the 14 days before. */
 export function modelsReplaced(): string {
-  const baseline = ofNewestDay(spend.creditsShareByModelBaseline, 'tokens', 'model');
-  const loss = `${baseline} - ${ofNewestDay(spend.creditsShareByModel, 'tokens', 'model')}`;
+  const loss = `${shareBefore} - ${share}`;
   return naming('Share lost by', 'model', percentOf(loss, `sum((${loss}) > 0)`));
 }
 

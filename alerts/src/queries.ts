@@ -2,7 +2,7 @@ import { dataDayOf, type Queried } from '../../dashboards/src/promql.ts';
 import { steady } from '../../dashboards/src/recent.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { activityFamilies as activity } from '../../src/collectors/activity/collector.ts';
-import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
+import { dataDayTimestamp, orgInfo } from '../../src/collectors/org-families.ts';
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 
 const TARGET = 'job,instance';
@@ -38,6 +38,22 @@ function fromNewest({ name, labels }: Queried, stamp: string, per: readonly stri
 export function newestWeekday(): string {
   const day = newestDayOf('activity');
   return `(${day} and on (org) day_of_week(${day}) % 6 > 0 unless on (org) ${onNewestDay(activity.dayOff, 'activity')} == 1)`;
+}
+
+/** A figure in credits, and the same in money for a platform that counts none. */
+export interface Amounts {
+  readonly credits: Queried;
+  readonly money: Queried;
+}
+
+/** PromQL for an amount of the newest day by `org` and its labels: in credits, or in money where there are none. */
+export function inEither({ credits, money }: Amounts, dataset: DatasetName, where = ''): string {
+  return `(${onNewestDay(credits, dataset, where)} or on (org) ${onNewestDay(money, dataset, where)})`;
+}
+
+/** PromQL for the organizations of some platforms. */
+export function onPlatforms(...names: readonly string[]): string {
+  return `max by (org) (${orgInfo.name}{platform=~"${names.join('|')}"})`;
 }
 
 /** PromQL for the series of an alert that fires. */
@@ -83,6 +99,20 @@ export function dayInWords(dataset: DatasetName): string {
 export function valueInWords(family: Queried, dataset: DatasetName, { where, args } = ORG): string {
   const number = `{{ ${numberOf('. | first | value')} }}`;
   return inWords(onNewestDay(family, dataset, where), args, number, 'an unknown number of');
+}
+
+/** A template of an amount of the newest day of the alert's owner: in credits or else in money, such as `34.2 Mil credits` or `428 USD`. */
+export function amountInWords(
+  { credits, money }: Amounts,
+  dataset: DatasetName,
+  { where, args } = ORG,
+  unit = ' credits',
+): string {
+  const number = `{{ ${numberOf('. | first | value')} }}`;
+  const inMoney = `${number} {{ . | first | label "currency" }}`;
+  const of = (family: Queried) => onNewestDay(family, dataset, where);
+  const otherwise = inWords(of(money), args, inMoney, `an unknown number of${unit}`);
+  return inWords(of(credits), args, `${number}${unit}`, otherwise);
 }
 
 /** PromQL for the start of the billing month of the newest day, by the organizations that have one. */

@@ -15,7 +15,13 @@ const LATE_ROW_HOURS = 6;
  * The oldest that the newest day is while nobody works: a day without rows is published once no row of it can be late,
  * and until then the day before it is the newest one.
  */
-const QUIET_HOURS = 24 * (LATE_DAYS + 2);
+const quietHours = (lateDays: number) => 24 * (lateDays + 2);
+const QUIET_HOURS = quietHours(LATE_DAYS);
+
+/** The age in hours from which the newest day of a dataset is stale. */
+export function staleHours(lateDays: number): number {
+  return quietHours(lateDays) + LATE_ROW_HOURS;
+}
 
 /** Every threshold of the alerts; the names are also the keys of the chart's `prometheusRule.thresholds`. */
 export const thresholds = {
@@ -30,7 +36,7 @@ export const thresholds = {
     description: 'More than this share of the requests of the last two hours was answered with 429.',
   },
   dataStaleHours: {
-    default: QUIET_HOURS + LATE_ROW_HOURS,
+    default: staleHours(LATE_DAYS),
     unit: 'hours',
     description: `The newest day of a dataset began more than this many hours ago. Days without activity reach ${QUIET_HOURS}, however many they are.`,
   },

@@ -31,3 +31,11 @@ export function firstWithin(from: Day, now: Instant, { reach }: DayRules): Day {
   const oldest = reach?.days === undefined ? from : addDays(dayOf(now), -reach.days);
   return later(from, later(oldest, reach?.from ?? from));
 }
+
+/** When the days of a dataset of an organization are there. */
+export function dayRulesOf(
+  { days }: { readonly days?: Readonly<Record<string, DayRules>> | undefined },
+  dataset: string,
+): DayRules {
+  return days?.[dataset] ?? {};
+}

@@ -86,11 +86,6 @@ export interface PeopleSettings {
   readonly teamBudgets: ReadonlyMap<string, Budget>;
 }
 
-/** When the days of a dataset of an organization are there. */
-export function dayRulesOf({ days }: Pick<OrgSettings, 'days'>, dataset: string): DayRules {
-  return days?.[dataset] ?? {};
-}
-
 /** The name of the platform of an organization that names none. */
 export const DEFAULT_PLATFORM = 'agent-platform';
 

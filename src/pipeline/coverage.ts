@@ -1,8 +1,8 @@
 import type { ExpensiveDataset } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, later, yesterdayOf } from '../catalog/day.ts';
-import { type DayRules, firstWithin } from '../catalog/day-rules.ts';
-import { dayRulesOf, type OrgSettings } from '../catalog/settings.ts';
+import { type DayRules, dayRulesOf, firstWithin } from '../catalog/day-rules.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { StoredOrg } from '../store/store.ts';
 import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
 

@@ -1,9 +1,8 @@
 import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity, idleRowOf } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
-import { type DayRules, firstWithin, LATE_DAYS, newestAskedAt } from '../catalog/day-rules.ts';
+import { type DayRules, dayRulesOf, firstWithin, LATE_DAYS, newestAskedAt } from '../catalog/day-rules.ts';
 import { readerFor } from '../catalog/platform.ts';
-import { dayRulesOf } from '../catalog/settings.ts';
 import { IncompleteListing } from '../catalog/source.ts';
 import type { AnsweredDays, Completed, Revision, StoredDays } from '../store/store.ts';
 import { PlatformError } from '../text/errors.ts';

@@ -1,8 +1,37 @@
 import { newestOf } from '../../../dashboards/src/promql.ts';
+import { LATE_DAYS } from '../../../src/catalog/day-rules.ts';
 import { dataDayTimestamp } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
-import { dateInWords, inWords } from '../queries.ts';
+import { platforms } from '../../../src/platforms/list.ts';
+import { dateInWords, inWords, onPlatforms } from '../queries.ts';
 import { OVER_GAPS, type RuleGroup, type RuleSettings } from '../rule.ts';
+import { staleHours } from '../thresholds.ts';
+
+/** PromQL for the newest days of the datasets of a platform whose days come later, or earlier, than usual, and from which age in hours they are stale. */
+interface OwnDays {
+  daysOf(where?: string): string;
+  readonly hours: number;
+}
+
+function ownDays(): readonly OwnDays[] {
+  return platforms.flatMap(({ name, days }) =>
+    Object.entries(days).flatMap(([dataset, { lateDays = LATE_DAYS }]) => {
+      if (lateDays === LATE_DAYS) return [];
+      const daysOf = (where = '') =>
+        `(${newestOf(dataDayTimestamp, { where: `dataset="${dataset}"${where}` })} and on (org) ${onPlatforms(name)})`;
+      return [{ hours: staleHours(lateDays), daysOf }];
+    }),
+  );
+}
+
+/** PromQL for the age of the newest days that are older than those of their platform may be. */
+function staleDays(threshold: string, own: readonly OwnDays[]): string {
+  const usual = `time() - ${newestOf(dataDayTimestamp)} > ${threshold} * 3600`;
+  return [
+    `${usual}${own.map(({ daysOf }) => ` unless ${daysOf()}`).join('')}`,
+    ...own.map(({ daysOf, hours }) => `time() - ${daysOf()} > ${hours} * 3600`),
+  ].join(' or ');
+}
 
 /** Alerts about fetching data from the platform, and its timeliness. */
 export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
@@ -14,6 +43,12 @@ export function collectionGroup({ threshold }: RuleSettings): RuleGroup {
     ' ({{ . | first | label "reason" }})',
   );
   const ofDataset = { where: 'org=%[1]q,dataset=%[2]q', args: '$labels.org $labels.dataset' };
+  const own = ownDays();
+  const hours = own.reduce(
+    (otherwise, { daysOf, hours: ofOwn }) =>
+      inWords(daysOf(`,${ofDataset.where}`), ofDataset.args, String(ofOwn), otherwise),
+    threshold('dataStaleHours'),
+  );
   const newestDay = dateInWords(dataDayTimestamp, ofDataset, 'unknown');
   return {
     name: 'agent-platform-collection',
@@ -61,14 +96,14 @@ or on (org) max by (org) (${collectorFailing.name}{reason="throttled"}) == 1`,
       {
         name: 'DataStale',
         // The label of the collector lets Alertmanager inhibit it where that collector fails.
-        expr: `label_replace(time() - ${newestOf(dataDayTimestamp)} > ${threshold('dataStaleHours')} * 3600, "collector", "$1", "dataset", "(.*)")`,
+        expr: `label_replace(${staleDays(threshold('dataStaleHours'), own)}, "collector", "$1", "dataset", "(.*)")`,
         severity: 'warning',
         for: '30m',
         keepFiringFor: OVER_GAPS,
         labels: ['org', 'dataset', 'collector'],
         panel: 'health/Age of the data',
         summary: 'The newest day of a dataset is old',
-        description: `The newest day of {{ $labels.dataset }} (collector {{ $labels.collector }}) of organization {{ $labels.org }} is ${newestDay}. It began {{ $value | humanizeDuration }} ago; days without activity explain ${threshold('dataStaleHours')} h at most.`,
+        description: `The newest day of {{ $labels.dataset }} (collector {{ $labels.collector }}) of organization {{ $labels.org }} is ${newestDay}. It began {{ $value | humanizeDuration }} ago; days without activity explain ${hours} h at most.`,
       },
     ],
   };

@@ -1,4 +1,4 @@
-import { newestOf, type Queried } from '../../../dashboards/src/promql.ts';
+import { newestOf } from '../../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../../src/catalog/dataset.ts';
 import * as query from '../queries.ts';
 import {
@@ -9,19 +9,13 @@ import {
   type TEAM_LABEL,
 } from '../rule.ts';
 
-/** A figure in credits and in money. */
-interface Amounts {
-  readonly credits: Queried;
-  readonly money: Queried;
-}
-
 /** The months of organizations, or of their teams, and their budgets. */
 export interface BudgetedMonths {
   readonly dataset: DatasetName;
-  readonly toDate: Amounts;
-  readonly forecast: Amounts;
-  readonly budget: Amounts;
-  readonly probability: Amounts;
+  readonly toDate: query.Amounts;
+  readonly forecast: query.Amounts;
+  readonly budget: query.Amounts;
+  readonly probability: query.Amounts;
   /** The label of the alert that has the team: `team` may be one of the receiver's own. */
   readonly team?: typeof TEAM_LABEL;
 }
@@ -85,7 +79,7 @@ export function shareOfBudget(
   months: BudgetedMonths,
   ...figures: readonly ('toDate' | 'forecast')[]
 ): string {
-  const of = (unit: keyof Amounts) =>
+  const of = (unit: keyof query.Amounts) =>
     figures.map((figure) => query.onNewestDay(months[figure][unit], months.dataset)).join(' or ');
   return inCreditsOrMoney(months, (unit) => `(${of(unit)}) / ${newestOf(months.budget[unit])}`);
 }
@@ -97,7 +91,7 @@ export function byMonth(months: BudgetedMonths, value: string): string {
 }
 
 /** PromQL for what is known in credits, otherwise in money, whatever its currency. */
-function inCreditsOrMoney({ team }: BudgetedMonths, of: (unit: keyof Amounts) => string): string {
+function inCreditsOrMoney({ team }: BudgetedMonths, of: (unit: keyof query.Amounts) => string): string {
   const labels = team === undefined ? 'org' : 'org,team';
   const value = `(${of('credits')} or max by (${labels}) ${query.enclosed(of('money'))})`;
   return team === undefined ? value : `label_replace(${value}, "${team}", "$1", "team", "(.*)")`;
@@ -126,6 +120,6 @@ export function budgetInWords(months: BudgetedMonths): string {
 /** A template of what the alert's owner has used of the month. */
 export function toDateInWords(months: BudgetedMonths): string {
   const { dataset, toDate } = months;
-  const used = query.valueInWords(toDate.credits, dataset, ownerOf(months));
-  return `${used} credits were used up to ${query.dayInWords(dataset)}`;
+  const used = query.amountInWords(toDate, dataset, ownerOf(months));
+  return `${used} were used up to ${query.dayInWords(dataset)}`;
 }
