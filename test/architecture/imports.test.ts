@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { platforms } from '../../src/platforms/list.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const SRC = path.join(ROOT, 'src');
@@ -66,6 +67,14 @@ const BANNED: readonly { readonly what: RegExp; readonly except: RegExp; readonl
   },
 ];
 
+/** What a command says of the simulated platform. */
+const SIMULATED = /curl -H/;
+/** Labels, their values and columns of this product that a platform's fields share their names with. */
+const OWN = new Set([
+  ...['primary_model', 'primary_model_tier', 'delegation_level', 'user_messages', 'tool_calls'],
+  ...['input_tokens', 'output_tokens'],
+]);
+
 const files = globSync('**/*.ts', { cwd: SRC }).map((file) => file.split(path.sep).join('/'));
 
 function folderOf(file: string): string {
@@ -98,6 +107,42 @@ describe('the layout of src', () => {
       }
     }
     expect(violations, 'move the code, or the dependency rule is gone').toEqual([]);
+  });
+
+  test('no platform imports another one', () => {
+    const vendors = files.filter((file) => /^platforms\/[^/]+\//.test(file));
+    const found = vendors.flatMap((file) =>
+      importsOf(file)
+        .map((name) => path.posix.normalize(path.posix.join(path.posix.dirname(file), name)))
+        .filter((to) => /^platforms\/[^/]+\//.test(to) && to.split('/')[1] !== file.split('/')[1])
+        .map((to) => `${file} -> ${to}`),
+    );
+    expect(vendors.length).toBeGreaterThan(5);
+    expect(found).toEqual([]);
+  });
+
+  test("a platform's paths and field names stand in its folder and its simulated face alone", () => {
+    const tables = platforms.flatMap(({ fields }) => Object.values(fields));
+    const names = tables.flatMap(({ path: own, members }) => [
+      own,
+      ...(Object.values(members)
+        .join(' ')
+        .match(/[a-z]+_[a-z_]+/g) ?? []),
+    ]);
+    // As a whole text, a property or a part of a path.
+    const used = new RegExp(
+      `(?<![\\w-])(?:${[...new Set(names)].filter((name) => !OWN.has(name)).join('|')})(?![\\w-])`,
+    );
+    const found = files
+      .filter((file) => !/^(?:platforms\/[^/]+|sandbox)\//.test(file))
+      .flatMap((file) =>
+        readFileSync(path.join(SRC, file), 'utf8')
+          .split('\n')
+          .filter((line) => used.test(line) && !SIMULATED.test(line))
+          .map((line) => `${file}: ${line.trim()}`),
+      );
+    expect(names.length).toBeGreaterThan(50);
+    expect(found).toEqual([]);
   });
 
   test('code that outlives a configuration does not import what is built from one', () => {
