@@ -93,8 +93,8 @@ test('what the platform does not have is refused by both names', async () => {
     [', app_url: "https://w.example"', 'app_url is given, but the platform other has none'],
     [', prices: []', 'prices is given, but the platform other has none'],
     [', kind: console', 'kind is given, but the platform other has none'],
-    [', budget: {credits_per_month: 5}', 'is in credits, which Other Agents does not count'],
-    [', budget: {amount: 5, currency: EUR}', 'is in EUR, but Other Agents reports its cost in USD'],
+    [', budget: {credits_per_month: 5}', 'the platform other counts no credits'],
+    [', budget: {amount: 5, currency: EUR}', 'the platform other reports its cost in USD'],
   ] as const) {
     const { code, stderr } = await run('check-config', await configured(more));
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

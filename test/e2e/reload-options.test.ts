@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { type JsonSchema, jsonSchemaOf } from '../../scripts/schema/json-schema.ts';
 import { collectors } from '../../src/collectors/index.ts';
@@ -10,6 +10,12 @@ import { firstRuns } from './harness.ts';
 import { orgRows, otherRows } from './live/file-keys.ts';
 import { optionRows } from './live/options.ts';
 import { startRow } from './live/row.ts';
+
+vi.mock('../../src/platforms/list.ts', async (original) => {
+  const { platforms } = await original<typeof import('../../src/platforms/list.ts')>();
+  const { barePlatform } = await import('../support/bare-platform.ts');
+  return { platforms: [...platforms, barePlatform] };
+});
 
 const rows = [...optionRows, ...orgRows, ...otherRows];
 

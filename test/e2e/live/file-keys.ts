@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Row } from './row.ts';
-import { CREDITS, figureOf, hasFamily, labelsOf, platformsAsked } from './seen.ts';
+import { CREDITS, failingFor, figureOf, hasFamily, labelsOf, ORG_INFO, platformsAsked } from './seen.ts';
 
 const PRICE = 'agent_platform_credit_price';
 const COST = 'agent_platform_daily_cost';
@@ -20,6 +20,43 @@ export const orgRows: readonly Row[] = [
     before: ['acme'],
     after: ['other'],
     follows: true,
+  },
+  {
+    key: 'orgs.platform',
+    to: 'bare',
+    collectors: ['tokens'],
+    see: labelsOf('platform', ORG_INFO),
+    before: ['agent-platform'],
+    after: ['bare'],
+  },
+  {
+    key: 'orgs.account',
+    from: 'octo',
+    to: 'otto',
+    beside: { 'orgs.platform': 'bare' },
+    collectors: ['tokens'],
+    see: labelsOf('org_id', ORG_INFO),
+    before: ['bare:octo:a'],
+    after: ['bare:otto:a'],
+  },
+  {
+    key: 'orgs.kind',
+    from: 'a',
+    to: 'b',
+    beside: { 'orgs.platform': 'bare' },
+    collectors: ['tokens'],
+    see: labelsOf('org_id', ORG_INFO),
+    before: ['bare::a'],
+    after: ['bare::b'],
+  },
+  {
+    key: 'orgs.link_hosts',
+    to: ['127.0.0.1'],
+    beside: { 'orgs.platform': 'bare' },
+    collectors: ['tokens'],
+    see: failingFor('network'),
+    before: [],
+    after: ['tokens'],
   },
   {
     key: 'orgs.base_url',

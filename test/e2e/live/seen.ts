@@ -2,6 +2,7 @@ import { DAY } from '../harness.ts';
 import type { LiveStory } from './row.ts';
 
 export const CREDITS = 'agent_platform_daily_credits';
+export const ORG_INFO = 'agent_platform_org_info';
 
 /** The values that a label of a metric has on the page. */
 export function labelsOf(label: string, metric: string) {
