@@ -4,10 +4,10 @@ import type { Slices } from '../work/slices.ts';
 import { createJsonScale, parseText } from './json-text.ts';
 import type { MemoryShare } from './reading-memory.ts';
 
-/** Maximum size of a line and of a body after decompression, in bytes, and number of rows in a body. */
+/** Maximum size of a line and of a body after decompression, in bytes, and number of lines in a body, also blank ones. */
 const MAX_LINE = 1024 * 1024;
 const MAX_BODY = 1024 * MAX_LINE;
-const MAX_ROWS = 1_000_000;
+const MAX_LINES = 1_000_000;
 /** What a row may need once parsed, in bytes: a real one needs about ten times its size; more takes too long to parse. */
 const MAX_WEIGHT = 24 * MAX_LINE;
 const NEWLINE = 0x0a;
@@ -54,12 +54,14 @@ export async function readLines(
 ): Promise<LinesRead> {
   const place = slices.place();
   let bytes = 0;
+  let lines = 0;
   let rows = 0;
   sink.begin();
   for await (const line of linesOf(stream)) {
     await slices.next(place);
     bytes += line.size;
-    const excess = excessOf(line, bytes, rows);
+    if (line.size > 0) lines += 1;
+    const excess = excessOf(line, bytes, lines);
     if (excess !== undefined) return { bytes, fault: tooMuch(excess) };
     const text = line.content.toString('utf8');
     if (text.trim() === '') continue;
@@ -79,10 +81,10 @@ export async function readLines(
   return rows === 0 ? { bytes, fault: { reason: 'schema', words: 'an empty body' } } : { bytes };
 }
 
-function excessOf({ content }: Line, bytes: number, rows: number): string | undefined {
+function excessOf({ content }: Line, bytes: number, lines: number): string | undefined {
   if (content.length > MAX_LINE) return `a line of more than ${MAX_LINE} bytes`;
   if (bytes > MAX_BODY) return `more than ${MAX_BODY} bytes`;
-  return rows > MAX_ROWS ? `more than ${MAX_ROWS} rows` : undefined;
+  return lines > MAX_LINES ? `more than ${MAX_LINES} lines` : undefined;
 }
 
 function tooMuch(words: string): Fault {

@@ -3,7 +3,7 @@ import type { Day } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { Contract } from '../catalog/settings.ts';
-import { platformNamed } from '../platforms/index.ts';
+import { defaultPlatform, platformNamed } from '../platforms/index.ts';
 import { ConfigError } from '../text/errors.ts';
 import { publicHolidaysOf } from './calendar.ts';
 import {
@@ -149,7 +149,9 @@ async function orgOfEnvironment(
   };
   if (given.base_url === undefined && platform.configuration.baseUrl === undefined) {
     const variable = [keyVariable, `${keyVariable}_FILE`].find((name) => sources.environment[name]);
-    const other = given.app_url === undefined ? variable : '--api.app-url';
+    const flag = (['app_url', 'account', 'kind'] as const).find((key) => given[key] !== undefined);
+    const named = platform === defaultPlatform ? variable : '--api.platform';
+    const other = flag === undefined ? named : `--api.${flag.replace('_', '-')}`;
     if (other === undefined) return undefined;
     throw new ConfigError(
       `${other} is set, but no API address`,

@@ -1,5 +1,6 @@
 import type { OrgKey, Platform } from '../catalog/platform.ts';
 import type { Budget } from '../catalog/settings.ts';
+import { defaultPlatform, isIdentityOn } from '../platforms/index.ts';
 import { refusesBudget } from './budgets.ts';
 
 /** What was given of an organization, with the keys that only some platforms have. */
@@ -34,6 +35,10 @@ export function* problemsOn(platform: Platform, given: GivenOrg): Generator<Prob
   }
   if (given.kind !== undefined && keys.includes('kind') && !kinds.includes(given.kind))
     yield { key: 'kind', message: `the platform ${name} has only the kinds ${kinds.join(', ')}` };
+  // Such an identifier would give the history of one platform to the other.
+  const { org_id: id } = given;
+  if (platform === defaultPlatform && id !== undefined && !isIdentityOn(platform, id.trim()))
+    yield { key: 'org_id', message: 'org_id is an identifier on another platform' };
   const refusedBudget = given.budget === undefined ? undefined : refusesBudget(given.budget, name, money);
   if (refusedBudget !== undefined) yield { key: 'budget', message: refusedBudget };
   const refused = accepts?.({ account: given.account, baseUrl: given.base_url ?? baseUrl ?? '' });

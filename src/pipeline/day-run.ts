@@ -260,11 +260,20 @@ async function request(
   const source = retries ? run.source : withRequests(run.source, { retryOn: 'throttled' });
   try {
     const reader = await readerFor(run.platform, collector.dataset, 'fetchDays');
-    return await reader.fetchDays(source, window, run.org);
+    const fetched = await reader.fetchDays(source, window, run.org);
+    // The store would take it for a figure that is known to be unusable, and pages for an infinite one.
+    if (!isFiniteThroughout([...fetched.rows.values()]))
+      throw new Error('a row with an amount that is not a finite number');
+    return fetched;
   } catch (thrown) {
     if (thrown instanceof IncompleteListing) run.note({ rejected: thrown.rejected, remarks: [] });
     return failureOf(thrown, run.deps.log);
   }
+}
+
+function isFiniteThroughout(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isFiniteThroughout);
 }
 
 /** Logs each day once, when it is first set aside. */

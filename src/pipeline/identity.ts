@@ -57,6 +57,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
 
   /** Takes the first identifier, confirms the key if it is the known one, and returns the known one. */
   async function note(named: string, key: string | undefined): Promise<string> {
+    if (!settings.isOwn(named)) throw ofAnotherPlatform(named);
     const { orgId, confirmedKey } = await known();
     if (orgId === undefined) await history.adopt(org, named);
     const isOurs = orgId === undefined || orgId === named;
@@ -114,6 +115,16 @@ function foreign(org: string, known: string, named: string): PlatformError {
     `the answer is from the organization ${named}, but the history of ${org} belongs to ${known}`,
     {
       hint: `The answer is not used. Restore the key of ${known}. If ${named} is intended, set it with org_id in the configuration file or --api.org-id: the history of ${known} is then set aside, and restored with its id.`,
+    },
+  );
+}
+
+function ofAnotherPlatform(named: string): PlatformError {
+  return new PlatformError(
+    'organization',
+    `the answer is from ${named}, an organization on another platform`,
+    {
+      hint: 'The answer is not used: check that base_url is the address of the configured platform.',
     },
   );
 }

@@ -332,10 +332,13 @@ describe('a body of lines that is too large', () => {
     expect(rows).toEqual([7]);
   });
 
-  test('after a million rows is a failure', async () => {
-    const server = await startServer(answers({ body: '1\n'.repeat(1_000_001) }));
+  test.each([
+    ['rows', '1\n'],
+    ['blank lines', '\n'],
+  ])('after a million %s is a failure', async (_, line) => {
+    const server = await startServer(answers({ body: line.repeat(1_000_001) }));
     const { client } = createTestClient(server.url);
     const error = await failureOf(client.lines(counted));
-    expect(error.message).toContain('with more than 1000000 rows');
+    expect(error.message).toContain('with more than 1000000 lines');
   });
 });

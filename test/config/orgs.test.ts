@@ -162,6 +162,11 @@ describe('an incomplete organization is rejected', () => {
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
     ],
     [
+      { args: ['--api.account=octo'] },
+      '--api.account is set, but no API address',
+      'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
+    ],
+    [
       { args: [address], environment: { AGENT_PLATFORM_API_KEY: '' } },
       'an API address is set, but no key',
       'set AGENT_PLATFORM_API_KEY or AGENT_PLATFORM_API_KEY_FILE, or try the exporter without a key: agent-platform-exporter demo',

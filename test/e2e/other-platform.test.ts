@@ -93,13 +93,27 @@ test('what the platform does not have is refused by both names', async () => {
     [', app_url: "https://w.example"', 'app_url is given, but the platform other has none'],
     [', prices: []', 'prices is given, but the platform other has none'],
     [', kind: console', 'kind is given, but the platform other has none'],
-    [', budget: {credits_per_month: 5}', 'the platform other counts no credits'],
+    [', budget: {credits_per_month: 5}', 'the platform other counts no credits: give an amount'],
     [', budget: {amount: 5, currency: EUR}', 'the platform other reports its cost in USD'],
   ] as const) {
     const { code, stderr } = await run('check-config', await configured(more));
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).toContain('c.yml:1');
   }
+});
+
+test('an organization on one platform cannot have the identifier of one on another', async () => {
+  const file = await configured();
+  const org =
+    '{name: acme, base_url: "http://127.0.0.1:1", api_key_env: KEY, org_id: " other:127.0.0.1:octo"}';
+  await writeFile(file, `orgs: [${org}]`);
+  const { code, stderr } = await run('check-config', file);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('org_id is an identifier on another platform')]);
+});
+
+test('a platform without an address is refused, also beside the organizations of a file', async () => {
+  const { code, stderr } = await run('check-config', await configured(), '--api.platform=other');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--api.platform is set, but no API address')]);
 });
 
 test('another platform of the same name sets the history aside, also where no identifier was known', async () => {

@@ -19,7 +19,11 @@ const unused = () => Promise.reject(new Error('not used'));
 const source = { get: unused, pages: unused, lines: unused, inSlices: unused };
 
 /** A platform whose days have these rules; `answerOf` says whether a day has a row, none, or is not there yet. */
-function harness(rules: DayRules, answerOf: (day: Day) => 'row' | 'none' | 'unready' = () => 'row') {
+function harness(
+  rules: DayRules,
+  answerOf: (day: Day) => 'row' | 'none' | 'unready' = () => 'row',
+  creditsOf: (day: Day) => number = () => 1,
+) {
   const clock = createFakeClock(startOf(today) + HOUR, { autoAdvance: true });
   const history = createMemoryStore();
   const runs = createRunStates();
@@ -33,7 +37,9 @@ function harness(rules: DayRules, answerOf: (day: Day) => 'row' | 'none' | 'unre
     async fetchDays(_source, { from, to }) {
       asked.push(from === to ? from.slice(8) : `${from.slice(8)}-${to.slice(8)}`);
       const days = [...daysFrom(from, to)];
-      const rows = new Map(days.filter((day) => answerOf(day) === 'row').map((day) => [day, { credits: 1 }]));
+      const rows = new Map(
+        days.filter((day) => answerOf(day) === 'row').map((day) => [day, { credits: creditsOf(day) }]),
+      );
       const unready = new Set(days.filter((day) => answerOf(day) === 'unready'));
       return { rows, unready, lost: 0, rejected: 0, bytes: 100, remarks: [] };
     },
@@ -67,6 +73,16 @@ function harness(rules: DayRules, answerOf: (day: Day) => 'row' | 'none' | 'unre
 }
 
 describe('the days of a dataset', () => {
+  test('are stored with finite amounts alone', async () => {
+    const bad = dayNamed('2026-03-18');
+    for (const amount of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const { poll, known } = harness({}, undefined, (day) => (day === bad ? amount : 1));
+      await poll();
+      expect(await known()).toContain('2026-03-17');
+      expect(await known()).not.toContain(bad);
+    }
+  });
+
   test('are asked for once their figures are complete', async () => {
     const { clock, poll } = harness({ completeAfter: 6 });
     expect((await poll()).split(' ')[0]).toBe('18');

@@ -28,7 +28,7 @@ function world(
     orgId: options.orgId,
     endpoints,
     platform: agentPlatform,
-    isOwn: () => true,
+    isOwn: (id) => !id.startsWith('other:'),
     unnamed: 'ours',
     history,
     clock: { now: () => Date.UTC(2026, 10, 20) },
@@ -103,6 +103,15 @@ test('an answer of another organization is rejected, with both names and a hint'
   const text = `${(error as PlatformError).message} ${(error as PlatformError).hint}`;
   for (const part of ['org_1', 'org_2', 'org_id', '--api.org-id']) expect(text).toContain(part);
   expect(await get('tools', 'activity')).toEqual(['organization', 'organization']);
+  expect(await orgId()).toBe('org_1');
+});
+
+test('an answer with an identifier on another platform is rejected, and gets no history', async () => {
+  const { get, names, orgId } = world();
+  names.set('tokens', 'other:127.0.0.1:octo').set('tools', undefined);
+  expect(await get('tokens')).toEqual(['organization']);
+  expect(await orgId()).toBeUndefined();
+  expect(await get('activity', 'tokens')).toEqual(['admitted', 'organization']);
   expect(await orgId()).toBe('org_1');
 });
 

@@ -55,7 +55,7 @@ export const readinessFamilies = {
     name: 'agent_platform_readiness_criterion_passed',
     help: 'Applications that pass a criterion in the current report; absent where the criterion was skipped. Do not sum over criteria.',
     unit: 'applications',
-    source: `${RESULTS}.numerator`,
+    source: 'readiness: criteria.passed',
     aggregation: 'additive',
     dropPriority: 'detail',
   }),
@@ -65,7 +65,7 @@ export const readinessFamilies = {
     name: 'agent_platform_readiness_criterion_evaluated',
     help: 'Applications evaluated against a criterion in the current report; absent where the criterion was skipped. Do not sum over criteria.',
     unit: 'applications',
-    source: `${RESULTS}.denominator`,
+    source: 'readiness: criteria.evaluated',
     aggregation: 'additive',
     dropPriority: 'detail',
   }),
@@ -186,7 +186,7 @@ function ofReports<const Label extends string = never>({
   }
   return currentFamily<'repo' | Label>({
     unit: 'ratio',
-    source: `${RESULTS}.numerator, denominator`,
+    source: RESULTS,
     aggregation: 'ratio',
     ...line,
     labels: ['repo', ...labels],

@@ -104,6 +104,7 @@ export const API_FIELDS = {
       localChanges: 'hasLocalChanges',
       nonRemoteCommits: 'hasNonRemoteCommits',
       applications: 'apps',
+      criteria: 'report.*.numerator, denominator',
       'criteria.passed': 'report.*.numerator',
       'criteria.evaluated': 'report.*.denominator',
     },
