@@ -219,6 +219,10 @@ const made: Row = {
       queries: [
         days(dailyTotal(output.dailyGitCommits), 'commits'),
         days(dailyTotal(output.dailyGitPullRequestsCreated), 'pull requests', { draw: 'line' }),
+        days(dailyTotal(output.dailyGitPullRequestsMerged), 'merged', {
+          draw: 'dashes',
+          colour: palette.third,
+        }),
       ],
     }),
     bars({
@@ -228,6 +232,16 @@ const made: Row = {
       queries: [
         days(daily(output.dailyFiles, { orgs: 'summed' }), '{{action}}', coloursOf(['edited', 'created'])),
       ],
+    }),
+    lines({
+      title: 'Lines by day',
+      text: `Lines that were suggested, added and removed on each UTC day, of each organization whose platform counts them. ${ABOUT_OUTPUT}`,
+      queries: eachByDay(output.dailyLines),
+    }),
+    lines({
+      title: 'Suggestions by day',
+      text: 'Suggestions that were shown and accepted on each UTC day, of each organization whose platform counts them.',
+      queries: eachByDay(output.dailySuggestions),
     }),
     lines({
       title: 'Output per active person',
