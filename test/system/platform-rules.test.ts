@@ -57,6 +57,10 @@ describe.runIf(requireTool('promtool'))('rules for a list with a platform of mon
     await run('check', 'rules', '--lint=all', '--lint-fatal', file);
   });
 
+  test('say after how many hours the days of each platform are stale', () => {
+    expect(rulesDocument(defaultSettings)).toContain('174{{ else }}126{{ end }} h at most');
+  });
+
   test('leave out days below the floor of the platform, and wait for its late rows', async () => {
     const folder = programs.folder();
     await writeFile(join(folder, 'rules.yaml'), rulesDocument(defaultSettings));
