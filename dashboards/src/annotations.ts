@@ -2,7 +2,7 @@ import type { AnnotationQuery } from '@grafana/grafana-foundation-sdk/dashboard'
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { dailyCreditsUnusual } from '../../src/collectors/spend/comparisons.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { daily } from './expression.ts';
+import { type Described, daily } from './expression.ts';
 import { palette } from './palette.ts';
 import { DATASOURCE } from './variables.ts';
 
@@ -33,23 +33,27 @@ const OF_SPEND = ['Credits by day', 'Credits by model and day', 'Cost by day'];
 const NEW_SHARE = 0.05;
 
 const unusualDays = annotation({
-  expr: `${daily(dailyCreditsUnusual).text} > 0`,
+  expr: `${daily(dailyCreditsUnusual).text} > 0 or ${daily(spend.dailyCostUnusual).text} > 0`,
   name: 'Unusual days',
   iconColor: palette.alarm,
   titleFormat: 'Unusual day: {{org}}',
-  textFormat: 'The credits are above the upper bound of the weekday.',
+  textFormat: 'The credits, or the cost where there are none, are above the upper bound of the weekday.',
   step: '1d',
 });
 
-const share = daily(spend.creditsShareByModel).text;
-const before = daily(spend.creditsShareByModelBaseline).text;
+/** PromQL for the models with a share that had none before. */
+function newShares(family: Described, baseline: Described): string {
+  const [share, before] = [daily(family).text, daily(baseline).text];
+  return `(${share} > ${NEW_SHARE}) unless (${before} > 0) and on (org) ${before}`;
+}
 
 const newModels = annotation({
-  expr: `(${share} > ${NEW_SHARE}) unless (${before} > 0) and on (org) ${before}`,
+  expr: `${newShares(spend.creditsShareByModel, spend.creditsShareByModelBaseline)} or ${newShares(spend.costShareByModel, spend.costShareByModelBaseline)}`,
   name: 'New models',
   iconColor: palette.third,
   titleFormat: 'New model: {{model}}',
-  textFormat: 'More than 5 % of the credits of {{org}}, and none in the 14 days before.',
+  textFormat:
+    'More than 5 % of the credits of {{org}}, or of its cost where there are none, and none in the 14 days before.',
   step: '1d',
 });
 

@@ -21,6 +21,7 @@ import { type TableColumn, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
 import { days, type Look, type Query } from './query.ts';
 import { labelVariable } from './variables.ts';
+import { costOfOne } from './without-credits.ts';
 
 /** The selected models. */
 const MODEL = { model: '$model' } as const;
@@ -126,7 +127,7 @@ const byDay: Row = {
   panels: [
     bars({
       title: 'Credits by day',
-      text: 'Standard Credits of each UTC day. The expected value of an organization is the median of the same weekday in the eight weeks before; above its dashed line a day is unusual; select one organization to see both. Credits of organizations above that line and above their mean day of four weeks are highlighted.',
+      text: 'Standard Credits of each UTC day. The expected value of an organization is the median of the same weekday in the eight weeks before; above its dashed line a day is unusual; select one organization to see both. Credits of organizations above that line and above their mean day of four weeks are highlighted. On the right, expected and unusual days in money of an organization whose platform counts no credits; Cost by day has all its days.',
       queries: [
         days(dailyTotal(tokens.dailyCredits), 'credits'),
         days(dailyTotal(dailyCreditsUnusual), 'unusual', { colour: palette.alarm }),
@@ -139,6 +140,9 @@ const byDay: Row = {
           'unusual above',
           { draw: 'dashes', colour: palette.second },
         ),
+        costOfOne(spend.dailyCostUnusual, 'unusual', { colour: palette.deep }),
+        costOfOne(spend.dailyCostExpected, 'expected', { draw: 'line', colour: palette.third }),
+        costOfOne(spend.dailyCostExpectedUpper, 'unusual above', { draw: 'dashes', colour: palette.fourth }),
       ],
       width: 18,
       height: 10,
@@ -157,7 +161,10 @@ const byDay: Row = {
           title: 'Unusual days',
           text: 'Number of organizations’ days in the range above the upper bound of their weekday and above the mean day of four weeks.',
           unit: 'none',
-          queries: [days(promql`sum(${unusual} > bool 0)`, 'days')],
+          queries: [
+            days(promql`sum(${unusual} > bool 0)`, 'days'),
+            days(promql`sum(${daily(spend.dailyCostUnusual)} > bool 0)`, 'days in money'),
+          ],
           reduce: 'sum',
           noValue: 'Too early',
           height: 3,

@@ -26,7 +26,7 @@ export const OF_BUDGET = { warn: 0.8, alarm: 1 } as const;
 /** The sum of a cost by currency, of all organizations that have the credits; if only some have it, it says so. */
 function costQueries(cost: Described<'currency'>, credits: Described, name = ''): readonly Query[] {
   const each = newest(cost, { by: ['currency'] });
-  const all = promql`scalar(count(${newest(credits, { by: [] })}))`;
+  const all = promql`scalar(count(${newest(credits, { by: [] })} or on (org) ${newest(cost)}))`;
   const sum = promql`sum by (currency) (${each})`;
   const are = (compared: '==' | '<') => promql`(count by (currency) (${each}) ${compared} ${all})`;
   return [

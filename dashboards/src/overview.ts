@@ -25,6 +25,7 @@ import { tile } from './panels/tile.ts';
 import { now } from './query.ts';
 import { readinessTile } from './readiness.ts';
 import { outputTiles } from './usage.ts';
+import { withoutCredits } from './without-credits.ts';
 
 /** What an alert is about, besides an organization: one of these labels, or none. They are joined without a separator. */
 const SUBJECTS = ['repo', 'budget_team', 'model', 'collector', 'dataset', 'metric', 'job'] as const;
@@ -197,7 +198,7 @@ export const overview: DashboardSpec = {
   ...links.overview,
   description:
     'What the month costs and whether the budget lasts, what changed in the last seven days against the seven before, who uses the agent, and which alerts fire. Each panel links to a more detailed dashboard.',
-  rows: [answers, firing, changed, usage, made],
+  rows: [answers, firing, changed, usage, made, withoutCredits],
   from: 'now-30d',
   events: spendEvents,
 };

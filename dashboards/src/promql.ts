@@ -1,6 +1,8 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import type { Aggregation } from '../../src/catalog/family.ts';
+import { orgInfo } from '../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
+import { recordedSuffix, windowsOf } from './windows.ts';
 
 const DAY_S = 86_400;
 const WEEK_S = 7 * DAY_S;
@@ -92,13 +94,24 @@ function atMidnight<Label extends string>(
   dataset: DatasetName,
   choice: DayChoice<Label>,
 ): string {
-  const gated = `${chosen(family, choice)} and on (job,instance,org) (${yesterday(dataset)})`;
-  return eitherForm(family, choice, window(`(${gated})`, '-2d'));
+  const forms = windowsOf(dataset).map((one) => {
+    const gate = `(${yesterday(dataset, dataDayOf(dataset), one)})${ofPlatforms(one)}`;
+    const gated = `${chosen(family, choice)} and on (job,instance,org) ${gate}`;
+    return { ...window(`(${gated})`, `-${one.age + 1}d`), suffix: recordedSuffix(one) };
+  });
+  // The latest one has all revisions.
+  return eitherForm(family, choice, forms.reverse());
 }
 
-/** PromQL for the time since the start of a dataset's newest day, of the targets for which it was yesterday. */
-export function yesterday(dataset: DatasetName, day = dataDayOf(dataset)): string {
-  return `time() - ${day} > ${DAY_S} < ${2 * DAY_S}`;
+/** PromQL for the time since the start of a dataset's newest day, of the targets for which it was yesterday, or was so many days ago. */
+export function yesterday(dataset: DatasetName, day = dataDayOf(dataset), { age } = { age: 1 }): string {
+  return `time() - ${day} > ${age * DAY_S} < ${(age + 1) * DAY_S}`;
+}
+
+/** A condition for the targets of some platforms; empty for those of all. */
+export function ofPlatforms({ platforms }: { readonly platforms?: readonly string[] }): string {
+  if (platforms === undefined) return '';
+  return ` and on (job,instance,org) ${selected(orgInfo.name, [`platform=~"${platforms.join('|')}"`])}`;
 }
 
 /** PromQL for the start of a dataset's newest day, of each target. */
@@ -110,6 +123,8 @@ export function dataDayOf(dataset: DatasetName, where?: string): string {
 interface Forms {
   readonly raw: string;
   readonly recorded: string;
+  /** What the name of the recorded series ends with. */
+  readonly suffix?: string;
 }
 
 /** The last value on the hourly grid of a day. */
@@ -119,21 +134,28 @@ function window(expression: string, offset: string): Forms {
 
 /**
  * PromQL for the form `raw`, merged, or for the last value of a family's recorded series, which need no merging: two
- * lines, one of which is a comment, because an engine evaluates both sides of an `or`.
+ * lines, one of which is a comment, because an engine evaluates both sides of an `or`. Of several windows, the first that an
+ * organization has a value in.
  */
 function eitherForm<Label extends string>(
   metric: Queried<Label>,
   choice: DayChoice<Label>,
-  of: Forms,
+  windows: readonly Forms[],
 ): string {
   const { recorded, only = {} } = choice;
-  if (recorded === undefined) return merged(metric, choice, of.raw);
-  const { name, where } = recorded;
-  const series = chosen({ name }, { only, ...(where === undefined ? {} : { where }) });
   const all = labelsOf(metric, metric.labels);
-  const forms = `\n${RAW}(${all.join(',')}) (${of.raw})\n${RECORDED}(${series}${of.recorded})\n`;
+  const formOf = ({ raw, recorded: samples, suffix = '' }: Forms) => {
+    if (recorded === undefined) return `max by (${all.join(',')}) (${raw})`;
+    const { name, where } = recorded;
+    const series = chosen({ name: `${name}${suffix}` }, { only, ...(where === undefined ? {} : { where }) });
+    return `\n${RAW}(${all.join(',')}) (${raw})\n${RECORDED}(${series}${samples})\n`;
+  };
+  const forms = windows.map(formOf).join(') or on (org) (');
+  const either = windows.length === 1 ? forms : `(${forms})`;
   const kept = keptLabels(metric, choice);
-  return kept.length === all.length ? forms : `sum by (${kept.join(',')}) (${forms})`;
+  // The series of a window have its name.
+  const isWhole = windows.length === 1 && kept.length === all.length;
+  return isWhole ? either : `sum by (${kept.join(',')}) (${either})`;
 }
 
 /**
@@ -157,7 +179,7 @@ export function atDaysEnd<const Label extends string>(
   metric: Queried<Label>,
   choice: StateChoice<Label> = {},
 ): string {
-  const each = eitherForm(metric, choice, window(chosen(metric, choice), '-1d'));
+  const each = eitherForm(metric, choice, [window(chosen(metric, choice), '-1d')]);
   return OVER.day(choice.across === undefined ? each : `${choice.across} (${each})`);
 }
 

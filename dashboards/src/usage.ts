@@ -219,6 +219,10 @@ const made: Row = {
       queries: [
         days(dailyTotal(output.dailyGitCommits), 'commits'),
         days(dailyTotal(output.dailyGitPullRequestsCreated), 'pull requests', { draw: 'line' }),
+        days(dailyTotal(output.dailyGitPullRequestsMerged), 'merged', {
+          draw: 'dashes',
+          colour: palette.third,
+        }),
       ],
     }),
     bars({
@@ -254,10 +258,28 @@ const made: Row = {
   ],
 };
 
+/** What some platforms count of code itself. */
+const code: Row = {
+  title: 'Lines and suggestions',
+  folded: true,
+  panels: [
+    lines({
+      title: 'Lines by day',
+      text: `Lines that were suggested, added and removed on each UTC day, of each organization whose platform counts them. ${ABOUT_OUTPUT}`,
+      queries: eachByDay(output.dailyLines),
+    }),
+    lines({
+      title: 'Suggestions by day',
+      text: 'Suggestions that were shown and accepted on each UTC day, of each organization whose platform counts them.',
+      queries: eachByDay(output.dailySuggestions),
+    }),
+  ],
+};
+
 /** What the agent does: tools, autonomy, output, and sessions as they happen. */
 export const usage: DashboardSpec = {
   ...links.usage,
   description:
     'Which tools, MCP servers, skills, commands and hooks are used, how autonomously the agent works, what is made through it, and which sessions wait for a human.',
-  rows: [calls, autonomy, extensions, made, live],
+  rows: [calls, autonomy, extensions, made, live, code],
 };

@@ -115,13 +115,14 @@ export async function makeBlocks(programs: Programs, folder: string): Promise<st
 export async function recordBlocks(
   programs: Programs,
   tsdb: string,
-  span: { readonly from: number; readonly to: number },
+  span: { readonly from: number; readonly to: number; readonly rules?: string },
 ): Promise<void> {
   const copy = join(programs.folder(), 'tsdb');
   await cp(tsdb, copy, { recursive: true });
   const { url } = await startPrometheus(programs, { tsdb: copy, lookback: '1h' });
   // The rules look back for scrapes that are at most 15 minutes apart.
-  const rules = (await readFile(RECORDING_RULES, 'utf8')).replaceAll(`[${WINDOW}]`, '[1h]');
+  const given = span.rules ?? (await readFile(RECORDING_RULES, 'utf8'));
+  const rules = given.replaceAll(`[${WINDOW}]`, '[1h]');
   const file = join(programs.folder(), 'recording.rules.yaml');
   await writeFile(file, rules);
   const args = ['tsdb', 'create-blocks-from', 'rules', '--max-block-duration=744h', `--output-dir=${tsdb}`];
