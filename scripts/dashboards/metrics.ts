@@ -1,5 +1,7 @@
 import { processMetrics } from '../../dashboards/src/health/process-metrics.ts';
 import { alerts } from '../../dashboards/src/overview.ts';
+import { recordedSuffix, windowsOf } from '../../dashboards/src/windows.ts';
+import { dayDatasetOf } from '../../src/catalog/collector.ts';
 import { isRecorded, recordedNameOf } from '../../src/catalog/recorded.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
@@ -16,13 +18,24 @@ interface Known {
 
 const families = [...collectors.flatMap((collector) => collector.families), ...aboutFamilies];
 
+/** Each recorded series: of a day family, one for each window in which a day may come. */
+const recordedSeries = [
+  ...collectors.flatMap((collector) => {
+    const windows = windowsOf(dayDatasetOf(collector)?.name);
+    return collector.families.flatMap((family) =>
+      windows.map((window) => ({ family, suffix: recordedSuffix(window) })),
+    );
+  }),
+  ...aboutFamilies.map((family) => ({ family, suffix: '' })),
+];
+
 /** Every metric that a dashboard may query, by name. */
 export const known: ReadonlyMap<string, Known> = new Map([
   ...families.map(({ name, labels }) => entry(name, { labels: ['org', ...labels], counter: false })),
-  ...families
-    .filter(isRecorded)
-    .map(({ name, labels }) =>
-      entry(recordedNameOf(name), { labels: ['org', ...labels], counter: false, recorded: true }),
+  ...recordedSeries
+    .filter(({ family }) => isRecorded(family))
+    .map(({ family: { name, labels }, suffix }) =>
+      entry(recordedNameOf(name) + suffix, { labels: ['org', ...labels], counter: false, recorded: true }),
     ),
   ...[...Object.values(ownMetrics), ...Object.values(hookMetrics)].flatMap(({ name, type, labels }) =>
     type === 'histogram'
