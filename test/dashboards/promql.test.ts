@@ -69,9 +69,9 @@ $recorded(agent_platform:daily_tokens{kind="input",org=~"$org"}[1d] offset -2d)
   });
 
   test('add up the days that overlap a range', () => {
-    expect(sumOverRange(activity.dailyActiveUsers, 'activity')).toBe(
-      'sum_over_time((max by (org) (last_over_time((agent_platform_daily_active_users and on (job,instance,org) ' +
-        '(time() - agent_platform_data_day_timestamp_seconds{dataset="activity"} > 86400 < 172800))[1d:1h] offset -2d))' +
+    expect(sumOverRange(tokens.dailyCredits, 'tokens')).toBe(
+      'sum_over_time((max by (org) (last_over_time((agent_platform_daily_credits and on (job,instance,org) ' +
+        '(time() - agent_platform_data_day_timestamp_seconds{dataset="tokens"} > 86400 < 172800))[1d:1h] offset -2d))' +
         `)[23h59m\${__range_s}s:1d])`,
     );
   });
