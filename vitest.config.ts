@@ -14,6 +14,11 @@ const common = {
 // Imports cost more than most tests do: no file keeps state in a module, so that files of a worker share them.
 const shared = { isolate: false, env: { QUIET_ENDS_WAITS: 'yes' } };
 
+// What replaces a module has its own modules.
+const alone = globSync('test/e2e/*.test.ts').filter((file) =>
+  readFileSync(file, 'utf8').includes('vi.mock('),
+);
+
 // In `npm test` these run a share of what they can, and the storm has them do all of it; unless, as in CI, `npm test` does.
 const thorough =
   process.env['PROPERTY_RUNS'] === 'all'
@@ -41,7 +46,14 @@ export default defineConfig({
           exclude: ['test/{e2e,system,cluster,storm,fuzz}/**'],
         },
       },
-      { test: { name: 'e2e', ...common, ...shared, include: ['test/e2e/**/*.test.ts'] } },
+      {
+        test: {
+          ...{ name: 'e2e', ...common, ...shared },
+          include: ['test/e2e/**/*.test.ts'],
+          exclude: alone,
+        },
+      },
+      { test: { name: 'e2e-alone', ...common, env: shared.env, include: alone } },
       {
         test: {
           ...{ name: 'storm', ...common },
