@@ -86,8 +86,23 @@ export interface RowsAnswer<Sum> {
   readonly bytes: number;
 }
 
+/** What an organization is configured with; the address is the configured one, or the platform's own. */
+export interface ConfiguredOrg {
+  readonly baseUrl: string;
+  readonly account?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly orgId?: string | undefined;
+}
+
+/** Where an organization is on its platform: one object for all sources of a connection. */
+export interface Place extends ConfiguredOrg {
+  /** What readers of several datasets share, by names of their own. */
+  readonly shared: Map<string, unknown>;
+}
+
 /** The platform as a collector sees it; failures throw a `PlatformError`. */
 export interface Source {
+  readonly place?: Place | undefined;
   get(request: ApiRequest): Promise<ApiAnswer>;
   /**
    * Reads bodies of one JSON value a line, of which one line at a time is in memory; undefined if they are not there yet, where
