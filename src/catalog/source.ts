@@ -98,6 +98,8 @@ export interface ConfiguredOrg {
 export interface Place extends ConfiguredOrg {
   /** What readers of several datasets share, by names of their own. */
   readonly shared: Map<string, unknown>;
+  /** Monotonic, in milliseconds. */
+  elapsed(): number;
 }
 
 /** The platform as a collector sees it; failures throw a `PlatformError`. */

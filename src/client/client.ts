@@ -149,7 +149,7 @@ export class Client implements PlatformClient {
   constructor(deps: PlatformClientDeps) {
     const { clock, maxResponseBytes, proxy, timeoutMs: limitMs } = deps;
     this.#deps = deps;
-    this.place = deps.configured && { ...deps.configured, shared: new Map() };
+    this.place = deps.configured && { ...deps.configured, shared: new Map(), elapsed: clock.elapsed };
     this.#hosts = { api: new URL(deps.baseUrl), app: new URL(deps.appUrl) };
     const agents = createAgentPool({ keepAlive: true, maxSockets: MAX_IN_FLIGHT, limitMs, proxy });
     this.#http = new HttpClient({ agents, transport: sendByAxios });

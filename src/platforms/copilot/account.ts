@@ -1,5 +1,5 @@
 import { labelValue } from '../../catalog/label.ts';
-import { type ConfiguredOrg, type Place, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import type { ConfiguredOrg, Place, Source } from '../../catalog/source.ts';
 
 const ENTERPRISE = 'enterprises/';
 
@@ -14,13 +14,14 @@ export function identityOf({ baseUrl, account = '' }: ConfiguredOrg): string {
 }
 
 /** Where an organization or enterprise is asked about. */
-export function accountOf({ place }: Source) {
-  if (place?.account === undefined) throw new Error('no account is configured');
-  const isEnterprise = place.account.startsWith(ENTERPRISE);
-  const name = isEnterprise ? place.account.slice(ENTERPRISE.length) : place.account;
+export function accountOf(source: Source) {
+  const place = placeOf(source);
+  const { account = '' } = place;
+  const isEnterprise = account.startsWith(ENTERPRISE);
+  const name = isEnterprise ? account.slice(ENTERPRISE.length) : account;
   return {
     isEnterprise,
-    /** The path of what is billed, and of everything else. */
+    /** The beginning of the paths of what is billed, and of everything else. */
     billing: isEnterprise ? `/enterprises/${name}` : `/organizations/${name}`,
     path: isEnterprise ? `/enterprises/${name}` : `/orgs/${name}`,
     identity: identityOf(place),
@@ -40,7 +41,8 @@ export function sharedBy<Shared>(source: Source, name: string, create: () => Sha
   return made;
 }
 
-function placeOf({ place }: Source): Place {
-  if (place === undefined) throw new UnexpectedAnswer('a place', place);
+/** Where an organization is on its platform; a client always knows it. */
+export function placeOf({ place }: Source): Place {
+  if (place === undefined) throw new Error('the source does not say whose figures it is asked for');
   return place;
 }

@@ -1,3 +1,4 @@
+import type { Day } from '../../catalog/day.ts';
 import type { DayRules } from '../../catalog/day-rules.ts';
 import type { Platform } from '../../catalog/platform.ts';
 import type { ConfiguredOrg } from '../../catalog/source.ts';
@@ -16,6 +17,14 @@ const BILL: DayRules = {
   revisedFor: 5,
   windowDays: 1,
   reach: { days: 730 },
+};
+
+const REPORT: DayRules = {
+  readyWithin: 48,
+  lateDays: 5,
+  revisedFor: 5,
+  windowDays: 1,
+  reach: { days: 365, from: '2025-12-12' as Day },
 };
 
 /** GitHub Copilot, by the AI credits, usage metrics and seats of an organization or enterprise. */
@@ -37,8 +46,13 @@ export const copilot: Platform = {
     floor: 10_000,
   },
   focus: { service: NAME, serviceProvider: 'GitHub', hostProvider: 'GitHub', invoiceIssuer: 'GitHub' },
-  readers: { tokens: async () => (await import('./tokens.ts')).reader },
-  days: { tokens: BILL },
+  readers: {
+    tokens: async () => (await import('./tokens.ts')).reader,
+    activity: async () => (await import('./activity.ts')).reader,
+    productivity: async () => (await import('./productivity.ts')).reader,
+    users: async () => (await import('./users.ts')).reader,
+  },
+  days: { tokens: BILL, activity: REPORT, productivity: REPORT, users: REPORT },
   fields: API_FIELDS,
   headers: (key) => ({
     Accept: 'application/vnd.github+json',

@@ -39,6 +39,7 @@ const PART_OF_ITEMS = ['total', 'cost', 'models'];
 export const billContract = apiContractOf({
   schema: bill,
   whenOf: dayIn,
+  dayOf: dayIn,
   unread: [
     ...['costCenter', 'user', 'model', 'product'],
     ...[
