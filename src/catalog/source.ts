@@ -74,6 +74,8 @@ export interface RowsRequest<Sum> extends ApiRequest {
    * body.
    */
   linksOf?(body: unknown): readonly string[];
+  /** Whether a body may be without a row, as a part of several may be; by default it is a failure. */
+  readonly mayBeEmpty?: boolean | undefined;
   /** Begins with nothing: each attempt to read a body begins again. */
   start(): Sum;
   /** Adds a row, within a few milliseconds. What it throws ends the reading, and is thrown. */

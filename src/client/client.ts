@@ -172,8 +172,8 @@ export class Client implements PlatformClient {
 
   readonly get = (request: ApiRequest): Promise<ApiAnswer> => released(this.#ask)(request);
 
-  readonly lines = <Sum>({ linksOf, start, add, ...request }: RowsRequest<Sum>) => {
-    const rows = { start, add };
+  readonly lines = <Sum>({ linksOf, mayBeEmpty, start, add, ...request }: RowsRequest<Sum>) => {
+    const rows = { mayBeEmpty, start, add };
     if (linksOf === undefined) return readRows(this.#ask, request, rows);
     const readLink = (link: string) =>
       readRows((linked) => this.#effort(linked), { ...request, mayBeUnready: false, link }, rows);
@@ -412,10 +412,11 @@ export type Ask = (request: SentRequest) => Promise<ApiAnswer>;
 async function readRows<Sum>(
   ask: Ask,
   request: SentRequest,
-  { start, add }: Pick<RowsRequest<Sum>, 'start' | 'add'>,
+  { mayBeEmpty, start, add }: Pick<RowsRequest<Sum>, 'mayBeEmpty' | 'start' | 'add'>,
 ): Promise<RowsAnswer<Sum> | undefined> {
   let sum = start();
   const sink: RowSink = {
+    mayBeEmpty,
     begin: () => {
       sum = start();
     },

@@ -27,7 +27,7 @@ export async function readReport<Sum>(
     return data.download_links;
   }
   try {
-    const answer = await source.lines({ ...request, mayBeUnready: true, linksOf, ...rows });
+    const answer = await source.lines({ ...request, mayBeUnready: true, mayBeEmpty: true, linksOf, ...rows });
     return hasLinks ? answer : undefined;
   } catch (thrown) {
     if (!isEnterprise || statusOf(thrown) !== 404) throw thrown;

@@ -11,7 +11,7 @@ import { promptsOf } from './activity.ts';
 import { section, sumOfSent, UNREAD } from './organization.ts';
 import { readReport } from './reports.ts';
 
-/** A person's day; a login is not case-sensitive. */
+/** A person's day. */
 const personRow = z.compile(
   z.object({
     user_login: requiredText,
@@ -110,7 +110,7 @@ function personOf(row: z.output<typeof personRow>): PersonDay {
     app?.prompt_count,
   );
   return {
-    person: { id: row.user_login.toLowerCase(), email: undefined },
+    person: { id: row.user_login, email: undefined },
     isActive: [sessions, prompts, row.code_generation_activity_count].some((count = 0) => count > 0),
     credits: row.ai_credits_used,
     sessions,
