@@ -172,7 +172,12 @@ function fieldsOf(source: string, { fields, money }: Platform): string | undefin
   let isWhole = true;
   // Where a platform reports the cost, it is not computed from credits and prices.
   const isReported = money.currency !== undefined && source.includes(PRICES);
-  const own = isReported ? source.replaceAll(/\bcredits\b/g, 'cost').replace(PRICES, '') : source;
+  const own = isReported
+    ? source
+        .replaceAll(/\bcredits\b/g, 'cost')
+        .replace(`${PRICES}, `, '; setting orgs[].')
+        .replace(PRICES, '')
+    : source;
   const text = own.replaceAll(MEMBERS, (_, dataset: DatasetName, members: string) => {
     const { path = '', element = '', members: known = {} } = fields[dataset] ?? {};
     const named = members.split(', ').map((member) => known[member]);

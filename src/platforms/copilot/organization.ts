@@ -80,7 +80,7 @@ const PEOPLE_OF_MORE_DAYS = [
   ...['monthly_active_chat_users', 'monthly_active_agent_users', 'daily_passive_copilot_code_review_users'],
 ];
 
-export const reportContract = apiContractOf({
+const reportContract = apiContractOf({
   schema: reportRow,
   whenOf: ({ day: of }) => of,
   dayOf: ({ day: of }) => of,

@@ -36,7 +36,7 @@ const bill = z.compile(
 
 const PART_OF_ITEMS = ['total', 'cost', 'models'];
 
-export const billContract = apiContractOf({
+const billContract = apiContractOf({
   schema: bill,
   whenOf: dayIn,
   dayOf: dayIn,

@@ -26,7 +26,7 @@ const personRow = z.compile(
 
 const USED = ['chat', 'agent', 'cli', 'copilot_app', 'copilot_cloud_agent', 'copilot_coding_agent'];
 
-export const peopleContract = apiContractOf({
+const peopleContract = apiContractOf({
   schema: personRow,
   whenOf: ({ day: of }) => of,
   dayOf: ({ day: of }) => of,
