@@ -155,6 +155,8 @@ function arithmeticOf({ aggregation, apart = [] }: Family): string {
 const DATASETS = new Set(platforms.flatMap(({ fields }) => Object.keys(fields)));
 const MEMBERS = new RegExp(`\\b(${[...DATASETS].join('|')}): ([\\w.]+(?:, [\\w.]+)*)`, 'g');
 
+const PRICES = '; setting orgs[].prices';
+
 /** The fields that a family is read from, for each platform that fills it. */
 function apiFieldsOf(source: string, of: readonly Platform[] = platforms): readonly string[] {
   const lines = of.flatMap((platform) => {
@@ -166,9 +168,17 @@ function apiFieldsOf(source: string, of: readonly Platform[] = platforms): reado
 }
 
 /** The fields of one platform; undefined if it lacks one of the members. */
-function fieldsOf(source: string, { fields }: Platform): string | undefined {
+function fieldsOf(source: string, { fields, money }: Platform): string | undefined {
   let isWhole = true;
-  const text = source.replaceAll(MEMBERS, (_, dataset: DatasetName, members: string) => {
+  // Where a platform reports the cost, it is not computed from credits and prices.
+  const isReported = money.currency !== undefined && source.includes(PRICES);
+  const own = isReported
+    ? source
+        .replaceAll(/\bcredits\b/g, 'cost')
+        .replace(`${PRICES}, `, '; setting orgs[].')
+        .replace(PRICES, '')
+    : source;
+  const text = own.replaceAll(MEMBERS, (_, dataset: DatasetName, members: string) => {
     const { path = '', element = '', members: known = {} } = fields[dataset] ?? {};
     const named = members.split(', ').map((member) => known[member]);
     isWhole &&= named.every((field) => field !== undefined);

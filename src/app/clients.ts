@@ -43,10 +43,11 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
 /** How the client of an organization reaches the platform, as configured; times in milliseconds. */
 export function clientSettings(org: OrgConfig, api: ApiConfig) {
   const { timeout: timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
-  const { platform } = org;
+  const { platform, baseUrl, account, kind, orgId } = org;
   return {
     org: org.name,
-    baseUrl: org.baseUrl,
+    configured: { baseUrl, account, kind, orgId },
+    baseUrl,
     appUrl: org.appUrl,
     credential: () => org.credential.read(),
     paths: readinessPath === undefined ? {} : { readiness: readinessPath },
@@ -58,6 +59,7 @@ export function clientSettings(org: OrgConfig, api: ApiConfig) {
     headers: platform.headers,
     advice: platform.advice,
     isNotYet: platform.isNotYet,
+    pauseOf: platform.pauseOf,
     linkHosts: org.linkHosts,
   };
 }

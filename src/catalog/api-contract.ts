@@ -19,8 +19,12 @@ export interface ApiContract {
   isReadable(value: unknown): boolean;
   /** The objects that have the members, if the value has the form for that. */
   partsOf(value: unknown): readonly unknown[];
+  /** Whether it is left out where there is nothing to count: then it is never missing. */
+  readonly isOptional: boolean;
   /** When an element is from: 0 if it does not say, infinite if that is unreadable. */
   whenOf(element: Readonly<Record<string, unknown>>): Instant;
+  /** The day that an element is about; undefined if it is about none. */
+  dayOf(element: Readonly<Record<string, unknown>>): Day | undefined;
 }
 
 /** The path of a member of what is at a path. */

@@ -1,5 +1,6 @@
 import type { DatasetName, DayDataset, DocumentDataset } from './dataset.ts';
 import type { Day } from './day.ts';
+import type { DayRules } from './day-rules.ts';
 import type { Family } from './family.ts';
 import type { OrgSettings } from './settings.ts';
 
@@ -49,6 +50,11 @@ export interface ExpensiveDataset {
   readonly catchUpDays: number;
   /** Number of newest days that these settings need in any case, at most `catchUpDays`; 0 if none. */
   neededDays?(settings: OrgSettings): number;
+}
+
+/** The fetch limits of a dataset on a platform that revises its days for longer than others. */
+export function limitsUnder(expensive: ExpensiveDataset, { revisedFor = 0 }: DayRules): ExpensiveDataset {
+  return revisedFor > expensive.revisionDays ? { ...expensive, revisionDays: revisedFor } : expensive;
 }
 
 interface CollectorDeclaration {

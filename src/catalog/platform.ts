@@ -4,7 +4,7 @@ import type { Day } from './day.ts';
 import type { DayRules } from './day-rules.ts';
 import type { FocusNames, PlatformMoney } from './money.ts';
 import type { OrgSettings } from './settings.ts';
-import type { ApiRequest, Source } from './source.ts';
+import type { ApiRequest, ConfiguredOrg, Source } from './source.ts';
 
 /** Reads the days of a dataset from a platform's answers. */
 export interface DayReader<Row> {
@@ -33,14 +33,6 @@ export interface ApiFields {
 /** The keys of an organization that only some platforms have. */
 export type OrgKey = 'app_url' | 'org_id' | 'prices' | 'account' | 'kind' | 'link_hosts';
 
-/** What an organization is configured with; the address is the configured one, or the platform's own. */
-export interface ConfiguredOrg {
-  readonly baseUrl: string;
-  readonly account?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly orgId?: string | undefined;
-}
-
 /** How an organization on a platform is configured. */
 interface OrgConfiguration {
   /** The API host where none is configured. */
@@ -55,6 +47,15 @@ interface OrgConfiguration {
   accepts?(
     org: Pick<ConfiguredOrg, 'account' | 'baseUrl'>,
   ): { readonly key: 'account' | 'base_url'; readonly message: string } | undefined;
+}
+
+/** A refused request, as its answer says it. */
+export interface Refusal {
+  readonly status: number;
+  readonly said: string;
+  header(name: string): string | undefined;
+  /** By the platform's own clock, in milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** One vendor: what it has, how it is asked, and what its answers mean. */
@@ -76,7 +77,9 @@ export interface Platform {
   /** Suffixes of other hosts that its answers may name. */
   readonly linkHosts: readonly string[];
   /** What an operator can do about a refused request; `said` is the message of its answer. */
-  advice(status: number, said: string): string | undefined;
+  advice(status: number, said: string, endpoint?: DatasetName): string | undefined;
+  /** How many seconds to wait, if a refusal is about the rate and its status and `Retry-After` do not say so already. */
+  pauseOf?(refusal: Refusal): number | undefined;
   /** Whether a refused request asked for a day that is not over yet for the platform. */
   isNotYet(failure: { readonly status: number; readonly message: string }): boolean;
   /** Whose figures an organization's are, where the configuration says it; else the first answer that names one. */

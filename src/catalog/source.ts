@@ -74,6 +74,8 @@ export interface RowsRequest<Sum> extends ApiRequest {
    * body.
    */
   linksOf?(body: unknown): readonly string[];
+  /** Whether a body may be without a row, as a part of several may be; by default it is a failure. */
+  readonly mayBeEmpty?: boolean | undefined;
   /** Begins with nothing: each attempt to read a body begins again. */
   start(): Sum;
   /** Adds a row, within a few milliseconds. What it throws ends the reading, and is thrown. */
@@ -86,8 +88,25 @@ export interface RowsAnswer<Sum> {
   readonly bytes: number;
 }
 
+/** What an organization is configured with; the address is the configured one, or the platform's own. */
+export interface ConfiguredOrg {
+  readonly baseUrl: string;
+  readonly account?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly orgId?: string | undefined;
+}
+
+/** Where an organization is on its platform: one object for all sources of a connection. */
+export interface Place extends ConfiguredOrg {
+  /** What readers of several datasets share, by names of their own. */
+  readonly shared: Map<string, unknown>;
+  /** Monotonic, in milliseconds. */
+  elapsed(): number;
+}
+
 /** The platform as a collector sees it; failures throw a `PlatformError`. */
 export interface Source {
+  readonly place?: Place | undefined;
   get(request: ApiRequest): Promise<ApiAnswer>;
   /**
    * Reads bodies of one JSON value a line, of which one line at a time is in memory; undefined if they are not there yet, where

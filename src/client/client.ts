@@ -3,7 +3,9 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type {
   ApiAnswer,
   ApiRequest,
+  ConfiguredOrg,
   PagedRequest,
+  Place,
   RowsAnswer,
   RowsRequest,
   Source,
@@ -66,6 +68,8 @@ export interface RequestObserver {
 export interface PlatformClientDeps extends PlatformWords {
   /** The organization's name, as its `org` label. */
   readonly org: string;
+  /** What readers are told of the organization; nothing by default. */
+  readonly configured?: ConfiguredOrg | undefined;
   /** Addresses without credentials, a query or a fragment. */
   readonly baseUrl: string;
   readonly appUrl: string;
@@ -145,6 +149,7 @@ export class Client implements PlatformClient {
   constructor(deps: PlatformClientDeps) {
     const { clock, maxResponseBytes, proxy, timeoutMs: limitMs } = deps;
     this.#deps = deps;
+    this.place = deps.configured && { ...deps.configured, shared: new Map(), elapsed: clock.elapsed };
     this.#hosts = { api: new URL(deps.baseUrl), app: new URL(deps.appUrl) };
     const agents = createAgentPool({ keepAlive: true, maxSockets: MAX_IN_FLIGHT, limitMs, proxy });
     this.#http = new HttpClient({ agents, transport: sendByAxios });
@@ -163,10 +168,12 @@ export class Client implements PlatformClient {
   }
 
   // The members of a `Source` are fields, because sources are copied member by member to add to them.
+  readonly place: Place | undefined;
+
   readonly get = (request: ApiRequest): Promise<ApiAnswer> => released(this.#ask)(request);
 
-  readonly lines = <Sum>({ linksOf, start, add, ...request }: RowsRequest<Sum>) => {
-    const rows = { start, add };
+  readonly lines = <Sum>({ linksOf, mayBeEmpty, start, add, ...request }: RowsRequest<Sum>) => {
+    const rows = { mayBeEmpty, start, add };
     if (linksOf === undefined) return readRows(this.#ask, request, rows);
     const readLink = (link: string) =>
       readRows((linked) => this.#effort(linked), { ...request, mayBeUnready: false, link }, rows);
@@ -321,7 +328,7 @@ export class Client implements PlatformClient {
    * its outcome. Failures are values, unless no request may be sent now. An answer keeps its memory until it is released.
    */
   async #attempt(request: SentRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
-    const { org, clock, maxResponseBytes, advice, isNotYet } = this.#deps;
+    const { org, clock, maxResponseBytes, advice, isNotYet, pauseOf } = this.#deps;
     const key = await this.#deps.credential();
     const started = clock.elapsed();
     const asked = `GET ${request.path}`;
@@ -341,13 +348,17 @@ export class Client implements PlatformClient {
     if (exchanged.kind === 'lines' && 'thrown' in exchanged) throw exchanged.thrown;
     const refusal = link?.refusal();
     if (refusal !== undefined) return { ok: false, error: refusal, retry: 'never' };
-    const words = { advice, isNotYet, mayBeUnready, isLines: sink !== undefined, isLink: link !== undefined };
+    const words = { advice, isNotYet, pauseOf };
     const subject = link === undefined ? asked : `${asked}, its link to ${link.host}`;
     const outcome = classifyResponse(exchanged, subject, {
+      ...words,
+      endpoint: request.endpoint,
       key,
       now: clock.now(),
       maxResponseBytes,
-      ...words,
+      mayBeUnready,
+      isLines: sink !== undefined,
+      isLink: link !== undefined,
     });
     if (!outcome.ok) {
       memory.end();
@@ -401,10 +412,11 @@ export type Ask = (request: SentRequest) => Promise<ApiAnswer>;
 async function readRows<Sum>(
   ask: Ask,
   request: SentRequest,
-  { start, add }: Pick<RowsRequest<Sum>, 'start' | 'add'>,
+  { mayBeEmpty, start, add }: Pick<RowsRequest<Sum>, 'mayBeEmpty' | 'start' | 'add'>,
 ): Promise<RowsAnswer<Sum> | undefined> {
   let sum = start();
   const sink: RowSink = {
+    mayBeEmpty,
     begin: () => {
       sum = start();
     },

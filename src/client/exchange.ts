@@ -28,6 +28,8 @@ export interface Answered {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly retryAfter: string | undefined;
+  /** The headers of an answer that is no success. */
+  readonly header?: (name: string) => string | undefined;
   /** The server's own time, as its `Date` header gives it. */
   readonly date: string | undefined;
   /** The whole body of a 2xx answer, the beginning of any other. */
@@ -138,7 +140,8 @@ async function read(answer: HttpAnswer, reading: Reading, parts: BodyParts): Pro
     text: '',
     bytes: 0,
   };
-  if (status < 200 || status > 299) return { ...answered, text: await readErrorBody(stream) };
+  if (status < 200 || status > 299)
+    return { ...answered, header: answer.header, text: await readErrorBody(stream) };
   const { slices } = parts.clock;
   if (sink === undefined && Number(answer.header('content-length') ?? 0) > parts.maxResponseBytes) {
     return { kind: 'too-large', status };

@@ -16,6 +16,8 @@ const MAX_PARTS = 1_024;
 
 /** Takes the rows of a body. */
 export interface RowSink {
+  /** Whether no row at all is a body; by default it is a fault. */
+  readonly mayBeEmpty?: boolean | undefined;
   /** Called before the first row of each attempt: those of an earlier one do not count. */
   begin(): void;
   add(row: unknown): void;
@@ -78,7 +80,9 @@ export async function readLines(
       return { bytes, thrown };
     }
   }
-  return rows === 0 ? { bytes, fault: { reason: 'schema', words: 'an empty body' } } : { bytes };
+  return rows === 0 && sink.mayBeEmpty !== true
+    ? { bytes, fault: { reason: 'schema', words: 'an empty body' } }
+    : { bytes };
 }
 
 function excessOf({ content }: Line, bytes: number, lines: number): string | undefined {

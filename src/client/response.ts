@@ -1,3 +1,5 @@
+import type { DatasetName } from '../catalog/dataset.ts';
+import type { Refusal } from '../catalog/platform.ts';
 import type { ApiAnswer } from '../catalog/source.ts';
 import { type FailureReason, PlatformError } from '../text/errors.ts';
 import { describeErrorBody } from './error-text.ts';
@@ -24,8 +26,12 @@ const CUT_HINT = 'The answer ends too early: look for a proxy or load balancer t
 
 /** What the refusals of a platform mean. */
 export interface PlatformWords {
-  /** What an operator can do about a status; `said` is the message of its answer. */
-  readonly advice?: ((status: number, said: string) => string | undefined) | undefined;
+  /** What an operator can do about a refused request; `said` is the message of its answer. */
+  readonly advice?:
+    | ((status: number, said: string, endpoint?: DatasetName) => string | undefined)
+    | undefined;
+  /** How many seconds to wait, if a refusal is about the rate and its status and `Retry-After` do not say so already. */
+  readonly pauseOf?: ((refusal: Refusal) => number | undefined) | undefined;
   /** Whether a refusal says that the last day that was asked for is not over yet by the platform's clock. */
   readonly isNotYet?:
     | ((refusal: { readonly status: number; readonly message: string }) => boolean)
@@ -34,6 +40,7 @@ export interface PlatformWords {
 
 /** What else an outcome depends on. */
 interface Facts extends PlatformWords {
+  readonly endpoint?: DatasetName | undefined;
   readonly key: string;
   readonly now: number;
   readonly maxResponseBytes: number;
@@ -116,19 +123,23 @@ function describeUnreadable(answer: Answered, key: string): string {
 }
 
 function refusal(answer: Answered, subject: string, facts: Facts): Failure {
-  const { key, now, advice, isNotYet, isLink } = facts;
+  const { endpoint, key, now, advice, isNotYet, pauseOf, isLink } = facts;
   const { status } = answer;
   if (isLink) return refusalOfLink(answer, subject, now);
   const said = describeErrorBody(answer.contentType, answer.text, [key]);
   const message = `${subject} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 413) return failure(tooLarge(message, status, LIMIT_HINT), 'never');
-  const reason = reasonOf(status, said);
-  const hint = reason === 'throttled' ? RATE_HINT : advice?.(status, said);
+  const { header = () => undefined } = answer;
+  // A date is relative to the server's clock; another clock could be hours off.
+  const pause = pauseOf?.({ status, said, header, now: parseHttpDate(answer.date) ?? now });
+  const reason = pause === undefined ? reasonOf(status, said) : 'throttled';
+  const hint = reason === 'throttled' ? RATE_HINT : advice?.(status, said, endpoint);
   const error = new PlatformError(reason, message, {
     status,
     hint,
     isNotYet: isNotYet?.({ status, message }),
   });
+  if (pause !== undefined) return { ...failure(error, 'always'), retryAfterMs: bounded(pause * 1000) };
   return retriable(error, answer, now);
 }
 

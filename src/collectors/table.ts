@@ -1,4 +1,5 @@
 import type { DayDataset } from '../catalog/dataset.ts';
+import type { Day } from '../catalog/day.ts';
 import { type DayFamily, dayFamily, type FamilyDeclaration, type Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import type { Count } from './counts.ts';
@@ -33,7 +34,7 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
     ...line
   }: MemberLine &
     Partial<Pick<FamilyDeclaration<Label>, 'labels' | 'fixedLabels' | 'apart'>> & {
-      samplesOf(row: Row, view: View): Iterable<Sample<NoInfer<Label>>> | undefined;
+      samplesOf(row: Row, view: View, day: Day): Iterable<Sample<NoInfer<Label>>> | undefined;
     }): DayFamily<Label> {
     return dayFamily<Label>({
       aggregation: 'additive',
@@ -41,7 +42,7 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
       source: `${dataset.name}: ${members}`,
       samplesOf(view, day) {
         const row = view.row(dataset, day);
-        return row && samplesOf(row, view);
+        return row && samplesOf(row, view, day);
       },
     });
   }

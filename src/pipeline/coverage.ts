@@ -1,4 +1,4 @@
-import type { ExpensiveDataset } from '../catalog/collector.ts';
+import { type ExpensiveDataset, limitsUnder } from '../catalog/collector.ts';
 import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, daysBetween, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import { type DayRules, dayRulesOf, firstWithin } from '../catalog/day-rules.ts';
@@ -87,7 +87,8 @@ export class Coverage {
 
   #firstAsked(dataset: DatasetName): Day {
     const { expensive: limits, history, settings } = this.#parts;
-    const expensive = limits?.get(dataset);
+    const declared = limits?.get(dataset);
+    const expensive = declared && limitsUnder(declared, this.#rulesOf(dataset));
     const days = history.days(dataset);
     const first = expensive && firstExpensiveDay(expensive, this.#newest, days, settings);
     const from = first === undefined ? this.#firstDay : later(first, this.#firstDay);

@@ -1,4 +1,4 @@
-import type { DayCollector, FetchedDays } from '../catalog/collector.ts';
+import { type DayCollector, type FetchedDays, limitsUnder } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity, idleRowOf } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import { type DayRules, dayRulesOf, firstWithin, LATE_DAYS, newestAskedAt } from '../catalog/day-rules.ts';
@@ -243,7 +243,12 @@ function passDays(
 /** How many of the newest days are fetched again once a day. */
 function comparedDaysOf(run: Run, collector: DayCollector<unknown>): number {
   const days = rulesFor(run, collector).revisedFor ?? run.deps.revisionDays;
-  return Math.min(days, collector.expensive?.revisionDays ?? days);
+  return Math.min(days, limitsOf(run, collector)?.revisionDays ?? days);
+}
+
+/** The fetch limits of an expensive dataset on the organization's platform. */
+function limitsOf(run: Run, collector: DayCollector<unknown>) {
+  return collector.expensive && limitsUnder(collector.expensive, rulesFor(run, collector));
 }
 
 /** When the days of a collector's dataset are there on the organization's platform. */
@@ -296,7 +301,7 @@ function logSetAside(
 /** The first day to fetch. */
 function firstDay(run: Run, collector: DayCollector<unknown>, newest: Day, known: KnownDays): Day {
   const { deps, org } = run;
-  const { expensive } = collector;
+  const expensive = limitsOf(run, collector);
   const now = deps.clock.now();
   const first = firstWithin(firstDayOf(deps, now), now, rulesFor(run, collector));
   if (expensive === undefined) return first;
@@ -312,7 +317,9 @@ interface CheckedFrom {
   readonly needed: Day;
 }
 
-function checkedFrom({ org, deps }: Run, { expensive }: DayCollector<unknown>, newest: Day): CheckedFrom {
+function checkedFrom(run: Run, collector: DayCollector<unknown>, newest: Day): CheckedFrom {
+  const { org, deps } = run;
+  const expensive = limitsOf(run, collector);
   return {
     revised: deps.expensiveFrom ?? addDays(newest, 1 - (expensive?.revisionDays ?? deps.revisionDays)),
     needed: addDays(newest, 1 - (expensive?.neededDays?.(org) ?? 0)),

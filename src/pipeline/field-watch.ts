@@ -1,5 +1,5 @@
 import { type ApiContract, pathOf, type SeenField, spelling } from '../catalog/api-contract.ts';
-import { type Day, type Instant, later, parseDay } from '../catalog/day.ts';
+import { type Day, type Instant, later } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
 
 /** Names of unknown fields that are kept of a dataset: a hostile answer has as many as it likes. */
@@ -72,8 +72,7 @@ export class FieldWatch {
   }
 
   #look(contract: ApiContract, object: Fields): void {
-    const { date } = object;
-    const day = typeof date === 'string' ? parseDay(date) : undefined;
+    const day = contract.dayOf(object);
     const element: Element = { at: contract.whenOf(object), day, lacking: new Set(), isActive: false };
     this.#walk(contract, object, element);
     if (day === undefined || !element.isActive) return;
@@ -92,8 +91,8 @@ export class FieldWatch {
     }
     for (const [name, member] of members) {
       const value = object[name] ?? undefined;
-      if (value === undefined) element.lacking.add(member.path);
-      else this.#read(member, value, element);
+      if (value === undefined && !member.isOptional) element.lacking.add(member.path);
+      else if (value !== undefined) this.#read(member, value, element);
     }
   }
 

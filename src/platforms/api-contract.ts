@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type ApiContract, pathOf, spelling } from '../catalog/api-contract.ts';
 import type { Instant } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
-import { instant } from './fields.ts';
+import { day, instant } from './fields.ts';
 
 export interface ApiContractParts {
   /** The schema of an element. */
@@ -17,6 +17,10 @@ export interface ApiContractParts {
   readonly whenOf: (element: Readonly<Record<string, unknown>>) => unknown;
   /** Paths of fields that describe more than their day. */
   readonly beyondDay?: readonly string[];
+  /** Paths of fields that are left out where there is nothing to count. */
+  readonly optional?: readonly string[];
+  /** What an element says of the day that it is about; its `date` by default. */
+  readonly dayOf?: (element: Readonly<Record<string, unknown>>) => unknown;
 }
 
 /** Creates the contract of a dataset from the schema that reads it. */
@@ -25,7 +29,9 @@ export function apiContractOf({
   values = {},
   records = {},
   beyondDay = [],
+  optional = [],
   whenOf,
+  dayOf = ({ date }) => date,
   ...parts
 }: ApiContractParts): ApiContract {
   const unread = new Set(parts.unread);
@@ -45,7 +51,9 @@ export function apiContractOf({
       isBeyondDay: beyondDay.includes(path),
       isReadable: (value) => z.safeParse(of, value).success,
       partsOf: (value) => structure?.partsOf(value) ?? [],
+      isOptional: optional.includes(path),
       whenOf: (element) => instantOf(whenOf(element)),
+      dayOf: (element) => day.safeParse(dayOf(element)).data,
     };
   }
 }

@@ -72,7 +72,7 @@ const SIMULATED = /curl -H/;
 /** Labels, their values and columns of this product that a platform's fields share their names with. */
 const OWN = new Set([
   ...['primary_model', 'primary_model_tier', 'delegation_level', 'user_messages', 'tool_calls'],
-  ...['input_tokens', 'output_tokens'],
+  ...['input_tokens', 'output_tokens', 'pull_requests'],
 ]);
 
 const files = globSync('**/*.ts', { cwd: SRC }).map((file) => file.split(path.sep).join('/'));

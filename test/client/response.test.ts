@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Refusal } from '../../src/catalog/platform.ts';
 import type { Answered } from '../../src/client/exchange.ts';
-import { classifyResponse, parseHttpDate } from '../../src/client/response.ts';
+import { classifyResponse, parseHttpDate, RATE_HINT } from '../../src/client/response.ts';
 import { advice } from '../../src/platforms/agent-platform/advice.ts';
 import { KEY, START } from './platform-server.ts';
 
@@ -136,4 +137,30 @@ test.each([
   ['Fri, sometime', undefined],
 ])('the date %s is %s', (text, at) => {
   expect(parseHttpDate(text)).toBe(at);
+});
+
+describe('a platform may say in words of its own that the rate is exceeded', () => {
+  const headers: Readonly<Record<string, string>> = { 'x-left': '0', 'x-again-in': '30' };
+  const answer: Answered = {
+    ...{ kind: 'answer', status: 403, text: '{}', bytes: 2, header: (name) => headers[name] },
+    ...{ contentType: undefined, retryAfter: undefined, date: undefined },
+  };
+  const facts = { key: KEY, now: START, maxResponseBytes: 9 };
+
+  test('whose pause is then kept, whatever the status', () => {
+    const pauseOf = ({ status, header }: Refusal) =>
+      status === 403 && header('x-left') === '0' ? Number(header('x-again-in')) : undefined;
+    expect(classifyResponse(answer, 'GET /x', { ...facts, pauseOf })).toMatchObject({
+      error: { reason: 'throttled', status: 403, hint: RATE_HINT },
+      retry: 'always',
+      retryAfterMs: 30_000,
+    });
+  });
+
+  test('and is refused as usual otherwise', () => {
+    expect(classifyResponse(answer, 'GET /x', { ...facts, pauseOf: () => undefined })).toMatchObject({
+      error: { reason: 'role' },
+      retry: 'never',
+    });
+  });
 });

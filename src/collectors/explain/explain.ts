@@ -1,7 +1,7 @@
 import type { Day } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { type Cause, decompose, type Effect, roundTo } from './decompose.ts';
-import { HUNDREDTHS, type Sides, sidesOf } from './usage.ts';
+import { amountsIn, HUNDREDTHS, type Side, type Sides, sidesOf } from './usage.ts';
 
 /** Part of a change. */
 export interface Part<Name extends string = string> {
@@ -57,7 +57,8 @@ export function explainSides(sides: Sides): Explanation {
   const whole = <Name extends string>(parts: readonly Part<Name>[]) =>
     parts.map(({ name, credits }) => ({ name, credits: credits / unit }));
   const models = effects.flatMap((effect) => modelsOf(effect, what));
-  const byModel = changesOf(creditsOf(one.usage.models), creditsOf(other.usage.models));
+  const amountsOf = ({ usage, amounts }: Side) => (usage.models ? amountsIn(usage.models) : amounts);
+  const byModel = changesOf(amountsOf(one), amountsOf(other));
   const byTeam = changesOf(one.teams, other.teams, true);
   return {
     ...sides,
@@ -79,10 +80,6 @@ function modelsOf(
   if (models === undefined) return [];
   const total = what.find(({ name }) => name === cause)?.credits ?? 0;
   return [[cause, largestFirst(namedParts([...models], total)).filter(({ credits }) => credits !== 0)]];
-}
-
-function creditsOf(models: Sides['before']['usage']['models']): ReadonlyMap<string, number> | undefined {
-  return models && new Map([...models].map(([model, { credits }]) => [model, credits]));
 }
 
 /** The change of each value. Teams come and go with the number of their people, so that only those of both sides have one. */

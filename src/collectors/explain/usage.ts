@@ -17,6 +17,8 @@ export interface Side {
   /** The days that are known, of those that were asked for. */
   readonly days: readonly Day[];
   readonly usage: Usage;
+  /** Credits, or hundredths of a currency, by model, where `usage` has no models because their tokens are unknown. */
+  readonly amounts?: ReadonlyMap<string, number> | undefined;
   /** Tokens read from the cache for each input token; undefined if unknown. */
   readonly cached: number | undefined;
   /** By published team, of those that every day with use has; undefined without any. */
@@ -55,12 +57,13 @@ export function sidesOf(view: View, before: readonly Day[], after: readonly Day[
     sideOf(view, sameWeekdays ? byWeekday(days, weekdays) : days.map((day) => [day, 1 / days.length]));
   const [one, other] = [side(earlier), side(later)];
   const tiersOf = Map.groupBy(
-    new Set([one, other].flatMap(({ usage }) => [...(usage.models?.keys() ?? [])])),
+    new Set([one, other].flatMap(({ usage, amounts }) => [...((usage.models ?? amounts)?.keys() ?? [])])),
     nameOf,
   );
   const named = (of: Side): Side => ({
     ...of,
     usage: { ...of.usage, models: withNames(of.usage.models, tiersOf) },
+    amounts: withNames(of.amounts, tiersOf),
   });
   return {
     before: named(one),
@@ -80,10 +83,10 @@ function nameOf(key: string): string {
 }
 
 /** Each model by its name, with the tier where it has several. */
-function withNames(
-  models: Usage['models'],
+function withNames<Of>(
+  models: ReadonlyMap<string, Of> | undefined,
   tiersOf: ReadonlyMap<string, readonly string[]>,
-): Usage['models'] {
+): ReadonlyMap<string, Of> | undefined {
   const named = (key: string) =>
     tiersOf.get(nameOf(key))?.length === 1 ? nameOf(key) : key.replace(/\n([^\n]*)$/, ' ($1)');
   return models && new Map([...models].map(([key, usage]) => [named(key), usage]));
@@ -106,6 +109,7 @@ function sideOf(view: View, days: Weighted): Side {
     return sum;
   };
   const tokensOf = (day: Day) => view.row(tokensDataset, day)?.tokens;
+  const models = modelsOf(view, days);
   return {
     days: days.map(([day]) => day),
     usage: {
@@ -113,8 +117,9 @@ function sideOf(view: View, days: Weighted): Side {
       people: mean((day) => view.row(activityDataset, day)?.dailyUsers),
       sessions: mean((day) => view.row(activityDataset, day)?.sessions),
       tokens: mean((day) => sumOfBoth(tokensOf(day)?.input, tokensOf(day)?.output)),
-      models: modelsOf(view, days),
+      models: haveTokens(models) ? models : undefined,
     },
+    amounts: models && !haveTokens(models) ? amountsIn(models) : undefined,
     cached: quotientOf(
       mean((day) => tokensOf(day)?.cacheRead),
       mean((day) => tokensOf(day)?.input),
@@ -128,6 +133,17 @@ function unitsOf<Amount extends number | undefined>(view: View, amount: Amount) 
   return amount === undefined || measuredIn(view) === undefined ? amount : amount * HUNDREDTHS;
 }
 
+/** The credits of each model. */
+export function amountsIn(models: ReadonlyMap<string, ModelUsage>): ReadonlyMap<string, number> {
+  return new Map([...models].map(([model, { credits }]) => [model, credits]));
+}
+
+/** Whether the tokens of each model are known. */
+function haveTokens(models: Usage['models']): boolean {
+  return models !== undefined && [...models.values()].every(({ tokens }) => !Number.isNaN(tokens));
+}
+
+/** The tokens of a model are not a number where they are unknown. */
 function modelsOf(view: View, days: Weighted): Usage['models'] {
   const models = new Map<string, ModelUsage>();
   for (const [day, weight] of days) {
@@ -144,7 +160,7 @@ function modelsOf(view: View, days: Weighted): Usage['models'] {
   return models;
 }
 
-/** A day's models; none on a day without use; undefined unless the amount and the tokens of each are known. */
+/** A day's models; none on a day without use; undefined unless the amount of each is known. */
 function usableModels(view: View, day: Day) {
   const measure = measureOf(view);
   const entries = tieredModelsOf(view, day);
@@ -152,8 +168,8 @@ function usableModels(view: View, day: Day) {
   return ofEach(entries, (entry) => {
     const { [measure]: amount, input, output } = entry;
     const credits = unitsOf(view, amount ?? undefined);
-    if (credits == null || input == null || output == null) return undefined;
-    return { key: keyOf(entry), credits, tokens: input + output };
+    if (credits == null) return undefined;
+    return { key: keyOf(entry), credits, tokens: (input ?? Number.NaN) + (output ?? Number.NaN) };
   });
 }
 

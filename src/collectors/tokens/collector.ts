@@ -7,6 +7,7 @@ import { sumOfUsable } from '../counts.ts';
 import { figure, parts } from '../samples.ts';
 import { quotientOf, sumOfBoth } from '../statistics.ts';
 import { tableOf } from '../table.ts';
+import { usersDataset } from '../users/dataset.ts';
 import { type TokensRow, tokensDataset } from './dataset.ts';
 import { haveAmounts, modelsOf, type TieredModel } from './models.ts';
 
@@ -54,11 +55,14 @@ export const tokenFamilies = {
     samplesOf: tokensByModel,
   }),
 
-  dailyCreditsUnattributed: tokens.parts('breakdown', unattributed, {
+  dailyCreditsUnattributed: tokens.samples({
     name: 'agent_platform_daily_credits_unattributed',
     help: 'Standard Credits of the newest complete UTC day minus the sum of a breakdown. Can be negative. Do not sum over breakdowns.',
     unit: 'credits',
     members: 'credits, byModel.credits, creditsByUser',
+    labels: ['breakdown'],
+    fixedLabels: ['breakdown'],
+    samplesOf: (row, view, day) => parts('breakdown', unattributed(row, peoplesCredits(row, view, day))),
   }),
 
   dailyCacheReadRatio: tokens.samples({
@@ -134,12 +138,18 @@ function tokensOf(
   return (kinds ?? []).map(({ labels, value }) => ({ labels: { model, tier, kind: labels.kind }, value }));
 }
 
-function unattributed({ credits: total, byModel: models, creditsByUser }: TokensRow) {
-  if (total === undefined) return undefined;
+/** What people have of a day's credits: where the bill does not say it, their own reports may. */
+function peoplesCredits({ creditsByUser }: TokensRow, { row, settings }: View, day: Day) {
+  const isBill = settings.money?.currency !== undefined;
+  return creditsByUser ?? (isBill ? row(usersDataset, day)?.credits : undefined);
+}
+
+function unattributed({ credits: total, byModel: models }: TokensRow, ofPeople: number | undefined) {
+  if (total === undefined) return {};
   // What is unknown of a breakdown is not necessarily unattributed.
   const ofModels =
     models && haveAmounts(models, 'credits') ? models.map(({ credits = 0 }) => credits) : undefined;
-  return { model: rest(total, ofModels && sumOfUsable(ofModels)), user: rest(total, creditsByUser) };
+  return { model: rest(total, ofModels && sumOfUsable(ofModels)), user: rest(total, ofPeople) };
 }
 
 function rest(total: number, sum: number | undefined): number | undefined {

@@ -14,6 +14,9 @@ import type { StoredFacts } from './store.ts';
 const LATE_DAYS = 3;
 const LATE_WORKING_DAYS = 2;
 const SATURDAY = 5;
+/** Within how many hours of its end a day is usually there. */
+const USUAL_HOURS = 24;
+const HOUR_MS = 3_600_000;
 const CLOCK_WARNING_MS = 30_000;
 const CLOCK_FAILURE_MS = 300_000;
 
@@ -34,7 +37,7 @@ function hasAnswered({ error }: Asked): boolean {
 
 /** What an answer says by itself; nothing of an endpoint that does not exist. */
 export function answerOf(asked: Asked, now: Instant): Finding | undefined {
-  const { dataset, fetched, error, path, from, newest } = asked;
+  const { dataset, fetched, error, path, from, newest, rules } = asked;
   const { name } = dataset;
   if (isMissing(asked)) return undefined;
   if (error !== undefined) return causeOf(asked, error);
@@ -49,10 +52,13 @@ export function answerOf(asked: Asked, now: Instant): Finding | undefined {
     return warning(name, `${seen}; ${said || 'some are unusable'}`, advice);
   }
   if (newest === undefined) return ok(name, `${path}: answers, no day since ${from}`);
-  const late = daysFrom(addDays(newest, 1), yesterdayOf(now));
+  const { readyWithin = USUAL_HOURS } = rules;
+  const late = daysFrom(addDays(newest, 1), yesterdayOf(now - (readyWithin - USUAL_HOURS) * HOUR_MS));
   const seen = `${path}: newest day ${newest}`;
   // A weekend on which nobody worked may have no rows.
   const working = late.filter((day) => weekdayOf(day) < SATURDAY).length;
+  const [remark] = fetched.remarks;
+  if (remark !== undefined) return warning(name, `${seen}; ${remark}`, 'everything else is collected');
   if (late.length < LATE_DAYS && working < LATE_WORKING_DAYS) return ok(name, seen);
   const advice = 'wait: the exporter asks again every hour. A day on which nobody worked may have no row';
   return warning(name, `${seen}, ${late.length} days before yesterday: the platform is late`, advice);
@@ -98,8 +104,15 @@ function transport({ asked }: Facts): readonly Finding[] {
 }
 
 /** Endpoints that do not exist: another plan, another address, or moved paths. */
-function missing({ asked }: Facts): readonly Finding[] {
+function missing({ asked, org }: Facts): readonly Finding[] {
   const absent = asked.filter(isMissing);
+  // Paths with the name of an account are absent if it is another's, or may not be known of.
+  if (org.account !== undefined) {
+    const check = absent.length === asked.length ? 'account' : undefined;
+    return absent.map(({ dataset, error }) =>
+      failure(check ?? dataset.name, error?.message ?? '', error?.hint),
+    );
+  }
   const answered = asked.filter(hasAnswered);
   const isAnalytics = ({ dataset }: Asked) => dataset.kind === 'days';
   const isWithoutPlan = answered.length > 0 && !answered.some(isAnalytics);

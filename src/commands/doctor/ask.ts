@@ -77,6 +77,7 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
     const isRefused = error !== undefined && [undefined, 400].includes(error.status);
     return {
       dataset: collector.dataset,
+      rules: org.platform.days[name] ?? {},
       /** The address of its host. */
       address,
       path: attempts.findLast(({ endpoint }) => endpoint === name)?.path ?? name,

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import type { Day } from '../../catalog/day.ts';
+import { IncompleteListing, type Source } from '../../catalog/source.ts';
+import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
+import { apiContractOf } from '../api-contract.ts';
+import { amount, day, requiredText } from '../fields.ts';
+import { peopleReader } from '../people.ts';
+import { salvage } from '../usable-row.ts';
+import { accountOf } from './account.ts';
+import { promptsOf } from './activity.ts';
+import { section, sumOfSent, UNREAD } from './organization.ts';
+import { readReport } from './reports.ts';
+
+/** A person's day. */
+const personRow = z.compile(
+  z.object({
+    user_login: requiredText,
+    day,
+    ai_credits_used: amount,
+    user_initiated_interaction_count: amount,
+    code_generation_activity_count: amount,
+    totals_by_cli: section(['session_count', 'prompt_count']),
+    totals_by_copilot_app: section(['session_count', 'prompt_count']),
+  }),
+);
+
+const USED = ['chat', 'agent', 'cli', 'copilot_app', 'copilot_cloud_agent', 'copilot_coding_agent'];
+
+const peopleContract = apiContractOf({
+  schema: personRow,
+  whenOf: ({ day: of }) => of,
+  dayOf: ({ day: of }) => of,
+  unread: [
+    ...UNREAD,
+    ...['user_id', 'code_acceptance_activity_count', 'loc_suggested_to_add_sum', 'loc_added_sum'],
+    ...['loc_deleted_sum', 'totals_by_3rd_party_agent', 'ai_adoption_phase'],
+    ...[...USED, 'copilot_code_review_active', 'copilot_code_review_passive'].map((name) => `used_${name}`),
+  ],
+  optional: ['totals_by_cli', 'totals_by_copilot_app'],
+});
+
+const SPOILED: Readonly<Record<string, readonly PersonFault[]>> = {
+  ai_credits_used: ['credits'],
+  user_initiated_interaction_count: ['isActive'],
+  code_generation_activity_count: ['isActive'],
+  totals_by_cli: ['isActive'],
+  totals_by_copilot_app: ['isActive'],
+};
+
+/** What was read of one file: no more of each person than is passed on. */
+class People {
+  readonly found = new Map<string, PersonDay>();
+  readonly faults: (readonly PersonFault[])[] = [];
+  rejected = 0;
+  lost = 0;
+}
+
+export const reader = peopleReader(readPeople);
+
+/** Reads the report of one day, row by row, and passes on each person once; throws if it is incomplete. */
+async function readPeople(source: Source, of: Day, onPerson: (person: PersonDay) => void) {
+  const { identity } = accountOf(source);
+  function add(people: People, sent: unknown): void {
+    source.compare?.(peopleContract, [sent]);
+    const { row, rejected, members } = salvage(personRow, sent);
+    people.rejected += rejected;
+    if (row?.day !== of) people.lost += 1;
+    else {
+      people.faults.push(...members.map((field) => SPOILED[field] ?? []));
+      people.found.set(row.user_login.toLowerCase(), personOf(row));
+    }
+  }
+  const rows = { start: () => new People(), add };
+  const read = await readReport(source, { endpoint: 'users', day: of, rows });
+  const parts = read?.sums ?? [];
+  const lost = parts.reduce((sum, part) => sum + part.lost, 0);
+  const rejected = parts.reduce((sum, part) => sum + part.rejected, 0) + lost;
+  if (lost > 0) throw new IncompleteListing('people', 'rows', parts.length, rejected);
+  const passed = new Set<string>();
+  await source.inSlices(passOn());
+  return {
+    ...{ rejected, people: passed.size, bytes: read?.bytes ?? 0, orgId: identity },
+    faults: parts.flatMap(({ faults }) => faults),
+    unready: new Set(read === undefined ? [of] : []),
+  };
+
+  function* passOn(): Generator<void, void> {
+    for (const { found } of parts) {
+      for (const [login, person] of found) {
+        if (passed.has(login)) continue;
+        passed.add(login);
+        onPerson(person);
+        if (passed.size % AT_ONCE === 0) yield;
+      }
+    }
+  }
+}
+
+/** People who are passed on at once. */
+const AT_ONCE = 500;
+
+/** Who has no interaction, session or suggestion was not active: credits may be those of a review that nobody asked for. */
+function personOf(row: z.output<typeof personRow>): PersonDay {
+  const { totals_by_cli: cli, totals_by_copilot_app: app } = row;
+  const sessions = sumOfSent([cli?.session_count, app?.session_count]);
+  const prompts = promptsOf(
+    row.day,
+    row.user_initiated_interaction_count,
+    cli?.prompt_count,
+    app?.prompt_count,
+  );
+  return {
+    person: { id: row.user_login, email: undefined },
+    isActive: [sessions, prompts, row.code_generation_activity_count].some((count = 0) => count > 0),
+    credits: row.ai_credits_used,
+    sessions,
+    userMessages: prompts,
+  };
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../sandbox/asking.ts';
+import { startCopilotStory } from './copilot-story.ts';
+import { HOUR } from './harness.ts';
+
+const NEWEST = '2026-11-17';
+const collectors = ['activity', 'productivity', 'spend', 'tokens'];
+
+const number = (row: Json | undefined, ...path: string[]) =>
+  Number(path.reduce<unknown>((value, name) => (value as Json | undefined)?.[name], row) ?? 0);
+
+describe('the report of an organization', () => {
+  test('is people, surfaces, prompts, suggestions, lines, pull requests and seats', async () => {
+    const story = await startCopilotStory({ collectors });
+    const page = await story.page();
+    const value = (name: string, labels = {}) => page.value(`agent_platform_${name}`, labels);
+    const [row] = await story.rows('organization-1-day', NEWEST);
+    expect(value('data_day_timestamp_seconds', { dataset: 'activity' })).toBe(Date.parse(NEWEST) / 1000);
+    expect(value('daily_active_users')).toBe(number(row, 'daily_active_users'));
+    expect(value('weekly_active_users')).toBe(number(row, 'weekly_active_users'));
+    expect(value('monthly_active_users')).toBe(number(row, 'monthly_active_users'));
+    expect(page.by('client', 'agent_platform_daily_active_users_by_client')).toEqual({
+      cli: number(row, 'daily_active_cli_users'),
+      'copilot-app': number(row, 'daily_active_copilot_app_users'),
+      'cloud-agent': number(row, 'daily_active_copilot_cloud_agent_users'),
+      'code-review': number(row, 'daily_active_copilot_code_review_users'),
+    });
+    const agents = (row?.['totals_by_3rd_party_agent'] ?? []) as readonly Json[];
+    expect(value('daily_sessions')).toBe(
+      number(row, 'totals_by_cli', 'session_count') +
+        number(row, 'totals_by_copilot_app', 'session_count') +
+        agents.reduce((sum, agent) => sum + number(agent, 'session_count'), 0),
+    );
+    expect(page.by('role', 'agent_platform_daily_messages')).toEqual({
+      user:
+        number(row, 'user_initiated_interaction_count') +
+        number(row, 'totals_by_copilot_app', 'prompt_count'),
+    });
+    expect(page.by('outcome', 'agent_platform_daily_suggestions')).toEqual({
+      shown: number(row, 'code_generation_activity_count'),
+      accepted: number(row, 'code_acceptance_activity_count'),
+    });
+    expect(page.by('action', 'agent_platform_daily_lines')).toEqual({
+      added: number(row, 'loc_added_sum'),
+      removed: number(row, 'loc_deleted_sum'),
+      suggested: number(row, 'loc_suggested_to_add_sum'),
+    });
+    expect(value('daily_git_pull_requests_created')).toBe(
+      number(row, 'pull_requests', 'total_created_by_copilot'),
+    );
+    expect(value('daily_git_pull_requests_merged')).toBe(
+      number(row, 'pull_requests', 'total_merged_created_by_copilot'),
+    );
+    const { seat_breakdown: seats } = await story.api('/orgs/acme-org/copilot/billing');
+    expect(value('seats')).toBe((seats as Json)['total']);
+    expect(story.logged('level=warn')).toEqual([]);
+    expect(page.text).not.toMatch(/^agent_platform_daily_(files|git_commits|tokens)/m);
+  });
+
+  test('says of a surface that did not exist yet nothing, and counts its prompts apart until they are part of the total', async () => {
+    const story = await startCopilotStory({
+      collectors,
+      begins: Date.UTC(2026, 3, 9, 12),
+      flags: ['history.start=2026-03-01'],
+    });
+    const page = await story.page();
+    const [row] = await story.rows('organization-1-day', '2026-04-06');
+    expect(page.by('client', 'agent_platform_daily_active_users_by_client')).toEqual({
+      cli: number(row, 'daily_active_cli_users'),
+    });
+    expect(page.by('role', 'agent_platform_daily_messages')).toEqual({
+      user: number(row, 'user_initiated_interaction_count') + number(row, 'totals_by_cli', 'prompt_count'),
+    });
+  });
+});
+
+test('an hour with nothing new costs few requests, and so does the pass of a day', async () => {
+  const story = await startCopilotStory({
+    ...{ collectors: [...collectors, 'users'], flags: ['history.start=2026-08-01', 'users.identity=id'] },
+    begins: Date.UTC(2026, 10, 22, 20),
+  });
+  const sent = async () =>
+    (await story.page())
+      .find('agent_platform_exporter_api_requests_total')
+      .reduce((sum, { value }) => sum + Number(value), 0);
+  const counts: number[] = [];
+  for (let hour = 0; hour < 26; hour++) {
+    story.clock.advance(HOUR);
+    const before = await sent();
+    await story.poll();
+    counts.push((await sent()) - before);
+  }
+  const [most = 0, ...others] = counts.toSorted((one, other) => other - one);
+  // After midnight, days that may be revised are asked for again, of money six hours later.
+  expect(most).toBeLessThanOrEqual(60);
+  expect(Math.max(...others.slice(2))).toBeLessThanOrEqual(12);
+});
