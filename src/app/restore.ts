@@ -1,4 +1,4 @@
-import { isDayCollector } from '../catalog/collector.ts';
+import { collectorsFor, isDayCollector } from '../catalog/collector.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { historyOn } from './traffic.ts';
@@ -21,11 +21,11 @@ export async function restore(
     if (config.orgId !== undefined || !isOwn(orgId ?? ''))
       await core.history.adopt(name, config.orgId, unnamed);
   }
-  for (const org of deployment.orgs.keys()) {
+  for (const [org, { settings }] of deployment.orgs) {
     await restoreRuns(core, deployment, org);
     if (core.leading.permit() === undefined) continue;
     const lags = await core.history.dayLags(org);
-    for (const { dataset } of deployment.fetching.filter(isDayCollector))
+    for (const { dataset } of collectorsFor(deployment.fetching, settings).filter(isDayCollector))
       core.instruments.dayLags(org, dataset.name, lags.get(dataset.name) ?? {});
   }
 }
