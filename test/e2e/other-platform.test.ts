@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -101,6 +101,22 @@ test('what the platform does not have is refused by both names', async () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).toContain('c.yml:1');
   }
+});
+
+test('a command leaves out what another platform of the same name has stored', async () => {
+  const file = await configured();
+  const text = (await readFile(file, 'utf8')).replace('name: octo', 'name: acme');
+  await writeFile(file, text);
+  const [, path = ''] = /path: "(.*)"/.exec(text) ?? [];
+  vi.useRealTimers();
+  const story = await startStory({ only: ['acme'], flags: [`storage.path=${path}`] });
+  await story.poll();
+  await story.stop();
+  vi.useFakeTimers({ toFake: ['Date'], now: NOON });
+  const { code, stdout, stderr } = await run('export', file, '--layout=tidy', `--from=${yesterday}`);
+  expect(stderr).toContain('history of the former one set aside');
+  expect([code, stdout.match(/^.*(credits|tool_calls).*$/gm)]).toEqual([0, null]);
+  expect(stdout).toContain(',acme,agent_platform_daily_cost,');
 });
 
 test('the service has no series of a dataset that the platform lacks', async () => {
