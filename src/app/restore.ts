@@ -1,4 +1,6 @@
-import { isDayCollector } from '../catalog/collector.ts';
+import { collectorsFor, isDayCollector } from '../catalog/collector.ts';
+import type { OrgConfig } from '../config/config.ts';
+import type { Store } from '../store/store.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { historyOn } from './traffic.ts';
@@ -13,21 +15,26 @@ export async function restore(
   core: Restored,
   deployment: Pick<Deployment, 'orgs' | 'fetching'>,
 ): Promise<void> {
-  for (const [name, { config }] of deployment.orgs) {
-    // The leader assigns each name to the organization that the configuration identifies, and that of another platform to none.
-    if (core.leading.permit() === undefined) continue;
-    const { isOwn, unnamed } = historyOn(config.platform);
-    const { orgId } = await core.history.standing(name);
-    if (config.orgId !== undefined || !isOwn(orgId ?? ''))
-      await core.history.adopt(name, config.orgId, unnamed);
-  }
-  for (const org of deployment.orgs.keys()) {
+  // The leader does that.
+  for (const { config } of deployment.orgs.values())
+    if (core.leading.permit() !== undefined) await assignName(core.history, config);
+  for (const [org, { settings }] of deployment.orgs) {
     await restoreRuns(core, deployment, org);
     if (core.leading.permit() === undefined) continue;
     const lags = await core.history.dayLags(org);
-    for (const { dataset } of deployment.fetching.filter(isDayCollector))
+    for (const { dataset } of collectorsFor(deployment.fetching, settings).filter(isDayCollector))
       core.instruments.dayLags(org, dataset.name, lags.get(dataset.name) ?? {});
   }
+}
+
+/** Assigns a name to the organization that the configuration identifies, and that of another platform to none. */
+export async function assignName(
+  history: Pick<Store, 'standing' | 'adopt'>,
+  { name, platform, orgId }: Pick<OrgConfig, 'name' | 'platform' | 'orgId'>,
+): Promise<void> {
+  const { isOwn, unnamed } = historyOn(platform);
+  const stored = await history.standing(name);
+  if (orgId !== undefined || !isOwn(stored.orgId ?? '')) await history.adopt(name, orgId, unnamed);
 }
 
 /** Restores when the collectors of an organization last succeeded, unless this process has run them. */

@@ -1,5 +1,6 @@
 import { orgSettings } from '../app/org.ts';
 import { fetchPast } from '../app/past.ts';
+import { assignName } from '../app/restore.ts';
 import { readStore } from '../app/store.ts';
 import { type Collector, expensiveDatasets, isDayCollector } from '../catalog/collector.ts';
 import { type Day, earlier, type Instant } from '../catalog/day.ts';
@@ -108,6 +109,7 @@ export async function openPast(
   const { index, total } = config.shard;
   if (orgs.length === 0) log.warn('This shard has no organization', { shard: index, shards: total });
   const history = await readStore({ ...config.storage, orgs, collectors: allCollectors, clock, log });
+  for (const org of config.orgs) await assignName(history, org);
   const people = config.people.current();
   const settings = config.orgs.map((org) => orgSettings(org, config, people));
 

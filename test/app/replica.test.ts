@@ -39,7 +39,8 @@ test('a term that could not begin, since the database went away again, begins wi
     leading: new Leading(leadership, clock),
   };
   const job = { name: 'acme/tokens', org: 'acme', collector: 'tokens' };
-  const orgs = new Map([['acme', { config: { platform: defaultPlatform } }]]);
+  const config = { name: 'acme', platform: defaultPlatform };
+  const orgs = new Map([['acme', { config, settings: {} }]]);
   const deployment = {
     jobs: new Map([[job.name, job]]),
     orgs,

@@ -1,13 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { addDays, type Day, daysFrom } from '../../src/catalog/day.ts';
+import type { OrgConfig } from '../../src/config/config.ts';
 import { platformNamed } from '../../src/platforms/index.ts';
 import { otherDay } from '../support/other-platform.ts';
 import { OTHER_KEY, startOtherPlatform } from '../support/other-server.ts';
-import { NOON, startStory } from './harness.ts';
+import { configOf, NOON, startStory } from './harness.ts';
 import { runHere } from './here.ts';
 
 vi.mock('../../src/platforms/list.ts', () => import('../support/other-list.ts'));
@@ -102,6 +103,38 @@ test('what the platform does not have is refused by both names', async () => {
   }
 });
 
+test('a command leaves out what another platform of the same name has stored', async () => {
+  const file = await configured();
+  const text = (await readFile(file, 'utf8')).replace('name: octo', 'name: acme');
+  await writeFile(file, text);
+  const [, path = ''] = /path: "(.*)"/.exec(text) ?? [];
+  vi.useRealTimers();
+  const story = await startStory({ only: ['acme'], flags: [`storage.path=${path}`] });
+  await story.poll();
+  await story.stop();
+  vi.useFakeTimers({ toFake: ['Date'], now: NOON });
+  const { code, stdout, stderr } = await run('export', file, '--layout=tidy', `--from=${yesterday}`);
+  expect(stderr).toContain('history of the former one set aside');
+  expect([code, stdout.match(/^.*(credits|tool_calls).*$/gm)]).toEqual([0, null]);
+  expect(stdout).toContain(',acme,agent_platform_daily_cost,');
+});
+
+test('the service has no series of a dataset that the platform lacks', async () => {
+  const url = await startOtherPlatform(() => NOON);
+  const story = await startStory({
+    async load(platform) {
+      const config = await configOf(platform, url, { only: ['acme'] });
+      const [acme] = config.orgs;
+      if (acme === undefined) throw new Error('acme is configured');
+      return { ...config, orgs: [onOther(acme, url)] };
+    },
+  });
+  await story.poll();
+  const text = await (await story.get('/metrics')).text();
+  expect(text).toContain('dataset="tokens"');
+  expect(text).not.toMatch(/(dataset|collector|endpoint)="(tools|users|readiness|wiki)"/);
+});
+
 test('an organization on one platform cannot have the identifier of one on another', async () => {
   const file = await configured();
   const org =
@@ -127,9 +160,7 @@ test('another platform of the same name sets the history aside, also where no id
   await story.reload((config) => {
     const [acme] = config.orgs;
     if (acme === undefined) throw new Error('acme is configured');
-    const credential = { ...acme.credential, read: async () => OTHER_KEY };
-    const elsewhere = { baseUrl: url, appUrl: url, account: 'octo', orgId: 'other:127.0.0.1:octo' };
-    return { ...config, orgs: [{ ...acme, ...elsewhere, platform: platformNamed('other'), credential }] };
+    return { ...config, orgs: [onOther(acme, url)] };
   });
   await story.poll();
   const page = await story.page();
@@ -142,6 +173,13 @@ test('another platform of the same name sets the history aside, also where no id
   expect((await story.page()).value('agent_platform_daily_credits')).toBe(before);
   expect((await story.page()).platform('acme').filter((line) => /daily_cost\b/.test(line))).toEqual([]);
 });
+
+/** The organization on the other platform. */
+function onOther(acme: OrgConfig, url: string): OrgConfig {
+  const credential = { ...acme.credential, read: async () => OTHER_KEY };
+  const elsewhere = { baseUrl: url, appUrl: url, account: 'octo', orgId: 'other:127.0.0.1:octo' };
+  return { ...acme, ...elsewhere, platform: platformNamed('other'), credential };
+}
 
 /** The answers of a platform that does not say whose they are. */
 function withoutIdentity(answered: unknown): unknown {
