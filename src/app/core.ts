@@ -1,3 +1,4 @@
+import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
 import type { PlatformClient } from '../client/client.ts';
 import { aboutFamilies, collectors as allCollectors } from '../collectors/index.ts';
 import type { ApiConfig, Config, OrgConfig } from '../config/config.ts';
@@ -10,6 +11,7 @@ import { createLoggedProgress, type Progress } from '../log/progress.ts';
 import { createRedactor } from '../log/redact.ts';
 import { Publisher } from '../pipeline/publisher.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
+import { isIdentityOn } from '../platforms/index.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { CronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
@@ -118,6 +120,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
       ...{ history, page, instruments, aboutFamilies, clock, log },
       renderText: createTextRenderer({ clock }),
       hasOtherSettings: () => store.leadership?.hasOtherSettings() === true,
+      isOwnHistory: ({ platform = DEFAULT_PLATFORM }, orgId) => isIdentityOn({ name: platform }, orgId),
     }),
     /** The run states of each collector, and what it has learned, such as the size of its windows. */
     runs: createRunStates(),

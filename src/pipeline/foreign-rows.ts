@@ -8,6 +8,8 @@ interface ForeignRowsParts {
   /** Whether another process polls, with other settings. */
   hasOthers(): boolean;
   settingsOf(org: string): OrgSettings | undefined;
+  /** Whether a history with this identifier is one on the platform of these settings. */
+  isOwn(settings: OrgSettings, orgId: string): boolean;
   readonly datasets: readonly DayDataset<unknown>[];
   readonly clock: Pick<Clock, 'slices'>;
 }
@@ -18,7 +20,7 @@ interface ForeignRowsParts {
  */
 export function withoutForeignRows(
   store: Pick<Store, 'standing' | 'read'>,
-  { hasOthers, settingsOf, datasets, clock }: ForeignRowsParts,
+  { hasOthers, settingsOf, isOwn, datasets, clock }: ForeignRowsParts,
 ): Pick<Store, 'standing' | 'read'> {
   const shaped = datasets.filter(({ isCurrent }) => isCurrent !== undefined);
 
@@ -27,6 +29,7 @@ export function withoutForeignRows(
     const stored = await store.read(org, from);
     const settings = settingsOf(org);
     if (!isFiltered || settings === undefined) return stored;
+    if (!isOwn(settings, stored.orgId ?? '')) return withoutRows(stored);
     const filtered = new Map<string, StoredDays>();
     for (const { name, isCurrent } of shaped) {
       const days = stored.days(name);
@@ -54,6 +57,17 @@ export function withoutForeignRows(
       const standing = await store.standing(org);
       return isFiltered ? { ...standing, epoch: filteredEpoch(standing.epoch) } : standing;
     },
+  };
+}
+
+/** Nothing of what another platform tells of an organization of the same name. */
+function withoutRows(stored: StoredOrg): StoredOrg {
+  return {
+    ...stored,
+    epoch: filteredEpoch(stored.epoch),
+    orgId: undefined,
+    days: (name) => without(stored.days(name), new Set(stored.days(name).keys())),
+    documents: () => [],
   };
 }
 

@@ -52,6 +52,8 @@ interface PublisherParts extends SnapshotParts {
   readonly renderText: RenderText;
   /** Whether another process polls, with other settings; never by default. */
   readonly hasOtherSettings?: () => boolean;
+  /** Whether a history with this identifier is one on the platform of these settings; always by default. */
+  readonly isOwnHistory?: (settings: OrgSettings, orgId: string) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -117,12 +119,17 @@ export class Publisher {
   use(rules: PublishRules, orgs: ReadonlyMap<string, OrgSettings>): void {
     this.#orgs = orgs;
     if (this.#source?.rules === rules) return;
-    const { history, clock, hasOtherSettings: hasOthers = () => false } = this.#parts;
+    const {
+      history,
+      clock,
+      hasOtherSettings: hasOthers = () => false,
+      isOwnHistory: isOwn = () => true,
+    } = this.#parts;
     const datasets = rules.collectors.filter(isDayCollector).map((collector) => collector.dataset);
     const settingsOf = (org: string) => this.#orgs.get(org);
     this.#source = {
       ...{ rules, datasets },
-      history: withoutForeignRows(history, { hasOthers, settingsOf, datasets, clock }),
+      history: withoutForeignRows(history, { hasOthers, settingsOf, isOwn, datasets, clock }),
       expensive: expensiveDatasets(rules.collectors),
     };
   }

@@ -22,10 +22,12 @@ async function createFollower() {
   const follower = withoutForeignRows(store, {
     hasOthers: () => hasOthers,
     settingsOf: () => ({ ...createFakeView({}).settings, people: ANONYMOUS }),
+    isOwn: (_settings, orgId) => !orgId.startsWith('other:'),
     datasets: [usersDataset],
     clock: createFakeClock(0),
   });
   return {
+    store,
     follower,
     setOthers(next: boolean) {
       hasOthers = next;
@@ -52,4 +54,13 @@ test('what is published without them is another publication than that of all row
   const { epoch } = await follower.standing('acme');
   expect(epoch).not.toBe(filtered.epoch);
   expect((await follower.read('acme')).epoch).toBe(epoch);
+});
+
+test('a follower whose organization is on another platform than the leader says shows nothing of it', async () => {
+  const { store, follower, setOthers } = await createFollower();
+  await store.adopt('acme', 'other:host:acme');
+  const { days, orgId } = await follower.read('acme');
+  expect([orgId, [...days('users').keys()], days('users').has(DAY)]).toEqual([undefined, [], false]);
+  setOthers(false);
+  expect((await follower.read('acme')).days('users').has(DAY)).toBe(true);
 });
