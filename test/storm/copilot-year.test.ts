@@ -5,8 +5,8 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createCopilotSandbox } from '../../src/sandbox/index.ts';
 import type { Json } from '../sandbox/asking.ts';
-import { DAY, NOON } from './harness.ts';
-import { runHere } from './here.ts';
+import { DAY, NOON } from '../e2e/harness.ts';
+import { runHere } from '../e2e/here.ts';
 
 const CLASSIC = { authorization: 'Bearer sandbox-acme-classic' };
 
