@@ -28,13 +28,23 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
     why: 'there are no more than four organizations and teams',
   },
   {
-    where: /“(?:Daily, weekly and monthly active people|Month to date against the budget|Cost by day)” B/,
+    where:
+      /“(?:Daily, weekly and monthly active people|Month to date against the budget|Month to date in money|Cost by day)” B/,
     why: 'there are no more than four organizations and currencies',
   },
   {
     where:
-      /“(?:Daily, weekly and monthly active people|Average active people per day|Month to date of teams by day)” C|“Credits by day” [CD]|“Month to date against the budget” [C-I]/,
+      /“(?:Daily, weekly and monthly active people|Average active people per day|Month to date of teams by day)” C|“Credits by day” [CD]|“Month to date against the budget” [C-I]|“Month to date in money” C/,
     why: 'there are two organizations and teams, whose lines cannot be told apart',
+  },
+  {
+    where:
+      /“Credits by day” [EFG]|“(?:Shares of the cost by model|Changes of the cost by cause|Billed cost by day|List cost by day|Models and their cost before)” [AB]/,
+    why: 'the platform counts credits, and reports no money',
+  },
+  {
+    where: /usage.json “(?:Commits and pull requests by day” C|(?:Lines|Suggestions) by day” [AB])/,
+    why: 'the platform reports no merges, lines and suggestions',
   },
   { where: /credits.json “By organization” K/, why: 'the budgets are in credits' },
   { where: /credits.json “By organization” M/, why: 'the billing months are those of the calendar' },
