@@ -14,14 +14,16 @@ interface OwnDays {
 }
 
 function ownDays(): readonly OwnDays[] {
-  return platforms.flatMap(({ name, days }) =>
-    Object.entries(days).flatMap(([dataset, { lateDays = LATE_DAYS }]) => {
+  return platforms.flatMap(({ name, days }) => {
+    const byLateness = Map.groupBy(Object.entries(days), ([, { lateDays = LATE_DAYS }]) => lateDays);
+    return [...byLateness].flatMap(([lateDays, alike]) => {
       if (lateDays === LATE_DAYS) return [];
+      const datasets = alike.map(([dataset]) => dataset).join('|');
       const daysOf = (where = '') =>
-        `(${newestOf(dataDayTimestamp, { where: `dataset="${dataset}"${where}` })} and on (org) ${onPlatforms(name)})`;
+        `(${newestOf(dataDayTimestamp, { where: `dataset=~"${datasets}"${where}` })} and on (org) ${onPlatforms(name)})`;
       return [{ hours: staleHours(lateDays), daysOf }];
-    }),
-  );
+    });
+  });
 }
 
 /** PromQL for the age of the newest days that are older than those of their platform may be. */
