@@ -24,6 +24,22 @@ export function withoutForeignRows(
 ): Pick<Store, 'standing' | 'read'> {
   const shaped = datasets.filter(({ isCurrent }) => isCurrent !== undefined);
 
+  /** The days from one on whose rows were made with other settings. */
+  async function foreignDays(
+    { isCurrent }: DayDataset<unknown>,
+    days: StoredDays,
+    first: string,
+    settings: OrgSettings,
+  ): Promise<ReadonlySet<Day>> {
+    const foreign = new Set<Day>();
+    for (const day of days.keys()) {
+      if (day < first || !days.isFilled(day)) continue;
+      await clock.slices.next();
+      if (isCurrent?.(days.get(day), settings) === false) foreign.add(day);
+    }
+    return foreign;
+  }
+
   async function read(org: string, from?: RowsFrom): Promise<StoredOrg> {
     const isFiltered = hasOthers();
     const stored = await store.read(org, from);
@@ -31,17 +47,13 @@ export function withoutForeignRows(
     if (!isFiltered || settings === undefined) return stored;
     if (!isOwn(settings, stored.orgId ?? '')) return withoutRows(stored);
     const filtered = new Map<string, StoredDays>();
-    for (const { name, isCurrent } of shaped) {
-      const days = stored.days(name);
-      const first = from === undefined ? '' : from.get(name);
-      const foreign = new Set<Day>();
-      for (const day of days.keys()) {
-        // Rows that were not read are not shown.
-        if (first === undefined || day < first || !days.isFilled(day)) continue;
-        await clock.slices.next();
-        if (isCurrent?.(days.get(day), settings) === false) foreign.add(day);
-      }
-      filtered.set(name, without(days, foreign));
+    for (const dataset of shaped) {
+      const days = stored.days(dataset.name);
+      // Rows that were not read are not shown.
+      const first = from === undefined ? '' : from.get(dataset.name);
+      const foreign =
+        first === undefined ? new Set<Day>() : await foreignDays(dataset, days, first, settings);
+      filtered.set(dataset.name, without(days, foreign));
     }
     return {
       ...stored,

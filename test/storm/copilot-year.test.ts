@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createCopilotSandbox } from '../../src/sandbox/index.ts';
-import type { Json } from '../sandbox/asking.ts';
 import { DAY, NOON } from '../e2e/harness.ts';
 import { runHere } from '../e2e/here.ts';
+import type { Json } from '../sandbox/asking.ts';
 
 const CLASSIC = { authorization: 'Bearer sandbox-acme-classic' };
 
