@@ -33,8 +33,8 @@ export async function assignName(
   { name, platform, orgId }: Pick<OrgConfig, 'name' | 'platform' | 'orgId'>,
 ): Promise<void> {
   const { isOwn, unnamed } = historyOn(platform);
-  const stored = await history.standing(name);
-  if (orgId !== undefined || !isOwn(stored.orgId ?? '')) await history.adopt(name, orgId, unnamed);
+  if (orgId === undefined && isOwn((await history.standing(name)).orgId ?? '')) return;
+  await history.adopt(name, orgId, unnamed);
 }
 
 /** Restores when the collectors of an organization last succeeded, unless this process has run them. */
