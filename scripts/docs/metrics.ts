@@ -1,8 +1,20 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { type Family, fillsZeros } from '../../src/catalog/family.ts';
 import type { Platform } from '../../src/catalog/platform.ts';
-import { platforms } from '../../src/platforms/list.ts';
+import { platforms as all } from '../../src/platforms/list.ts';
 import type { Definitions } from './definitions.ts';
+
+/** Each platform, and each kind of one whose kinds differ, under a title of its own. */
+const platforms = all.flatMap((platform) => {
+  const kinds = platform.ofKind === undefined ? [] : (platform.configuration.kinds ?? []);
+  return kinds.length === 0
+    ? [platform]
+    : kinds.map((kind) => ({
+        ...platform,
+        ...platform.ofKind?.(kind),
+        title: `${platform.title} (${kind})`,
+      }));
+});
 
 /** A collector in the documentation. */
 interface DocumentedCollector {

@@ -23,7 +23,6 @@ type OrgTraffic = {
 
 /** The traffic state of an organization, regardless of its address, which is adjusted when settings change. */
 interface OwnTraffic {
-  readonly limiter: PacingLimiter;
   readonly dailyQuota: DailyQuota;
   readonly identity: IdentityCheck;
 }
@@ -32,7 +31,7 @@ interface OwnTraffic {
 interface TrafficSettings {
   readonly api: Pick<ApiConfig, 'requestsPerSecond' | 'dailyRequestLimit'>;
   /** The platform and the configured identifier of each organization, by name. */
-  readonly identities: ReadonlyMap<string, Pick<OrgConfig, 'orgId' | 'platform'>>;
+  readonly identities: ReadonlyMap<string, Pick<OrgConfig, 'orgId' | 'platform' | 'baseUrl' | 'kind'>>;
   /** The collected datasets of days: their answers name the organization. */
   readonly dayDatasets: readonly DatasetName[];
 }
@@ -50,6 +49,8 @@ export class Traffic {
   readonly #history: TrafficParts['history'];
   readonly #clock: Clock;
   readonly #orgs = new Map<string, OwnTraffic>();
+  /** Of each organization, or of all entries with one identity where the platform counts their requests together. */
+  readonly #limiters = new Map<string, PacingLimiter>();
   readonly #pauses = new Map<string, ThrottleHolds>();
   readonly #paths = new Map<string, KnownPaths>();
   readonly #memory = createReadingMemory();
@@ -64,7 +65,12 @@ export class Traffic {
   of(org: OrgAddress): OrgTraffic {
     const known = this.#orgs.get(org.name) ?? this.#create(org.name);
     this.#orgs.set(org.name, known);
-    return { ...known, throttleHolds: this.#pausesAt(org), memory: this.#memory };
+    return {
+      ...known,
+      limiter: this.#limiterOf(org.name),
+      throttleHolds: this.#pausesAt(org),
+      memory: this.#memory,
+    };
   }
 
   /** The paths that answer at the addresses of an organization. */
@@ -93,8 +99,8 @@ export class Traffic {
   /** Applies other settings from the next request on. */
   use(next: TrafficSettings): void {
     this.#settings = next;
-    for (const [org, { limiter, dailyQuota, identity }] of this.#orgs) {
-      limiter.setRate(next.api.requestsPerSecond);
+    for (const [org, { dailyQuota, identity }] of this.#orgs) {
+      this.#limiterOf(org).setRate(this.#rateOf(org));
       dailyQuota.setLimit(next.api.dailyRequestLimit);
       identity.use(this.#identityOf(org));
     }
@@ -102,10 +108,8 @@ export class Traffic {
 
   /** Begins anew, after another process has sent the requests: what it has counted is read again. */
   restart(): void {
-    for (const { limiter, dailyQuota } of this.#orgs.values()) {
-      limiter.restart();
-      dailyQuota.forget();
-    }
+    for (const limiter of this.#limiters.values()) limiter.restart();
+    for (const { dailyQuota } of this.#orgs.values()) dailyQuota.forget();
   }
 
   /** Stores the request counts. */
@@ -115,10 +119,9 @@ export class Traffic {
   }
 
   #create(org: string): OwnTraffic {
-    const { requestsPerSecond, dailyRequestLimit: limit } = this.#settings.api;
+    const { dailyRequestLimit: limit } = this.#settings.api;
     const [history, clock] = [this.#history, this.#clock];
     return {
-      limiter: createPacingLimiter(requestsPerSecond, clock),
       dailyQuota: createDailyQuota({
         limit,
         store: {
@@ -131,10 +134,27 @@ export class Traffic {
     };
   }
 
+  #limiterOf(org: string): PacingLimiter {
+    const { orgId, platform } = this.#settings.identities.get(org) ?? {};
+    const isShared = platform?.requestsPerMinute !== undefined && orgId !== undefined;
+    const key = isShared ? `identity ${orgId}` : `organization ${org}`;
+    const known = this.#limiters.get(key) ?? createPacingLimiter(this.#rateOf(org), this.#clock);
+    this.#limiters.set(key, known);
+    return known;
+  }
+
+  /** Requests per second: the configured rate lowers that of a platform, and never raises it. */
+  #rateOf(org: string): number {
+    const { requestsPerMinute = Number.POSITIVE_INFINITY } =
+      this.#settings.identities.get(org)?.platform ?? {};
+    return Math.min(this.#settings.api.requestsPerSecond, requestsPerMinute / 60);
+  }
+
   #identityOf(org: string) {
-    const { orgId, platform = defaultPlatform } = this.#settings.identities.get(org) ?? {};
+    const configured = this.#settings.identities.get(org);
+    const { orgId, platform = defaultPlatform, baseUrl = '', kind } = configured ?? {};
     const endpoints = this.#settings.dayDatasets.filter((name) => platform.readers[name] !== undefined);
-    return { orgId, platform, endpoints, ...historyOn(platform) };
+    return { orgId, platform, configured: { baseUrl, kind }, endpoints, ...historyOn(platform) };
   }
 
   #pausesAt({ name, baseUrl }: OrgAddress): ThrottleHolds {

@@ -4,7 +4,7 @@ import type { Day } from './day.ts';
 import type { DayRules } from './day-rules.ts';
 import type { FocusNames, PlatformMoney } from './money.ts';
 import type { OrgSettings } from './settings.ts';
-import type { ApiRequest, ConfiguredOrg, Source } from './source.ts';
+import type { ApiAnswer, ApiRequest, ConfiguredOrg, Source } from './source.ts';
 
 /** Reads the days of a dataset from a platform's answers. */
 export interface DayReader<Row> {
@@ -72,8 +72,12 @@ export interface Platform {
   readonly readers: { readonly [Name in DatasetName]?: () => Promise<Reader> };
   readonly days: { readonly [Name in DatasetName]?: DayRules };
   readonly fields: { readonly [Name in DatasetName]?: ApiFields };
-  /** The headers of a request with this key. */
-  headers(key: string): Readonly<Record<string, string>>;
+  /** Itself as an organization of this kind has it, where kinds differ. */
+  ofKind?(kind: string): Platform;
+  /** How many requests a minute it accepts from all entries of one organization together; the configured rate alone by default. */
+  readonly requestsPerMinute?: number;
+  /** The headers of a request for a path with this key. */
+  headers(key: string, path: string): Readonly<Record<string, string>>;
   /** Suffixes of other hosts that its answers may name. */
   readonly linkHosts: readonly string[];
   /** What an operator can do about a refused request; `said` is the message of its answer. */
@@ -85,7 +89,11 @@ export interface Platform {
   /** Whose figures an organization's are, where the configuration says it; else the first answer that names one. */
   identityOf(org: ConfiguredOrg): string | undefined;
   /** The identifier of the organization that an answer is about, as a label value; undefined if it names none. */
-  orgIdIn(endpoint: DatasetName, body: unknown): string | undefined;
+  orgIdIn(
+    endpoint: DatasetName,
+    answer: Pick<ApiAnswer, 'body' | 'header'>,
+    org: ConfiguredOrg,
+  ): string | undefined;
   /** The smallest request about a day whose answer names the organization; none where the configuration names it. */
   probe?(endpoint: DatasetName, day: Day): ApiRequest;
 }

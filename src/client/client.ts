@@ -76,7 +76,7 @@ export interface PlatformClientDeps extends PlatformWords {
   /** The API key, of characters that a header may have; read before every attempt, so that a rotated key takes effect on the next one. */
   readonly credential: () => Promise<string>;
   /** The headers of a request with this key, but the user agent; by default JSON is accepted, and the key is a bearer token. */
-  readonly headers?: ((key: string) => Readonly<Record<string, string>>) | undefined;
+  readonly headers?: ((key: string, path: string) => Readonly<Record<string, string>>) | undefined;
   /** Time limit of one attempt, from connecting to the last byte of the body, in milliseconds. */
   readonly timeoutMs: number;
   /** Maximum number of retries of a failed attempt. */

@@ -28,7 +28,6 @@ export interface Answered {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly retryAfter: string | undefined;
-  /** The headers of an answer that is no success. */
   readonly header?: (name: string) => string | undefined;
   /** The server's own time, as its `Date` header gives it. */
   readonly date: string | undefined;
@@ -64,7 +63,7 @@ interface ExchangeParts extends BodyParts {
   readonly http: HttpClient;
   readonly userAgent: string;
   /** The headers of a request with this key; by default JSON is accepted, and the key is a bearer token. */
-  readonly headers?: ((key: string) => Readonly<Record<string, string>>) | undefined;
+  readonly headers?: ((key: string, path: string) => Readonly<Record<string, string>>) | undefined;
   /** Waits until a redirect may be followed, or returns the error that forbids it. */
   admit(ended: AbortSignal): Promise<PlatformError | undefined>;
 }
@@ -78,7 +77,7 @@ export function createExchange(deps: ExchangeParts): Exchange {
   ): Promise<Exchanged | Moved> {
     const isRaw = sink !== undefined;
     const usual = { Accept: 'application/json', Authorization: `Bearer ${key}` };
-    const own = link === undefined ? (deps.headers?.(key) ?? usual) : ANY_TYPE;
+    const own = link === undefined ? (deps.headers?.(key, url.pathname) ?? usual) : ANY_TYPE;
     const headers = { ...own, 'User-Agent': deps.userAgent, ...(isRaw && UNPACKED_HERE) };
     const sent = { url, headers, timeoutMs, signal: ended, isRaw, lookup: link?.lookup };
     try {
@@ -137,11 +136,11 @@ async function read(answer: HttpAnswer, reading: Reading, parts: BodyParts): Pro
     contentType: answer.header('content-type'),
     retryAfter: answer.header('retry-after'),
     date: answer.header('date'),
+    header: answer.header,
     text: '',
     bytes: 0,
   };
-  if (status < 200 || status > 299)
-    return { ...answered, header: answer.header, text: await readErrorBody(stream) };
+  if (status < 200 || status > 299) return { ...answered, text: await readErrorBody(stream) };
   const { slices } = parts.clock;
   if (sink === undefined && Number(answer.header('content-length') ?? 0) > parts.maxResponseBytes) {
     return { kind: 'too-large', status };

@@ -101,9 +101,9 @@ function ofLines({ status, bytes, fault }: Extract<Exchanged, { kind: 'lines' }>
 }
 
 function parse(answer: Answered, subject: string, key: string): Outcome {
-  const { bytes, status } = answer;
+  const { bytes, status, header } = answer;
   const parsed = parseText(answer.text);
-  if ('value' in parsed) return { ok: true, answer: { body: parsed.value, bytes } };
+  if ('value' in parsed) return { ok: true, answer: { body: parsed.value, bytes, header } };
   const said = parsed.isCut ? `${bytes} bytes of incomplete JSON` : describeUnreadable(answer, key);
   const message = `${subject} answered ${status} with ${said}`;
   const hint = parsed.isCut ? CUT_HINT : NOT_JSON_HINT;

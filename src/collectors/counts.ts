@@ -88,6 +88,14 @@ export function plusKnown(one: number | undefined, other: number | undefined): n
   return plus(one, other ?? 0);
 }
 
+/** The sum of two amounts as they were sent: null, for unusable, if one of them is, and undefined if neither was sent. */
+export function plusSent(
+  one: number | null | undefined,
+  other: number | null | undefined,
+): number | null | undefined {
+  return one === null || other === null ? null : plusKnown(one, other);
+}
+
 /** The sum of the amounts, independent of their order; undefined if one of them is unusable. */
 export function sumOfUsable(amounts: readonly (number | null)[]): number | undefined {
   const usable = amounts.filter((amount) => amount !== null);
@@ -109,4 +117,10 @@ export function preciseSum(amounts: readonly number[]): number {
     sum = next;
   }
   return Math.min(sum + lost, Number.MAX_VALUE);
+}
+
+/** The `preciseSum` of the amounts; undefined if one of them is unusable. */
+export function preciseSumOfUsable(amounts: readonly (number | null)[]): number | undefined {
+  const usable = amounts.filter((amount) => amount !== null);
+  return usable.length < amounts.length ? undefined : preciseSum(usable);
 }

@@ -119,14 +119,10 @@ async function daysOffOf({ calendar }: OrgEntry, node: YamlNode): Promise<Readon
 function placeOf(platform: Platform, given: GivenOrg) {
   const { base_url: url, app_url: appUrl, account, kind, link_hosts: hosts = [], org_id: id } = given;
   const baseUrl = url ?? platform.configuration.baseUrl ?? '';
-  const configured = {
-    baseUrl,
-    account,
-    kind: kind ?? platform.configuration.kinds?.[0],
-    orgId: orgIdOf(id),
-  };
+  const ofKind = kind ?? platform.configuration.kinds?.[0];
+  const configured = { baseUrl, account, kind: ofKind, orgId: orgIdOf(id) };
   return {
-    platform,
+    platform: (ofKind && platform.ofKind?.(ofKind)) || platform,
     ...configured,
     appUrl: appUrl ?? baseUrl,
     // With a dot, which allows no private address: only a configured name does.

@@ -1,7 +1,7 @@
 import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, yesterdayOf } from '../catalog/day.ts';
 import type { Platform } from '../catalog/platform.ts';
-import type { ApiAnswer, ApiRequest } from '../catalog/source.ts';
+import type { ApiAnswer, ApiRequest, ConfiguredOrg } from '../catalog/source.ts';
 import type { Ask, IdentityOfAnswers } from '../client/client.ts';
 import { type Store, UNCONFIRMED } from '../store/store.ts';
 import { PlatformError } from '../text/errors.ts';
@@ -15,6 +15,7 @@ interface IdentitySettings {
   /** The collected endpoints whose answers name the organization. */
   readonly endpoints: readonly DatasetName[];
   readonly platform: Pick<Platform, 'orgIdIn' | 'probe'>;
+  readonly configured: ConfiguredOrg;
   /** Whether a stored identifier is one of the platform. */
   isOwn(orgId: string): boolean;
   /** Whose a history without an identifier is. */
@@ -69,12 +70,12 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
 
   /** Asks the analytics endpoints in turn until one confirms its key. */
   async function probe(ask: Ask): Promise<void> {
-    const { platform, endpoints } = settings;
+    const { platform, endpoints, configured } = settings;
     for (const endpoint of endpoints) {
       // One day that is over in every time zone.
       const request = platform.probe?.(endpoint, addDays(yesterdayOf(clock.now()), -1));
       const answer = await (request && ask(request).catch(() => undefined));
-      const named = platform.orgIdIn(endpoint, answer?.body);
+      const named = answer && platform.orgIdIn(endpoint, answer, configured);
       if (named !== undefined && (await queue.run(() => note(named, answer?.key))) === named) return;
     }
   }
@@ -98,9 +99,10 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     use(next) {
       settings = next;
     },
-    async admit({ endpoint }: ApiRequest, { body, key }: ApiAnswer, ask) {
+    async admit({ endpoint }: ApiRequest, answer: ApiAnswer, ask) {
+      const { key } = answer;
       const named = settings.endpoints.includes(endpoint)
-        ? settings.platform.orgIdIn(endpoint, body)
+        ? settings.platform.orgIdIn(endpoint, answer, settings.configured)
         : undefined;
       if (named === undefined) return admitUnnamed(key, ask);
       const orgId = await queue.run(() => note(named, key));

@@ -51,6 +51,15 @@ export function element<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess((value) => (value === UNUSABLE ? nothing : value), z.object(shape));
 }
 
+/** An object of counts; null counts as missing. */
+export function section<const Name extends string>(names: readonly Name[]) {
+  const shape = Object.fromEntries(names.map((name) => [name, elementAmount])) as Record<
+    Name,
+    typeof elementAmount
+  >;
+  return z.preprocess((value) => value ?? undefined, z.object(shape).optional());
+}
+
 /** Required non-empty text as a label value. */
 export const requiredText = z.string().min(1).transform(labelValue);
 
@@ -132,6 +141,13 @@ export function members<Member>(member: z.ZodType<Member>) {
       return pairs;
     })
     .optional();
+}
+
+/** The sum of what was sent; undefined if nothing was, or a part of it is unusable. */
+export function sumOfSent(amounts: readonly (number | null | undefined)[]): number | undefined {
+  const sent = amounts.filter((one) => one !== undefined);
+  if (sent.length === 0 || sent.includes(null)) return undefined;
+  return sent.reduce<number>((sum, one) => sum + (one ?? 0), 0);
 }
 
 function instantOf(value: unknown): unknown {

@@ -28,6 +28,7 @@ function world(
     orgId: options.orgId,
     endpoints,
     platform: agentPlatform,
+    configured: { baseUrl: 'https://api.example.com' },
     isOwn: (id) => !id.startsWith('other:'),
     unnamed: 'ours',
     history,

@@ -1,7 +1,7 @@
 import type { Day } from '../../catalog/day.ts';
 import type { Measure } from '../../catalog/money.ts';
 import type { View } from '../../catalog/view.ts';
-import { breakdown, OTHER, plusKnown, UNKNOWN_TIER } from '../counts.ts';
+import { breakdown, OTHER, plusSent, UNKNOWN_TIER } from '../counts.ts';
 import { type ModelTokens, tokensDataset } from './dataset.ts';
 
 /** A model's usage with its published tier. */
@@ -119,10 +119,6 @@ function distinctModels(entries: readonly ModelTokens[]): readonly ModelTokens[]
     byTier.set(entry.tier, before === undefined ? entry : mergeTokens(before, entry));
   }
   return [...byModel.values()].flatMap((byTier) => [...byTier.values()]);
-}
-
-function plusSent(one: ModelTokens['credits'], other: ModelTokens['credits']): ModelTokens['credits'] {
-  return one === null || other === null ? null : plusKnown(one, other);
 }
 
 function mergeTokens(one: ModelTokens, other: ModelTokens): ModelTokens {

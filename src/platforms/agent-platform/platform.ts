@@ -5,7 +5,7 @@ import { CREDITS } from '../../catalog/money.ts';
 import { isObject } from '../../catalog/object.ts';
 import type { Platform } from '../../catalog/platform.ts';
 import { DEFAULT_PLATFORM } from '../../catalog/settings.ts';
-import type { ApiRequest } from '../../catalog/source.ts';
+import type { ApiAnswer, ApiRequest } from '../../catalog/source.ts';
 import { advice, isNotYet } from './advice.ts';
 import { API_FIELDS } from './api-fields.ts';
 
@@ -43,7 +43,7 @@ export const agentPlatform: Platform = {
 };
 
 /** The analytics endpoints name the organization. */
-function orgIdIn(_endpoint: DatasetName, body: unknown): string | undefined {
+function orgIdIn(_endpoint: DatasetName, { body }: Pick<ApiAnswer, 'body'>): string | undefined {
   const meta = isObject(body) ? body['meta'] : undefined;
   const named = isObject(meta) ? meta['org_id'] : undefined;
   return typeof named === 'string' && named !== '' ? labelValue(named) : undefined;

@@ -1,5 +1,6 @@
 import { labelValue } from '../../catalog/label.ts';
-import type { ConfiguredOrg, Place, Source } from '../../catalog/source.ts';
+import type { ConfiguredOrg, Source } from '../../catalog/source.ts';
+import { placeOf } from '../shared.ts';
 
 const ENTERPRISE = 'enterprises/';
 
@@ -29,20 +30,4 @@ export function accountOf(source: Source) {
     identityOf: (named: string) =>
       identityOf({ ...place, account: isEnterprise ? `${ENTERPRISE}${named}` : named }),
   };
-}
-
-/** What readers remember together, as long as the connection lasts. */
-export function sharedBy<Shared>(source: Source, name: string, create: () => Shared): Shared {
-  const { shared } = placeOf(source);
-  const known = shared.get(name) as Shared | undefined;
-  if (known !== undefined) return known;
-  const made = create();
-  shared.set(name, made);
-  return made;
-}
-
-/** Where an organization is on its platform; a client always knows it. */
-export function placeOf({ place }: Source): Place {
-  if (place === undefined) throw new Error('the source does not say whose figures it is asked for');
-  return place;
 }

@@ -5,10 +5,10 @@ import type { DayReader } from '../../catalog/platform.ts';
 import type { Source } from '../../catalog/source.ts';
 import type { ActivityRow } from '../../collectors/activity/dataset.ts';
 import { summedCounts } from '../../collectors/counts.ts';
-import { requiredAmount } from '../fields.ts';
-import { accountOf, sharedBy } from './account.ts';
-import { fetchReports, type ReportRow, sumOfSent } from './organization.ts';
-import { statusOf } from './reports.ts';
+import { requiredAmount, sumOfSent } from '../fields.ts';
+import { sharedBy, statusOf } from '../shared.ts';
+import { accountOf } from './account.ts';
+import { fetchReports, type ReportRow } from './organization.ts';
 
 /** From this day on the interactions of people contain the prompts of the command line. */
 const CLI_IS_COUNTED = '2026-04-10';

@@ -5,19 +5,10 @@ import { type Reduced, withRejected } from '../../catalog/dataset.ts';
 import { type Day, daysFrom } from '../../catalog/day.ts';
 import type { Source } from '../../catalog/source.ts';
 import { apiContractOf } from '../api-contract.ts';
-import { amount, day, element, elementAmount, list } from '../fields.ts';
+import { amount, day, element, elementAmount, list, section } from '../fields.ts';
 import { salvage } from '../usable-row.ts';
 import { accountOf } from './account.ts';
 import { sharedReport } from './reports.ts';
-
-/** An object of counts; null counts as missing. */
-export function section<const Name extends string>(names: readonly Name[]) {
-  const shape = Object.fromEntries(names.map((name) => [name, elementAmount])) as Record<
-    Name,
-    typeof elementAmount
-  >;
-  return z.preprocess((value) => value ?? undefined, z.object(shape).optional());
-}
 
 /** A day of an organization; every field but the day may be missing. */
 const reportRow = z.compile(
@@ -150,11 +141,4 @@ export async function fetchReports<Row extends Reduced>(
     );
   }
   return all satisfies FetchedDays<Row>;
-}
-
-/** The sum of what was sent; undefined if nothing was, or a part of it is unusable. */
-export function sumOfSent(amounts: readonly (number | null | undefined)[]): number | undefined {
-  const sent = amounts.filter((one) => one !== undefined);
-  if (sent.length === 0 || sent.includes(null)) return undefined;
-  return sent.reduce<number>((sum, one) => sum + (one ?? 0), 0);
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import { isObject } from '../../catalog/object.ts';
 import { type RowsAnswer, type RowsRequest, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { accountOf, placeOf, sharedBy } from './account.ts';
+import { placeOf, readOnce, sharedBy, statusOf } from '../shared.ts';
+import { accountOf } from './account.ts';
 
 const links = z.object({ download_links: z.array(z.string()), report_day: z.string() });
 
@@ -34,50 +34,23 @@ export async function readReport<Sum>(
     // Of an enterprise, a day that is not there is refused like an account that is not there: another report tells them apart.
     const answered = sharedBy(source, 'answered', () => new Map<string, number>());
     const now = placeOf(source).elapsed();
-    if (now - (answered.get(base) ?? Number.NEGATIVE_INFINITY) >= SHARED_MS)
+    if (now - (answered.get(base) ?? Number.NEGATIVE_INFINITY) >= KNOWN_MS)
       await source.get({ ...request, path: `${base}-28-day/latest`, query: {} });
     answered.set(base, now);
     return undefined;
   }
 }
 
-/** The status of a refused request. */
-export function statusOf(thrown: unknown): unknown {
-  return isObject(thrown) || thrown instanceof Error ? Reflect.get(thrown, 'status') : undefined;
-}
+/** How long an enterprise that has answered is taken for one that is there, in milliseconds. */
+const KNOWN_MS = 10 * 60_000;
 
-/** How long a report that one dataset asked for is there for another one, and of how many days. */
-const SHARED_MS = 10 * 60_000;
-const SHARED_DAYS = 16;
-
-interface Asked {
-  readonly by: DatasetName;
-  readonly at: number;
-  readonly report: Promise<readonly string[] | undefined>;
-}
-
-/**
- * The rows of a day's report of the organization as text; undefined if it is not there yet. Activity and productivity are in
- * the same report: whichever asks second within some minutes takes what the first one got.
- */
-export async function sharedReport(source: Source, endpoint: DatasetName, day: Day) {
-  const reports = sharedBy(source, 'reports', () => new Map<Day, Asked>());
-  const now = placeOf(source).elapsed();
-  const known = reports.get(day);
-  reports.delete(day);
-  if (known !== undefined && known.by !== endpoint && now - known.at < SHARED_MS) {
-    const report = await known.report.catch(() => 'failed' as const);
-    if (report !== 'failed') return report;
-  }
+/** The rows of a day's report of the organization as text, in which activity and productivity are; undefined if it is not there yet. */
+export function sharedReport(source: Source, endpoint: DatasetName, day: Day) {
   const rows = {
     start: (): string[] => [],
     add: (texts: string[], row: unknown) => void texts.push(JSON.stringify(row)),
   };
-  const report = readReport(source, { endpoint, day, rows }).then((read) => read?.sums.flat());
-  // Whoever takes it second hears of a failure, too.
-  report.catch(() => undefined);
-  reports.set(day, { by: endpoint, at: now, report });
-  const [oldest] = reports.keys();
-  if (oldest !== undefined && reports.size > SHARED_DAYS) reports.delete(oldest);
-  return report;
+  return readOnce(source, { endpoint, day }, async () =>
+    (await readReport(source, { endpoint, day, rows }))?.sums.flat(),
+  );
 }

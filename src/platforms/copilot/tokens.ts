@@ -5,7 +5,7 @@ import { type Day, daysFrom } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
 import type { DayReader } from '../../catalog/platform.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { preciseSum } from '../../collectors/counts.ts';
+import { preciseSumOfUsable } from '../../collectors/counts.ts';
 import type { ModelTokens, TokensRow } from '../../collectors/tokens/dataset.ts';
 import { mergedModels, SOME_MODEL } from '../../collectors/tokens/models.ts';
 import { apiContractOf } from '../api-contract.ts';
@@ -103,9 +103,9 @@ function dayIn({ timePeriod }: Readonly<Record<string, unknown>>): string | unde
 /** Used, its value, and what is billed of it: the rest is covered by what seats include. */
 function rowOf(items: readonly z.output<typeof item>[]): TokensRow {
   return {
-    credits: sumOf(items.map(({ grossQuantity }) => grossQuantity)),
-    cost: sumOf(items.map(({ grossAmount }) => grossAmount)),
-    billedCost: sumOf(items.map(({ netAmount }) => netAmount)),
+    credits: preciseSumOfUsable(items.map(({ grossQuantity }) => grossQuantity)),
+    cost: preciseSumOfUsable(items.map(({ grossAmount }) => grossAmount)),
+    billedCost: preciseSumOfUsable(items.map(({ netAmount }) => netAmount)),
     byModel: modelsOf(items),
   };
 }
@@ -115,15 +115,9 @@ function modelsOf(items: readonly z.output<typeof item>[]): readonly ModelTokens
   const sums = [...Map.groupBy(items, ({ model }) => model)].flatMap(([model, ofModel]): ModelTokens | [] => {
     if (model === undefined) return [];
     if (model === null) return { ...SOME_MODEL, cost: null };
-    const credits = sumOf(ofModel.map(({ grossQuantity }) => grossQuantity)) ?? null;
-    const cost = sumOf(ofModel.map(({ grossAmount }) => grossAmount)) ?? null;
+    const credits = preciseSumOfUsable(ofModel.map(({ grossQuantity }) => grossQuantity)) ?? null;
+    const cost = preciseSumOfUsable(ofModel.map(({ grossAmount }) => grossAmount)) ?? null;
     return { model, credits, cost };
   });
   return mergedModels(sums);
-}
-
-/** Undefined if one of them is unusable. */
-function sumOf(amounts: readonly (number | null)[]): number | undefined {
-  const usable = amounts.filter((amount) => amount !== null);
-  return usable.length < amounts.length ? undefined : preciseSum(usable);
 }

@@ -3,12 +3,12 @@ import type { Day } from '../../catalog/day.ts';
 import { IncompleteListing, type Source } from '../../catalog/source.ts';
 import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
 import { apiContractOf } from '../api-contract.ts';
-import { amount, day, requiredText } from '../fields.ts';
+import { amount, day, requiredText, section, sumOfSent } from '../fields.ts';
 import { peopleReader } from '../people.ts';
 import { salvage } from '../usable-row.ts';
 import { accountOf } from './account.ts';
 import { promptsOf } from './activity.ts';
-import { section, sumOfSent, UNREAD } from './organization.ts';
+import { UNREAD } from './organization.ts';
 import { readReport } from './reports.ts';
 
 /** A person's day. */

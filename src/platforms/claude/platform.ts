@@ -1,0 +1,95 @@
+import type { Day } from '../../catalog/day.ts';
+import type { DayRules } from '../../catalog/day-rules.ts';
+import type { Platform } from '../../catalog/platform.ts';
+import { identityOf, orgIdIn } from './account.ts';
+import { adviceFor, isNotYet } from './advice.ts';
+import { CONSOLE_FIELDS, ENTERPRISE_FIELDS } from './api-fields.ts';
+
+const NAME = 'Claude';
+/** What asks for use and cost by dimension. */
+const BY_DIMENSION = /\/organizations\/analytics\/(?:usage|cost)$/;
+const BETA = { 'anthropic-beta': 'analytics-usage-cost-2026-08-24' };
+
+/** A day less than a year, since answers reach back to the same time of day. */
+const REACH = { days: 364, from: '2026-01-01' as Day };
+
+/** Money that is asked for in the first hours of the next day is partial, and it is revised for a month. */
+const MONEY: DayRules = { completeAfter: 4, revisedFor: 31, reach: REACH };
+
+/** What is younger than an hour is held back. */
+const REPORT: DayRules = { completeAfter: 2, revisedFor: 7, windowDays: 1, reach: REACH };
+
+/** Made at 10:00 UTC of the next day. */
+const SUMMARY: DayRules = { completeAfter: 10, revisedFor: 6, windowDays: 7, reach: REACH };
+
+const common = {
+  name: 'claude',
+  title: NAME,
+  configuration: {
+    baseUrl: 'https://api.anthropic.com',
+    keys: ['kind', 'org_id'],
+    kinds: ['console', 'enterprise'],
+    ownPath: { pattern: /\/v1(?=\/*$)/, example: '/v1/organizations/…' },
+  },
+  // A day below 100 USD is the use of a few people.
+  money: { measure: 'cost', currency: 'USD', otherCosts: ['listCost'], costIs: 'charge', floor: 100 },
+  focus: {
+    service: NAME,
+    serviceProvider: 'Anthropic',
+    hostProvider: 'Anthropic',
+    invoiceIssuer: 'Anthropic',
+  },
+  requestsPerMinute: 60,
+  headers: (key, path) => ({
+    Accept: 'application/json',
+    'anthropic-version': '2023-06-01',
+    'x-api-key': key,
+    ...(BY_DIMENSION.test(path) && BETA),
+  }),
+  linkHosts: [],
+  isNotYet,
+  identityOf,
+  orgIdIn: (_, answer, org) => orgIdIn(answer, org),
+} satisfies Partial<Platform>;
+
+const tokens = async () => (await import('./tokens.ts')).reader;
+
+const enterprise: Platform = {
+  ...common,
+  readers: {
+    tokens,
+    tools: async () => (await import('./tools.ts')).reader,
+    activity: async () => (await import('./enterprise.ts')).activity,
+    productivity: async () => (await import('./enterprise.ts')).productivity,
+    users: async () => (await import('./enterprise.ts')).users,
+  },
+  days: {
+    tokens: MONEY,
+    tools: { ...SUMMARY, revisedFor: 1, windowDays: 1 },
+    activity: SUMMARY,
+    productivity: SUMMARY,
+    users: { ...SUMMARY, revisedFor: 3, windowDays: 1 },
+  },
+  fields: ENTERPRISE_FIELDS,
+  advice: adviceFor('enterprise'),
+};
+
+/** Claude, by the usage, cost and analytics of a Console organization, or of an Enterprise one. */
+export const claude: Platform = {
+  ...common,
+  ofKind: (kind) => (kind === 'enterprise' ? enterprise : claude),
+  readers: {
+    tokens,
+    activity: async () => (await import('./console.ts')).activity,
+    productivity: async () => (await import('./console.ts')).productivity,
+    users: async () => (await import('./console.ts')).users,
+  },
+  days: {
+    tokens: MONEY,
+    activity: REPORT,
+    productivity: REPORT,
+    users: { ...REPORT, revisedFor: 3 },
+  },
+  fields: CONSOLE_FIELDS,
+  advice: adviceFor('console'),
+};
