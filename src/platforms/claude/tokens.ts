@@ -226,8 +226,13 @@ function tokensOf(usage: z.output<typeof usageRow>['usage']) {
   return { input, output: usage.output_tokens, cacheRead, cacheWrite };
 }
 
-/** The sum of amounts in cents; undefined if one of them is unusable. */
+/** The sum of amounts in cents, in dollars; undefined if one of them is unusable. */
 export function dollarsOf(cents: readonly (number | null)[]): number | undefined {
-  const sum = preciseSumOfUsable(cents);
-  return sum === undefined ? undefined : sum / 100;
+  return preciseSumOfUsable(cents.map((amount) => amount && inDollars(amount)));
+}
+
+/** A decimal keeps its digits: a division by 100 may change the last one. */
+function inDollars(cents: number): number {
+  const shifted = Number(`${cents}e-2`);
+  return Number.isNaN(shifted) ? cents / 100 : shifted;
 }
