@@ -4,17 +4,19 @@ import type { Platform } from '../../src/catalog/platform.ts';
 import { platforms as all } from '../../src/platforms/list.ts';
 import type { Definitions } from './definitions.ts';
 
-/** Each platform, and each kind of one whose kinds differ, under a title of its own. */
-const platforms = all.flatMap((platform) => {
-  const kinds = platform.ofKind === undefined ? [] : (platform.configuration.kinds ?? []);
-  return kinds.length === 0
+/** A platform, or one of its kinds, where these differ. */
+type Documented = Platform & { readonly kind?: string };
+
+const platforms: readonly Documented[] = all.flatMap((platform) => {
+  const { ofKind, configuration } = platform;
+  return ofKind === undefined
     ? [platform]
-    : kinds.map((kind) => ({
-        ...platform,
-        ...platform.ofKind?.(kind),
-        title: `${platform.title} (${kind})`,
-      }));
+    : (configuration.kinds ?? []).map((kind) => ({ ...ofKind(kind), kind }));
 });
+
+function titleOf({ title, kind }: Documented): string {
+  return kind === undefined ? title : `${title} (${kind})`;
+}
 
 /** A collector in the documentation. */
 interface DocumentedCollector {
@@ -145,13 +147,13 @@ function tableOf(families: readonly Family[]): readonly string[] {
     '| Metric | Labels | Unit | Meaning | API field | Arithmetic |',
     '|---|---|---|---|---|---|',
     ...families.map((family) => {
-      const { name, labels, unit, help, source, stability } = family;
+      const { name, labels, unit, help, stability } = family;
       return row([
         code(name),
         labels.map(code).join(' '),
         unit,
         stability === 'stable' ? help : `${help} Experimental: it may change.`,
-        apiFieldsOf(source).map(code).join('<br>'),
+        apiFieldsOf(family).map(code).join('<br>'),
         `${arithmeticOf(family)}${family.scope === 'day' && fillsZeros(family) ? '; zeros' : ''}`,
       ]);
     }),
@@ -169,14 +171,22 @@ const MEMBERS = new RegExp(`\\b(${[...DATASETS].join('|')}): ([\\w.]+(?:, [\\w.]
 
 const PRICES = '; setting orgs[].prices';
 
-/** The fields that a family is read from, for each platform that fills it. */
-function apiFieldsOf(source: string, of: readonly Platform[] = platforms): readonly string[] {
-  const lines = of.flatMap((platform) => {
-    const text = fieldsOf(source, platform);
-    return text === undefined ? [] : [of.length > 1 ? `${platform.title}: ${text}` : text];
-  });
+/** The fields that a family is read from, for each platform that fills it, and for each of its kinds where they differ. */
+function apiFieldsOf({ source, isFor }: Pick<Family, 'source' | 'isFor'>): readonly string[] {
   // What comes from settings alone is the same on all platforms.
-  return source.search(MEMBERS) < 0 ? [source] : lines;
+  if (source.search(MEMBERS) < 0) return [source];
+  const filled = platforms.flatMap((platform) => {
+    const text = isFor?.(platform.money) === false ? undefined : fieldsOf(source, platform);
+    return text === undefined ? [] : [{ platform, text }];
+  });
+  const lines = filled.map(({ platform, text }) => {
+    const kinds = platforms.filter(({ name }) => name === platform.name);
+    const isSame = kinds.every((kind) =>
+      filled.some((other) => other.platform === kind && other.text === text),
+    );
+    return `${isSame ? platform.title : titleOf(platform)}: ${text}`;
+  });
+  return [...new Set(lines)];
 }
 
 /** The fields of one platform; undefined if it lacks one of the members. */
@@ -205,8 +215,12 @@ function platformTable(collectors: readonly DocumentedCollector[]): readonly str
   return [
     `| Platform | \`platform\` | ${fetching.map(code).join(' | ')} |`,
     `|---|---|${fetching.map(() => '---|').join('')}`,
-    ...platforms.map(({ name, title, readers }) =>
-      row([title, code(name), ...fetching.map((dataset) => (dataset in readers ? 'yes' : ''))]),
+    ...platforms.map((platform) =>
+      row([
+        titleOf(platform),
+        code(platform.name),
+        ...fetching.map((dataset) => (dataset in platform.readers ? 'yes' : '')),
+      ]),
     ),
     '',
   ];

@@ -100,7 +100,7 @@ export class Traffic {
   use(next: TrafficSettings): void {
     this.#settings = next;
     for (const [org, { dailyQuota, identity }] of this.#orgs) {
-      this.#limiterOf(org).setRate(this.#rateOf(org));
+      this.#limiterOf(org);
       dailyQuota.setLimit(next.api.dailyRequestLimit);
       identity.use(this.#identityOf(org));
     }
@@ -134,20 +134,19 @@ export class Traffic {
     };
   }
 
+  /** With its present rate: the configured one lowers that of a platform, and never raises it. */
   #limiterOf(org: string): PacingLimiter {
     const { orgId, platform } = this.#settings.identities.get(org) ?? {};
-    const isShared = platform?.requestsPerMinute !== undefined && orgId !== undefined;
+    const { requestsPerMinute } = platform ?? {};
+    const isShared = requestsPerMinute !== undefined && orgId !== undefined;
     const key = isShared ? `identity ${orgId}` : `organization ${org}`;
-    const known = this.#limiters.get(key) ?? createPacingLimiter(this.#rateOf(org), this.#clock);
-    this.#limiters.set(key, known);
-    return known;
-  }
-
-  /** Requests per second: the configured rate lowers that of a platform, and never raises it. */
-  #rateOf(org: string): number {
-    const { requestsPerMinute = Number.POSITIVE_INFINITY } =
-      this.#settings.identities.get(org)?.platform ?? {};
-    return Math.min(this.#settings.api.requestsPerSecond, requestsPerMinute / 60);
+    const { requestsPerSecond } = this.#settings.api;
+    const rate = Math.min(requestsPerSecond, (requestsPerMinute ?? Number.POSITIVE_INFINITY) / 60);
+    const known = this.#limiters.get(key);
+    known?.setRate(rate);
+    const limiter = known ?? createPacingLimiter(rate, this.#clock);
+    this.#limiters.set(key, limiter);
+    return limiter;
   }
 
   #identityOf(org: string) {
