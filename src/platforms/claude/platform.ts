@@ -80,9 +80,9 @@ export const claude: Platform = {
   ofKind: (kind) => (kind === 'enterprise' ? enterprise : claude),
   readers: {
     tokens,
-    activity: async () => (await import('./console.ts')).activity,
-    productivity: async () => (await import('./console.ts')).productivity,
-    users: async () => (await import('./console.ts')).users,
+    activity: async () => (await import('./claude-code.ts')).activity,
+    productivity: async () => (await import('./claude-code.ts')).productivity,
+    users: async () => (await import('./claude-code.ts')).users,
   },
   days: {
     tokens: MONEY,
