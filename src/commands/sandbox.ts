@@ -1,6 +1,6 @@
 import { sandboxOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { createCopilotSandbox, createSandbox } from '../sandbox/index.ts';
+import { createClaudeSandbox, createCopilotSandbox, createSandbox } from '../sandbox/index.ts';
 import { ConfigError, messageOf } from '../text/errors.ts';
 import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
@@ -24,7 +24,8 @@ export async function run(context: CommandContext): Promise<number> {
   const stopped = untilStopped(context);
   const at = { host: address.host ?? '::', port: address.port };
   const asked = { ...scale, faults, scenarios, now: createSystemClock().now };
-  const { close, text } = await (platform === 'copilot' ? startCopilot : startAgentPlatform)();
+  const starts = { 'agent-platform': startAgentPlatform, copilot: startCopilot, claude: startClaude };
+  const { close, text } = await starts[platform]();
   context.stdout.write(`${[...text, '', 'Press Ctrl-C to stop.'].join('\n')}\n`);
   await stopped;
   await close();
@@ -46,6 +47,15 @@ export async function run(context: CommandContext): Promise<number> {
     const first = `The simulated GitHub Copilot listens on ${url}, and serves its files on ${filesUrl}`;
     const text = describe([first], sandbox.orgs, ({ keys, account }) => [
       `  curl -H 'Authorization: Bearer ${keys['full']}' '${url}/organizations/${account}/settings/billing/ai_credit/usage?year=2026&month=10&day=9'`,
+    ]);
+    return { close: sandbox.close, text };
+  }
+
+  async function startClaude() {
+    const sandbox = created(() => createClaudeSandbox(asked));
+    const { url } = await listening(sandbox.listen(at));
+    const text = describe([`The simulated Claude listens on ${url}`], sandbox.orgs, ({ keys }) => [
+      `  curl -H 'x-api-key: ${keys['admin']}' -H 'anthropic-version: 2023-06-01' '${url}/v1/organizations/usage_report/claude_code?starting_at=2026-10-09'`,
     ]);
     return { close: sandbox.close, text };
   }

@@ -20,7 +20,7 @@ const outputFile = option(
 export const sandboxOptions = commandOptionsOf('sandbox', 'Sandbox', {
   platform: option(
     'The platform to simulate. The files of copilot are served on the next port',
-    kinds.choice('agent-platform', 'copilot').prefault('agent-platform'),
+    kinds.choice('agent-platform', 'copilot', 'claude').prefault('agent-platform'),
   ),
   'listen-address': option(
     'Listen address of the simulated platform',

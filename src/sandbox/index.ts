@@ -1,5 +1,4 @@
-export { claudeFaultKinds } from './claude/api.ts';
-export { type ClaudeSandbox, createClaudeSandbox } from './claude/sandbox.ts';
+export { type ClaudeSandbox, claudeFaultKinds, createClaudeSandbox } from './claude/sandbox.ts';
 export { copilotFaultKinds } from './copilot/rights.ts';
 export { type CopilotSandbox, createCopilotSandbox } from './copilot/sandbox.ts';
 export { faultKinds } from './faults.ts';

@@ -51,6 +51,21 @@ test('sandbox --platform=copilot names its two addresses and the organization at
   await ended;
 });
 
+test('sandbox --platform=claude answers what it suggests to try, and has two kinds of account', async () => {
+  const { stop, ended, printed } = started('--platform=claude');
+  const text = await printed();
+  const [, key, version, url] =
+    /-H 'x-api-key: (\S+)' -H 'anthropic-version: (\S+)' '(\S+)'/.exec(text) ?? [];
+  const headers = { 'x-api-key': `${key}`, 'anthropic-version': `${version}`, connection: 'close' };
+  const answer = await fetch(url ?? '', { headers });
+  expect(answer.status).toBe(200);
+  await answer.body?.cancel();
+  expect(text).toContain('  acme\n    admin    sk-ant-admin01-sandbox-acme\n');
+  expect(text).toContain('  acme-enterprise\n    analytics sk-ant-api01-sandbox-acme-enterprise\n');
+  stop.abort();
+  expect(await ended).toBe(0);
+});
+
 test.each([
   ['--fault=policy-off', 'Unknown fault "policy-off"'],
   [
@@ -58,6 +73,7 @@ test.each([
     '"@tokens" in the fault "401@tokens" is neither an endpoint (organization,',
     '--platform=copilot',
   ],
+  ['--fault=policy-off', 'Unknown fault "policy-off"', '--platform=claude'],
 ])('sandbox %s is refused: %s', async (fault, message, ...args) => {
   await expect(started(fault, ...args).ended).rejects.toThrow(message);
 });
