@@ -105,8 +105,9 @@ function focusOf(isByTeam: boolean, config: Config) {
   };
   const platforms = new Map(config.orgs.map(({ name, platform }) => [name, platform]));
   const namesOf = (org: string) => (platforms.get(org) ?? defaultPlatform).focus;
+  const isRevised = config.orgs.some(({ platform }) => platform.days.tokens?.revisedFor !== undefined);
   return {
-    format: createFocusFormat(isByTeam ? 'team' : 'model', families, namesOf),
+    format: createFocusFormat(isByTeam ? 'team' : 'model', families, namesOf, isRevised),
     collectors: isByTeam ? [...FOCUS_COLLECTORS, usersCollector] : FOCUS_COLLECTORS,
     // A charge needs all of them, whether they are published or not.
     published: isByTeam ? [...FOCUS_COLLECTORS, ofTeams] : FOCUS_COLLECTORS,

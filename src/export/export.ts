@@ -1,7 +1,9 @@
 import { noteDay } from '../backfill/missing.ts';
 import { stampsOf } from '../backfill/sample-times.ts';
 import { dayDatasetOf } from '../catalog/collector.ts';
-import { addDays, type Day, daysFrom, type Instant } from '../catalog/day.ts';
+import { addDays, type Day, dayOf, daysFrom, earlier, type Instant, later } from '../catalog/day.ts';
+import { dayRulesOf } from '../catalog/day-rules.ts';
+import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
 import {
   type AssessedOrg,
   assessDays,
@@ -22,12 +24,19 @@ interface ExportParts extends PastDays {
   readonly closedAfterDays?: number | undefined;
 }
 
+interface Provisional {
+  readonly rows: number;
+  readonly until: Day;
+}
+
 export interface ExportOutcome {
   readonly rows: number;
   /** The unknown days, by organization and collector (`acme/tokens`). */
   readonly unknown: ReadonlyMap<string, readonly Day[]>;
   /** The known days without a price that the format needs, by organization. */
   readonly omitted: ReadonlyMap<string, readonly Day[]>;
+  /** The rows that an organization's platform may still revise, and until when. */
+  readonly provisional: ReadonlyMap<string, Provisional>;
   /** If nothing was written because of unknown or open days: the known ones that may still change, by organization and collector. */
   readonly open?: ReadonlyMap<string, readonly Day[]>;
   readonly interrupted: boolean;
@@ -44,7 +53,7 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
     const closing = openDays(parts, orgs, closedAfterDays);
     if (closing.unknown.size + closing.open.size > 0) {
       await sink.abandon();
-      return { ...closing, rows: 0, omitted: new Map(), interrupted: false };
+      return { ...closing, rows: 0, omitted: new Map(), provisional: new Map(), interrupted: false };
     }
   }
   return new DaysExport(parts, orgs).run();
@@ -56,6 +65,7 @@ class DaysExport {
   readonly #orgs: readonly AssessedOrg[];
   readonly #unknown = new Map<string, Day[]>();
   readonly #omitted = new Map<string, Day[]>();
+  readonly #provisional = new Map<string, Provisional>();
   /** The month under way of each organization. */
   readonly #months = new Map<string, MonthFigures>();
   #rows = 0;
@@ -89,6 +99,7 @@ class DaysExport {
       rows: this.#rows,
       unknown: this.#unknown,
       omitted: this.#omitted,
+      provisional: this.#provisional,
       interrupted: signal.aborted,
     };
   }
@@ -103,9 +114,10 @@ class DaysExport {
     const isLeftOut = known.length === 0 || (format.needsAll === true && missing.length > 0);
     if (isLeftOut && sum === undefined) return;
     const families = await projectPage(org, known, [instantOf(day, pages.knownAt)]);
-    const { contract, money } = org.settings;
+    const { contract, money, platform = DEFAULT_PLATFORM } = org.settings;
     const monthStarts = contract?.periodStarts;
-    const of = { org: name, orgId: org.history.orgId, first: day, day, monthStarts, money };
+    const place = { org: name, orgId: org.history.orgId, platform, money };
+    const of = { ...place, first: day, day, monthStarts, revisedUntil: revisedUntil(org, day) };
     if (sum === undefined) return this.#write({ ...of, period: day, families });
     const month = this.#months.get(name) ?? new MonthFigures({ collectors, sum, starts: monthStarts });
     this.#months.set(name, month);
@@ -124,8 +136,15 @@ class DaysExport {
     }
     for (const line of lines) {
       this.#rows++;
+      this.#noteProvisional(figures);
       await this.#parts.sink.write(line);
     }
+  }
+
+  #noteProvisional({ org, revisedUntil: until }: ExportedFigures): void {
+    if (until === undefined) return;
+    const before = this.#provisional.get(org) ?? { rows: 0, until };
+    this.#provisional.set(org, { rows: before.rows + 1, until: later(before.until, until) });
   }
 }
 
@@ -156,6 +175,16 @@ function openDays(
     }
   }
   return { unknown, open };
+}
+
+/** The day on which a day's money is asked for the last time, if its platform revises it and that is still ahead. */
+function revisedUntil({ settings, history, pages }: AssessedOrg, day: Day): Day | undefined {
+  const { revisedFor } = dayRulesOf(settings, 'tokens');
+  if (revisedFor === undefined) return undefined;
+  const today = dayOf(pages.knownAt);
+  const asked = earlier(history.dataset('tokens').revisedOn ?? today, today);
+  const until = addDays(day, revisedFor);
+  return until > asked ? until : undefined;
 }
 
 /** The instant of a day's backfilled sample; for the newest day, which may not have one yet, the present one. */

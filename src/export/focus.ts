@@ -4,7 +4,7 @@ import { CREDITS, type FocusNames, type Measure } from '../catalog/money.ts';
 import { UNASSIGNED } from '../catalog/settings.ts';
 import type { PageFamily } from '../pipeline/past-days.ts';
 import { csvLine, decimalText } from './csv.ts';
-import type { ExportedFigures, ExportFormat } from './format.ts';
+import { type ExportedFigures, type ExportFormat, provisionalCell } from './format.ts';
 import { exact } from './month.ts';
 
 /** What the credits and the cost of a day are split by; the API has no credits of a model and a team. */
@@ -48,7 +48,7 @@ interface Charge extends ChargedPart {
 }
 
 /** The values that all charges of a day share. */
-interface Frame extends Pick<ExportedFigures, 'org' | 'orgId' | 'day' | 'monthStarts'> {
+interface Frame extends Pick<ExportedFigures, 'org' | 'orgId' | 'day' | 'monthStarts' | 'revisedUntil'> {
   readonly currency: string;
   /** Price of one million credits; none of a platform that reports its cost. */
   readonly price: number | null;
@@ -56,12 +56,13 @@ interface Frame extends Pick<ExportedFigures, 'org' | 'orgId' | 'day' | 'monthSt
 }
 
 type Cell = string | number | null;
+type Columns = Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>>;
 
 /**
  * The columns in the order of the file. A cost at the configured price is an estimate, and the exporter invoices nothing: its
  * `BilledCost` is 0, as the specification requires of files that do not come from the biller.
  */
-const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> = {
+const COLUMNS: Columns = {
   BilledCost: ({ billedCost = 0 }) => billedCost,
   BillingAccountId: (_, { orgId, org }) => orgId ?? org,
   BillingAccountName: (_, { org }) => org,
@@ -104,24 +105,29 @@ const COLUMNS: Readonly<Record<string, (charge: Charge, frame: Frame) => Cell>> 
   x_Tier: ({ tier }) => tier,
 };
 
+/** The last column of a file with an organization whose platform revises its money. */
+const REVISED: Columns = { x_Provisional: (_, frame) => provisionalCell(frame) };
+
 /**
  * Rows of the Cost and Usage dataset as CSV: one per organization, day and model, or team, with credits, and one for the rest,
  * so that the rows of a day add up to its cost. A day whose price, cost, credits or teams are unknown has no rows. `namesOf` has the names
- * for each organization.
+ * for each organization, and `isRevised` says whether any of their platforms revises its money.
  */
 export function createFocusFormat(
   by: FocusSplit,
   families: FocusFamilies,
   namesOf: (org: string) => FocusNames,
+  isRevised = false,
 ): ExportFormat {
+  const columns = isRevised ? { ...COLUMNS, ...REVISED } : COLUMNS;
   return {
     needsAll: true,
     compared: {
       keys: ['BillingAccountName', 'ChargePeriodStart', 'BillingCurrency', 'SkuPriceId', 'Tags'],
       ...{ period: 'ChargePeriodStart', organization: 'BillingAccountName' },
-      figures: ['ConsumedQuantity', 'EffectiveCost'],
+      figures: ['ConsumedQuantity', 'EffectiveCost', ...(isRevised ? ['ListCost', 'BilledCost'] : [])],
     },
-    header: csvLine(Object.keys(COLUMNS)),
+    header: csvLine(Object.keys(columns)),
     rowsOf(day) {
       const byName = new Map<string, PageFamily>(day.families.map((page) => [page.family.name, page]));
       const samplesOf = ({ name }: { readonly name: string }) => [...(byName.get(name)?.samples() ?? [])];
@@ -152,16 +158,15 @@ export function createFocusFormat(
         billedCost: billedCosts?.[index],
       }));
       const perMillion = price === undefined ? null : exact(price.value * MILLION);
-      return linesOf(costed, { ...day, currency, price: perMillion, names: namesOf(day.org) });
+      return linesOf(columns, costed, { ...day, currency, price: perMillion, names: namesOf(day.org) });
     },
   };
 }
 
-function* linesOf(charges: readonly Charge[], frame: Frame): Generator<string> {
-  const columns = Object.values(COLUMNS);
+function* linesOf(columns: Columns, charges: readonly Charge[], frame: Frame): Generator<string> {
   for (const charge of charges) {
     yield csvLine(
-      columns.map((cellOf) => cellOf(charge, frame)),
+      Object.values(columns).map((cellOf) => cellOf(charge, frame)),
       // Programs read the file and compare identifiers, such as the model @cf/…, so texts keep their spelling.
       { number: pointedText, text: String },
     );

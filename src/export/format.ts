@@ -19,6 +19,23 @@ export interface ExportedFigures {
   readonly monthStarts?: number | undefined;
   /** What the organization's money means; that of a platform that counts credits by default. */
   readonly money?: PlatformMoney | undefined;
+  /** The name of the organization's platform. */
+  readonly platform: string;
+  /** The day on which the platform has revised the last of these days for the last time; undefined if it has already. */
+  readonly revisedUntil: Day | undefined;
+}
+
+/** The last columns of a table: whether a row may still change, and where it is from. */
+export const LAST_COLUMNS: readonly string[] = ['provisional', 'platform'];
+
+/** The cells of these columns. */
+export function lastCells(figures: Pick<ExportedFigures, 'platform' | 'revisedUntil'>): readonly string[] {
+  return [provisionalCell(figures), figures.platform];
+}
+
+/** Whether the platform may still revise the figures of a row. */
+export function provisionalCell({ revisedUntil }: Pick<ExportedFigures, 'revisedUntil'>): string {
+  return String(revisedUntil !== undefined);
 }
 
 /** Why a known day has no rows: it has no price, or what the collector of this name has of it is unknown. */

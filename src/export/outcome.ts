@@ -13,6 +13,9 @@ export function describeExport(
 ): string {
   const count = corrections === undefined ? `${outcome.rows} rows` : `${corrections} corrections`;
   const lines = [`${count} of ${range}`, ...missing];
+  for (const [org, { rows, until }] of outcome.provisional) {
+    lines.push(`provisional: ${rows} rows of ${org}, which its platform may revise until ${until}`);
+  }
   if (outcome.open !== undefined) {
     lines[0] = `nothing is written of ${range}: not all of its days are stored and final`;
     for (const [who, days] of outcome.open) lines.push(`may still change: ${who} on ${spanOf(days)}`);

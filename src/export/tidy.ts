@@ -1,7 +1,7 @@
 import type { Sample } from '../catalog/family.ts';
 import type { PageFamily } from '../pipeline/past-days.ts';
 import { csvLine, type Spelling } from './csv.ts';
-import type { ExportedFigures, ExportFormat } from './format.ts';
+import { type ExportedFigures, type ExportFormat, LAST_COLUMNS, lastCells } from './format.ts';
 import { PERIOD_COLUMNS, type PeriodName, periodCells, writtenValue } from './month.ts';
 
 const COLUMNS = ['organization', 'metric', 'labels', 'value', 'unit'] as const;
@@ -9,7 +9,7 @@ const COLUMNS = ['organization', 'metric', 'labels', 'value', 'unit'] as const;
 /** A row per figure as CSV; the labels are a JSON object. */
 export function createTidyFormat(period: PeriodName, spelling?: Spelling): ExportFormat {
   return {
-    header: csvLine([period, ...COLUMNS, ...PERIOD_COLUMNS[period]], spelling),
+    header: csvLine([period, ...COLUMNS, ...PERIOD_COLUMNS[period], ...LAST_COLUMNS], spelling),
     compared: {
       keys: [period, 'organization', 'metric', 'labels'],
       ...{ period, organization: 'organization', figures: ['value'] },
@@ -20,7 +20,7 @@ export function createTidyFormat(period: PeriodName, spelling?: Spelling): Expor
       for (const { family, sample } of samplesOf(families)) {
         const labels = JSON.stringify(labelsOf(family, sample));
         const cells = [name, org, family.name, labels, writtenValue(family, sample.value), family.unit];
-        yield csvLine([...cells, ...periodCells(period, figures)], spelling);
+        yield csvLine([...cells, ...periodCells(period, figures), ...lastCells(figures)], spelling);
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { Family, Sample } from '../catalog/family.ts';
 import { csvLine, type Spelling } from './csv.ts';
-import type { ExportFormat } from './format.ts';
+import { type ExportFormat, LAST_COLUMNS, lastCells } from './format.ts';
 import { DAILY, isOfMonth, PERIOD_COLUMNS, type PeriodName, periodCells, writtenValue } from './month.ts';
 import { labelsOf } from './tidy.ts';
 
@@ -35,7 +35,7 @@ export function createWideFormat(
   const columns = names.map((name) => name.slice((name.startsWith(prefix) ? prefix : PREFIX).length));
   const keys = [period, 'organization', ...labels];
   return {
-    header: csvLine([...keys, ...columns, ...PERIOD_COLUMNS[period]], spelling),
+    header: csvLine([...keys, ...columns, ...PERIOD_COLUMNS[period], ...LAST_COLUMNS], spelling),
     compared: {
       ...{ keys, period, organization: 'organization', figures: columns },
       ...(spelling && { spelling }),
@@ -56,7 +56,7 @@ export function createWideFormat(
       for (const { labels: values, figures, currency } of rows.values()) {
         const texts = labels.map((label) => (label === CURRENCY ? currency : values[label]) ?? null);
         const cells = [...texts, ...names.map((figure) => figures.get(figure) ?? null)];
-        yield csvLine([name, org, ...cells, ...periodCells(period, given)], spelling);
+        yield csvLine([name, org, ...cells, ...periodCells(period, given), ...lastCells(given)], spelling);
       }
     },
   };

@@ -76,6 +76,7 @@ test('commands know what the platform has', async () => {
   const exported = rows.reduce((sum, row) => sum + Number(row['cost'] ?? row['daily_cost'] ?? 0), 0);
   expect(exported).toBeCloseTo(costOf(daysFrom(first, yesterday)), 2);
   const focus = await run('export', file, '--format=focus', `--from=${first}`, `--to=${yesterday}`);
+  expect(focus.stderr).toMatch(/^provisional: \d+ rows of octo, which its platform may revise until /m);
   expect(focus.stdout).toContain('reported by the platform; seat fees not included');
   const past = await run('backfill', file, `--from=${first}`, `--to=${yesterday}`, '--output=-');
   expect([past.code, past.stderr]).toEqual([0, expect.anything()]);
@@ -86,6 +87,31 @@ test('commands know what the platform has', async () => {
     expect(told.stderr).toContain('20 seats are configured, the platform reports 12');
     expect(told.stdout).toMatch(/USD/);
     expect(told.stdout).not.toMatch(/credits/i);
+  }
+});
+
+test('a month is exported before its money is final, and says which rows may still change', async () => {
+  const file = await configured();
+  const to = addDays(yesterday, -20);
+  for (const flags of [[], ['--layout=tidy'], ['--by=month']]) {
+    const { code, stdout, stderr } = await run(
+      'export',
+      file,
+      `--from=${addDays(to, -20)}`,
+      `--to=${to}`,
+      ...flags,
+    );
+    expect(code).toBe(0);
+    const rows: readonly Record<string, string>[] = parse(stdout, { bom: true, columns: true });
+    expect(Object.keys(rows[0] ?? {}).slice(-2)).toEqual(['provisional', 'platform']);
+    expect(new Set(rows.map(({ platform }) => platform))).toEqual(new Set(['other']));
+    const dayOf = (row: Readonly<Record<string, string>>) => row['day'] ?? row['period_end'] ?? '';
+    for (const row of rows) expect(row['provisional']).toBe(String(dayOf(row) > addDays(today, -31)));
+    const changing = rows.filter(({ provisional }) => provisional === 'true');
+    expect(changing.length).toBeGreaterThan(0);
+    expect(stderr).toContain(
+      `provisional: ${changing.length} rows of octo, which its platform may revise until ${addDays(to, 31)}\n`,
+    );
   }
 });
 

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { addDays, startOf } from '../../src/catalog/day.ts';
+import { addDays, type Day, parseDay, startOf } from '../../src/catalog/day.ts';
+import { preciseSum } from '../../src/collectors/counts.ts';
 import { createFileSink, createStreamSink } from '../../src/export/sink.ts';
 import { createJsonlFormat, createTidyFormat } from '../../src/export/tidy.ts';
+import { createWideFormat } from '../../src/export/wide.ts';
 import { daily, documents, orgWith } from '../backfill/days.ts';
 import { dayNamed } from '../support/day.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -30,14 +32,14 @@ const common = {
 describe('the tidy formats', () => {
   test('have a row per figure, with zeros for models of the days before', async () => {
     const { lines, outcome } = await exported({ ...common, format: createTidyFormat('day') });
-    expect(lines.join('')).toBe(`day,organization,metric,labels,value,unit
-2026-03-01,acme,agent_platform_test_credits,{},5,credits
-2026-03-01,acme,agent_platform_test_credits_by_model,"{""model"":""a""}",3,credits
-2026-03-01,acme,agent_platform_test_credits_by_model,"{""model"":""=b""}",2,credits
-2026-03-02,acme,agent_platform_test_credits,{},7,credits
-2026-03-02,acme,agent_platform_test_credits_by_model,"{""model"":""a""}",7,credits
-2026-03-02,acme,agent_platform_test_credits_by_model,"{""model"":""=b""}",0,credits
-2026-03-02,acme,agent_platform_test_reports,"{""repo"":""r""}",1,credits
+    expect(lines.join('')).toBe(`day,organization,metric,labels,value,unit,provisional,platform
+2026-03-01,acme,agent_platform_test_credits,{},5,credits,false,agent-platform
+2026-03-01,acme,agent_platform_test_credits_by_model,"{""model"":""a""}",3,credits,false,agent-platform
+2026-03-01,acme,agent_platform_test_credits_by_model,"{""model"":""=b""}",2,credits,false,agent-platform
+2026-03-02,acme,agent_platform_test_credits,{},7,credits,false,agent-platform
+2026-03-02,acme,agent_platform_test_credits_by_model,"{""model"":""a""}",7,credits,false,agent-platform
+2026-03-02,acme,agent_platform_test_credits_by_model,"{""model"":""=b""}",0,credits,false,agent-platform
+2026-03-02,acme,agent_platform_test_reports,"{""repo"":""r""}",1,credits,false,agent-platform
 `);
     expect(outcome).toMatchObject({ rows: 7, interrupted: false });
   });
@@ -75,6 +77,56 @@ describe('the tidy formats', () => {
     });
     expect(lines.join('')).not.toContain('2026-03-02');
     expect(outcome.unknown).toEqual(new Map([['acme/tokens', ['2026-03-02']]]));
+  });
+});
+
+describe('days that a platform may still revise', () => {
+  const revising = { platform: 'revising', days: { tokens: { revisedFor: 2 } } };
+  const asked = orgWith(FIRST, [rows[1], rows[1]]);
+  const on = (revisedOn: Day | undefined) => ({
+    settings: { ...asked.settings, ...revising },
+    history: { ...asked.history, dataset: () => ({ ...asked.history.dataset('tokens'), revisedOn }) },
+  });
+  const cellsOf = (lines: readonly string[]) => [
+    ...new Set(
+      lines.slice(1).map((line) => [line.slice(0, 10), ...line.trimEnd().split(',').slice(-2)].join()),
+    ),
+  ];
+  const options = { ...common, collectors: [daily], now: startOf(dayNamed('2026-03-04')) };
+  const day = { ...options, format: createTidyFormat('day') };
+
+  test.each([
+    ['2026-03-02', true, '2026-03-04', 4],
+    ['2026-03-03', false, '2026-03-04', 2],
+    // As the clock says it where no pass is known, or one of days to come.
+    [undefined, false, undefined, 0],
+    ['2026-03-05', false, undefined, 0],
+  ])('are marked until the last pass, here after that of %s', async (revisedOn, isFirst, until, count) => {
+    const { lines, outcome } = await exported({ ...day, orgs: [on(parseDay(revisedOn ?? ''))] });
+    expect(cellsOf(lines)).toEqual([
+      `2026-03-01,${isFirst},revising`,
+      `2026-03-02,${until !== undefined},revising`,
+    ]);
+    const expected = until === undefined ? [] : [['acme', { rows: count, until }]];
+    expect([...outcome.provisional]).toEqual(expected);
+  });
+
+  test('mark the month that ends with one of them', async () => {
+    const { lines, outcome } = await exported({
+      ...options,
+      orgs: [on(dayNamed('2026-03-03'))],
+      format: createWideFormat('month', [...daily.families]),
+      sumOfMonth: preciseSum,
+    });
+    expect(lines[0]).toMatch(/,period_start,period_end,provisional,platform\n$/);
+    expect(lines[1]).toMatch(/,2026-03-01,2026-03-02,true,revising\n$/);
+    expect(outcome.provisional.get('acme')).toEqual({ rows: lines.length - 1, until: '2026-03-04' });
+  });
+
+  test('are none of a platform that revises nothing', async () => {
+    const { lines, outcome } = await exported({ ...day, now: startOf(dayNamed('2026-03-03')) });
+    expect(cellsOf(lines)).toEqual(['2026-03-01,false,agent-platform', '2026-03-02,false,agent-platform']);
+    expect(outcome.provisional.size).toBe(0);
   });
 });
 

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
 import type { PlatformMoney } from '../../src/catalog/money.ts';
+import type { Platform } from '../../src/catalog/platform.ts';
 import type { Contract } from '../../src/catalog/settings.ts';
 import { spendFamilies as spend, spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokenFamilies as tokens, tokensCollector } from '../../src/collectors/tokens/collector.ts';
@@ -396,6 +397,37 @@ describe('a FOCUS file of reported money', () => {
       HostProviderName: 'Cloud',
       InvoiceIssuerName: 'Shop',
     });
+  });
+
+  test('says of each row whether it may still change where the platform revises its money, and only there', async () => {
+    const fileOf = async (days: Platform['days']) => {
+      const config = {
+        orgs: [{ name: 'acme', platform: { ...agentPlatform, money: BOTH, days } }],
+        collectors: new Map(),
+      } as unknown as Config;
+      const { format, published } = formatOf(values, config);
+      const row = { credits: 600, cost: 6, billedCost: 1, byModel: [{ ...models[0], credits: 600 }] };
+      const { lines } = await exported({
+        orgs: [
+          {
+            settings: under(createFakeView({}), { money: BOTH, days }).settings,
+            history: storedOrg({ days: (name) => (name === 'tokens' ? byDay([row, row]) : undefined) }),
+          },
+        ],
+        collectors: published,
+        from: FIRST,
+        to: addDays(FIRST, 1),
+        now: startOf(addDays(FIRST, 31)),
+        format,
+      });
+      return { lines, figures: format.compared?.figures };
+    };
+    const final = await fileOf({});
+    const { lines, figures } = await fileOf({ tokens: { revisedFor: 31 } });
+    const last = [',x_Provisional\n', ',false\n', ',true\n'];
+    expect(lines).toEqual(final.lines.map((line, index) => line.replace('\n', last[index] ?? '')));
+    expect(final.figures).toEqual(['ConsumedQuantity', 'EffectiveCost']);
+    expect(figures).toEqual([...(final.figures ?? []), 'ListCost', 'BilledCost']);
   });
 
   test('has no row of a day without its cost', async () => {

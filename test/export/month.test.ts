@@ -112,7 +112,7 @@ describe("a month's summary", () => {
 
   test('has its first and its last day, and of a closed month nothing that was expected of it', () => {
     const closed = headerFor({ month: '2026-03' }).trimEnd().split(',');
-    expect(closed.slice(-2)).toEqual(['period_start', 'period_end']);
+    expect(closed.slice(-4)).toEqual(['period_start', 'period_end', 'provisional', 'platform']);
     expect(closed).toContain('credits_month_to_date');
     expect(closed.filter((name) => /forecast|probability|lasts/.test(name))).toEqual([]);
     expect(headerFor({})).toContain('credits_month_forecast');
@@ -139,7 +139,9 @@ describe("a month's summary", () => {
         format: createTidyFormat('month'),
         sumOfMonth: (amounts) => amounts.reduce((sum, amount) => sum + amount, 0),
       });
-      return lines.filter((line) => line.includes('acme')).map((line) => line.trimEnd().split(',').slice(-2));
+      return lines
+        .filter((line) => line.includes('acme'))
+        .map((line) => line.trimEnd().split(',').slice(-4, -2));
     };
     expect(await of(LAST)).toContainEqual(['2026-03-01', '2026-03-31']);
     expect(await of(dayNamed('2026-03-09'))).toContainEqual(['2026-03-01', '2026-03-09']);
@@ -276,6 +278,15 @@ describe('corrections', () => {
   test('are none if nothing has changed', async () => {
     const { lines } = await march({ rows: days(40) });
     expect(await corrected(lines.join(''), lines)).toMatchObject({ count: 0 });
+  });
+
+  test('read a file from before it had its last columns, and compare none of them', async () => {
+    const { lines } = await march({ rows: days(40) });
+    const older = lines.map((line) => line.replace(/,(?:provisional,platform|false,agent-platform)$/m, ''));
+    expect(older.join('')).not.toMatch(/false|platform$/m);
+    expect(await corrected(older.join(''), lines)).toMatchObject({ count: 0 });
+    const final = lines.map((line) => line.replace(',false,', ',true,'));
+    expect(await corrected(final.join(''), lines)).toMatchObject({ count: 0 });
   });
 
   test.each(['', 'a,b\n1,2\n', 'day,"x\n'])('refuse a file of another kind: %j', async (text) => {

@@ -95,7 +95,7 @@ export const otherPlatform: Platform = {
     activity: async () => activity,
     productivity: async () => productivity,
   },
-  days: {},
+  days: { tokens: { revisedFor: 31 } },
   fields: {
     tokens: {
       path: '/v9/use',

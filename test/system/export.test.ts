@@ -10,11 +10,11 @@ import { requireTool } from './tools.ts';
 const LOAD = `
 import csv, json, sqlite3, sys
 db = sqlite3.connect(':memory:')
-db.execute('CREATE TABLE usage (day TEXT, organization TEXT, metric TEXT, labels TEXT, value REAL, unit TEXT)')
+db.execute('CREATE TABLE usage (day TEXT, organization TEXT, metric TEXT, labels TEXT, value REAL, unit TEXT, provisional TEXT, platform TEXT)')
 with open(sys.argv[1], newline='', encoding='utf-8') as file:
     rows = csv.reader(file)
     next(rows)
-    db.executemany('INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?)', rows)
+    db.executemany('INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?)', rows)
 print(json.dumps(db.execute("""
     SELECT day, json_extract(labels, '$.model'), sum(value) FROM usage
     WHERE metric = 'agent_platform_daily_credits_by_model' GROUP BY 1, 2 ORDER BY 1, 2""").fetchall()))

@@ -26,6 +26,7 @@ import {
 } from './comparisons.ts';
 import { costOfEach, costOn, creditPriceOn } from './costs.ts';
 import {
+  costWeeksOf,
   DAYS,
   inCredits,
   inMoney,
@@ -42,6 +43,19 @@ import { unitFamilies } from './unit-economics.ts';
 const dailyCost = inMoney(costOn, {
   name: 'agent_platform_daily_cost',
   help: 'Cost of the newest complete UTC day. Do not sum over currencies.',
+});
+
+const dailyCostByModel = dayFamily({
+  name: 'agent_platform_daily_cost_by_model',
+  help: 'Cost of the newest complete UTC day, by model and tier. The sum over models can differ from the total where some belong to no model. Do not sum over currencies.',
+  labels: ['model', 'tier', 'currency'],
+  fixedLabels: ['currency'],
+  unit: 'currency',
+  source: `stored days of tokens: byModel.credits; ${PRICES}`,
+  aggregation: 'additive',
+  breakdown: true,
+  part: 'models',
+  samplesOf: (view, day) => costOfEach(view, day, (measure) => amountsByModel(view, day, measure)),
 });
 
 /** The families about spend: the figures in credits, and those in money; scripts/docs/definitions.md has their formulas. */
@@ -130,18 +144,8 @@ export const spendFamilies = {
     help: 'Cost of the newest complete UTC day before the discount of the contract. Do not sum over currencies.',
   }),
 
-  dailyCostByModel: dayFamily({
-    name: 'agent_platform_daily_cost_by_model',
-    help: 'Cost of the newest complete UTC day, by model and tier. The sum over models can differ from the total where some belong to no model. Do not sum over currencies.',
-    labels: ['model', 'tier', 'currency'],
-    fixedLabels: ['currency'],
-    unit: 'currency',
-    source: `stored days of tokens: byModel.credits; ${PRICES}`,
-    aggregation: 'additive',
-    breakdown: true,
-    part: 'models',
-    samplesOf: (view, day) => costOfEach(view, day, (measure) => amountsByModel(view, day, measure)),
-  }),
+  dailyCostByModel,
+  modelCostWeeks: costWeeksOf(tokensDataset, dailyCostByModel, 'tokens: byModel.cost'),
 
   costMonthToDate: ofMonthInMoney(costOfMonth.toDate, {
     name: 'agent_platform_cost_month_to_date',

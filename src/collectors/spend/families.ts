@@ -1,9 +1,11 @@
+import type { DayDataset } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure, inItsCurrency, withCurrency } from '../samples.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
+import { type Weeks, weeksOf } from '../weeks.ts';
 import { reportedCost } from './costs.ts';
 import { measuredIn, measureOf } from './measure.ts';
 import { type Month, monthOfOrg } from './months.ts';
@@ -89,21 +91,41 @@ export function inMeasure<const Label extends string = never>(
       ...{ name, help, labels, fixedLabels, unit, aggregation, source: DAYS, ...common },
       samplesOf: (view, day) => (measureOf(view) === 'credits' ? samplesOf(view, day) : undefined),
     }),
-    cost: dayFamily<Label | 'currency'>({
-      ...common,
-      name: `agent_platform_${name.replace(/^agent_platform_/, '').replace('credits', 'cost')}`,
-      help: `${help.replace(/^Standard Credits/, 'Cost').replace('Standard Credits', 'cost')} Only where the platform counts no credits. Do not sum over currencies.`,
-      labels: [...labels, 'currency'],
-      fixedLabels: [...fixedLabels, 'currency'],
-      unit: unit === 'credits' ? 'currency' : unit,
-      aggregation,
-      source: REPORTED_DAYS,
-      ...(labels.length === 0 && { dropPriority: 'main' }),
-      isFor: ({ measure }) => measure === 'cost',
-      samplesOf(view, day) {
-        const currency = measuredIn(view);
-        return currency === undefined ? undefined : withCurrency(samplesOf(view, day), currency);
-      },
-    }),
+    cost: withoutCredits(
+      dayFamily<Label | 'currency'>({
+        ...common,
+        name: `agent_platform_${name.replace(/^agent_platform_/, '').replace('credits', 'cost')}`,
+        help: `${help.replace(/^Standard Credits/, 'Cost').replace('Standard Credits', 'cost')} ${CURRENCIES}`,
+        labels: [...labels, 'currency'],
+        fixedLabels: [...fixedLabels, 'currency'],
+        unit: unit === 'credits' ? 'currency' : unit,
+        aggregation,
+        source: REPORTED_DAYS,
+        ...(labels.length === 0 && { dropPriority: 'main' }),
+        samplesOf: (view, day) => withCurrency(samplesOf(view, day), measuredIn(view)),
+      }),
+    ),
   };
+}
+
+const CURRENCIES = 'Do not sum over currencies.';
+
+/** A family of a cost for platforms that count no credits alone. */
+function withoutCredits<Label extends string>(family: DayFamily<Label>): DayFamily<Label> {
+  return {
+    ...family,
+    help: family.help.replace(CURRENCIES, 'Only where the platform counts no credits. $&'),
+    isFor: ({ measure }) => measure === 'cost',
+    samplesOf: (view, day) => (measuredIn(view) === undefined ? undefined : family.samplesOf(view, day)),
+  };
+}
+
+/** The sums of a cost over 7 days, as `weeksOf` has them in credits; `source` is what the cost is reported in. */
+export function costWeeksOf<const Label extends string>(
+  dataset: DayDataset<unknown>,
+  cost: DayFamily<Label>,
+  source: string,
+): Weeks<Label> {
+  const { present, before } = weeksOf(dataset, { ...cost, source });
+  return { present: withoutCredits(present), before: withoutCredits(before) };
 }

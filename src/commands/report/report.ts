@@ -22,9 +22,8 @@ import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { toolFamilies as tools } from '../../collectors/tools/collector.ts';
 import { userFamilies as people } from '../../collectors/users/collector.ts';
-import { usersDataset } from '../../collectors/users/dataset.ts';
 import { teamBudgetFamilies as teamMonths } from '../../collectors/users/team-budgets.ts';
-import { samplesOn, weeksOf } from '../../collectors/weeks.ts';
+import { samplesOn } from '../../collectors/weeks.ts';
 
 /** A week from Monday to Sunday or a month of the bill, inclusive. */
 export interface Period {
@@ -147,9 +146,6 @@ const OF_MONTH: readonly OfMonth[] = [
   ['Cost, budget of the month', spend.costMonthBudget],
   ['Cost, probability that the month exceeds its budget', spend.costMonthBudgetExceededProbability],
 ];
-
-/** The cost of teams by week, which no metric has. */
-const teamCostWeeks = weeksOf(usersDataset, people.dailyCostByTeam);
 
 const UNITS: readonly OfMonth[] = unitFamilies.map((family) => [
   family.name.replace(/^agent_platform_(.*)_28d$/, '$1').replaceAll('_', ' '),
@@ -279,7 +275,7 @@ function teamsOf(view: View, { kind, last: end }: Period, last: Day, formerLast:
     return partsOf(monthOn(last), monthOn(formerLast), undefined);
   }
   if (last < end) return [];
-  const { present, before } = isCredits ? people.teamWeeks : teamCostWeeks;
+  const { present, before } = isCredits ? people.teamWeeks : people.teamCostWeeks;
   return partsOf(byTeam(present.samplesOf(view, last)), byTeam(before.samplesOf(view, last)), undefined);
 }
 

@@ -31,8 +31,8 @@ interface Declared {
   readonly name: BreakdownName;
   readonly dataset: DayDataset<unknown>;
   readonly family: DayFamily;
-  /** The family in its place where the platform counts no credits. */
-  readonly inMoney?: DayFamily;
+  /** The families in their place where the platform counts no credits. */
+  readonly inMoney?: Pick<Declared, 'family' | 'before'>;
   readonly label: string;
   /** How the values of 7 days become one; families of weeks have done it. */
   readonly over: 'sum' | 'mean' | 'week';
@@ -45,7 +45,7 @@ const declared: readonly Declared[] = [
     name: 'models',
     dataset: tokensDataset,
     family: tokens.dailyCreditsByModel,
-    inMoney: spend.dailyCostByModel,
+    inMoney: { family: spend.dailyCostByModel },
     label: 'model',
     over: 'sum',
   },
@@ -69,6 +69,7 @@ const declared: readonly Declared[] = [
     dataset: usersDataset,
     family: people.teamWeeks.present,
     before: people.teamWeeks.before,
+    inMoney: { family: people.teamCostWeeks.present, before: people.teamCostWeeks.before },
     label: 'team',
     over: 'week',
   },
@@ -90,7 +91,7 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
   const breakdowns: Breakdown[] = [];
   for (const { inMoney, ...own } of declared) {
     const currency = inMoney && measuredIn(view);
-    const one = inMoney && currency !== undefined ? { ...own, family: inMoney } : own;
+    const one = inMoney && currency !== undefined ? { ...own, ...inMoney } : own;
     const day = isServed(one.family) ? view.newestDay(one.dataset) : undefined;
     const sums = day === undefined ? undefined : yield* sumsOf(view, one, day);
     if (day === undefined || sums === undefined) continue;

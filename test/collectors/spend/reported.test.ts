@@ -87,6 +87,8 @@ const PAIRS = [
   ['daily_cost_by_model{a,unknown,USD}', 'daily_credits_by_model{a,unknown}'],
   ['cost_sum_7d{USD}', 'credits_trailing_7d'],
   ['cost_sum_7d_baseline{USD}', 'credits_trailing_7d_baseline'],
+  ['cost_by_model_sum_7d{b,unknown,USD}', 'credits_by_model_sum_7d{b,unknown}'],
+  ['cost_by_model_sum_7d_baseline{a,unknown,USD}', 'credits_by_model_sum_7d_baseline{a,unknown}'],
   ['cost_month_to_date{USD}', 'credits_month_to_date'],
   ['cost_month_forecast{USD}', 'credits_month_forecast'],
   ['cost_month_forecast_lower{USD}', 'credits_month_forecast_lower'],
@@ -206,7 +208,9 @@ describe('of a platform that counts credits and reports the cost, too', () => {
   test('everything in credits stays, without the forms in money', () => {
     expect(figures).toMatchObject(inCredits);
     const more = Object.keys(figures).filter((name) => !(name in inCredits));
-    expect(more.filter((name) => /cost_(?:expected|unusual|share|change)/.test(name))).toEqual([]);
+    expect(more.filter((name) => /cost_(?:expected|unusual|share|change|by_model_sum)/.test(name))).toEqual(
+      [],
+    );
     expect(more).not.toContain('credit_price{USD}');
   });
 

@@ -53,6 +53,9 @@ describe('the reported cost of teams', () => {
       'daily_cost_by_team{a,USD}': 10,
       'daily_cost_by_team{b,USD}': 15,
       'daily_cost_by_team{unassigned,USD}': 5,
+      'cost_by_team_sum_7d{a,USD}': 70,
+      'cost_by_team_sum_7d{unassigned,USD}': 35,
+      'cost_by_team_sum_7d_baseline{b,USD}': 105,
       'team_cost_month_to_date{a,USD}': 100,
       'team_cost_month_forecast{b,USD}': 15 * 31,
     });
@@ -75,7 +78,9 @@ describe('the reported cost of teams', () => {
   });
 
   test('stands beside the credits where there are both', () => {
-    expect(figuresOf(BOTH, {}, 7)).toMatchObject({
+    const figures = figuresOf(BOTH, {}, 7);
+    expect(Object.keys(figures).filter((name) => name.startsWith('cost_by_team'))).toEqual([]);
+    expect(figures).toMatchObject({
       'daily_credits_by_team{a}': 35,
       'daily_credits_by_team{unassigned}': 14,
       'daily_cost_by_team{a,USD}': 10,

@@ -157,7 +157,8 @@ function filesOf(view: View): readonly string[] {
     ];
     return { family, stamps: [], recorded: false, samples: () => samples };
   });
-  const exported = { org: 'acme', orgId: undefined, first: DAY, day: DAY, period: DAY, families };
+  const of = { org: 'acme', orgId: undefined, platform: 'agent-platform', revisedUntil: undefined };
+  const exported = { ...of, first: DAY, day: DAY, period: DAY, families };
   return [
     createTidyFormat('day'),
     createJsonlFormat('day'),
