@@ -81,7 +81,8 @@ export interface PeopleSettings {
   readonly teamRules: string;
   /** The value of the `user` label; undefined where people are not identified. */
   labelOf(person: Person): string | undefined;
-  teamOf(person: Person): string;
+  /** The team of a person of an organization on that platform. */
+  teamOf(person: Person, platform: string): string;
   /** Monthly budgets by team. The figures of these teams are known, however few people are active. */
   readonly teamBudgets: ReadonlyMap<string, Budget>;
 }

@@ -34,8 +34,8 @@ export const sandboxOptions = commandOptionsOf('sandbox', 'Sandbox', {
     kinds.integer('1', '3660'),
   ),
   scenario: option(
-    'A recent event to simulate: a credit spike yesterday, or a newest readiness report far below the previous one. May be given several times',
-    several(kinds.choice('credit-spike', 'readiness-drop')),
+    'What to simulate: a credit spike yesterday, a newest readiness report far below the previous one, or somebody at work every day and no spike. May be given several times',
+    several(kinds.choice('credit-spike', 'readiness-drop', 'steady')),
   ),
   seed: option(
     'Seed of the simulated values. The same seed gives the same values',

@@ -85,7 +85,7 @@ async function orgOfEntry(
   const { name, api_key_env: variable } = entry;
   const org = {
     name,
-    ...placeOf(platformNamed(entry.platform), entry),
+    ...orgPlace(platformNamed(entry.platform), entry),
     contract: contractOf(entry),
     daysOff: await daysOffOf(entry, node),
   };
@@ -116,7 +116,7 @@ async function daysOffOf({ calendar }: OrgEntry, node: YamlNode): Promise<Readon
 }
 
 /** Where an organization is, and whose figures its are. */
-function placeOf(platform: Platform, given: GivenOrg) {
+export function orgPlace(platform: Platform, given: GivenOrg) {
   const { base_url: url, app_url: appUrl, account, kind, link_hosts: hosts = [], org_id: id } = given;
   const baseUrl = url ?? platform.configuration.baseUrl ?? '';
   const ofKind = kind ?? platform.configuration.kinds?.[0];
@@ -169,7 +169,7 @@ async function orgOfEnvironment(
       `set ${keyVariable} or ${keyVariable}_FILE, or try the exporter without a key: agent-platform-exporter demo`,
     );
   }
-  return { name: values.org, ...placeOf(platform, given), credential };
+  return { name: values.org, ...orgPlace(platform, given), credential };
 }
 
 /** A configured identifier as answers and the store have it. */

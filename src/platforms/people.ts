@@ -27,7 +27,7 @@ export function peopleReader(readPeople: ReadPeople): PeopleReader {
   return {
     readPeople,
     async fetchDays(source, { to: day }, settings) {
-      const reducer = new DayReducer(settings?.people ?? ANONYMOUS);
+      const reducer = new DayReducer(settings?.people ?? ANONYMOUS, settings?.platform);
       const { people, faults, ...listing } = await readPeople(source, day, (person) => reducer.add(person));
       const rows = new Map<Day, UsersRow>();
       if (people > 0) rows.set(day, withoutShortSums(await source.inSlices(reducer.finish()), faults));

@@ -35,7 +35,7 @@ export function createSandbox(
   const listeners = createListeners();
 
   return {
-    orgs: tenants.map(({ name, orgId, keys }): SandboxOrg => ({ name, orgId, keys })),
+    orgs: tenants.map(({ name, orgId, keys, people }): SandboxOrg => ({ name, orgId, keys, people })),
     handler,
     /** Port 0 lets the system choose; rejects if the address is unavailable. */
     listen: (at: { readonly host: string; readonly port: number }) => listeners.listen(handler, at),

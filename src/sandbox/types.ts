@@ -15,15 +15,16 @@ export interface SandboxOptions {
   readonly days?: number | undefined;
   /** Initial faults, as texts such as `429=0.1`. */
   readonly faults?: readonly string[];
-  /** Recent events in every organization; none by default. */
+  /** What happens in every organization; nothing unusual by default. */
   readonly scenarios?: readonly Scenario[];
 }
 
 /**
  * `credit-spike`: on the day before the platform was created, more agents than usual were stuck in loops.
  * `readiness-drop`: in the newest report at that time, far fewer criteria pass than in the previous one.
+ * `steady`: somebody is at work on every day, and no agent is ever stuck in a loop.
  */
-export type Scenario = 'credit-spike' | 'readiness-drop';
+export type Scenario = 'credit-spike' | 'readiness-drop' | 'steady';
 
 export const roles = ['owner', 'manager', 'member', 'guest'] as const;
 export type Role = (typeof roles)[number];
@@ -32,6 +33,8 @@ export interface SandboxOrg {
   readonly name: string;
   readonly orgId: string;
   readonly keys: Readonly<Record<Role, string>>;
+  /** By id, address and login as different platforms know them. */
+  readonly people: readonly Readonly<Record<'id' | 'address' | 'login' | 'team', string>>[];
 }
 
 /** A request to the platform's API. */

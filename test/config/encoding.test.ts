@@ -123,7 +123,7 @@ describe('a file that is not UTF-8 any more leaves what was read before', () => 
     });
     write(file, WRONG);
     await expect(people.refresh()).rejects.toThrow('is not valid UTF-8 in line 1');
-    expect(people.current().teamOf({ id: 'user_1', email: undefined })).toBe('a');
+    expect(people.current().teamOf({ id: 'user_1', email: undefined }, 'agent-platform')).toBe('a');
   });
 
   test('of a key', async () => {

@@ -83,6 +83,8 @@ test.each([
   ['teams', 'u_1: core\n"*@a.example": web\ncredits_per_month: {core: 5}\n', false],
   ['teams', 'u_1: 3\n', true],
   ['teams', 'credits_per_month: {core: many}\n', true],
+  ['teams', 'people: {core: [{email: a@a.example, logins: {copilot: octo-a}}]}\n', false],
+  ['teams', 'people: {core: [{email: a@a.example, logins: {gitlab: a}}]}\n', true],
 ] as const)('%s: %j', (name, text, flagged) => {
   expect(isFlagged(name, text)).toBe(flagged);
 });

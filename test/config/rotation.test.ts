@@ -61,7 +61,10 @@ async function people(environment: Readonly<Record<string, string>>, flag: strin
   return async () => {
     await config.people.refresh();
     const { labelOf, teamOf } = config.people.current();
-    return [labelOf({ id: 'user_1', email: undefined }), teamOf({ id: 'user_1', email: undefined })];
+    return [
+      labelOf({ id: 'user_1', email: undefined }),
+      teamOf({ id: 'user_1', email: undefined }, 'agent-platform'),
+    ];
   };
 }
 

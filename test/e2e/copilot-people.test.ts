@@ -42,31 +42,37 @@ test('people have their credits, sessions and prompts; who has credits alone was
   expect(story.logged('level=warn')).toEqual([]);
 });
 
-test('a teams file names logins; a team has the credits of all, and what no team has is unassigned', async () => {
-  const logins = (await loginsOf()).slice(0, 24);
-  const csv = ['user,team', ...logins.map((login, index) => `${login},${index % 2 ? 'odd' : 'even'}`)].join(
-    '\n',
-  );
-  const story = await startCopilotStory({
-    collectors: ['tokens', 'users'],
-    flags: ['teams.file=t.csv'],
-    files: new Map([['t.csv', csv]]),
-  });
-  const page = await story.page();
-  const rows = await story.rows('users-1-day', NEWEST);
-  const sums = { even: 0, odd: 0, none: 0 };
-  for (const row of rows) {
-    const index = logins.indexOf(String(row['user_login']));
-    sums[index < 0 ? 'none' : index % 2 ? 'odd' : 'even'] += count(row, 'ai_credits_used');
-  }
-  const [year, month, day] = NEWEST.split('-').map(Number);
-  const bill = await billOf(story, `${year}-${month}-${day}`);
-  const total = bill.reduce((sum, item) => sum + Number(item['grossQuantity']), 0);
-  const byTeam = page.by('team', 'agent_platform_daily_credits_by_team');
-  expect(byTeam['even']).toBeCloseTo(sums.even, 6);
-  expect(byTeam['odd']).toBeCloseTo(sums.odd, 6);
-  expect(byTeam['unassigned']).toBeCloseTo(total - sums.even - sums.odd - sums.none, 6);
-});
+test.each(['t.csv', 't.yaml'])(
+  'a teams file names logins; a team has the credits of all, and what no team has is unassigned: %s',
+  async (file) => {
+    const logins = (await loginsOf()).slice(0, 24);
+    const csv = ['user,team', ...logins.map((login, index) => `${login},${index % 2 ? 'odd' : 'even'}`)];
+    const yaml = logins.map(
+      (login, index) => `    - {email: p${index}@acme.example, logins: {copilot: ${login}}}`,
+    );
+    const parity = (odd: number) => yaml.filter((_, index) => index % 2 === odd);
+    const people = ['people:', '  even:', ...parity(0), '  odd:', ...parity(1)];
+    const story = await startCopilotStory({
+      collectors: ['tokens', 'users'],
+      flags: [`teams.file=${file}`],
+      files: new Map([[file, (file === 't.csv' ? csv : people).join('\n')]]),
+    });
+    const page = await story.page();
+    const rows = await story.rows('users-1-day', NEWEST);
+    const sums = { even: 0, odd: 0, none: 0 };
+    for (const row of rows) {
+      const index = logins.indexOf(String(row['user_login']));
+      sums[index < 0 ? 'none' : index % 2 ? 'odd' : 'even'] += count(row, 'ai_credits_used');
+    }
+    const [year, month, day] = NEWEST.split('-').map(Number);
+    const bill = await billOf(story, `${year}-${month}-${day}`);
+    const total = bill.reduce((sum, item) => sum + Number(item['grossQuantity']), 0);
+    const byTeam = page.by('team', 'agent_platform_daily_credits_by_team');
+    expect(byTeam['even']).toBeCloseTo(sums.even, 6);
+    expect(byTeam['odd']).toBeCloseTo(sums.odd, 6);
+    expect(byTeam['unassigned']).toBeCloseTo(total - sums.even - sums.odd - sums.none, 6);
+  },
+);
 
 test('a revision within the window reaches people', async () => {
   const story = await startCopilotStory({ collectors: ['users'], flags: ['users.identity=id'] });

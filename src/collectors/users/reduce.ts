@@ -1,6 +1,6 @@
 import { hasActivity, withRejected } from '../../catalog/dataset.ts';
 import { byName } from '../../catalog/object.ts';
-import type { PeopleSettings } from '../../catalog/settings.ts';
+import { DEFAULT_PLATFORM, type PeopleSettings } from '../../catalog/settings.ts';
 import { MAX_PARTS, OTHER, plusKnown, UNKNOWN_TIER } from '../counts.ts';
 import { FIGURE_NAMES } from './columns.ts';
 import {
@@ -20,6 +20,7 @@ const OTHER_MODELS = `${OTHER}\n${OTHER}`;
 /** Reduces the people of a day to a row, keeping no more of each person than the row needs. */
 export class DayReducer {
   readonly #settings: PeopleSettings;
+  readonly #platform: string;
   // By model and tier, in lines of their own: a label value has no line break.
   readonly #models = new Map<string, number>();
   readonly #levels = new Map<string, number>();
@@ -31,15 +32,16 @@ export class DayReducer {
   #isQuiet = true;
   #hasFigures = false;
 
-  /** The settings decide how people are identified. */
-  constructor(settings: PeopleSettings) {
+  /** The settings decide how people are identified; the platform is that of their organization. */
+  constructor(settings: PeopleSettings, platform: string = DEFAULT_PLATFORM) {
     this.#settings = settings;
+    this.#platform = platform;
     this.#table = createPeopleTable(settings);
   }
 
   add(day: PersonDay): void {
     const active = day.isActive;
-    const team = this.#settings.teamOf(day.person);
+    const team = this.#settings.teamOf(day.person, this.#platform);
     this.#total = plusKnown(this.#total, day.credits);
     if (active) this.#addActive(day);
     this.#addToTeam(team, day, active);

@@ -29,7 +29,7 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
       if (platform.readers.users === undefined) return platform;
       const fetchDays: DayReader<UsersRow>['fetchDays'] = async (source, { to: day }, org) => {
         const reducers = identities.map(
-          (identity) => [identity, new DayReducer(settings(identity))] as const,
+          (identity) => [identity, new DayReducer(settings(identity), platform.name)] as const,
         );
         const readPeople = await readPeopleOf(platform);
         if (readPeople === undefined) throw new Error(`${platform.name} has no people`);

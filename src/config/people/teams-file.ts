@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { type Budget, OTHER_TEAMS, UNASSIGNED } from '../../catalog/settings.ts';
+import { platforms } from '../../platforms/list.ts';
 import { ConfigError } from '../../text/errors.ts';
 import { budgetSchema, MAX_CREDITS } from '../file-schema.ts';
-import { positiveNumber, validated } from '../validate.ts';
+import { nearestNode, positiveNumber, validated } from '../validate.ts';
 import { configErrorAt, nodeOnLine, type YamlNode } from '../yaml-node.ts';
-import { memberKey, type TeamRule, type TeamsFile } from './teams.ts';
+import { loginKey, memberKey, type TeamRule, type TeamsFile } from './teams.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -22,9 +23,36 @@ const rule = z.object({
     }),
 });
 
-/** A teams file in YAML: a team for each member, and budgets for teams. */
+const platformNames = platforms.map(({ name }) => name);
+
+const address = z
+  .string({ error: 'has a person without an email' })
+  .trim()
+  .regex(/^[^\s*]+@[^\s*]+$/, { error: 'has a person without an email' });
+
+const login = z
+  .string({ error: ({ input }) => (isScalar(input) ? 'the login must be in quotes' : 'has no login') })
+  .trim()
+  .min(1, { error: 'has no login' });
+
+/** A person's logins by platform. */
+const logins = z.strictObject(Object.fromEntries(platformNames.map((name) => [name, login.optional()])), {
+  error: ({ code }) =>
+    code === 'unrecognized_keys'
+      ? `has a login on another platform than ${platformNames.join(', ')}`
+      : 'logins must be a mapping from platform to login',
+});
+
+/** A person of a team. */
+const person = z.strictObject(
+  { email: address, logins: logins.optional() },
+  { error: 'must be a person with email and logins, and nothing else' },
+);
+
+/** A teams file in YAML: a team for each member, people with logins by team, and budgets for teams. */
 export const teamsSchema = z
   .object({
+    people: z.record(rule.shape.team, z.array(person)).nullish(),
     credits_per_month: z.record(z.string(), positiveNumber(MAX_CREDITS)).nullish(),
     budgets: z.record(z.string(), budgetSchema).nullish(),
   })
@@ -39,14 +67,22 @@ const budgetKinds = {
 /** A team with fewer people in the file cannot have a budget: its month would be nearly one person's own figure. */
 const MIN_PEOPLE = 5;
 
-/** An unvalidated line: the team of a member or, with a kind, the budget of a team. */
+const PEOPLE = 'people';
+
+/** The keys in YAML that have a mapping by team. */
+const teamKeys = ['credits_per_month', 'budgets', PEOPLE] as const;
+
+/** An unvalidated line: the team of a member or, with a kind, a person or the budget of a team. */
 interface Line {
   readonly name: string;
   readonly node: YamlNode;
-  readonly kind?: keyof typeof budgetKinds;
+  readonly kind?: (typeof teamKeys)[number];
 }
 
 const hint = 'each line has a user id, an e-mail address or a pattern such as "*@example.com", and a team';
+
+const personHint =
+  'each person of a team is {email: ada@example.com, logins: {copilot: octo-ada}}; without logins, the address is enough';
 
 const NO_TEAMS_HINT = 'to have no teams, leave out teams.file, or write {} into a file in YAML';
 
@@ -66,15 +102,46 @@ export async function parseTeams(text: string, file: string): Promise<TeamsFile>
   // Names are equal however an editor or a spreadsheet composes their letters.
   const lines = await read(text.normalize(), file);
   const rules = new Map<string, TeamRule>();
+  const ruled: { readonly given: TeamRule; readonly node: YamlNode }[] = [];
   for (const { name, node, kind } of lines) {
-    if (kind !== undefined) continue;
-    const { data, error } = rule.safeParse({ member: name, team: node.value });
-    if (error !== undefined) throw refused(node, error.issues[0]?.message ?? '');
-    const key = memberKey(data.member);
+    if (kind !== undefined && kind !== PEOPLE) continue;
+    const given = kind === PEOPLE ? personRule(name, node) : lineRule(name, node);
+    const key = memberKey(given.member);
     if (rules.has(key)) throw refused(node, 'is listed twice');
-    rules.set(key, data);
+    rules.set(key, given);
+    ruled.push({ given, node });
+  }
+  const taken = new Set<string>();
+  for (const { given, node } of ruled) {
+    for (const [platform, name = ''] of Object.entries(given.logins ?? {})) {
+      const key = loginKey(platform, name);
+      const isOthers = (rules.get(memberKey(name)) ?? given) !== given;
+      if (isOthers || taken.has(key))
+        throw refused(nearestNode(node, ['logins', platform]), 'is listed twice');
+      taken.add(key);
+    }
   }
   return { rules: [...rules.values()], budgets: budgetsIn(lines, [...rules.values()]) };
+}
+
+/** The rule of a line with a member and a team. */
+function lineRule(member: string, node: YamlNode): TeamRule {
+  const { data, error } = rule.safeParse({ member, team: node.value });
+  if (data === undefined) throw refused(node, error.issues[0]?.message ?? '');
+  return data;
+}
+
+/** The rule of a person in the list of a team. */
+function personRule(team: string, node: YamlNode): TeamRule {
+  const { data, error } = person.safeParse(node.value);
+  const [issue] = error?.issues ?? [];
+  if (data === undefined) {
+    const below = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+    const at = nearestNode(node, [...(issue?.path ?? []), ...below]);
+    throw refused(at, issue?.message ?? '', personHint);
+  }
+  const { email, logins: known } = data;
+  return { ...lineRule(email, { ...node, value: team }), ...(known && { logins: known }) };
 }
 
 /** The budgets by team; a message names a team only if the file has people of it, since the key can be any text. */
@@ -82,7 +149,7 @@ function budgetsIn(lines: readonly Line[], rules: readonly TeamRule[]): Readonly
   const teams = Map.groupBy(rules, ({ team }) => team);
   const budgets = new Map<string, Budget>();
   for (const { kind, name: team, node } of lines) {
-    if (kind === undefined) continue;
+    if (kind === undefined || kind === PEOPLE) continue;
     const members = teams.get(team);
     const unnamed = { ...node, path: kind };
     if (members === undefined) throw configErrorAt(unnamed, 'names a team without people in this file');
@@ -115,12 +182,15 @@ async function readYaml(text: string, file: string): Promise<readonly Line[]> {
   if (root.value === null) throw withoutContent(file);
   if (!isMapping(root)) throw refused(root, 'must be a mapping');
   return [...root.children].flatMap(([name, node]): readonly Line[] => {
-    const kind = name === 'credits_per_month' || name === 'budgets' ? name : undefined;
+    const kind = teamKeys.find((key) => key === name);
     if (kind === undefined || typeof node.value === 'string') return [{ name, node }];
-    if (!isMapping(node)) {
-      throw configErrorAt(node, `must be a mapping from team to ${budgetKinds[kind].what}`);
-    }
-    return [...node.children].map(([team, below]) => ({ kind, name: team.trim(), node: below }));
+    const what = kind === PEOPLE ? PEOPLE : budgetKinds[kind].what;
+    if (!isMapping(node)) throw configErrorAt(node, `must be a mapping from team to ${what}`);
+    return [...node.children].flatMap(([team, below]): readonly Line[] => {
+      if (kind !== PEOPLE) return [{ kind, name: team.trim(), node: below }];
+      if (!Array.isArray(below.value)) throw refused(below, 'must be a list of people', personHint);
+      return [...below.children.values()].map((one) => ({ kind, name: team, node: one }));
+    });
   });
 }
 

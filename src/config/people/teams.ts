@@ -14,6 +14,8 @@ export interface TeamRule {
   /** A user id, an e-mail address, or a pattern of addresses in which `*` stands for any text. */
   readonly member: string;
   readonly team: string;
+  /** What the person is called on platforms that do not know the address, by the platform's name. */
+  readonly logins?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Maps people to teams. */
@@ -24,7 +26,8 @@ interface Teams {
   readonly size: number;
   /** Monthly budgets by team. */
   readonly budgets: ReadonlyMap<string, Budget>;
-  teamOf(person: Person): string;
+  /** The team of a person of an organization on that platform. */
+  teamOf(person: Person, platform: string): string;
 }
 
 /** No teams: nobody belongs to one. */
@@ -36,13 +39,15 @@ export const NO_TEAMS: Teams = {
 };
 
 /**
- * Creates teams from rules: a person's id takes precedence, then the exact address, then the first matching pattern.
- * Addresses are compared in lower case; ids and addresses of rules and people are in normal form C.
+ * Creates teams from rules: a login on the platform takes precedence, then a person's id, the exact address, and the first
+ * matching pattern. Logins and addresses are compared in lower case; all names of rules and people are in normal form C.
  */
 export function createTeams({ rules, budgets }: TeamsFile): Teams {
+  const byLogin = new Map<string, string>();
   const exact = new Map<string, string>();
   const patterns: { readonly fits: (email: string) => boolean; readonly team: string }[] = [];
-  for (const { member, team } of rules) {
+  for (const { member, team, logins = {} } of rules) {
+    for (const [platform, login = ''] of Object.entries(logins)) byLogin.set(loginKey(platform, login), team);
     if (member.includes('*')) patterns.push({ fits: wildcard(member.toLowerCase()), team });
     else exact.set(memberKey(member), team);
   }
@@ -50,7 +55,9 @@ export function createTeams({ rules, budgets }: TeamsFile): Teams {
     fingerprint: fingerprintOf(rules, [...budgets.keys()].sort()),
     budgets,
     size: new Set(rules.map(({ team }) => team)).size,
-    teamOf({ id, email }) {
+    teamOf({ id, email }, platform) {
+      const ofLogin = byLogin.get(loginKey(platform, id)) ?? byLogin.get(loginKey(platform, email ?? id));
+      if (ofLogin !== undefined) return ofLogin;
       const byId = exact.get(id) ?? exact.get(memberKey(id));
       if (byId !== undefined || email === undefined) return byId ?? NO_TEAM;
       return exact.get(email) ?? patterns.find(({ fits }) => fits(email))?.team ?? NO_TEAM;
@@ -62,6 +69,11 @@ export function createTeams({ rules, budgets }: TeamsFile): Teams {
 function fingerprintOf(rules: readonly TeamRule[], budgeted: readonly string[]): string {
   const stored = budgeted.length === 0 ? rules : { rules, budgeted };
   return createHash('sha256').update(JSON.stringify(stored)).digest('hex').slice(0, 16);
+}
+
+/** The normalized form of a login on a platform. */
+export function loginKey(platform: string, login: string): string {
+  return `${platform}\n${login.toLowerCase()}`;
 }
 
 /** The normalized form of a member. */

@@ -12,6 +12,7 @@ export function conditionsOn(org: Temper & { readonly name: string }, day: Day, 
     day,
     seed: mix(org.seed, day),
     attendance: attendance(org, day),
+    steady: org.steady,
     growth: growth(day),
     /** The factor of model calls of people whose agents are stuck in loops that day; 1 on most days. */
     circling: circlingOn(org, day),

@@ -18,6 +18,8 @@ interface RecentEvents {
   readonly spikeOn: Day | undefined;
   /** The newest readiness report before this instant has a low score. */
   readonly dropBefore: number | undefined;
+  /** Whether somebody is at work on every day, and no agent is ever stuck in a loop. */
+  readonly steady?: boolean;
 }
 
 const names = ['acme', 'globex', 'initech', 'umbrella', 'hooli'];
@@ -31,12 +33,12 @@ export function createOrg(
   seed: number,
   size: OrgSize,
   editionOf: (day: Day, org: string) => number,
-  { spikeOn, dropBefore }: RecentEvents,
+  { spikeOn, dropBefore, steady = false }: RecentEvents,
 ) {
   const name = names[index] ?? `org-${index}`;
   const orgSeed = mix(seed, textSeed(name));
-  const small = size.users < 200;
-  const temper = { name, seed: orgSeed, small, spikeOn };
+  const small = size.users < 200 && !steady;
+  const temper = { name, seed: orgSeed, small, steady, spikeOn };
   const people = createPeople(name, orgSeed, size.users);
   const repositories = createRepositories(name, orgSeed, size.repos);
   const conditionsOfDays = createRecent<Conditions>(512);
@@ -60,6 +62,7 @@ export function createOrg(
     keys: Object.fromEntries(roles.map((role) => [role, `sandbox-${name}-${role}`])) as Record<Role, string>,
     seed: orgSeed,
     small,
+    steady,
     people,
     repositories,
     readiness: createReadinessListing(orgSeed, repositories, dropBefore),

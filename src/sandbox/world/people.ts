@@ -6,6 +6,8 @@ export type DelegationLevel = 'auto-high' | 'auto-medium' | 'auto-low' | 'spec' 
 type Stack = readonly [string, ...string[]];
 
 const givenNames = ['ada', 'ben', 'chloe', 'dmitri', 'elif'] as const;
+/** The team of the people of each given name. */
+const teams = ['platform', 'platform', 'payments', 'payments', 'mobile'] as const;
 const stacks: readonly [Stack, ...Stack[]] = [
   ['TypeScript', 'CSS'],
   ['TypeScript', 'Python'],
@@ -51,6 +53,9 @@ function createPerson(orgName: string, orgSeed: number, index: number) {
   return {
     id: `user_${hex(seed)}${hex(mix(index, orgSeed))}`,
     email: index > 0 && random() < 0.04 ? null : emailOf(orgName, index),
+    /** The address at work, also of somebody whose platform knows none. */
+    address: emailOf(orgName, index),
+    team: teams[index % teams.length] ?? teams[0],
     /** The order of creation, and the name that a platform without e-mail addresses knows the person by. */
     index,
     login: `${givenNameOf(index)}-${index}_${orgName}`,

@@ -42,7 +42,7 @@ type Presence = 'active' | 'idle' | 'absent';
 /** Whether a person worked that day; cheap enough for months of days and thousands of people. */
 export function presence(person: Person, on: Conditions): Presence {
   if (on.day < person.joined) return 'absent';
-  if (person.founder && on.edition > 0) return 'active';
+  if (person.founder && (on.edition > 0 || on.steady)) return 'active';
   if (person.runaway && on.circling > 1) return 'active';
   const drawn = unit(person.seed, on.day);
   const likely = person.diligence * on.attendance;

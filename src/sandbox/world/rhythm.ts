@@ -6,6 +6,8 @@ export interface Temper {
   readonly seed: number;
   /** In a small organization, nobody may be at work on a whole day. */
   readonly small: boolean;
+  /** Somebody is at work on every day, and no agent is ever stuck in a loop. */
+  readonly steady: boolean;
   /** An additional, larger spike besides those of every organization. */
   readonly spikeOn?: Day | undefined;
 }
@@ -43,6 +45,7 @@ export function growth(day: Day): number {
 /** The factor of model calls by agents that are stuck in loops; 1 if none is. */
 export function circlingOn(temper: Temper, day: Day): number {
   if (day === temper.spikeOn) return 40;
+  if (temper.steady) return 1;
   const first = firstDay + 7 * (1 + (temper.seed % 5));
   // Every fifth Wednesday some agents are stuck in loops.
   return day >= first && (day - first) % 35 === 0 ? 10 : 1;

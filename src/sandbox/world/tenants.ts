@@ -11,10 +11,11 @@ export function createTenants(
   // Recent events keep their date, however long the platform runs.
   const started = now();
   const spikeOn = scenarios.includes('credit-spike') ? dayAt(started) - 1 : undefined;
+  const steady = scenarios.includes('steady');
   const dropBefore = scenarios.includes('readiness-drop') ? started : undefined;
   return {
     tenants: Array.from({ length: orgs }, (_, index) =>
-      createOrg(index, seed, { users, repos }, editions.of, { spikeOn, dropBefore }),
+      createOrg(index, seed, { users, repos }, editions.of, { spikeOn, dropBefore, steady }),
     ),
     /** The oldest existing day, relative to today. */
     oldestOn: (today: Day) => (days === undefined ? firstDay : Math.max(firstDay, today - days)),

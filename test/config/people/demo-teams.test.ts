@@ -36,7 +36,7 @@ describe.each(['compose/exporter/demo.yml', 'scripts/demo-export.yml'])('%s', as
     });
     const people = org.people.map((person) => ({
       person,
-      team: teamOf({ id: person.id, email: person.email ?? undefined }),
+      team: teamOf({ id: person.id, email: person.email ?? undefined }, 'agent-platform'),
     }));
     return { configured, org, people };
   });

@@ -80,7 +80,7 @@ describe('a teams file', () => {
         'x@mu\u0308ller.example',
       ]) {
         const { person } = personRow.parse({ user_id: 'x', user_email, date: '2026-11-01' });
-        expect(teams.teamOf(person.person)).toBe('Gr\u00fcn');
+        expect(teams.teamOf(person.person, 'agent-platform')).toBe('Gr\u00fcn');
       }
       const twice = await configErrorOf(() =>
         parseTeams(`${text}rene\u0301@acme.example${separator}web\n`, file),
@@ -109,6 +109,144 @@ describe('a teams file', () => {
     const failure = await configErrorOf(() => parseTeams(text, file));
     expect(failure.message).toBe(message);
     expect(JSON.stringify(failure)).not.toMatch(/ada@|acme/i);
+  });
+});
+
+describe('people with logins in a teams file', () => {
+  const text = [
+    'zoe@acme.example: web',
+    'people:',
+    '  platform:',
+    '    - {email: Ada@acme.example, logins: {copilot: Octo-Ada, agent-platform: "0012"}}',
+    '    - email: ben@acme.example',
+    '  web:',
+    '    - email: cai@acme.example',
+    '      logins: {copilot: octo-cai}',
+    '',
+  ].join('\n');
+
+  test('are rules beside the plain ones', async () => {
+    expect((await parseTeams(text, 't.yaml')).rules).toEqual([
+      { member: 'zoe@acme.example', team: 'web' },
+      {
+        member: 'Ada@acme.example',
+        team: 'platform',
+        logins: { copilot: 'Octo-Ada', 'agent-platform': '0012' },
+      },
+      { member: 'ben@acme.example', team: 'platform' },
+      { member: 'cai@acme.example', team: 'web', logins: { copilot: 'octo-cai' } },
+    ]);
+  });
+
+  test.each([
+    ['by login on a platform that knows no address', 'copilot', 'octo-ada', undefined, 'platform'],
+    ['by login on another one', 'agent-platform', '0012', undefined, 'platform'],
+    ['by the address where there is no login', 'agent-platform', 'user_7', 'cai@acme.example', 'web'],
+    ['by a plain line', 'copilot', 'octo-zoe', 'zoe@acme.example', 'web'],
+    ['not by the login of another platform', 'agent-platform', 'octo-ada', undefined, 'none'],
+    ['not without login and address', 'copilot', 'octo-ben', undefined, 'none'],
+  ])('are found %s', async (_, platform, id, email, team) => {
+    const { teamOf } = createTeams(await parseTeams(text, 't.yaml'));
+    expect(teamOf({ id, email }, platform)).toBe(team);
+  });
+
+  test('are found by a login that is an address, before that of somebody else', () => {
+    const { teamOf } = teamsOf([
+      { member: 'a@acme.example', team: 'a', logins: { copilot: 'a2@acme.example' } },
+      { member: '*@acme.example', team: 'rest' },
+    ]);
+    expect(teamOf({ id: 'x', email: 'a2@acme.example' }, 'copilot')).toBe('a');
+    expect(teamOf({ id: 'x', email: 'a2@acme.example' }, 'agent-platform')).toBe('rest');
+  });
+
+  test('count for the budget of their team once each', async () => {
+    const members = FIVE.map((name) => `    - {email: ${name.replace(/@.*/, '')}@acme.example}\n`).join('');
+    const { budgets } = await parseTeams(
+      `people:\n  web:\n${members}credits_per_month: {web: 7}\n`,
+      't.yaml',
+    );
+    expect([...budgets]).toEqual([['web', 7]]);
+    const four = members.replace(/.*\n/, '');
+    const logins = four.replace('@acme.example}', '@acme.example, logins: {copilot: octo-1}}');
+    const mistake = await configErrorOf(() =>
+      parseTeams(`people:\n  web:\n${logins}credits_per_month: {web: 7}\n`, 't.yaml'),
+    );
+    expect(mistake.message).toContain('the team has 4 people in this file');
+  });
+
+  test('change the fingerprint of what is stored with a login', () => {
+    const rules = [{ member: 'a@acme.example', team: 'web' }];
+    const fingerprints = [undefined, { copilot: 'one' }, { copilot: 'two' }].map(
+      (logins) => teamsOf(rules.map((rule) => ({ ...rule, ...(logins && { logins }) }))).fingerprint,
+    );
+    expect(new Set(fingerprints).size).toBe(3);
+    expect(fingerprints[0]).toBe(teamsOf(rules).fingerprint);
+  });
+
+  const ada = '{email: ada@acme.example, logins: {copilot: octo-ada}}';
+
+  test.each([
+    ['people: 7\n', 't.yaml:1: people: must be a mapping from team to people'],
+    ['people: [ada]\n', 't.yaml:1: people: must be a mapping from team to people'],
+    ['people:\n  web: ada@acme.example\n', 't.yaml:2: must be a list of people'],
+    ['people:\n  web:\n', 't.yaml:2: must be a list of people'],
+    [
+      'people:\n  web:\n    - ada@acme.example\n',
+      't.yaml:3: must be a person with email and logins, and nothing else',
+    ],
+    [
+      'people:\n  web:\n    - {email: ada@acme.example, login: a}\n',
+      't.yaml:3: must be a person with email and logins, and nothing else',
+    ],
+    ['people:\n  web:\n    - logins: {copilot: octo-ada}\n', 't.yaml:3: has a person without an email'],
+    ['people:\n  web:\n    - email: "*@acme.example"\n', 't.yaml:3: has a person without an email'],
+    ['people:\n  web:\n    - email: octo-ada\n', 't.yaml:3: has a person without an email'],
+    [
+      'people:\n  unassigned:\n    - email: ada@acme.example\n',
+      't.yaml:3: has the team unassigned, which means credits of no team',
+    ],
+    [
+      'people:\n  web:\n    - email: ada@acme.example\n      logins: octo-ada\n',
+      't.yaml:4: logins must be a mapping from platform to login',
+    ],
+    [
+      'people:\n  web:\n    - email: ada@acme.example\n      logins:\n        copilot: 7\n',
+      't.yaml:5: the login must be in quotes',
+    ],
+    [
+      'people:\n  web:\n    - email: ada@acme.example\n      logins:\n        copilot:\n',
+      't.yaml:5: has no login',
+    ],
+    [
+      'people:\n  web:\n    - email: ada@acme.example\n      logins:\n        gitlab: ada\n',
+      /^t\.yaml:5: has a login on another platform than agent-platform, copilot(, |$)/,
+    ],
+    [`people:\n  web:\n    - ${ada}\n    - {email: ADA@acme.example}\n`, 't.yaml:4: is listed twice'],
+    [`ada@acme.example: web\npeople:\n  web:\n    - ${ada}\n`, 't.yaml:4: is listed twice'],
+    [`people:\n  web:\n    - ${ada}\nada@acme.example: web\n`, 't.yaml:4: is listed twice'],
+    [`people:\n  web:\n    - ${ada}\nocto-ada: web\n`, 't.yaml:3: is listed twice'],
+    [
+      `people:\n  web:\n    - ${ada}\n    - email: ben@acme.example\n      logins:\n        copilot: OCTO-ada\n`,
+      't.yaml:6: is listed twice',
+    ],
+    [
+      'people:\n  web:\n    - email: ada@acme.example\n    - {email: ben@acme.example, logins: {copilot: Ada@acme.example}}\n',
+      't.yaml:4: is listed twice',
+    ],
+  ])('with a mistake are refused with their line and without their words: %j', async (mistaken, message) => {
+    const failure = await configErrorOf(() => parseTeams(mistaken, 't.yaml'));
+    if (typeof message === 'string') expect(failure.message).toBe(message);
+    else expect(failure.message).toMatch(message);
+    expect(failure.message).not.toMatch(/ada|ben|acme/i);
+  });
+
+  test('may have one login on two platforms, and an address as theirs', async () => {
+    const logins = '{copilot: octo-ada, agent-platform: octo-ada}';
+    const { rules } = await parseTeams(
+      `people:\n  web:\n    - {email: ada@acme.example, logins: ${logins}}\n    - {email: ben@acme.example, logins: {copilot: ben@acme.example}}\n`,
+      't.yaml',
+    );
+    expect(rules).toHaveLength(2);
   });
 });
 
@@ -262,17 +400,21 @@ describe('a person belongs to the team', () => {
     ['none, without an address', { id: 'x', email: undefined }, 'none'],
     ['of their id, without an address', { id: 'user_1', email: undefined }, 'id'],
   ])('%s', (_, somebody, team) => {
-    expect(teams.teamOf(somebody)).toBe(team);
+    expect(teams.teamOf(somebody, 'agent-platform')).toBe(team);
   });
 
   test('and a pattern takes no longer for a hostile address', () => {
     const hostile = teamsOf([{ member: `${'*a'.repeat(2000)}*b`, team: 't' }]);
-    expect(hostile.teamOf({ id: 'x', email: 'a'.repeat(100_000) })).toBe('none');
+    expect(hostile.teamOf({ id: 'x', email: 'a'.repeat(100_000) }, 'agent-platform')).toBe('none');
   });
 
   test('parts of a pattern do not overlap', () => {
     const { teamOf } = teamsOf([{ member: 'ab*b', team: 't' }]);
-    expect(['ab', 'abb', 'abxb'].map((email) => teamOf({ id: 'x', email }))).toEqual(['none', 't', 't']);
+    expect(['ab', 'abb', 'abxb'].map((email) => teamOf({ id: 'x', email }, 'agent-platform'))).toEqual([
+      'none',
+      't',
+      't',
+    ]);
   });
 });
 
@@ -383,9 +525,9 @@ describe('the teams of a configuration', () => {
       't.csv': 'user_1,b',
     };
     const inFile = await load({ args: ['--config.file=/etc/x/c.yml'], files });
-    expect(inFile.people.current().teamOf(ada)).toBe('a');
+    expect(inFile.people.current().teamOf(ada, 'agent-platform')).toBe('a');
     const byFlag = await load({ args: ['--config.file=/etc/x/c.yml', '--teams.file=t.csv'], files });
-    expect(byFlag.people.current().teamOf(ada)).toBe('b');
+    expect(byFlag.people.current().teamOf(ada, 'agent-platform')).toBe('b');
   });
 
   test('that cannot be read are refused, later they stay as they were read before', async () => {
@@ -400,10 +542,10 @@ describe('the teams of a configuration', () => {
     });
     files.set('t.csv', 'user_1\n');
     expect((await configErrorOf(() => people.refresh())).message).toBe('t.csv:1: has no team');
-    expect(people.current().teamOf(ada)).toBe('a');
+    expect(people.current().teamOf(ada, 'agent-platform')).toBe('a');
     files.set('t.csv', 'user_1,b\n');
     expect(await people.refresh()).toBe(true);
-    expect(people.current().teamOf(ada)).toBe('b');
+    expect(people.current().teamOf(ada, 'agent-platform')).toBe('b');
   });
 });
 
@@ -423,5 +565,5 @@ test('a file that cannot be read keeps its last good value and does not delay an
   files.set('t.csv', 'user_1,b\n');
   expect((await configErrorOf(() => people.refresh())).message).toContain('/k');
   expect(people.current().identity).toBe(identity);
-  expect(people.current().teamOf(ada)).toBe('b');
+  expect(people.current().teamOf(ada, 'agent-platform')).toBe('b');
 });

@@ -1,0 +1,124 @@
+import type { Day } from '../../catalog/day.ts';
+import type { Contract } from '../../catalog/settings.ts';
+import type { Config, OrgConfig } from '../../config/config.ts';
+import { createFixedCredential } from '../../config/credential.ts';
+import { orgPlace } from '../../config/orgs.ts';
+import { createTeams } from '../../config/people/teams.ts';
+import { platformNamed } from '../../platforms/index.ts';
+import {
+  createCopilotSandbox,
+  createSandbox,
+  type SandboxOptions,
+  type SandboxOrg,
+  type Scenario,
+} from '../../sandbox/index.ts';
+
+/** Seats, budget and prices as an operator would configure them, so that the demo shows them too. */
+export const demoContract: Contract = {
+  seats: 50,
+  creditsPerMonth: 300_000_000,
+  prices: [
+    { from: '2026-01-14' as Day, currency: 'USD', perMillionCredits: 3 },
+    { from: '2026-07-01' as Day, currency: 'USD', perMillionCredits: 2.7 },
+  ],
+};
+
+/** A simulated platform, whichever it simulates. */
+interface Simulated {
+  readonly orgs: readonly {
+    readonly keys: Readonly<Record<string, string>>;
+    readonly account?: string;
+  }[];
+  listen(at: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
+  close(): Promise<void>;
+}
+
+/** An organization of the company, on a platform of its own. */
+interface Branch {
+  readonly name: string;
+  readonly platform: string;
+  /** The one that the documentation names, so that its commands work. */
+  readonly port: number;
+  readonly scenarios?: readonly Scenario[];
+  readonly contract: Contract;
+  readonly create: (options: SandboxOptions) => Simulated;
+  /** The name of the key that may read everything. */
+  readonly key: string;
+  /** What the platform calls somebody whom it does not know by address. */
+  readonly loginOf?: (person: SandboxOrg['people'][number]) => string;
+}
+
+/** The same people on every platform; only one has an unusual day. */
+const branches: readonly Branch[] = [
+  {
+    name: 'acme',
+    platform: 'agent-platform',
+    port: 9890,
+    // Makes the figures of spend and readiness show something.
+    scenarios: ['credit-spike', 'readiness-drop'],
+    contract: demoContract,
+    create: createSandbox,
+    key: 'owner',
+    loginOf: ({ id }) => id,
+  },
+  {
+    name: 'acme-copilot',
+    platform: 'copilot',
+    port: 9891,
+    scenarios: ['steady'],
+    contract: { costPerMonth: { amount: 1000, currency: 'USD' }, prices: [] },
+    create: createCopilotSandbox,
+    key: 'full',
+    loginOf: ({ login }) => login,
+  },
+];
+
+const HOST = '127.0.0.1';
+
+/** Starts the simulated platforms of one company, which has an organization on each, and teams that are on all of them. */
+export async function openCompany(now: () => number) {
+  const opened: { readonly org: OrgConfig; readonly close: () => Promise<void> }[] = [];
+  const close = async () => void (await Promise.all(opened.map((one) => one.close())));
+  for (const branch of branches) opened.push(await open(branch, now));
+  const { fingerprint, size, teamOf } = teamsOfCompany(now);
+  return {
+    orgs: opened.map(({ org }) => org),
+    /** The settings about people with the teams of the company, unless they name a file of others. */
+    withTeams(people: Config['people']): Config['people'] {
+      if (people.teamsFile !== undefined) return people;
+      const current = () => ({ ...people.current(), teamRules: fingerprint, teamOf });
+      return { ...people, teams: () => size, current };
+    },
+    close,
+  };
+}
+
+async function open(
+  { name, platform, port, contract, create, key, scenarios = [] }: Branch,
+  now: () => number,
+) {
+  const simulated = create({ now, scenarios });
+  const { url } = await simulated
+    .listen({ host: HOST, port })
+    .catch(() => simulated.listen({ host: HOST, port: 0 }));
+  const [{ keys = {}, account } = {}] = simulated.orgs;
+  const given = { base_url: url, account, link_hosts: [HOST] };
+  const credential = createFixedCredential(keys[key] ?? '', 'the simulated platform');
+  return {
+    org: { name, ...orgPlace(platformNamed(platform), given), credential, contract },
+    close: simulated.close,
+  };
+}
+
+/** The teams of the company's people. */
+function teamsOfCompany(now: () => number) {
+  const people = createSandbox({ now }).orgs[0]?.people ?? [];
+  const rules = people.map((person) => ({
+    member: person.address,
+    team: person.team,
+    logins: Object.fromEntries(
+      branches.flatMap(({ platform, loginOf }) => (loginOf ? [[platform, loginOf(person)]] : [])),
+    ),
+  }));
+  return createTeams({ rules, budgets: new Map() });
+}
