@@ -3,12 +3,14 @@ import { addDays, firstOfMonth, startOf, yesterdayOf } from '../../catalog/day.t
 import { currentFamily, dayFamily } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
+import { monthToDate } from '../month.ts';
 import { figure, inItsCurrency } from '../samples.ts';
 import { amountsByModel, tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
 import { costChangeByCause, creditsChangeByCause } from './change.ts';
 import {
+  costMonthToDateBaseline,
   costShareByModel,
   costShareByModelBaseline,
   creditsMonthBudgetLasts,
@@ -32,6 +34,7 @@ import {
   ofMonth,
   ofMonthInMoney,
   ofOtherCost,
+  ofReported,
   PRICED_DAYS,
   PRICES,
 } from './families.ts';
@@ -42,6 +45,19 @@ import { unitFamilies } from './unit-economics.ts';
 const dailyCost = inMoney(costOn, {
   name: 'agent_platform_daily_cost',
   help: 'Cost of the newest complete UTC day. Do not sum over currencies.',
+});
+
+const dailyCostByModel = dayFamily({
+  name: 'agent_platform_daily_cost_by_model',
+  help: 'Cost of the newest complete UTC day, by model and tier. The sum over models can differ from the total where some belong to no model. Do not sum over currencies.',
+  labels: ['model', 'tier', 'currency'],
+  fixedLabels: ['currency'],
+  unit: 'currency',
+  source: `stored days of tokens: byModel.credits; ${PRICES}`,
+  aggregation: 'additive',
+  breakdown: true,
+  part: 'models',
+  samplesOf: (view, day) => costOfEach(view, day, (measure) => amountsByModel(view, day, measure)),
 });
 
 /** The families about spend: the figures in credits, and those in money; scripts/docs/definitions.md has their formulas. */
@@ -108,6 +124,7 @@ export const spendFamilies = {
   costShareByModel,
   costShareByModelBaseline,
   costChangeByCause,
+  costMonthToDateBaseline,
 
   creditPrice: inMoney(creditPriceOn, {
     name: 'agent_platform_credit_price',
@@ -125,23 +142,23 @@ export const spendFamilies = {
     help: 'What the platform bills for the newest complete UTC day, beyond what seats include. Do not sum over currencies.',
   }),
 
+  billedCostMonthToDate: ofOtherCost(
+    'billedCost',
+    {
+      name: 'agent_platform_billed_cost_month_to_date',
+      help: 'What the platform bills from the first day of the billing month (UTC) to the newest complete day, beyond what seats include. Do not sum over currencies.',
+      source: 'stored days of tokens: billedCost',
+    },
+    monthToDate,
+  ),
+
   dailyListCost: ofOtherCost('listCost', {
     name: 'agent_platform_daily_list_cost',
     help: 'Cost of the newest complete UTC day before the discount of the contract. Do not sum over currencies.',
   }),
 
-  dailyCostByModel: dayFamily({
-    name: 'agent_platform_daily_cost_by_model',
-    help: 'Cost of the newest complete UTC day, by model and tier. The sum over models can differ from the total where some belong to no model. Do not sum over currencies.',
-    labels: ['model', 'tier', 'currency'],
-    fixedLabels: ['currency'],
-    unit: 'currency',
-    source: `stored days of tokens: byModel.credits; ${PRICES}`,
-    aggregation: 'additive',
-    breakdown: true,
-    part: 'models',
-    samplesOf: (view, day) => costOfEach(view, day, (measure) => amountsByModel(view, day, measure)),
-  }),
+  dailyCostByModel,
+  modelCostWeeks: weeksOf(tokensDataset, ofReported(dailyCostByModel)),
 
   costMonthToDate: ofMonthInMoney(costOfMonth.toDate, {
     name: 'agent_platform_cost_month_to_date',

@@ -3,6 +3,7 @@ import { type DayFamily, dayFamily } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import { figure } from '../samples.ts';
 import { costOfEach } from '../spend/costs.ts';
+import { ofReported } from '../spend/families.ts';
 import { type MemberLine, tableOf } from '../table.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
 import { type TeamFigures, type UsersRow, usersDataset } from './dataset.ts';
@@ -27,6 +28,17 @@ const dailyCreditsByTeam = dayFamily({
   source: 'users: credits; tokens: credits',
   aggregation: 'additive',
   samplesOf: (view, day) => amountsByTeam(view, day, 'credits'),
+});
+
+const dailyCostByTeam = dayFamily({
+  name: 'agent_platform_daily_cost_by_team',
+  help: `Cost of the newest complete UTC day, by team. ${NOTE} ${REST} Do not sum over currencies.`,
+  labels: ['team', 'currency'],
+  fixedLabels: ['currency'],
+  unit: 'currency',
+  source: 'users: credits; tokens: credits; setting orgs[].prices',
+  aggregation: 'additive',
+  samplesOf: (view, day) => costOfEach(view, day, (measure) => amountsByTeam(view, day, measure)),
 });
 
 /** The families about people as a whole, and about teams that are large enough. */
@@ -79,16 +91,8 @@ export const userFamilies = {
   // On the days on which each team was shown.
   teamWeeks: weeksOf(usersDataset, dailyCreditsByTeam),
 
-  dailyCostByTeam: dayFamily({
-    name: 'agent_platform_daily_cost_by_team',
-    help: `Cost of the newest complete UTC day, by team. ${NOTE} ${REST} Do not sum over currencies.`,
-    labels: ['team', 'currency'],
-    fixedLabels: ['currency'],
-    unit: 'currency',
-    source: 'users: credits; tokens: credits; setting orgs[].prices',
-    aggregation: 'additive',
-    samplesOf: (view, day) => costOfEach(view, day, (measure) => amountsByTeam(view, day, measure)),
-  }),
+  dailyCostByTeam,
+  teamCostWeeks: weeksOf(usersDataset, ofReported(dailyCostByTeam)),
 
   dailyActiveUsersByTeam: teamFamily('active', {
     name: 'agent_platform_daily_active_users_by_team',
