@@ -11,7 +11,7 @@ import { dailyTotal, ofOne } from './figures.ts';
 import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
-import { AMOUNT, budgetTile, monthTile, weekTile } from './money.ts';
+import { AMOUNT, monthTile, weekTile } from './money.ts';
 import { month } from './months.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
@@ -50,7 +50,6 @@ const money: Row = {
   title: 'Money',
   panels: [
     monthTile(),
-    budgetTile(),
     {
       width: 12,
       column: [

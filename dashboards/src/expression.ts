@@ -1,4 +1,5 @@
-import { datasetOf, recordedOf } from './catalogue.ts';
+import { orgInfo } from '../../src/collectors/org-families.ts';
+import { addsUpOverAll, datasetOf, recordedOf } from './catalogue.ts';
 import { atDaysEnd, type Choice, newestOf, onItsDay, type Queried, risenOf, sumOverRange } from './promql.ts';
 
 /** The metadata of a metric that a panel shows. */
@@ -20,7 +21,8 @@ export function newest<const Label extends string>(
   metric: Described<Label>,
   choice: Narrowed<Label> = {},
 ): Expression {
-  return { text: newestOf(metric, { ...choice, where: targetOf(metric) }), about: [metric] };
+  const text = newestOf(metric, { ...choice, where: targetOf(metric) });
+  return ofItsPlatforms({ text, about: [metric] }, choice);
 }
 
 /** A daily family's value on the day it describes, or its sum or mean over the week before that day. */
@@ -29,7 +31,7 @@ export function daily<const Label extends string>(
   choice: Narrowed<Label> & { readonly over?: 'day' | 'week' | 'weeklyMean' } = {},
 ): Expression {
   const text = onItsDay(family, datasetOf(family), { ...choice, ...twoForms(family) });
-  return { text, about: [family] };
+  return ofItsPlatforms({ text, about: [family] }, choice);
 }
 
 /** The sum of a daily family over the days that overlap the range, as one value. */
@@ -38,7 +40,7 @@ export function overRange<const Label extends string>(
   choice: Narrowed<Label> = {},
 ): Expression {
   const text = sumOverRange(family, datasetOf(family), { ...choice, ...twoForms(family) });
-  return { text, about: [family] };
+  return ofItsPlatforms({ text, about: [family] }, choice);
 }
 
 /** A current value at the end of each day, of each series or across all. */
@@ -47,6 +49,33 @@ export function atEnd<const Label extends string>(
   choice: Narrowed<Label> & { readonly across?: 'avg' | 'min' } = {},
 ): Expression {
   return { text: atDaysEnd(metric, { ...choice, ...twoForms(metric) }), about: [metric] };
+}
+
+/** What of several platforms is not added up, unless the selected organizations are of one. */
+const SEVERAL = `count(count by (platform) (${orgInfo.name}{job=~"$job",org=~"$org"})) > 1`;
+
+/** Whether an expression is only of organizations of one platform. */
+export function isOfOnePlatform({ text }: Expression): boolean {
+  return text.includes('unless on () (count(count by (platform)');
+}
+
+/**
+ * A figure of several organizations, if all that it is about may be added up over platforms or the organizations are of one. Of
+ * days, by the end of the range: a window of the last week and the two days in which the last day may come.
+ */
+export function ofPlatform({ text, about }: Expression): Expression {
+  const addsUp = ({ aggregation, unit = '', source }: Described) =>
+    aggregation === undefined || addsUpOverAll({ aggregation, unit, source });
+  if (about.every(addsUp)) return { text, about };
+  const isOfDays = text.includes('[1d:1h]') && !text.includes('$__range');
+  const several = isOfDays
+    ? SEVERAL.replace(/agent\w+{.*?}/, 'last_over_time($&[9d] @ end() offset -2d)')
+    : SEVERAL;
+  return { text: `(${text} unless on () (${several}))`, about };
+}
+
+function ofItsPlatforms(figure: Expression, { orgs }: Pick<Choice<string>, 'orgs'>): Expression {
+  return orgs === 'summed' ? ofPlatform(figure) : figure;
 }
 
 /**

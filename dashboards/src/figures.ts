@@ -1,6 +1,14 @@
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
-import { atLastDay, type Described, daily, type Expression, newest, promql } from './expression.ts';
+import {
+  atLastDay,
+  type Described,
+  daily,
+  type Expression,
+  newest,
+  ofPlatform,
+  promql,
+} from './expression.ts';
 import { palette } from './palette.ts';
 import { now, type Query } from './query.ts';
 
@@ -20,7 +28,9 @@ export function dailyTotal(family: Described): Expression {
  */
 export function wholeTotal(metric: Described, reference: Described): Expression {
   const figure = newest(metric, { by: [] });
-  return promql`sum(${figure}) and on () (count(${figure}) == count(${newest(reference, { by: [] })}))`;
+  return ofPlatform(
+    promql`sum(${figure}) and on () (count(${figure}) == count(${newest(reference, { by: [] })}))`,
+  );
 }
 
 /** The quotient of the sums of two figures, over the organizations that have both; of money, by currency. */
@@ -29,7 +39,7 @@ export function quotientOf(upper: Described, lower: Described): Expression {
   const [above, below] = [newest(upper, { by }), newest(lower, { by })];
   const both = `and on (${['org', ...by].join(',')})`;
   const sum = by.length === 0 ? 'sum' : 'sum by (currency) ';
-  return promql`${sum}(${above} ${both} ${below}) / (${sum}(${below} ${both} ${above}) > 0)`;
+  return ofPlatform(promql`${sum}(${above} ${both} ${below}) / (${sum}(${below} ${both} ${above}) > 0)`);
 }
 
 /** How much a figure changed, in percent and with its sign, beside the figure itself. */
@@ -58,7 +68,7 @@ export function ofOne(figure: Expression, all: Expression): Expression {
 
 /** The mean over the organizations, for values that cannot be summed; by the given labels. */
 export function meanOverOrgs(figure: Expression, by: readonly string[] = []): Expression {
-  return promql`avg by (${by.join(',')}) (${figure})`;
+  return ofPlatform(promql`avg by (${by.join(',')}) (${figure})`);
 }
 
 /** The seconds since a time. */

@@ -2,7 +2,7 @@ import { activityFamilies as activity } from '../../src/collectors/activity/coll
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import * as compared from '../../src/collectors/spend/comparisons.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
-import { type Described, newest, promql } from './expression.ts';
+import { type Described, newest, ofPlatform, promql } from './expression.ts';
 import { changeQueries, quotientOf, wholeTotal } from './figures.ts';
 import { links } from './links.ts';
 import { palette } from './palette.ts';
@@ -73,7 +73,7 @@ export function budgetTile(): Placed {
       }),
       now(quotientOf(spend.costMonthToDate, spend.costMonthBudget), '{{currency}} used', look),
       now(quotientOf(spend.costMonthForecast, spend.costMonthBudget), '{{currency}} forecast', look),
-      now(promql`sum(${inCredits})`, 'credits'),
+      now(ofPlatform(promql`sum(${inCredits})`), 'credits'),
       now(quotientOf(spend.creditsMonthToDate, spend.creditsMonthBudget), 'used', look),
       now(quotientOf(spend.creditsMonthForecast, spend.creditsMonthBudget), 'forecast', look),
       now(promql`min(${newest(compared.creditsMonthBudgetLasts)})`, 'lasts', {

@@ -8,7 +8,7 @@ import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { peopleByClient } from './adoption.ts';
 import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
-import { type Described, type Expression, newest, promql } from './expression.ts';
+import { type Described, type Expression, newest, ofPlatform, promql } from './expression.ts';
 import { dataAge } from './figures.ts';
 import { exportersUp, WHOLE } from './health/process-metrics.ts';
 import { largestAndRest } from './largest.ts';
@@ -111,7 +111,9 @@ function risen<Label extends 'model' | 'tier' | 'team'>(
   const [last, earlier] = [newest(present, { by: [label] }), newest(before, { by: [label] })];
   // An organization whose parts are not known has a line of its own: without it, the totals would be partial.
   const withUnknown = (figure: Expression, whole: Expression): Expression =>
-    promql`sum by (${label}) (${figure} or on (org) label_join(${whole}, "${label}", ", no ${label} known", "org", "${label}"))`;
+    ofPlatform(
+      promql`sum by (${label}) (${figure} or on (org) label_join(${whole}, "${label}", ", no ${label} known", "org", "${label}"))`,
+    );
   const [week, weekBefore] = [newest(creditWeeks.present), newest(creditWeeks.before)];
   const rise = withUnknown(promql`${last} - ${earlier}`, promql`(${week} - ${weekBefore})`);
   return table({

@@ -24,6 +24,7 @@ export interface Queried<Label extends string = string> {
   readonly name: string;
   readonly labels: readonly Label[];
   readonly aggregation?: Aggregation;
+  readonly unit?: string;
   /** Whether targets that share a store have the same value, and those of several stores are added up. */
   readonly sharedBy?: 'store';
 }

@@ -1,3 +1,4 @@
+import { addsUpOverAll } from '../../dashboards/src/catalogue.ts';
 import { addsUpOver, type Family } from '../../src/catalog/family.ts';
 import { recordedNameOf } from '../../src/catalog/recorded.ts';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
@@ -85,6 +86,46 @@ function summedIn(expr: string): readonly string[] {
   });
 }
 
+/** The condition that the selected organizations are of one platform, at the end of what it is about. */
+const OF_ONE_PLATFORM = / unless on \(\) \(count\(count by \(platform\) \(/;
+
+/** A text without the groups that answer for one platform alone. */
+function withoutOnePlatform(expr: string): string {
+  const condition = OF_ONE_PLATFORM.exec(expr);
+  if (condition === null) return expr;
+  let [open, depth] = [condition.index, 1];
+  while (open > 0 && depth > 0) {
+    open--;
+    if (expr[open] === ')') depth++;
+    if (expr[open] === '(') depth--;
+  }
+  return withoutOnePlatform(expr.slice(0, open) + expr.slice(closingOf(expr, open) + 1));
+}
+
+/** Before the credits that are multiplied with their price. */
+const PRICED = /credit_price\{[^}]*\}\) \* on \(org\) group_left \(\) max by \(org\) \($/;
+
+/** What an expression adds up, or averages, over organizations of different platforms although it may not. */
+export function mixedIn(expr: string): readonly string[] {
+  const rest = withoutConditions(withoutOnePlatform(expr.replaceAll(/\boffset -?\w+|\[[^\]]*\]/g, '')));
+  const mixed = [...rest.matchAll(GROUPED)].flatMap(({ 0: found, 1: kind = '', 2: by, index }) => {
+    const open = index + found.length - 1;
+    const inner = rest.slice(open + 1, closingOf(rest, open));
+    const apart = listOf(by).some((label) => label === 'org' || label === 'platform');
+    if (!['sum', 'avg'].includes(kind) || apart || / bool |^count by /.test(inner)) return [];
+    return [...inner.matchAll(/\b(agent_platform[\w:]*)(?:\{([^}]*)\})?/g)].flatMap(
+      ({ 0: selector, 1: name = '', 2: matchers = '', index: at }) => {
+        const family = families.get(name.replace(/:\d+d$/, ''));
+        const isOne = /(?:^|,)(?:org|platform)="/.test(matchers);
+        const isPriced = PRICED.test(inner.slice(0, at));
+        if (family === undefined || isOne || isPriced || isFactor(inner, selector)) return [];
+        return addsUpOverAll(family) ? [] : [`${kind} of ${name} over platforms`];
+      },
+    );
+  });
+  return [...new Set(mixed)];
+}
+
 /** The labels by which the answer of a query has series. */
 function labelsOfAnswer(expr: string): readonly string[] {
   const [first] = expr.matchAll(GROUPED);
@@ -164,6 +205,17 @@ export const sumRules: readonly Rule[] = [
     broken: (dashboard) =>
       withPanel(dashboard, (panel) =>
         withTargets(panel, { refId: 'A', expr: `sum by (org) (max by (org,currency) (${COST}))` }),
+      ),
+  },
+  {
+    name: 'adds up over platforms what counts the same on each alone',
+    violations: ofPanels(({ targets = [] }) => targets.flatMap(({ expr }) => mixedIn(expr))),
+    broken: (dashboard) =>
+      withPanel(dashboard, (panel) =>
+        withTargets(panel, {
+          refId: 'A',
+          expr: 'sum by () (max by (org) (agent_platform_daily_credits{job=~"$job",org=~"$org"}))',
+        }),
       ),
   },
   {

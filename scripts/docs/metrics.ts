@@ -1,5 +1,5 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
-import { type Family, fillsZeros } from '../../src/catalog/family.ts';
+import { addsUpOverPlatforms, type Family, fillsZeros } from '../../src/catalog/family.ts';
 import type { Platform } from '../../src/catalog/platform.ts';
 import { platforms as all } from '../../src/platforms/list.ts';
 import type { Definitions } from './definitions.ts';
@@ -161,8 +161,10 @@ function tableOf(families: readonly Family[]): readonly string[] {
   ];
 }
 
-function arithmeticOf({ aggregation, apart = [] }: Family): string {
-  const text = AGGREGATIONS[aggregation];
+function arithmeticOf(family: Family): string {
+  const { aggregation, apart = [] } = family;
+  const over = addsUpOverPlatforms(family) ? ' and over platforms' : '';
+  const text = `${AGGREGATIONS[aggregation]}${over}`;
   return apart.length === 0 ? text : `${text}, but not over ${apart.map(code).join(' ')}`;
 }
 

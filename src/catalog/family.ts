@@ -100,6 +100,21 @@ export function addsUpOver(
   return aggregation === 'ratio' && unit === 'ratio' && breakdown;
 }
 
+/** What counts the same on every platform. People use several, and credits, tokens and suggestions are each platform's own. */
+const OVER_PLATFORMS: ReadonlySet<string> = new Set([
+  'currency',
+  'sessions',
+  'commits',
+  'pull requests',
+  'lines',
+  'days',
+]);
+
+/** Whether the values of a family may be summed over organizations of different platforms. */
+export function addsUpOverPlatforms({ aggregation, unit }: Pick<Family, 'aggregation' | 'unit'>): boolean {
+  return aggregation === 'additive' && OVER_PLATFORMS.has(unit);
+}
+
 /** Whether label values missing from a day's row are 0 rather than unknown. */
 export function fillsZeros({ breakdown, aggregation }: DayFamily): boolean {
   return breakdown && aggregation === 'additive';

@@ -14,6 +14,7 @@ vi.mock('../../src/platforms/list.ts', async (original) => {
 });
 
 const { daily } = await import('../../dashboards/src/expression.ts');
+const { onItsDay } = await import('../../dashboards/src/promql.ts');
 const { recordingDocument } = await import('../../dashboards/src/recording-rules.ts');
 const { tokenFamilies: tokens } = await import('../../src/collectors/tokens/collector.ts');
 
@@ -95,8 +96,18 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('days that 
   });
 
   test.each(['raw', 'recorded'] as const)('are summed with those that come in time: %s', async (form) => {
-    const { text } = daily(tokens.dailyCreditsByModel, { by: ['model'], orgs: 'summed' });
+    const text = onItsDay(tokens.dailyCreditsByModel, 'tokens', {
+      by: ['model'],
+      orgs: 'summed',
+      recorded: { name: 'agent_platform:daily_credits_by_model' },
+    });
     const both = expected('acme').map(([day = 0, value = 0]) => [day, value + amountOf('late', day) + 0.5]);
     expect(await drawn(text, form, { model: 'a' })).toEqual([both]);
+  });
+
+  test.each(['raw', 'recorded'] as const)('of one platform alone are added up: %s', async (form) => {
+    const { text } = daily(tokens.dailyCredits, { by: [], orgs: 'summed' });
+    expect(await drawn(text, form, {})).toEqual([]);
+    expect(await drawn(text.replaceAll('$org', 'late'), form, {})).toEqual([expected('late')]);
   });
 });

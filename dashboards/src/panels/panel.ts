@@ -8,7 +8,7 @@ import {
   ThresholdsMode,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { isExcludable } from '../catalogue.ts';
-import type { Described } from '../expression.ts';
+import { type Described, isOfOnePlatform } from '../expression.ts';
 import { palette, sequence, TEXT, WARNING_TEXT } from '../palette.ts';
 import { type Look, type Query, STEPS, type Steps, targetOf } from '../query.ts';
 import { DATASOURCE } from '../variables.ts';
@@ -125,9 +125,13 @@ const NO_CELL = '–';
 function noValueOf({ queries, large = false, ...spec }: PanelSpec & Dressing): string {
   const byDay = queries.every(({ shape }) => shape in STEPS);
   const { noValue = byDay ? NO_DAY : NO_VALUE } = spec;
+  if (noValue === NO_CELL) return noValue;
   const about = queries.flatMap(({ expression }) => expression.about);
-  if (large || noValue === NO_CELL || !about.some(({ name }) => isExcludable(name))) return noValue;
-  return `${noValue} (or not published)`;
+  const reasons = [
+    ...(!large && about.some(({ name }) => isExcludable(name)) ? ['not published'] : []),
+    ...(queries.some(({ expression }) => isOfOnePlatform(expression)) ? ['of several platforms'] : []),
+  ];
+  return reasons.length === 0 ? noValue : `${noValue} (or ${reasons.join(', or ')})`;
 }
 
 function thresholdsOf({ steps, large = false }: PanelSpec & Dressing): ThresholdsConfigBuilder {
@@ -157,7 +161,9 @@ function descriptionOf({ text, queries }: PanelSpec): string {
   const metrics = [...about.values()].map(
     ({ name, help, source }) => `- \`${name}\`: ${help} Source: ${source}.`,
   );
-  return [text, '', ...metrics].join('\n').trim();
+  const ofOne = queries.some(({ expression }) => isOfOnePlatform(expression));
+  const note = ofOne ? ' Of several platforms, select one.' : '';
+  return [text + note, '', ...metrics].join('\n').trim();
 }
 
 /** A number in a tile is read as text: the light colours of lines and bars are too pale for it on white. */

@@ -3,12 +3,14 @@ import { addDays, firstOfMonth, startOf, yesterdayOf } from '../../catalog/day.t
 import { currentFamily, dayFamily } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
+import { monthToDate } from '../month.ts';
 import { figure, inItsCurrency } from '../samples.ts';
 import { amountsByModel, tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
 import { costChangeByCause, creditsChangeByCause } from './change.ts';
 import {
+  costMonthToDateBaseline,
   costShareByModel,
   costShareByModelBaseline,
   creditsMonthBudgetLasts,
@@ -26,13 +28,13 @@ import {
 } from './comparisons.ts';
 import { costOfEach, costOn, creditPriceOn } from './costs.ts';
 import {
-  costWeeksOf,
   DAYS,
   inCredits,
   inMoney,
   ofMonth,
   ofMonthInMoney,
   ofOtherCost,
+  ofReported,
   PRICED_DAYS,
   PRICES,
 } from './families.ts';
@@ -122,6 +124,7 @@ export const spendFamilies = {
   costShareByModel,
   costShareByModelBaseline,
   costChangeByCause,
+  costMonthToDateBaseline,
 
   creditPrice: inMoney(creditPriceOn, {
     name: 'agent_platform_credit_price',
@@ -139,13 +142,23 @@ export const spendFamilies = {
     help: 'What the platform bills for the newest complete UTC day, beyond what seats include. Do not sum over currencies.',
   }),
 
+  billedCostMonthToDate: ofOtherCost(
+    'billedCost',
+    {
+      name: 'agent_platform_billed_cost_month_to_date',
+      help: 'What the platform bills from the first day of the billing month (UTC) to the newest complete day, beyond what seats include. Do not sum over currencies.',
+      source: 'stored days of tokens: billedCost',
+    },
+    monthToDate,
+  ),
+
   dailyListCost: ofOtherCost('listCost', {
     name: 'agent_platform_daily_list_cost',
     help: 'Cost of the newest complete UTC day before the discount of the contract. Do not sum over currencies.',
   }),
 
   dailyCostByModel,
-  modelCostWeeks: costWeeksOf(tokensDataset, dailyCostByModel, 'tokens: byModel.cost'),
+  modelCostWeeks: weeksOf(tokensDataset, ofReported(dailyCostByModel)),
 
   costMonthToDate: ofMonthInMoney(costOfMonth.toDate, {
     name: 'agent_platform_cost_month_to_date',

@@ -7,23 +7,27 @@ import { tokensDataset } from '../tokens/dataset.ts';
 import { weeksOf } from '../weeks.ts';
 import { budgetInCredits, budgetInReported } from './costs.ts';
 import { DAYS, inCredits, inMeasure } from './families.ts';
-import { amountsIn, expectationOf, unusualOn } from './measure.ts';
+import { amountsIn, expectationOf, measureOf, unusualOn } from './measure.ts';
 import { baselineSharesByModel, sharesByModel } from './shares.ts';
 
 /** The credits of a week, in total and of each model. */
 export const creditWeeks = weeksOf(tokensDataset, tokens.dailyCredits, 'agent_platform_credits_trailing_7d');
 export const modelWeeks = weeksOf(tokensDataset, tokens.dailyCreditsByModel);
 
-export const creditsMonthToDateBaseline = inCredits(creditsBefore, {
-  name: 'agent_platform_credits_month_to_date_baseline',
-  help: 'Standard Credits from the first day of the billing month before (UTC) to the same day of that month, or to its last day if it is shorter.',
-});
+export const { credits: creditsMonthToDateBaseline, cost: costMonthToDateBaseline } = inMeasure(
+  (view, day) => figure(monthBefore(view, day)),
+  {
+    name: 'agent_platform_credits_month_to_date_baseline',
+    help: 'Standard Credits from the first day of the billing month before (UTC) to the same day of that month, or to its last day if it is shorter.',
+    aggregation: 'additive',
+  },
+);
 
-function creditsBefore(view: View, day: Day): number | undefined {
+function monthBefore(view: View, day: Day): number | undefined {
   const starts = view.settings.contract?.periodStarts;
   const last = addDays(firstOfMonth(day, starts), -1);
   const sameDay = monthSoFar(last, starts)[monthSoFar(day, starts).length - 1] ?? last;
-  return monthToDate(amountsIn(view, 'credits'), sameDay);
+  return monthToDate(amountsIn(view, measureOf(view)), sameDay);
 }
 
 export const creditsMonthBudgetLasts = inCredits(budgetDays, {

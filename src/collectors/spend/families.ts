@@ -5,8 +5,8 @@ import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure, inItsCurrency, withCurrency } from '../samples.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { type Weeks, weeksOf } from '../weeks.ts';
-import { reportedCost } from './costs.ts';
+import { type Amounts, amountsOf } from '../weekdays.ts';
+import { isReported, reportedCost } from './costs.ts';
 import { measuredIn, measureOf } from './measure.ts';
 import { type Month, monthOfOrg } from './months.ts';
 
@@ -59,13 +59,28 @@ export function inMoney(
   });
 }
 
-/** A family of what the platform reports beside the cost of a day. */
-export function ofOtherCost(name: 'listCost' | 'billedCost', family: Computed) {
-  return inMoney((view, day) => reportedCost(view, view.row(tokensDataset, day)?.[name]), {
-    ...family,
+/** A family of what the platform reports beside the cost: of a day, unless it is another figure of the days. */
+export function ofOtherCost(
+  name: 'listCost' | 'billedCost',
+  family: Computed,
+  figureOf = (amounts: Amounts, day: Day) => amounts.on(day),
+) {
+  const amountsOn = (view: View) => amountsOf(view.settings, (day) => view.row(tokensDataset, day)?.[name]);
+  return inMoney((view, day) => reportedCost(view, figureOf(amountsOn(view), day)), {
     source: `tokens: ${name}`,
+    ...family,
     isFor: ({ otherCosts }) => otherCosts?.includes(name) === true,
   });
+}
+
+/** A family of money of the platforms that report it: at prices, it follows from the credits. */
+export function ofReported<Label extends string>(family: DayFamily<Label>): DayFamily<Label> {
+  return {
+    ...family,
+    source: family.source.replaceAll(/\bcredits\b/g, 'cost').replace(`; ${PRICES}`, ''),
+    isFor: ({ currency }) => currency !== undefined,
+    samplesOf: (view, day) => (isReported(view) ? family.samplesOf(view, day) : undefined),
+  };
 }
 
 /** What a family that has a form in money says of itself in credits. */
@@ -118,14 +133,4 @@ function withoutCredits<Label extends string>(family: DayFamily<Label>): DayFami
     isFor: ({ measure }) => measure === 'cost',
     samplesOf: (view, day) => (measuredIn(view) === undefined ? undefined : family.samplesOf(view, day)),
   };
-}
-
-/** The sums of a cost over 7 days, as `weeksOf` has them in credits; `source` is what the cost is reported in. */
-export function costWeeksOf<const Label extends string>(
-  dataset: DayDataset<unknown>,
-  cost: DayFamily<Label>,
-  source: string,
-): Weeks<Label> {
-  const { present, before } = weeksOf(dataset, { ...cost, source });
-  return { present: withoutCredits(present), before: withoutCredits(before) };
 }

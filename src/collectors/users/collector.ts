@@ -3,7 +3,7 @@ import { type DayFamily, dayFamily } from '../../catalog/family.ts';
 import { ANONYMOUS } from '../../catalog/settings.ts';
 import { figure } from '../samples.ts';
 import { costOfEach } from '../spend/costs.ts';
-import { costWeeksOf } from '../spend/families.ts';
+import { ofReported } from '../spend/families.ts';
 import { type MemberLine, tableOf } from '../table.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
 import { type TeamFigures, type UsersRow, usersDataset } from './dataset.ts';
@@ -92,7 +92,7 @@ export const userFamilies = {
   teamWeeks: weeksOf(usersDataset, dailyCreditsByTeam),
 
   dailyCostByTeam,
-  teamCostWeeks: costWeeksOf(usersDataset, dailyCostByTeam, 'users: cost; tokens: cost'),
+  teamCostWeeks: weeksOf(usersDataset, ofReported(dailyCostByTeam)),
 
   dailyActiveUsersByTeam: teamFamily('active', {
     name: 'agent_platform_daily_active_users_by_team',

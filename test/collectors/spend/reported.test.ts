@@ -166,8 +166,21 @@ describe('of a platform that reports the cost and counts no credits', () => {
     });
     expect(
       Object.keys(figuresOf(view)).filter((name) => /^(daily_cost|cost_month|credit_price)/.test(name)),
-    ).toEqual(['daily_cost_expected{USD}', 'daily_cost_expected_upper{USD}']);
+    ).toEqual([
+      'daily_cost_expected{USD}',
+      'daily_cost_expected_upper{USD}',
+      'cost_month_to_date_baseline{USD}',
+    ]);
     expect(figuresOf(view, addDays(LAST, -1))['cost_month_to_date{USD}']).toBeGreaterThan(0);
+  });
+
+  test('the month before is that of the cost', () => {
+    const before = daysFrom(dayNamed('2026-05-01'), dayNamed('2026-05-28')).map((day) => DAYS.indexOf(day));
+    expect(figures['cost_month_to_date_baseline{USD}']).toBeCloseTo(
+      before.reduce((sum, index) => sum + amountOf(index), 0),
+      9,
+    );
+    expect(figures).not.toHaveProperty('credits_month_to_date_baseline');
   });
 
   test('a budget in another currency is compared with nothing', () => {
@@ -231,7 +244,22 @@ describe('of a platform that counts credits and reports the cost, too', () => {
 
   test('what is billed is a figure of its own', () => {
     expect(figures['daily_billed_cost{USD}']).toBe(0);
+    // Every second of the 28 days.
+    expect(figures['billed_cost_month_to_date{USD}']).toBe(14);
     expect(figures).not.toHaveProperty('daily_list_cost{USD}');
+  });
+
+  test('the weeks of models have their cost, and at prices they have credits alone', () => {
+    for (const week of ['sum_7d', 'sum_7d_baseline'])
+      expect(figures[`cost_by_model_${week}{a,unknown,USD}`]).toBeCloseTo(
+        (figures[`credits_by_model_${week}{a,unknown}`] ?? Number.NaN) / 50,
+        9,
+      );
+    const prices = [dollars('2026-01-14', 2.7)];
+    const priced = Object.keys(figuresOf(viewOf(undefined, creditsRow, { prices })));
+    expect(
+      priced.filter((name) => /cost_by_model_sum|cost_month_to_date_baseline|billed/.test(name)),
+    ).toEqual([]);
   });
 });
 

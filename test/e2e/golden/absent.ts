@@ -12,11 +12,13 @@ export const ABSENT: readonly Absent[] = [
   { family: /_billing_period_start_timestamp_seconds$/, why: 'billing months are calendar months' },
   { family: /_cost_month_budget(_exceeded_probability)?$/, why: 'the budget is in credits' },
   {
-    family: /_daily_cost_(expected(_upper)?|unusual)$|_cost_(share_by_model(_baseline)?|change_by_cause)$/,
+    family:
+      /_daily_cost_(expected(_upper)?|unusual)$|_cost_(share_by_model(_baseline)?|change_by_cause|month_to_date_baseline)$/,
     why: 'the platform counts credits',
   },
   {
-    family: /_daily_(billed_cost|list_cost|lines|suggestions|git_pull_requests_merged)$/,
+    family:
+      /_daily_(billed_cost|list_cost|lines|suggestions|git_pull_requests_merged)$|_billed_cost_month_to_date$|_cost_by_(model|team)_sum_7d/,
     why: 'the platform does not report it',
   },
 ];
