@@ -1,4 +1,3 @@
-import type { DayDataset } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
 import type { Cost } from '../../catalog/settings.ts';
