@@ -90,6 +90,9 @@ export interface PeopleSettings {
 /** The name of the platform of an organization that names none. */
 export const DEFAULT_PLATFORM = 'agent-platform';
 
+/** What a person reads of it. */
+export const DEFAULT_TITLE = 'Agent Platform';
+
 /** The team label of people without a team. */
 export const NO_TEAM = 'none';
 

@@ -26,12 +26,13 @@ export async function run(context: CommandContext): Promise<number> {
     fromOf: () => [...(from ?? []), ...(to ?? [])][0],
   };
   return withViews(context, wanted, async (orgs, now) => {
-    const explained = orgs.map(({ settings: { name }, viewAt }) => {
+    const explained = orgs.map(({ settings: { name }, platform, viewAt }) => {
       const view = viewAt(now);
       const newest = view.newestDay(tokensDataset);
       const after = to ?? (newest === undefined ? [] : [newest]);
       return {
         org: name,
+        platform,
         measure: measureOf(view),
         explanation: explain(view, from ?? weeksBefore(after), after),
       };

@@ -4,6 +4,7 @@ import { assignName } from '../app/restore.ts';
 import { readStore } from '../app/store.ts';
 import { type Collector, expensiveDatasets, isDayCollector } from '../catalog/collector.ts';
 import { type Day, earlier, type Instant } from '../catalog/day.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
@@ -150,7 +151,7 @@ interface Wanted {
 }
 
 /**
- * Runs work on what is known of the chosen organizations at any instant: what is stored, and what the platform tells of the days
+ * Runs work on what is known of the chosen organizations, those of a platform together, which is named if there are several, at any instant: what is stored, and what the platform tells of the days
  * that are not. Resolves with the exit code: 1 if a collector failed, or if the work says that something is missing; rejects with a
  * `ConfigError` without organizations.
  */
@@ -158,7 +159,7 @@ export async function withViews(
   context: CommandContext,
   wanted: Wanted,
   work: (
-    orgs: readonly { readonly settings: OrgSettings; viewAt(asOf: Instant): View }[],
+    orgs: readonly { settings: OrgSettings; platform: Platform | undefined; viewAt(asOf: Instant): View }[],
     now: Instant,
   ) => Promise<boolean>,
 ): Promise<number> {
@@ -175,13 +176,15 @@ export async function withViews(
   const firsts = config.orgs.map((settings) => wanted.fromOf(settings) ?? config.history.start);
   const { orgs, failed } = await past.fetch(collectors, firsts.reduce(earlier));
   const pages = pagesOf(chosen, collectors, [], past);
-  const views = orgs.map((known) => {
+  const platforms = config.orgs.map(({ platform }) => platform);
+  const views = orgs.map((known, index) => {
+    const platform = new Set(platforms).size > 1 ? platforms[index] : undefined;
     // Which days are known, and which were idle, is what is known now.
     const { coverage, ...org } = assessDays(pages, known);
     const viewAt = (asOf: Instant) => createView(org, asOf, { coverage, isPast: asOf < now });
-    return { settings: known.settings, viewAt };
+    return { settings: known.settings, platform, viewAt };
   });
-  const isComplete = await work(views, now);
+  const isComplete = await work([...Map.groupBy(views, ({ platform }) => platform).values()].flat(), now);
   if (failed.length > 0) context.stderr.write(`failed to fetch: ${failed.join(', ')}\n`);
   return isComplete && failed.length === 0 ? 0 : 1;
 }

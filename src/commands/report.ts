@@ -52,9 +52,10 @@ export async function run(context: CommandContext): Promise<number> {
     },
   };
   return withViews(context, wanted, async (orgs) => {
-    const reports = orgs.map(({ settings, viewAt }) => {
+    const reports = orgs.map(({ settings, platform, viewAt }) => {
       const period = periodIn(settings, viewAt(today).newestDay(tokensDataset));
-      return { report: reportOf(settings.name, period, newest, viewAt), last: periodIn(settings) };
+      const report = { ...reportOf(settings.name, period, newest, viewAt), platform: platform?.title };
+      return { report, last: periodIn(settings) };
     });
     await using sink = await openOutput(file, context.stdout);
     await sink.write(FORMATS[format](reports.map(({ report }) => report)));

@@ -1,6 +1,7 @@
 import type { Day } from '../catalog/day.ts';
 import { daysBetween } from '../catalog/day.ts';
 import type { Measure } from '../catalog/money.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type { Cause } from '../collectors/explain/decompose.ts';
 import type { Explanation, Part } from '../collectors/explain/explain.ts';
 import { columns } from '../text/columns.ts';
@@ -9,6 +10,8 @@ import { amountText } from './format.ts';
 /** An organization's explanation; undefined without one: usually, the measure of one of the sides is unknown on every day. */
 interface ExplainedOrg {
   readonly org: string;
+  /** If others have another one. */
+  readonly platform?: Pick<Platform, 'name' | 'title'> | undefined;
   readonly measure?: Measure;
   readonly explanation: Explanation | undefined;
 }
@@ -79,11 +82,12 @@ export function explanationMarkdown(orgs: readonly ExplainedOrg[]): string {
 
 /** Everything as JSON, of one organization in a line. */
 export function explanationJson(orgs: readonly ExplainedOrg[]): string {
-  return orgs.map(({ org, explanation }) => `${JSON.stringify({ org, ...jsonOf(explanation) })}\n`).join('');
+  return orgs.map((one) => `${JSON.stringify(jsonOf(one))}\n`).join('');
 }
 
-function jsonOf(explanation: Explanation | undefined) {
-  if (explanation === undefined) return { known: false };
+function jsonOf({ org, platform, explanation }: ExplainedOrg) {
+  const head = { org, platform: platform?.name };
+  if (explanation === undefined) return { ...head, known: false };
   const { before, after, sameWeekdays, from, to, what, models, byModel, byTeam, cause, currency } =
     explanation;
   const amount = (credits: number) => (currency === undefined ? { credits } : { cost: credits });
@@ -91,6 +95,7 @@ function jsonOf(explanation: Explanation | undefined) {
   const parts = (some: readonly Part[] | undefined) =>
     some?.map(({ name, credits }) => ({ name, ...amount(credits) }));
   return {
+    ...head,
     known: true,
     currency,
     before: { days: before.days, ...amount(from) },
@@ -136,8 +141,10 @@ export function escapedMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_|<>[\]#]/g, '\\$&');
 }
 
-function* sections({ org, explanation, measure = 'credits' }: ExplainedOrg, style: Style): Generator<string> {
+function* sections(of: ExplainedOrg, style: Style): Generator<string> {
+  const { platform, explanation, measure = 'credits' } = of;
   const { heading } = style;
+  const org = platform === undefined ? of.org : `${of.org} (${platform.title})`;
   if (explanation === undefined) {
     yield heading(org);
     yield `The ${measure} of one of the sides ${measure === 'cost' ? 'is' : 'are'} unknown on every day.\n`;

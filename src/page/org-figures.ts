@@ -1,5 +1,6 @@
 import type { Day, Instant } from '../catalog/day.ts';
 import type { Cost } from '../catalog/settings.ts';
+import type { Spend } from '../collectors/spend/costs.ts';
 
 /** One day of a figure; the value is undefined if the day is unknown. */
 export interface TrendDay {
@@ -124,6 +125,8 @@ export interface OrgFigures {
   readonly costForecast?: (Cost & { readonly range: OrgFigures['monthRange'] }) | undefined;
   /** Below and above the forecast: one of ten months ends below, and one above. */
   readonly monthRange?: { readonly lower: number; readonly upper: number } | undefined;
+  /** The month in money, for sums over organizations; empty if it is unknown. */
+  readonly spends?: readonly Spend[] | undefined;
   /** Number of repositories with a report, and the creation time of the newest one. */
   readonly repositories: number;
   readonly newestReportAt: Instant | undefined;

@@ -1,4 +1,5 @@
 import type { Instant } from '../catalog/day.ts';
+import { DEFAULT_TITLE } from '../catalog/settings.ts';
 import { documentationUrl } from './documentation.ts';
 import { count, groupDigits, reasonWords, stateWords } from './format.ts';
 import { dataDay, type Html, html, moment } from './html.ts';
@@ -18,6 +19,12 @@ export function orgAnchor(org: OrgStatus): string {
 /** The page of one organization, from any page. */
 export function orgPageHref(name: string): string {
   return `?org=${encodeURIComponent(name.toWellFormed())}`;
+}
+
+/** The title of an organization's platform, if some of `all` are on another one. */
+export function platformOf({ platform }: OrgStatus, all: readonly OrgStatus[]): string | undefined {
+  const isOne = all.every((other) => other.platform.name === platform.name);
+  return isOne ? undefined : (platform.title ?? DEFAULT_TITLE);
 }
 
 /** A table of one organization's collectors. */

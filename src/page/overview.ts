@@ -1,12 +1,12 @@
 import { changeWords, markOf, overBudget, valueHtml, valueText } from './figures.ts';
 import { count } from './format.ts';
 import { dayTime, type Html, html } from './html.ts';
-import { healthWords, orgPageHref } from './org.ts';
+import { healthWords, orgPageHref, platformOf } from './org.ts';
 import type { Figure, FigureName, OrgFigures } from './org-figures.ts';
 import { sparkline } from './sparkline.ts';
 import type { OrgStatus } from './status.ts';
 import { cell, columnHead, table } from './table.ts';
-import { figureOf, type IndexSort, isIndexSort, isOverBudget, monthOf } from './totals.ts';
+import { figureOf, type IndexSort, isIndexSort, isOverBudget, monthOf, totals } from './totals.ts';
 
 /** Maximum number of organizations on one page of the index. */
 export const INDEX_ROWS = 500;
@@ -28,10 +28,11 @@ export interface IndexPage {
 
 /**
  * A table of the organizations of this page of the index with their main figures, in a step for each; each has a page of its
- * own.
+ * own. Where `all` are on several platforms, those of each are below a row with its totals.
  */
 export function* overview(
   orgs: readonly OrgStatus[],
+  all: readonly OrgStatus[],
   figures: ReadonlyMap<string, OrgFigures>,
   { page, pages, sort }: IndexPage,
 ): Generator<void, Html> {
@@ -44,7 +45,15 @@ export function* overview(
   ];
   const heads = columns.map(([key, title]) => head(key, title, sort));
   const rows: Html[] = [];
+  let above: string | undefined;
   for (const org of orgs) {
+    const platform = platformOf(org, all);
+    if (platform !== above) {
+      const own = all.filter((one) => one.platform.name === org.platform.name);
+      rows.push(html`<tr role="row"><td role="cell" colspan="${heads.length}"><h3>${platform}</h3>
+${totals(own, figures)}</td></tr>\n`);
+    }
+    above = platform;
     rows.push(row(org, figures.get(org.name)));
     yield;
   }

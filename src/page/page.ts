@@ -2,14 +2,14 @@ import { breakdownCards } from './breakdowns.ts';
 import { figureCards } from './figures.ts';
 import { count } from './format.ts';
 import { type Html, html, moment } from './html.ts';
-import { orgSection, progress } from './org.ts';
+import { orgSection, platformOf, progress } from './org.ts';
 import type { OrgFigures } from './org-figures.ts';
 import { INDEX_ROWS, type IndexPage, overview } from './overview.ts';
 import type { OrgStatus, ServiceStatus } from './status.ts';
 import { styleSheet } from './style.ts';
 import { configurationNotice, failureSummary, stateSummary } from './summary.ts';
 import { teamMonthsCard } from './team-months.ts';
-import { type IndexSort, sortedOrgs, totals } from './totals.ts';
+import { type IndexSort, sortedOrgs, spendOfAll, totals } from './totals.ts';
 import { verdict } from './verdict.ts';
 
 const REFRESH_SECONDS = 30;
@@ -41,13 +41,18 @@ export function contentOf(
     const named = status.orgs.find(({ name }) => name === org);
     return named && { orgs: [named], index: undefined };
   }
-  if (status.orgs.length <= MAX_TOGETHER) return { orgs: status.orgs, index: undefined };
+  if (status.orgs.length <= MAX_TOGETHER) return { orgs: byPlatform(status.orgs), index: undefined };
+  const sorted = sortedOrgs(status.orgs, figures, sort);
   const pages = Math.ceil(status.orgs.length / INDEX_ROWS);
   const shown = Math.min(Math.max(page, 1), pages);
   return {
-    orgs: sortedOrgs(status.orgs, figures, sort).slice((shown - 1) * INDEX_ROWS, shown * INDEX_ROWS),
+    orgs: byPlatform(sorted).slice((shown - 1) * INDEX_ROWS, shown * INDEX_ROWS),
     index: { page: shown, pages, sort },
   };
+}
+
+function byPlatform(orgs: readonly OrgStatus[]): readonly OrgStatus[] {
+  return [...Map.groupBy(orgs, ({ platform }) => platform.name).values()].flat();
 }
 
 /** The page: one self-contained HTML document without scripts or outside assets; an index in steps. */
@@ -57,7 +62,7 @@ export function* renderPage(
   figures: ReadonlyMap<string, OrgFigures>,
 ): Generator<void, string> {
   const { orgs, index } = content;
-  const table = index && (yield* overview(orgs, figures, index));
+  const table = index && (yield* overview(orgs, status.orgs, figures, index));
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -82,7 +87,7 @@ ${failureSummary(status, isComplete(status, content))}
 ${
   table === undefined
     ? inFull(status, content, figures)
-    : html`${totals(status.orgs, figures)}
+    : html`${spendOfAll(status.orgs, figures) ?? totals(status.orgs, figures)}
 ${table}
 ${stateSummary(status)}
 ${linkList(status)}`
@@ -113,19 +118,20 @@ function isComplete(status: ServiceStatus, { orgs, index }: PageContent): boolea
 
 function inFull(status: ServiceStatus, content: PageContent, figures: ReadonlyMap<string, OrgFigures>): Html {
   const { orgs } = content;
-  return html`${isComplete(status, content) ? undefined : html`<p><a href="./">All organizations</a></p>`}
-${orgs.map((org, index) => figuresSection(org, figures.get(org.name), `f${index}`, status.now))}
+  return html`${isComplete(status, content) ? spendOfAll(orgs, figures) : html`<p><a href="./">All organizations</a></p>`}
+${orgs.map((org, index) => figuresSection(org, figures.get(org.name), `f${index}`, status))}
 ${stateSummary(status)}
 ${linkList(status)}
 ${orgs.map((org) => orgSection(org, status.now))}`;
 }
 
-function figuresSection(org: OrgStatus, figures: OrgFigures | undefined, id: string, now: number): Html {
+function figuresSection(org: OrgStatus, figures: OrgFigures | undefined, id: string, status: ServiceStatus) {
+  const platform = platformOf(org, status.orgs);
   return html`<section class="happened" aria-labelledby="${id}">
-<h2 id="${id}">${org.name}</h2>
+<h2 id="${id}">${org.name}${platform && html` <small>${platform}</small>`}</h2>
 ${figures && verdict(figures)}
 ${progress(org)}
-${figureCards(figures, id, now)}
+${figureCards(figures, id, status.now)}
 ${figures && breakdownCards(figures, id)}
 ${figures && teamMonthsCard(figures, id)}
 </section>

@@ -133,7 +133,7 @@ export function statusJson(status: ServiceStatus, figures: ReadonlyMap<string, O
 /** The figures without their trends and parts. */
 function figuresJson(all: OrgFigures | undefined): object {
   if (all === undefined) return {};
-  const { figures, breakdowns, reason, seats, ...rest } = all;
+  const { figures, breakdowns, reason, seats, spends, ...rest } = all;
   const values = figures.map(({ name, family, day, value, weekBefore }) => [
     name,
     { family, day, value, weekBefore },

@@ -1,6 +1,8 @@
 import { count, readable } from './format.ts';
 import { type Html, html, number } from './html.ts';
+import { platformOf } from './org.ts';
 import type { Figure, FigureName, OrgFigures } from './org-figures.ts';
+import { spendSentences } from './spend.ts';
 import type { OrgStatus } from './status.ts';
 
 const sorts = ['name', 'credits', 'people', 'pullRequests', 'month', 'readiness'] as const;
@@ -77,7 +79,16 @@ function compareNames(one: OrgStatus, other: OrgStatus): number {
   return one.name < other.name ? -1 : Number(one.name > other.name);
 }
 
-/** The figures of all organizations together; of how many, where some are unknown. */
+/** What organizations on several platforms used together, in sentences; undefined if all are on one. */
+export function spendOfAll(orgs: readonly OrgStatus[], figures: ReadonlyMap<string, OrgFigures>) {
+  const all = orgs.map((org) => {
+    return { org: org.name, platform: platformOf(org, orgs), spends: figures.get(org.name)?.spends ?? [] };
+  });
+  if (all.every(({ platform }) => platform === undefined)) return undefined;
+  return spendSentences(all, 'forecast').map((one) => html`<p class="verdict">${one}</p>\n`);
+}
+
+/** The figures of all organizations of a platform together; of how many, where some are unknown. */
 export function totals(
   orgs: readonly OrgStatus[],
   figures: ReadonlyMap<string, OrgFigures>,

@@ -1,11 +1,13 @@
-import { type Day, monthSoFar, restOfMonth } from '../../catalog/day.ts';
+import { type Day, dayOf, firstOfMonth, monthSoFar, restOfMonth, yesterdayOf } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
-import type { Measure } from '../../catalog/money.ts';
+import { CREDITS, type Measure } from '../../catalog/money.ts';
 import type { Cost, CreditPrice } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
+import type { boundsOf } from '../month-range.ts';
 import { withCurrency } from '../samples.ts';
-import { ofEach } from '../statistics.ts';
+import { ofEach, sumOfEach } from '../statistics.ts';
+import { tokensDataset } from '../tokens/dataset.ts';
 import { amountOn } from './measure.ts';
 
 /** The cost of a day: what the platform reports, else its credits at the configured price; undefined if that is unknown. */
@@ -46,6 +48,26 @@ export function costOfEach<Label extends string>(
 /** The cost of some days, each at its own price. */
 export function costOver(view: View, days: readonly Day[]): Cost | undefined {
   return totalOf(ofEach(days, (day) => costOn(view, day)));
+}
+
+/** What an organization used on some days, in one currency; what is unknown is undefined. */
+export type Spend = ReturnType<typeof spendOf>;
+
+/** The cost of some days, what is billed of it beyond seats if the platform says so, and the forecast of the billing month of the last day. */
+export function spendOf(
+  { asOf, settings, row }: View,
+  days: readonly Day[],
+  { currency, amount: used }: Cost,
+  ahead: { readonly amount: number; readonly range: ReturnType<typeof boundsOf> | undefined } | undefined,
+) {
+  const { costIs, otherCosts } = settings.money ?? CREDITS;
+  const amount = () => sumOfEach(days, (one) => row(tokensDataset, one)?.billedCost);
+  const billed = otherCosts?.includes('billedCost') ? { amount: amount() } : undefined;
+  const day = days.at(-1) ?? yesterdayOf(asOf);
+  const month = firstOfMonth(day, settings.contract?.periodStarts);
+  const isPresent = month === firstOfMonth(dayOf(asOf));
+  const { amount: forecast, range } = ahead ?? {};
+  return { currency, used, costIs, billed, day, month, isPresent, forecast, range };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { sumOfEach } from '../../collectors/statistics.ts';
+import { spendSentences } from '../../page/spend.ts';
 import { amount, change, percent } from './numbers.ts';
 import type { Figure, Report, UnusualDay } from './report.ts';
 
@@ -67,18 +69,17 @@ function readinessWords({ readiness }: Report): readonly string[] {
   return [`The readiness of ${lost.repo} fell from ${percent(lost.before)} to ${percent(lost.after)}.`];
 }
 
-/** Credits, and cost in each currency, of several organizations together; undefined for one. */
+/** Credits, and cost in each currency, of several organizations together, on several platforms the cost alone; undefined for one. */
 export function allWords(reports: readonly Report[]): string | undefined {
   if (reports.length < 2) return undefined;
+  if (reports.some(({ platform }) => platform !== undefined))
+    return spendSentences(reports, 'forecast of the month').join(' ') || undefined;
   const figures = reports.flatMap((one) => one.figures);
-  const sums = ['Credits', 'Cost'].flatMap((title) =>
-    [
-      ...Map.groupBy(
-        figures.filter((one) => one.title === title),
-        ({ currency }) => currency,
-      ),
-    ].flatMap(([, some]) => sumWords(some, reports.length)),
-  );
+  const sums = ['Credits', 'Cost'].flatMap((title) => {
+    const own = figures.filter((one) => one.title === title);
+    const byCurrency = Map.groupBy(own, ({ currency }) => currency);
+    return [...byCurrency.values()].flatMap((some) => sumWords(some, reports.length));
+  });
   return sums.length === 0 ? undefined : `All ${reports.length} organizations: ${sums.join('; ')}.`;
 }
 
@@ -87,13 +88,8 @@ function sumWords(figures: readonly Figure[], orgs: number): readonly string[] {
   const known = figures.filter(({ value }) => value !== undefined);
   const [first] = known;
   if (first === undefined) return [];
-  const sumOf = (values: readonly (number | undefined)[]) =>
-    values.reduce<number | undefined>(
-      (sum, value) => (sum === undefined || value === undefined ? undefined : sum + value),
-      0,
-    );
-  const value = sumOf(known.map((one) => one.value));
-  const share = change({ value, before: sumOf(known.map(({ before }) => before)) });
+  const value = sumOfEach(known, (one) => one.value);
+  const share = change({ value, before: sumOfEach(known, ({ before }) => before) });
   const part = first.currency === undefined && known.length < orgs ? `, ${known.length} of them known` : '';
   return [`${amount(value, first)} ${first.currency ?? 'credits'}${share && ` (${share})`}${part}`];
 }

@@ -117,9 +117,9 @@ function tableMarkdown({ head, rows }: Table): string {
 }
 
 function partsOf(report: Report): Parts {
-  const { org, period } = report;
+  const { org, platform, period } = report;
   return {
-    title: `${org}: ${period.kind} of ${period.first} to ${period.last}`,
+    title: `${org}${platform ? ` (${platform})` : ''}: ${period.kind} of ${period.first} to ${period.last}`,
     sentences: sentencesOf(report),
     tables: tablesOf(report),
     attention: attentionOf(report),

@@ -16,6 +16,7 @@ import { type Explanation, explain } from '../../collectors/explain/explain.ts';
 import { productivityFamilies as output } from '../../collectors/productivity/collector.ts';
 import { readinessFamilies as reports } from '../../collectors/readiness/collector.ts';
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
+import { type Spend, spendOf } from '../../collectors/spend/costs.ts';
 import { measuredIn, measureOf } from '../../collectors/spend/measure.ts';
 import { unitFamilies } from '../../collectors/spend/unit-economics.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
@@ -88,12 +89,16 @@ export interface ReadinessMove {
 /** What happened in a period. */
 export interface Report {
   readonly org: string;
+  /** The title of its platform, if others have another one. */
+  readonly platform?: string | undefined;
   readonly period: Period;
   /** That of models, teams and unusual days, where the platform counts no credits. */
   readonly currency: string | undefined;
   /** The days of the period that are over. */
   readonly days: readonly Day[];
   readonly figures: readonly Figure[];
+  /** The cost in each currency, where it is known. */
+  readonly spends: readonly (Spend & { readonly period: string })[];
   /** Why credits a day changed from the period before; undefined if unknown. */
   readonly explanation: Explanation | undefined;
   /** The month of the last day, in credits and in money where priced. */
@@ -124,6 +129,8 @@ const COUNTED: readonly Counted[] = [
   { title: 'Pull requests', family: output.dailyGitPullRequestsCreated, over: 'sum' },
 ];
 
+const FORECAST = 'Cost, forecast of the month';
+
 type OfMonth = readonly [title: string, family: Family, lower?: Family, upper?: Family];
 
 const OF_MONTH: readonly OfMonth[] = [
@@ -137,12 +144,7 @@ const OF_MONTH: readonly OfMonth[] = [
   ['Credits, budget of the month', spend.creditsMonthBudget],
   ['Credits, probability that the month exceeds its budget', spend.creditsMonthBudgetExceededProbability],
   ['Cost, month to date', spend.costMonthToDate],
-  [
-    'Cost, forecast of the month',
-    spend.costMonthForecast,
-    spend.costMonthForecastLower,
-    spend.costMonthForecastUpper,
-  ],
+  [FORECAST, spend.costMonthForecast, spend.costMonthForecastLower, spend.costMonthForecastUpper],
   ['Cost, budget of the month', spend.costMonthBudget],
   ['Cost, probability that the month exceeds its budget', spend.costMonthBudgetExceededProbability],
 ];
@@ -176,14 +178,22 @@ export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf
   // A period that is not over is compared with as many days of the one before.
   const formerDays = daysFrom(former.first, former.last);
   const before = last === period.last ? formerDays : formerDays.slice(0, days.length);
+  const figures = COUNTED.flatMap((counted) => figuresOf(view, counted, days, before));
+  const month = days.length === 0 ? [] : OF_MONTH.flatMap((one) => statesOf(view, one, last));
   return {
     org,
     period,
     currency: measuredIn(view),
     days,
-    figures: COUNTED.flatMap((counted) => figuresOf(view, counted, days, before)),
+    figures,
+    spends: figures.flatMap(({ title, currency, value: amount }) => {
+      if (title !== 'Cost' || currency === undefined || amount === undefined) return [];
+      const ahead = month.find((one) => one.title === FORECAST && one.currency === currency);
+      const spent = spendOf(view, days, { currency, amount }, ahead && { amount: ahead.value, ...ahead });
+      return { ...spent, period: `from ${period.first} to ${last}` };
+    }),
     explanation: days.length === 0 ? undefined : explain(view, before, days),
-    month: days.length === 0 ? [] : OF_MONTH.flatMap((one) => statesOf(view, one, last)),
+    month,
     models: modelsOf(view, days, before),
     teams: days.length === 0 ? [] : teamsOf(view, period, last, former.last),
     teamsOverBudget: days.length === 0 ? [] : teamsOverBudget(view, last),

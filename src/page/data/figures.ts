@@ -14,7 +14,7 @@ import {
 import { readinessFamilies as reports } from '../../collectors/readiness/collector.ts';
 import { type ReadinessReport, readinessDataset } from '../../collectors/readiness/dataset.ts';
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
-import { budgetInCredits, budgetInReported } from '../../collectors/spend/costs.ts';
+import { budgetInCredits, budgetInReported, spendOf } from '../../collectors/spend/costs.ts';
 import { measureOf } from '../../collectors/spend/measure.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
@@ -163,7 +163,7 @@ const MEASURED = {
 
 function* orgFigures(parts: Parts): Work<OrgFigures> {
   const { view } = parts;
-  const { use, month, forecast, budgets, budgetOf } = MEASURED[measureOf(view)];
+  const { use, month, forecast: ahead, bounds, budgets, budgetOf } = MEASURED[measureOf(view)];
   const credits = yield* dayFigure(parts, 'credits', use, view.newestDay(tokensDataset));
   const activeDay = view.newestDay(activityDataset);
   const outputDay = view.newestDay(productivityCollector.dataset);
@@ -172,6 +172,10 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
   const shown = { ...parts, isServed: (family: Family) => isServed(parts, family) };
   const isFull = parts.detail === 'full';
   const breakdowns = isFull ? yield* breakdownsOf(shown) : [];
+  const monthCosts = costsOf(samplesOn(parts, spend.costMonthToDate, day));
+  const [forecast] = costsOf(samplesOn(parts, spend.costMonthForecast, day));
+  const costForecast = forecast && { ...forecast, range: rangeOn(parts, MEASURED.cost.bounds, day) };
+  const { costPerMonth, periodStarts } = view.settings.contract ?? {};
   return {
     figures: [
       credits,
@@ -182,13 +186,14 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
       readiness.figure,
     ].filter((figure) => isCollected(parts, figure.name)),
     dayCost: costsOf(samplesOn(parts, spend.dailyCost, day))[0],
-    monthCosts: costsOf(samplesOn(parts, spend.costMonthToDate, day)),
-    monthForecast: firstOf(samplesOn(parts, forecast, day)),
-    monthRange: monthRangeOn(parts, day),
-    costForecast: costForecastOn(parts, day),
+    monthCosts,
+    monthForecast: firstOf(samplesOn(parts, ahead, day)),
+    monthRange: rangeOn(parts, bounds, day),
+    costForecast: forecast?.currency === costPerMonth?.currency ? costForecast : undefined,
     monthBudget: day && budgets.some((family) => isServed(parts, family)) ? budgetOf(view, day) : undefined,
-    monthStarts: view.settings.contract?.periodStarts,
-    costBudget: isServed(parts, spend.costMonthBudget) ? view.settings.contract?.costPerMonth : undefined,
+    monthStarts: periodStarts,
+    costBudget: isServed(parts, spend.costMonthBudget) ? costPerMonth : undefined,
+    spends: day && spendsOn(parts, day, monthCosts, costForecast),
     repositories: readiness.repositories,
     newestReportAt: readiness.newestReportAt,
     worse: readiness.worse.slice(0, LISTED),
@@ -200,26 +205,18 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
   };
 }
 
-function monthRangeOn(parts: Parts, day: Day | undefined): OrgFigures['monthRange'] {
-  const { bounds } = MEASURED[measureOf(parts.view)];
+function rangeOn(parts: Parts, bounds: readonly DayFamily[], day: Day | undefined) {
   const [lower, upper] = bounds.map((bound) => firstOf(samplesOn(parts, bound, day)));
   return lower === undefined || upper === undefined ? undefined : { lower, upper };
 }
 
-/** The forecast in the currency of a budget in money. */
-function costForecastOn(parts: Parts, day: Day | undefined): OrgFigures['costForecast'] {
-  const currency = parts.view.settings.contract?.costPerMonth?.currency;
-  const amountOf = (family: DayFamily) =>
-    costsOf(samplesOn(parts, family, day)).find((cost) => cost.currency === currency);
-  const forecast = amountOf(spend.costMonthForecast);
-  const lower = amountOf(spend.costMonthForecastLower)?.amount;
-  const upper = amountOf(spend.costMonthForecastUpper)?.amount;
-  return (
-    forecast && {
-      ...forecast,
-      range: lower === undefined || upper === undefined ? undefined : { lower, upper },
-    }
-  );
+/** What the month has cost up to a day, and is expected to; what is billed only if that is published. */
+function spendsOn(parts: Parts, day: Day, costs: readonly Cost[], ahead: OrgFigures['costForecast']) {
+  const days = monthSoFar(day, parts.view.settings.contract?.periodStarts);
+  return costs.map((cost) => ({
+    ...spendOf(parts.view, days, cost, ahead),
+    ...(!isPublished(parts, spend.dailyBilledCost) && { billed: undefined }),
+  }));
 }
 
 const COLLECTORS: Readonly<Record<FigureName, string>> = {

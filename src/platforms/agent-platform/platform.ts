@@ -4,7 +4,7 @@ import { labelValue } from '../../catalog/label.ts';
 import { CREDITS } from '../../catalog/money.ts';
 import { isObject } from '../../catalog/object.ts';
 import type { Platform } from '../../catalog/platform.ts';
-import { DEFAULT_PLATFORM } from '../../catalog/settings.ts';
+import { DEFAULT_PLATFORM, DEFAULT_TITLE } from '../../catalog/settings.ts';
 import type { ApiAnswer, ApiRequest } from '../../catalog/source.ts';
 import { advice, isNotYet } from './advice.ts';
 import { API_FIELDS } from './api-fields.ts';
@@ -15,7 +15,7 @@ const NAME = 'AI coding-agent platform';
 /** The platform whose API counts Standard Credits. */
 export const agentPlatform: Platform = {
   name: DEFAULT_PLATFORM,
-  title: 'Agent Platform',
+  title: DEFAULT_TITLE,
   configuration: {
     keys: ['app_url', 'org_id', 'prices'],
     ownPath: { pattern: /\/api(?:\/v\d+)?(?=\/*$)/, example: '/api/v1/…' },

@@ -1,0 +1,71 @@
+import type { Spend } from '../collectors/spend/costs.ts';
+import { sumOfEach } from '../collectors/statistics.ts';
+import { amountText, dayWords, groupDigits } from './format.ts';
+
+/** What an organization used, and the title of its platform; nothing if that is unknown. */
+interface OrgSpend {
+  readonly org: string;
+  readonly platform?: string | undefined;
+  /** Each of a period in words, else of the billing month so far. */
+  readonly spends: readonly (Spend & { readonly period?: string })[];
+}
+
+type Known = OrgSpend['spends'][number] & Pick<OrgSpend, 'platform'>;
+
+/**
+ * What organizations on several platforms used together: a sentence for each currency and period, and one that names those whose cost is
+ * unknown; none if no cost is known.
+ */
+export function spendSentences(orgs: readonly OrgSpend[], forecast: string): readonly string[] {
+  const known = orgs.flatMap(({ platform, spends }) => spends.map((spend) => ({ ...spend, platform })));
+  const sums = Map.groupBy(known, ({ currency, period, month }) => `${currency} ${period ?? month}`);
+  const sentences = [...sums.values()].map((some) => sentenceOf(some, forecast));
+  const lacking = orgs.filter(({ spends }) => spends.length === 0).map(({ org }) => org);
+  if (known.length === 0 || lacking.length === 0) return sentences;
+  return [...sentences, `Not included, as their cost is unknown: ${lacking.join(', ')}.`];
+}
+
+function sentenceOf(some: readonly Known[], title: string): string {
+  const [first] = some;
+  if (first === undefined) return '';
+  const { currency, month, isPresent, period } = first;
+  const so = isPresent ? 'this month so far' : `in the month from ${dayWords(month)} so far`;
+  const text = (amount = Number.NaN) => {
+    if (amount >= 100) return groupDigits(Math.round(amount));
+    return amount < 100 ? amountText({ currency, amount }) : 'unknown';
+  };
+  const [used, forecast] = [sumOfEach(some, (one) => one.used), sumOfEach(some, (one) => one.forecast)];
+  const lower = sumOfEach(some, ({ range }) => range?.lower);
+  const upper = sumOfEach(some, ({ range }) => range?.upper);
+  const range = lower === undefined || upper === undefined ? '' : ` (${text(lower)} to ${text(upper)})`;
+  const [earliest, ...later] = [...new Set(some.map(({ day }) => day))].sort();
+  const until = earliest && later.length > 0 ? ` (to ${dayWords(earliest)} at least)` : '';
+  const saying = some.filter(({ billed }) => billed !== undefined);
+  const billed = text(sumOfEach(saying, (one) => one.billed?.amount));
+  const where = [...new Set(saying.map(({ platform }) => platform))].join(', ');
+  // Not of several months; and at the end of one, nothing is ahead.
+  const isAhead = some.every((one) => one.month === month) && forecast !== used;
+  const words = [
+    `Agents used ${text(used)} ${currency} ${period ?? so}${until}${platformWords(some, used)}`,
+    saying.length > 0 && `billed beyond seats ${billed} where platforms say it (${where})`,
+    'seat fees are not included',
+    isAhead && some.some((one) => one.forecast !== undefined) && `${title} ${text(forecast)}${range}`,
+  ];
+  return `${words.filter(Boolean).join('; ')}.`;
+}
+
+/** At which prices, and the largest platform; where the kinds of their cost differ, each platform with its own. */
+function platformWords(some: readonly Known[], used = 0): string {
+  const isMixed = some.some(({ costIs }) => costIs !== some[0]?.costIs);
+  const reported = some.some(({ costIs }) => costIs === 'estimate') ? '' : " at the platforms' own prices";
+  const prices = reported === '' && !isMixed ? ' at configured prices' : reported;
+  const shares = [...Map.groupBy(some, ({ platform }) => platform)]
+    .map(([title, own]) => [title, own[0]?.costIs, sumOfEach(own, (one) => one.used) ?? 0] as const)
+    .sort(([, , one], [, , other]) => other - one)
+    .map(([title, costIs, amount]) => {
+      const kind = costIs === 'estimate' ? 'estimate by configured prices' : costIs;
+      return `${Math.round((amount / used) * 100) || 'under 1'} % ${title}${isMixed ? ` (${kind})` : ''}`;
+    });
+  if (used === 0) return prices;
+  return isMixed ? `${prices}: ${shares.join(', ')}` : `${prices}, ${shares[0]}`;
+}
