@@ -8,11 +8,8 @@ import { type Call, dayOf, emailOf, existing, isProgram, modelsOf, refuse, workO
 /** Cents of a credit of the simulated world: an estimate, which is not what is charged. */
 const ESTIMATED_PRICE = 0.00066;
 
-const terminals = [
-  ['vscode', 'api'],
-  ['iTerm.app', 'subscription'],
-  ['tmux', 'subscription'],
-];
+/** Terminals, each with the type of its customers. */
+const terminals = Object.entries({ vscode: 'api', 'iTerm.app': 'subscription', tmux: 'subscription' });
 
 /** Files edited for each suggestion of a tool. */
 const tools = Object.entries({ edit_tool: 1, multi_edit_tool: 4, write_tool: 6, notebook_edit_tool: 30 });
@@ -49,7 +46,7 @@ function claudeCodeRow({ account }: Call, done: PersonDay, day: Day, is_remote: 
     return { model, tokens: { input: part(uncached), output: part(output), ...cached }, estimated_cost };
   });
   return {
-    date: startOf(day),
+    date: `${formatDay(day)}T00:00:00Z`,
     actor: isKey ? { type: 'api_actor', api_key_name: `ci-${person.index}` } : user,
     organization_id: account.orgId,
     customer_type,
@@ -70,8 +67,8 @@ function actionsOf({ filesEdited }: PersonDay, unit: string, part: Part): Row {
 /** The rows of `summaries`. */
 export function summaryRows(call: Call): Row[] {
   const { org } = call.account;
-  const start = readyDay(call, dayOf(call, 'starting_date'));
-  const last = call.query.has('ending_date') ? readyDay(call, dayOf(call, 'ending_date') - 1) : newest(call);
+  const start = readyDay(call, 'starting_date');
+  const last = call.query.has('ending_date') ? readyDay(call, 'ending_date', 1) : newest(call);
   if (last < start || last - start > 365) refuse(400, 'ending_date: must be at most 366 days later');
   return existing(call, start, last).map((day) => {
     const seats = org.people.filter(({ joined }) => joined <= day).length;
@@ -84,14 +81,15 @@ export function summaryRows(call: Call): Row[] {
         [`claude_code_${span}_active_user_count`]: coding,
       };
     });
-    const bucket = { starting_at: startOf(day), ending_at: startOf(day + 1) };
-    return Object.assign(bucket, ...counts, { assigned_seat_count: seats, pending_invite_count: 2 });
+    const [starting_at, ending_at] = [day, day + 1].map((one) => `${formatDay(one)}T00:00:00Z`);
+    const seated = { starting_at, ending_at, assigned_seat_count: seats, pending_invite_count: 2 };
+    return Object.assign(seated, ...counts);
   });
 }
 
 /** The rows of `users`, ordered by address. */
 export function userRows(call: Call): Row[] {
-  const rows = workOn(call.account, askedDay(call)).map((done) => {
+  const rows = workOn(call.account, readyDay(call)).map((done) => {
     const { person, filesEdited, sessions, commits, pullRequests } = done;
     const lines_of_code = { added_count: filesEdited * 17, removed_count: filesEdited * 9 };
     const counts = { commit_count: commits, pull_request_count: pullRequests, artifacts_created_count: 0 };
@@ -117,7 +115,7 @@ export function skillRows(call: Call): Row[] {
 /** The rows of `connectors`, each in one spelling; their calls were not counted at first. */
 export function connectorRows(call: Call): Row[] {
   const servers = mcpServers.filter(([name]) => name === name.toLowerCase());
-  const counted = (count: number) => (askedDay(call) * dayMs < Date.UTC(2026, 4, 29) ? null : count);
+  const counted = (count: number) => (readyDay(call) * dayMs < Date.UTC(2026, 4, 29) ? null : count);
   return callsOf(call, 'mcpCalls', servers).map(([name, count]) => {
     const [read, write] = [counted(count - (count >> 2)), counted(count >> 2)];
     const calls = { read_call_count: read, write_call_count: write, unclassified_call_count: counted(0) };
@@ -127,11 +125,7 @@ export function connectorRows(call: Call): Row[] {
 
 function callsOf(call: Call, figure: 'skillCalls' | 'mcpCalls', things: Weighted<string>) {
   const { totals, conditions } = call.account.org;
-  return split(totals(askedDay(call)).sum[figure], things, conditions(askedDay(call)).seed);
-}
-
-function askedDay(call: Call): Day {
-  return readyDay(call, dayOf(call, 'date'));
+  return split(totals(readyDay(call)).sum[figure], things, conditions(readyDay(call)).seed);
 }
 
 /** Days are aggregated at 10:00 UTC of the next day. */
@@ -139,13 +133,10 @@ function newest({ known }: Call): Day {
   return dayAt(known - 10 * hourMs) - 1;
 }
 
-/** The day, which must be aggregated. */
-function readyDay(call: Call, day: Day): Day {
+/** The day of a parameter, or so many days before it, which must be aggregated. */
+function readyDay(call: Call, name = 'date', before = 0): Day {
+  const day = dayOf(call, name) - before;
   if (day * dayMs < Date.UTC(2026, 0)) refuse(400, 'There is no data before 2026-01-01.');
   if (day <= newest(call)) return day;
   return refuse(400, `This date is not available yet; the most recent day is ${formatDay(newest(call))}.`);
-}
-
-function startOf(day: Day): string {
-  return `${formatDay(day)}T00:00:00Z`;
 }

@@ -11,9 +11,6 @@ import { createTenants } from '../world/tenants.ts';
 import { type Account, refuse } from './call.ts';
 import { BETA, check, pageOf, routes } from './routes.ts';
 
-/** Requests of an organization within a minute, over all endpoints. */
-const PER_MINUTE = 60;
-
 /** A simulated Claude. */
 export type ClaudeSandbox = ReturnType<typeof createClaudeSandbox>;
 
@@ -22,8 +19,8 @@ export const claudeFaultKinds = faultKinds.filter(({ name }) => name !== 'revise
 
 /**
  * Creates a simulated Claude over the same world as the other simulated platforms: each organization has an account of the
- * Claude Console, and another one of Claude Enterprise. Each may ask 60 times a minute, unless the
- * pace is unlimited. It does not listen until asked. Throws an Error of one sentence on an invalid fault.
+ * Claude Console, and another one of Claude Enterprise. Each may ask 60 times a minute, unless the pace is unlimited. It
+ * does not listen until asked. Throws an Error of one sentence on an invalid fault.
  */
 export function createClaudeSandbox(
   options: Omit<SandboxOptions, 'repos'> & { readonly pace?: 'unlimited' | undefined },
@@ -35,9 +32,7 @@ export function createClaudeSandbox(
   const editions = createEditions(now, () => true, 48);
   const { tenants, oldestOn, reviseDay } = createTenants({ ...options, repos: 0 }, editions);
   const orgs = tenants.flatMap((org) => [accountOf(org, 'console'), accountOf(org, 'enterprise')]);
-  const holders = new Map(
-    orgs.map((account) => [account.keys['admin'] ?? account.keys['analytics'], account]),
-  );
+  const holders = new Map(orgs.map((one) => [one.keys['admin'] ?? one.keys['analytics'], one]));
   const recent = new Map<Account, readonly number[]>();
   const handler = createHandler(answer);
   const listeners = createListeners();
@@ -89,10 +84,11 @@ export function createClaudeSandbox(
     return pageOf(route, { account, query: url.searchParams, now: now(), known, oldest });
   }
 
+  /** An account may ask 60 times a minute, over all endpoints. */
   function count(account: Account): void {
     const times = recent.get(account)?.filter((time) => time > now() - 60_000) ?? [];
     const after = String(60 - Math.floor((now() - (times[0] ?? 0)) / 1000));
-    if (times.length >= PER_MINUTE) refuse(429, 'The rate limit is exceeded.', { 'retry-after': after });
+    if (times.length >= 60) refuse(429, 'The rate limit is exceeded.', { 'retry-after': after });
     recent.set(account, [...times, now()]);
   }
 
