@@ -30,12 +30,12 @@ export const BETA = 'analytics-usage-cost-2026-08-24';
 
 const parameters =
   'beta date ending_at ending_date group_by[] limit order order_by page starting_at starting_date time_bucket_width';
+const versions = ['2023-06-01', '2026-10-21'];
 const scopes = { console: 'api:admin', enterprise: 'read:analytics' };
 
 /** Refuses a request unless its key is of the right kind, and its headers and parameters are known. */
 export function check({ kind }: Route, { headers, url }: ApiRequest, account: Account): void {
-  if (!/^(2023-06-01|2026-10-21)$/.test(String(headers['anthropic-version'])))
-    refuse(400, 'anthropic-version: expected 2023-06-01 or 2026-10-21');
+  if (!versions.includes(String(headers['anthropic-version']))) refuse(400, 'anthropic-version: unknown');
   const [got, needed] = [scopes[account.kind], scopes[kind ?? account.kind]];
   if (got !== needed) refuse(403, `Missing required scopes. Got: ['${got}'] Needed: ['${needed}']`);
   const betas = String(headers['anthropic-beta']).split(/ *, */);
