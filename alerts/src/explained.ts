@@ -87,11 +87,11 @@ export function modelsOfSpike(): string {
   return naming('Models behind the rise', 'model', percentOf(rise, riseOfDay));
 }
 
-/** Names the teams whose credits of the newest day are most above their share of the week before, applied to what is expected. */
+/** Names the teams whose use of the newest day is most above their share of the week before, applied to what is expected. */
 export function teamsOfSpike(): string {
-  const [now, week] = [people.dailyCreditsByTeam, people.teamWeeks.before].map((of) =>
-    ofNewestDay(of, 'users', 'team'),
-  );
+  const ofDay = { credits: people.dailyCreditsByTeam, money: people.dailyCostByTeam };
+  const before = { credits: people.teamWeeks.before, money: people.teamCostWeeks.before };
+  const [now, week] = [ofDay, before].map((of) => amountOfNewestDay(of, 'users', 'team'));
   const isSameDay = `(max(${dataDayOf('users', ORG.where)}) == max(${dataDayOf('tokens', ORG.where)}))`;
   const rise = `${now} - ${week} / scalar(sum(${week})) * scalar(${expected}) and on () ${isSameDay}`;
   return naming('Teams behind the rise', 'team', percentOf(rise, riseOfDay));
@@ -103,18 +103,21 @@ export function modelsReplaced(): string {
   return naming('Share lost by', 'model', percentOf(loss, `sum((${loss}) > 0)`));
 }
 
-/** Names the models whose credits rose most from the week before to the last one. */
+/** Names the models whose use rose most from the week before to the last one. */
 export function modelsOfPace(): string {
-  return ofPace('Models', 'model', modelWeeks, 'tokens');
+  return ofPace('Models', 'model', modelWeeks, spend.modelCostWeeks, 'tokens');
 }
 
 /** As `modelsOfPace`, for teams where they are published. */
 export function teamsOfPace(): string {
-  return ofPace('Teams', 'team', people.teamWeeks, 'users');
+  return ofPace('Teams', 'team', people.teamWeeks, people.teamCostWeeks, 'users');
 }
 
-function ofPace(names: string, label: string, { present, before }: Weeks, dataset: DatasetName): string {
-  const rise = `${ofNewestDay(present, dataset, label)} - ${ofNewestDay(before, dataset, label)}`;
+function ofPace(names: string, label: string, credits: Weeks, money: Weeks, dataset: DatasetName): string {
+  const [now, before] = (['present', 'before'] as const).map((week) =>
+    amountOfNewestDay({ credits: credits[week], money: money[week] }, dataset, label),
+  );
+  const rise = `${now} - ${before}`;
   return naming(`${names} behind the rise within a week`, label, percentOf(rise, `(sum(${rise}) > 0)`));
 }
 
