@@ -172,6 +172,14 @@ describe('the pace', () => {
     expect((await get('analytics/cost', money)).status).toBe(200);
   });
 
+  test('does not refuse one request a second, of which some are a little early', async () => {
+    const { clock, get } = createAsked({ pace: undefined });
+    for (let request = 0; request < 130; request += 1) {
+      clock.now = noon + request * 1000 - (request % 2) * 100;
+      expect((await get('usage_report/claude_code', { starting_at: '2026-11-08' })).status).toBe(200);
+    }
+  });
+
   test('is unlimited if asked for', async () => {
     const { get } = createAsked();
     for (let request = 0; request < 61; request += 1)
