@@ -37,7 +37,7 @@ export function claudeCodeRows(call: Call): Row[] {
 function claudeCodeRow({ account }: Call, done: PersonDay, date: string, isRemote: boolean, part: Part): Row {
   const { person, filesEdited } = done;
   const day = Date.parse(date) / dayMs;
-  const user = { type: 'user_actor', email_address: emailOf(person, account, day) };
+  const user = { type: 'user_actor', email_address: emailOf(person, day) };
   const key = { type: 'api_actor', api_key_name: `ci-${person.index}` };
   const isPlan = !isProgram(account, person) && person.index % 3 > 0;
   const plan = { customer_type: isPlan ? 'subscription' : 'api', subscription_type: isPlan ? 'team' : null };
@@ -101,7 +101,7 @@ export function userRows(call: Call): Row[] {
     const counts = { commit_count: commits, pull_request_count: pullRequests, artifacts_created_count: 0 };
     const core_metrics = { ...counts, lines_of_code, distinct_session_count: sessions };
     return {
-      user: { id: person.id, email_address: emailOf(person, call.account), type: 'user' },
+      user: { id: person.id, email_address: emailOf(person), type: 'user' },
       claude_code_metrics: { core_metrics, tool_actions: actionsOf(done, '_count', Math.floor) },
       chat_metrics: { message_count: done.userMessages, distinct_conversation_count: sessions },
       web_search_count: 0,
