@@ -77,12 +77,12 @@ const branches: readonly Branch[] = [
   {
     name: 'acme-claude',
     platform: 'claude',
-    kind: 'enterprise',
+    kind: 'console',
     port: 9893,
     scenarios: ['steady'],
     contract: { costPerMonth: { amount: 2000, currency: 'USD' }, prices: [] },
     create: (options) => createClaudeSandbox({ ...options, pace: 'unlimited' }),
-    key: 'analytics',
+    key: 'admin',
   },
 ];
 
