@@ -1,4 +1,3 @@
-import { addDays, dayOf, later } from '../catalog/day.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -10,9 +9,6 @@ import { openCompany } from './demo/company.ts';
 import { commandLine } from './own-command.ts';
 import { withService } from './run-service.ts';
 
-/** As many as ranges of forecasts need: everything is on the page within seconds. */
-const HISTORY_DAYS = 91;
-
 /** Everything is about simulated people: their teams are shown unless a flag says otherwise. */
 const withPeople = collectors.map((collector) => ({
   ...collector,
@@ -21,22 +17,13 @@ const withPeople = collectors.map((collector) => ({
 
 /** Serves metrics of simulated platforms in the same process, in memory, until stopped. */
 export async function run(context: CommandContext): Promise<number> {
-  const { now } = createSystemClock();
-  const company = await openCompany(now);
+  const company = await openCompany(createSystemClock().now);
   const load = async (): Promise<Config> => {
     const sources = { ...context, collectors: withPeople };
     const loaded = await loadConfig({ ...sources, organizations: 'ignored', isLocal: true });
     return {
-      ...loaded,
+      ...company.configured(loaded),
       storage: { path: MEMORY, url: undefined, onDamage: 'replace' },
-      // One process asks and answers: it needs no rate limit, and several requests at once would delay the newest days.
-      api: { ...loaded.api, requestsPerSecond: Number.POSITIVE_INFINITY, maxConcurrentRequests: 1 },
-      history: {
-        ...loaded.history,
-        start: later(loaded.history.start, addDays(dayOf(now()), -HISTORY_DAYS)),
-      },
-      people: company.withTeams(loaded.people),
-      orgs: company.orgs,
     };
   };
   // From now on, because a start that is aborted has nothing to lose.

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/sandbox/index.ts';
+import { circlingOn } from '../../src/sandbox/world/rhythm.ts';
 import { firstCases } from '../support/thoroughness.ts';
 import { createAsked, type Json } from './asking.ts';
 
@@ -15,7 +17,7 @@ function median(values: readonly number[]): number {
 }
 
 /** Requests from a platform created at an instant. */
-function createdAt(instant: number, scenarios: readonly ('credit-spike' | 'readiness-drop')[]) {
+function createdAt(instant: number, scenarios: readonly Scenario[]) {
   const clock = { now: instant };
   const asked = createAsked({ now: () => clock.now, scenarios, days: 60 });
   return { ...asked, clock };
@@ -43,6 +45,30 @@ describe('a platform on which credits have just spiked', () => {
     const later = await rows('tokens', '2026-11-19', '2026-11-20');
     expect(later[0]).toEqual(spike);
     expect(Number(later[1]?.['billable_tokens'])).toBeLessThan(Number(spike?.['billable_tokens']) / 2);
+  });
+});
+
+describe('a steady platform', () => {
+  const newest = Date.UTC(2026, 11, 27);
+  const dates = Array.from({ length: 59 }, (_, back) => dateOf(newest - back * DAY_MS)).toReversed();
+
+  test('has somebody at work on every Sunday and holiday, where a plain one has nobody', async () => {
+    const activeOn = async (scenarios: readonly Scenario[]) => {
+      const { rows } = createdAt(newest + DAY_MS + 9 * 3_600_000, scenarios);
+      const all = await rows('activity', dates[0] ?? '', dates.at(-1) ?? '');
+      return all.filter((row) => Number(row['daily_active_users']) > 0).map((row) => row['date']);
+    };
+    expect(await activeOn(['steady'])).toEqual(dates);
+    expect((await activeOn([])).length).toBeLessThan(dates.length);
+  });
+
+  test('has no day on which agents are stuck in loops', () => {
+    const first = Date.UTC(2026, 1, 1) / DAY_MS;
+    const all = Array.from({ length: 365 }, (_, day) => first + day);
+    const factors = (steady: boolean) =>
+      new Set(all.map((day) => circlingOn({ seed: 3, small: true, steady }, day)));
+    expect(factors(true)).toEqual(new Set([1]));
+    expect(factors(false)).toEqual(new Set([1, 10]));
   });
 });
 

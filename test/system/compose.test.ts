@@ -50,31 +50,41 @@ describe.runIf(requireTool('docker-compose'))('compose.yaml', () => {
   });
 
   test('runs the exporter without privileges, on a read-only file system', () => {
-    for (const name of ['exporter', 'past', 'platform', 'sessions']) {
+    for (const name of ['exporter', 'past', 'platform', 'copilot', 'claude', 'sessions']) {
       expect(compose.service(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     }
   });
 
   test('checks the health of no service of the image but the exporter', () => {
-    for (const name of ['past', 'platform', 'sessions']) {
+    for (const name of ['past', 'platform', 'copilot', 'claude', 'sessions']) {
       expect(compose.service(name)).toMatchObject({ healthcheck: { disable: true } });
     }
   });
 
-  test('shows the simulated platform by default', async () => {
+  test('shows the simulated platforms by default', async () => {
     const { environment = {}, command } = compose.service('exporter');
     expect(command).toEqual(['serve']);
     const file = environment['AGENT_PLATFORM_CONFIG_FILE'] ?? '';
     const there = join(compose.mounted('exporter', dirname(file)), 'demo.yml');
     const check = programs.exporter(['check-config', `--config.file=${there}`], textsOf(environment));
     expect([await check.ended, check.stderr()]).toEqual([{ code: 0, signal: null }, '']);
-    const [listen = '', ...rest] = (compose.service('platform').command ?? []).slice(1);
-    expect(listen).toBe('--listen-address=:9890');
-    const platform = programs.exporter(['sandbox', '--listen-address=127.0.0.1:0', ...rest]);
-    await written(platform, 'stdout', /(Ctrl-C)/);
-    for (const org of ['ACME', 'GLOBEX']) {
+    for (const [name, listen, org] of [
+      ['platform', ':9890', 'ACME'],
+      ['copilot', '127.0.0.1:9891', 'ACME_COPILOT'],
+      ['claude', ':9893', 'ACME_CLAUDE'],
+    ]) {
+      const given = compose.service(name ?? '').command ?? [];
+      expect(given).toContain(`--listen-address=${listen}`);
+      const there = given.map((flag) => flag.replace(/(?<flag>listen-address=).*/, '$<flag>127.0.0.1:0'));
+      const platform = programs.exporter(there);
+      await written(platform, 'stdout', /(Ctrl-C)/);
       expect(platform.stdout()).toContain(environment[`SIMULATED_KEY_OF_${org}`]);
     }
+  });
+
+  test('lets the exporter and the backfill follow the links of the simulated Copilot, which are of their own machine', () => {
+    for (const name of ['copilot', 'past'])
+      expect(compose.service(name)).toMatchObject({ network_mode: 'service:exporter' });
   });
 
   test('simulates sessions for the demo, and none for a real organization', async () => {

@@ -1,4 +1,5 @@
-import type { Day } from '../../catalog/day.ts';
+import { addDays, type Day, dayOf, later } from '../../catalog/day.ts';
+import type { Platform } from '../../catalog/platform.ts';
 import type { Contract } from '../../catalog/settings.ts';
 import type { Config, OrgConfig } from '../../config/config.ts';
 import { createFixedCredential } from '../../config/credential.ts';
@@ -6,6 +7,7 @@ import { orgPlace } from '../../config/orgs.ts';
 import { createTeams } from '../../config/people/teams.ts';
 import { platformNamed } from '../../platforms/index.ts';
 import {
+  createClaudeSandbox,
   createCopilotSandbox,
   createSandbox,
   type SandboxOptions,
@@ -28,6 +30,7 @@ interface Simulated {
   readonly orgs: readonly {
     readonly keys: Readonly<Record<string, string>>;
     readonly account?: string;
+    readonly kind?: string;
   }[];
   listen(at: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
   close(): Promise<void>;
@@ -37,9 +40,10 @@ interface Simulated {
 interface Branch {
   readonly name: string;
   readonly platform: string;
+  readonly kind?: string;
   /** The one that the documentation names, so that its commands work. */
   readonly port: number;
-  readonly scenarios?: readonly Scenario[];
+  readonly scenarios: readonly Scenario[];
   readonly contract: Contract;
   readonly create: (options: SandboxOptions) => Simulated;
   /** The name of the key that may read everything. */
@@ -48,13 +52,12 @@ interface Branch {
   readonly loginOf?: (person: SandboxOrg['people'][number]) => string;
 }
 
-/** The same people on every platform; only one has an unusual day. */
+/** The same people work on every platform; one of them has something unusual to show. */
 const branches: readonly Branch[] = [
   {
     name: 'acme',
     platform: 'agent-platform',
     port: 9890,
-    // Makes the figures of spend and readiness show something.
     scenarios: ['credit-spike', 'readiness-drop'],
     contract: demoContract,
     create: createSandbox,
@@ -71,9 +74,22 @@ const branches: readonly Branch[] = [
     key: 'full',
     loginOf: ({ login }) => login,
   },
+  {
+    name: 'acme-claude',
+    platform: 'claude',
+    kind: 'console',
+    port: 9893,
+    scenarios: ['steady'],
+    contract: { costPerMonth: { amount: 2000, currency: 'USD' }, prices: [] },
+    create: (options) => createClaudeSandbox({ ...options, pace: 'unlimited' }),
+    key: 'admin',
+  },
 ];
 
 const HOST = '127.0.0.1';
+
+/** As many as ranges of forecasts need. */
+const HISTORY_DAYS = 91;
 
 /** Starts the simulated platforms of one company, which has an organization on each, and teams that are on all of them. */
 export async function openCompany(now: () => number) {
@@ -82,32 +98,42 @@ export async function openCompany(now: () => number) {
   for (const branch of branches) opened.push(await open(branch, now));
   const { fingerprint, size, teamOf } = teamsOfCompany(now);
   return {
-    orgs: opened.map(({ org }) => org),
-    /** The settings about people with the teams of the company, unless they name a file of others. */
-    withTeams(people: Config['people']): Config['people'] {
-      if (people.teamsFile !== undefined) return people;
+    /** A configuration with the organizations instead of its own, and with their teams unless it names a file of others. */
+    configured({ api, history, people, ...others }: Config): Config {
       const current = () => ({ ...people.current(), teamRules: fingerprint, teamOf });
-      return { ...people, teams: () => size, current };
+      return {
+        ...others,
+        // One process asks and answers: it needs no rate limit, and several requests at once would delay the newest days.
+        api: { ...api, requestsPerSecond: Number.POSITIVE_INFINITY, maxConcurrentRequests: 1 },
+        history: { ...history, start: later(history.start, addDays(dayOf(now()), -HISTORY_DAYS)) },
+        people: people.teamsFile === undefined ? { ...people, teams: () => size, current } : people,
+        orgs: opened.map(({ org }) => org),
+      };
     },
     close,
   };
 }
 
-async function open(
-  { name, platform, port, contract, create, key, scenarios = [] }: Branch,
-  now: () => number,
-) {
+async function open(branch: Branch, now: () => number) {
+  const { name, platform, kind, port, contract, create, key, scenarios } = branch;
   const simulated = create({ now, scenarios });
   const { url } = await simulated
     .listen({ host: HOST, port })
     .catch(() => simulated.listen({ host: HOST, port: 0 }));
-  const [{ keys = {}, account } = {}] = simulated.orgs;
-  const given = { base_url: url, account, link_hosts: [HOST] };
+  const { keys = {}, account } = simulated.orgs.find((org) => org.kind === kind) ?? {};
+  const place = orgPlace(platformNamed(platform), { base_url: url, account, kind, link_hosts: [HOST] });
   const credential = createFixedCredential(keys[key] ?? '', 'the simulated platform');
   return {
-    org: { name, ...orgPlace(platformNamed(platform), given), credential, contract },
+    org: { name, ...place, platform: unpaced(place.platform), credential, contract },
     close: simulated.close,
   };
+}
+
+/** A platform as it would be if it were not asked over a network. */
+function unpaced(platform: Platform): Platform {
+  if (platform.requestsPerMinute === undefined) return platform;
+  const { requestsPerMinute, ...others } = platform;
+  return others;
 }
 
 /** The teams of the company's people. */

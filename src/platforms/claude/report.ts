@@ -219,7 +219,9 @@ export function usersReader(read: ReadReport) {
     function personOf(id: string): PersonDay {
       const { isActive = false, done = NOTHING } = report.people.get(id) ?? {};
       const cost = costs.byPerson.has(id) ? costs.byPerson.get(id) : costs.otherwise;
-      faults.push(FAULTS.flatMap(([name, fault]) => (done[name] === null ? [fault] : [])));
+      const unusable = FAULTS.flatMap(([name, fault]) => (done[name] === null ? [fault] : []));
+      // An entry, even an empty one, says that somebody is not known wholly.
+      if (unusable.length > 0) faults.push(unusable);
       if (cost === null) faults.push(['cost']);
       return {
         person: { id, email: id.includes('@') ? id : undefined },

@@ -35,7 +35,7 @@ export function claudeCodeRows(call: Call): Row[] {
 function claudeCodeRow({ account }: Call, done: PersonDay, day: Day, is_remote: boolean, part: Part): Row {
   const { person, filesEdited } = done;
   const isKey = isProgram(account, person);
-  const user = { type: 'user_actor', email_address: emailOf(person, account, day) };
+  const user = { type: 'user_actor', email_address: emailOf(person, day) };
   const [terminal_type, customer_type] = terminals[person.index % terminals.length] ?? [];
   const pulls = { pull_requests_by_claude_code: part(done.pullRequests) };
   const counts = { num_sessions: part(done.sessions), commits_by_claude_code: part(done.commits), ...pulls };
@@ -95,7 +95,7 @@ export function userRows(call: Call): Row[] {
     const counts = { commit_count: commits, pull_request_count: pullRequests, artifacts_created_count: 0 };
     const core_metrics = { ...counts, lines_of_code, distinct_session_count: sessions };
     return {
-      user: { id: person.id, email_address: emailOf(person, call.account), type: 'user' },
+      user: { id: person.id, email_address: emailOf(person), type: 'user' },
       claude_code_metrics: { core_metrics, tool_actions: actionsOf(done, '_count', Math.floor) },
       chat_metrics: { message_count: done.userMessages, distinct_conversation_count: sessions },
       web_search_count: 0,

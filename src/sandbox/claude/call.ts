@@ -58,9 +58,8 @@ export function workOn(account: Account, day: Day): PersonDay[] {
 }
 
 /** A person's address, as it was typed that day. */
-export function emailOf(person: Person, { org }: Account, day: Day = 0): string {
-  const email = person.email ?? `${person.login}@${org.name}.example`;
-  return (person.index + day) % 6 === 0 ? email.replace(/^./, (letter) => letter.toUpperCase()) : email;
+export function emailOf({ index, address }: Person, day: Day = 0): string {
+  return (index + day) % 6 === 0 ? address.replace(/^./, (letter) => letter.toUpperCase()) : address;
 }
 
 /** What a person used of each model; other vendors' models of the world are Claude's here. */

@@ -91,7 +91,7 @@ function partsOn(call: Call, day: Day) {
 function actorOf({ account, now }: Call, person: Person): Row | null {
   if (isProgram(account, person)) return { type: 'api_actor', api_key_id: `apikey_${person.seed}` };
   const deleted = isGone(account, person, dayAt(now));
-  const [name, email] = deleted ? ['Deleted User', null] : [person.login, emailOf(person, account)];
+  const [name, email] = deleted ? ['Deleted User', null] : [person.login, emailOf(person)];
   return { type: 'user_actor', user_id: person.id, email_address: email, name, deleted };
 }
 
