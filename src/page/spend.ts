@@ -44,7 +44,7 @@ function sentenceOf(some: readonly Known[], title: string): string {
   const billed = text(sumOfEach(saying, (one) => one.billed?.amount));
   const where = [...new Set(saying.map(({ platform }) => platform))].join(', ');
   // Not of several months; and at the end of one, nothing is ahead.
-  const isAhead = some.every((one) => one.month === month) && forecast !== used;
+  const isAhead = some.every((one) => one.month === month) && text(forecast) !== text(used);
   const words = [
     `Agents used ${text(used)} ${currency} ${period ?? so}${until}${platformWords(some, used)}`,
     saying.length > 0 && `billed beyond seats ${billed} where platforms say it (${where})`,

@@ -85,7 +85,8 @@ export function spendOfAll(orgs: readonly OrgStatus[], figures: ReadonlyMap<stri
     return { org: org.name, platform: platformOf(org, orgs), spends: figures.get(org.name)?.spends ?? [] };
   });
   if (all.every(({ platform }) => platform === undefined)) return undefined;
-  return spendSentences(all, 'forecast').map((one) => html`<p class="verdict">${one}</p>\n`);
+  const sentences = spendSentences(all, 'forecast').map((one) => html`<p class="verdict">${one}</p>\n`);
+  return html`<div class="happened">${sentences}</div>`;
 }
 
 /** The figures of all organizations of a platform together; of how many, where some are unknown. */

@@ -76,4 +76,18 @@ describe('an explanation', () => {
       'acme\nThe cost of one of the sides is unknown on every day.\n',
     );
   });
+
+  test('of several platforms names that of each organization', () => {
+    const explanation = explained(before, { ...usual, credits: 900, models: { new: 900 } });
+    const platform = { name: 'copilot', title: 'GitHub Copilot' };
+    const one = { org: 'octo', platform, explanation };
+    expect(explanationText([one])).toMatch(/^octo \(GitHub Copilot\): 2026-11-24 against the mean of /);
+    expect(explanationText([{ ...one, explanation: undefined }])).toMatch(/^octo \(GitHub Copilot\)\n/);
+    expect(explanationMarkdown([one])).toMatch(/^## octo \(GitHub Copilot\): /);
+    expect(JSON.parse(explanationJson([one]))).toMatchObject({
+      org: 'octo',
+      platform: 'copilot',
+      known: true,
+    });
+  });
 });

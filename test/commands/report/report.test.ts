@@ -7,7 +7,7 @@ import { lastPeriod, periodBefore, periodOf, reportOf } from '../../../src/comma
 import { viewOfDays } from '../../collectors/explain/view.ts';
 import { createFakeView } from '../../collectors/fakes.ts';
 import { dayNamed } from '../../support/day.ts';
-import { COST, under } from '../../support/money.ts';
+import { BOTH, COST, under } from '../../support/money.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';
 
 const start = dayNamed('2026-01-19');
@@ -238,4 +238,49 @@ test('a report of a platform without credits is about its cost', () => {
   expect(text).toMatch(/2026-11-27 was unusually high: 900\.50 USD; up to [\d.]+ were expected\./);
   expect(text).toContain('a rose by 800.25 USD (+190 %).');
   expect(text).not.toMatch(/credit/i);
+});
+
+test('reports of several platforms begin with what all used, and name each platform', () => {
+  const last = dayNamed('2026-11-29');
+  const days = daysFrom(addDays(last, -249), last);
+  const rows = new Map(
+    days.map((day) => [day, { credits: 2e6, cost: 50.25, billedCost: 3, dailyUsers: 10 }]),
+  );
+  const prices = (currency: string) => [{ from: days[0] ?? last, currency, perMillionCredits: 10 }];
+  const on = (org: string, platform: string, settings: Parameters<typeof under>[1]) => {
+    const viewAt = (asOf: number) => under(createFakeView({ rows, asOf }), settings);
+    return { ...reportOf(org, periodOf('week', last), last, viewAt), platform };
+  };
+  const lab = on('lab', 'Claude', { money: COST });
+  const octo = on('octo', 'GitHub Copilot', { money: BOTH });
+  const acme = on('acme', 'Agent Platform', { contract: { prices: prices('USD') } });
+  const euro = on('euro', 'Agent Platform', { contract: { prices: prices('EUR') } });
+  const free = on('free', 'Agent Platform', {});
+  const text = reportMarkdown([acme, euro, free, octo, lab]);
+  const dollars =
+    'Agents used 844 USD from 2026-11-23 to 2026-11-29: 42 % GitHub Copilot (value of use), 42 % Claude (charge), ' +
+    '17 % Agent Platform (estimate by configured prices); billed beyond seats 21.00 where platforms say it (GitHub Copilot); ' +
+    'seat fees are not included; forecast of the month 3,615 (3,615 to 3,615).';
+  const euros =
+    'Agents used 140 EUR from 2026-11-23 to 2026-11-29 at configured prices, 100 % Agent Platform; ' +
+    'seat fees are not included; forecast of the month 600 (600 to 600).';
+  const [first, second] = text.split('\n\n');
+  expect(first).toBe(`${dollars} ${euros} Not included, as their cost is unknown: free.`);
+  expect(second).toBe('# acme (Agent Platform): week of 2026-11-23 to 2026-11-29');
+  expect(text).not.toContain('organizations:');
+  expect(reportHtml([acme, lab])).toMatch(/<body>\n<p>Agents used [\d,]+ USD from/);
+  expect(reportSlack([acme, lab])).toContain('*lab (Claude): week of');
+});
+
+test('a forecast is not added over different months of the bill', () => {
+  const last = dayNamed('2026-11-29');
+  const rows = new Map(daysFrom(addDays(last, -249), last).map((day) => [day, { cost: 50 }]));
+  const on = (platform: string, periodStarts: number) => {
+    const viewAt = (asOf: number) =>
+      under(createFakeView({ rows, asOf }), { money: COST, contract: { prices: [], periodStarts } });
+    return { ...reportOf(platform, periodOf('week', last), last, viewAt), platform };
+  };
+  const [same, different] = [9, 10].map((day) => reportMarkdown([on('Claude', 9), on('Other', day)]));
+  expect(same).toMatch(/^Agents used 700 USD .*; forecast of the month 3,000 \(/);
+  expect(different).toMatch(/^Agents used 700 USD .*; seat fees are not included\.\n/);
 });
