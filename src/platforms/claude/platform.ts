@@ -14,7 +14,7 @@ const BETA = { 'anthropic-beta': 'analytics-usage-cost-2026-08-24' };
 const REACH = { days: 364, from: '2026-01-01' as Day };
 
 /** Money that is asked for in the first hours of the next day is partial, and it is revised for a month. */
-const MONEY: DayRules = { completeAfter: 4, revisedFor: 31, reach: REACH };
+const MONEY: DayRules = { completeAfter: 4, revisedFor: 31, unreadyDays: 31, reach: REACH };
 
 /** What is younger than an hour is held back. */
 const REPORT: DayRules = { completeAfter: 2, revisedFor: 7, windowDays: 1, reach: REACH };
