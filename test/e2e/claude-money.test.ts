@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../src/catalog/day.ts';
-import { at, dollars, exactCents, type Kind, spanOf, startClaudeStory, total } from './claude-story.ts';
 import type { Json } from '../sandbox/asking.ts';
+import { at, dollars, exactCents, type Kind, spanOf, startClaudeStory, total } from './claude-story.ts';
 import { DAY, HOUR, NOON, YESTERDAY } from './harness.ts';
 
 const collectors = ['tokens', 'spend'];
@@ -67,7 +67,12 @@ describe('an amount', () => {
         const cost = { amount: '1000.000001', list_amount: '2000', currency: 'USD', requests: 3 };
         answer.body['data'] = [
           ...(answer.body['data'] as Json[]),
-          { ...row, starting_at: `${YESTERDAY}T00:00:00Z`, group: { ...(row['group'] as Json), model: null }, cost },
+          {
+            ...row,
+            starting_at: `${YESTERDAY}T00:00:00Z`,
+            group: { ...(row['group'] as Json), model: null },
+            cost,
+          },
         ];
       },
     });
@@ -180,7 +185,9 @@ describe('a day', () => {
       const costs = story.asked.slice(before).filter(({ pathname }) => pathname.endsWith('/cost'));
       expect(costs.length).toBeLessThanOrEqual(2);
       for (const { searchParams } of costs) {
-        const [from, to] = ['starting_at', 'ending_at'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+        const [from, to] = ['starting_at', 'ending_at'].map((name) =>
+          Date.parse(searchParams.get(name) ?? ''),
+        );
         expect((Number(to) - Number(from)) / DAY).toBeLessThanOrEqual(31);
       }
     }

@@ -83,7 +83,11 @@ export async function startChanging(face: string, change: Change): Promise<strin
     const { host: _, connection: __, ...headers } = request.headers as Record<string, string>;
     const came = await fetch(face + request.url, { headers });
     const sent = [...came.headers].filter(([name]) => /^(anthropic|content-type|date|retry)/.test(name));
-    const answer = { status: came.status, body: (await came.json()) as Json, headers: Object.fromEntries(sent) };
+    const answer = {
+      status: came.status,
+      body: (await came.json()) as Json,
+      headers: Object.fromEntries(sent),
+    };
     change(answer, new URL(request.url ?? '/', face));
     response.writeHead(answer.status, answer.headers);
     response.end(JSON.stringify(answer.body));
