@@ -79,7 +79,8 @@ function callsByTool(org: Org, day: Day): [tool: string, calls: number][] {
   return all.sort(([, one], [, other]) => other - one);
 }
 
-function split<T>(total: number, things: Weighted<T>, seed: number): [thing: T, count: number][] {
+/** Splits a total over things by their popularity that day; leaves out what gets nothing. */
+export function split<T>(total: number, things: Weighted<T>, seed: number): [thing: T, count: number][] {
   const parts = apportion(total, weightsOn(things, seed));
   return things
     .map(([thing], index): [T, number] => [thing, parts[index] ?? 0])

@@ -1,17 +1,18 @@
+import { split } from '../analytics/tools.ts';
 import { type Day, dayAt, dayMs, formatDay, hourMs } from '../calendar.ts';
-import { apportion } from '../random.ts';
 import type { Row } from '../types.ts';
 import type { PersonDay } from '../world/person-day.ts';
-import { mcpServers, skills, type Weighted, weightsOn } from '../world/tool-names.ts';
+import { mcpServers, skills, type Weighted } from '../world/tool-names.ts';
 import { type Call, dayOf, emailOf, existing, isProgram, modelsOf, refuse, workOn } from './call.ts';
 
 /** Cents of a credit of the simulated world: an estimate, which is not what is charged. */
 const ESTIMATED_PRICE = 0.00066;
 
-/** The first day on which calls of connectors are counted. */
-const COUNTED: Day = Date.UTC(2026, 4, 29) / dayMs;
-
-const terminals = ['vscode', 'iTerm.app', 'tmux', 'Apple_Terminal'];
+const terminals = [
+  ['vscode', 'api'],
+  ['iTerm.app', 'subscription'],
+  ['tmux', 'subscription'],
+];
 
 /** Files edited for each suggestion of a tool. */
 const tools = Object.entries({ edit_tool: 1, multi_edit_tool: 4, write_tool: 6, notebook_edit_tool: 30 });
@@ -29,40 +30,35 @@ export function claudeCodeRows(call: Call): Row[] {
     const places = done.person.web > 0.1 && done.sessions > 1 ? [0.5, 0.5] : [1];
     return places.flatMap((place, index) => {
       const part: Part = (total) => Math.floor(total * place * share);
-      return part(done.sessions) > 0 ? [claudeCodeRow(call, done, startOf(asked), index > 0, part)] : [];
+      return part(done.sessions) > 0 ? [claudeCodeRow(call, done, asked, index > 0, part)] : [];
     });
   });
 }
 
-function claudeCodeRow({ account }: Call, done: PersonDay, date: string, isRemote: boolean, part: Part): Row {
+function claudeCodeRow({ account }: Call, done: PersonDay, day: Day, is_remote: boolean, part: Part): Row {
   const { person, filesEdited } = done;
-  const day = Date.parse(date) / dayMs;
+  const isKey = isProgram(account, person);
   const user = { type: 'user_actor', email_address: emailOf(person, account, day) };
-  const key = { type: 'api_actor', api_key_name: `ci-${person.index}` };
-  const isPlan = !isProgram(account, person) && person.index % 3 > 0;
-  const plan = { customer_type: isPlan ? 'subscription' : 'api', subscription_type: isPlan ? 'team' : null };
-  const lines = { added: part(filesEdited * 17), removed: part(filesEdited * 9) };
-  const commits = { commits_by_claude_code: part(done.commits) };
-  const models = modelsOf(done).map(({ model, credits, uncached, output, read, creation }) => {
-    const tokens = { input: part(uncached), output: part(output), cache_read: part(read) };
-    const estimate = { currency: 'USD', amount: part(credits * ESTIMATED_PRICE) };
-    return { model, tokens: { ...tokens, cache_creation: part(creation) }, estimated_cost: estimate };
+  const [terminal_type, customer_type] = terminals[person.index % terminals.length] ?? [];
+  const pulls = { pull_requests_by_claude_code: part(done.pullRequests) };
+  const counts = { num_sessions: part(done.sessions), commits_by_claude_code: part(done.commits), ...pulls };
+  const lines_of_code = { added: part(filesEdited * 17), removed: part(filesEdited * 9) };
+  const model_breakdown = modelsOf(done).map(({ model, credits, uncached, output, read, creation }) => {
+    const cached = { cache_read: part(read), cache_creation: part(creation) };
+    const estimated_cost = { currency: 'USD', amount: part(credits * ESTIMATED_PRICE) };
+    return { model, tokens: { input: part(uncached), output: part(output), ...cached }, estimated_cost };
   });
   return {
-    date,
-    actor: isProgram(account, person) ? key : user,
+    date: startOf(day),
+    actor: isKey ? { type: 'api_actor', api_key_name: `ci-${person.index}` } : user,
     organization_id: account.orgId,
-    ...plan,
-    is_remote: isRemote,
-    terminal_type: terminals[person.index % terminals.length],
-    core_metrics: {
-      ...commits,
-      num_sessions: part(done.sessions),
-      lines_of_code: lines,
-      pull_requests_by_claude_code: part(done.pullRequests),
-    },
+    customer_type,
+    terminal_type,
+    is_remote,
+    subscription_type: customer_type === 'api' ? null : 'team',
+    core_metrics: { ...counts, lines_of_code },
     tool_actions: actionsOf(done, '', part),
-    model_breakdown: models,
+    model_breakdown,
   };
 }
 
@@ -112,29 +108,26 @@ export function userRows(call: Call): Row[] {
 
 /** The rows of `skills`. */
 export function skillRows(call: Call): Row[] {
-  return callsOf(call, 'skillCalls', skills).map(([skill_name, invocation_count]) => {
-    const nothing = { skill_display_name: null, enable_count: null, attributed_list_price: null };
-    return { skill_name, ...nothing, distinct_user_count: 1 + (invocation_count >> 2), invocation_count };
+  return callsOf(call, 'skillCalls', skills).map(([name, count]) => {
+    const counts = { distinct_user_count: 1 + (count >> 2), invocation_count: count };
+    return { skill_name: name, skill_display_name: null, attributed_list_price: null, ...counts };
   });
 }
 
-/** The rows of `connectors`, each in one spelling. */
+/** The rows of `connectors`, each in one spelling; their calls were not counted at first. */
 export function connectorRows(call: Call): Row[] {
   const servers = mcpServers.filter(([name]) => name === name.toLowerCase());
-  const counted = (count: number) => (askedDay(call) < COUNTED ? null : count);
-  return callsOf(call, 'mcpCalls', servers).map(([connector_name, calls]) => ({
-    connector_name,
-    distinct_user_count: 1 + (calls >> 3),
-    read_call_count: counted(calls - (calls >> 2)),
-    write_call_count: counted(calls >> 2),
-    unclassified_call_count: counted(0),
-  }));
+  const counted = (count: number) => (askedDay(call) * dayMs < Date.UTC(2026, 4, 29) ? null : count);
+  return callsOf(call, 'mcpCalls', servers).map(([name, count]) => {
+    const [read, write] = [counted(count - (count >> 2)), counted(count >> 2)];
+    const calls = { read_call_count: read, write_call_count: write, unclassified_call_count: counted(0) };
+    return { connector_name: name, distinct_user_count: 1 + (count >> 3), ...calls };
+  });
 }
 
 function callsOf(call: Call, figure: 'skillCalls' | 'mcpCalls', things: Weighted<string>) {
-  const [day, { org }] = [askedDay(call), call.account];
-  const counts = apportion(org.totals(day).sum[figure], weightsOn(things, org.conditions(day).seed));
-  return things.map(([name], index) => [name, counts[index] ?? 0] as const).filter(([, count]) => count > 0);
+  const { totals, conditions } = call.account.org;
+  return split(totals(askedDay(call)).sum[figure], things, conditions(askedDay(call)).seed);
 }
 
 function askedDay(call: Call): Day {

@@ -11,10 +11,7 @@ import { createTenants } from '../world/tenants.ts';
 import { type Account, refuse } from './call.ts';
 import { BETA, check, pageOf, routes } from './routes.ts';
 
-/** Hours after the end of a day at which the activity of people is final. */
-const SETTLED_AFTER = 48;
-
-const MINUTE_MS = 60_000;
+/** Requests of an organization within a minute, over all endpoints. */
 const PER_MINUTE = 60;
 
 /** A simulated Claude. */
@@ -23,21 +20,19 @@ export type ClaudeSandbox = ReturnType<typeof createClaudeSandbox>;
 /** The faults that this platform can simulate; 400 is the answer to an organization without usage and cost. */
 export const claudeFaultKinds = faultKinds.filter(({ name }) => name !== 'revised-days');
 
-interface ClaudeOptions extends Omit<SandboxOptions, 'repos'> {
-  /** How often an organization may ask; by default 60 times a minute. */
-  readonly pace?: 'unlimited' | undefined;
-}
-
 /**
  * Creates a simulated Claude over the same world as the other simulated platforms: each organization has an account of the
- * Claude Console, and another one of Claude Enterprise. It does not listen until asked. Throws an Error of one sentence on
- * an invalid fault.
+ * Claude Console, and another one of Claude Enterprise. Each may ask 60 times a minute, unless the
+ * pace is unlimited. It does not listen until asked. Throws an Error of one sentence on an invalid fault.
  */
-export function createClaudeSandbox(options: ClaudeOptions) {
+export function createClaudeSandbox(
+  options: Omit<SandboxOptions, 'repos'> & { readonly pace?: 'unlimited' | undefined },
+) {
   const { now, seed = 1, pace } = options;
   const parse = (texts: readonly string[]) => parseFaults(texts, claudeFaultKinds, Object.keys(routes));
   let faults = parse(options.faults ?? []);
-  const editions = createEditions(now, () => true, SETTLED_AFTER);
+  // The activity of a day is final 48 hours after its end.
+  const editions = createEditions(now, () => true, 48);
   const { tenants, oldestOn, reviseDay } = createTenants({ ...options, repos: 0 }, editions);
   const orgs = tenants.flatMap((org) => [accountOf(org, 'console'), accountOf(org, 'enterprise')]);
   const holders = new Map(
@@ -80,27 +75,24 @@ export function createClaudeSandbox(options: ClaudeOptions) {
 
   async function routed(request: ApiRequest, account: Account | undefined, number: number) {
     const { method, url, signal } = request;
-    const isAsked = ({ path }: { readonly path: string }) => url.pathname === `/v1/organizations/${path}`;
-    const [endpoint, route] =
-      Object.entries(routes).find(([, one]) => method === 'GET' && isAsked(one)) ?? [];
-    if (endpoint === undefined || route === undefined) refuse(404, 'Not Found');
-    const struck = faultsAt(faults, endpoint, account?.name).filter((fault) => strikes(fault, seed, number));
+    const name = Object.keys(routes).find((one) => url.pathname === `/v1/organizations/${routes[one]?.path}`);
+    const route = method === 'GET' ? routes[name ?? ''] : undefined;
+    if (name === undefined || route === undefined) refuse(404, 'Not Found');
+    const struck = faultsAt(faults, name, account?.name).filter((fault) => strikes(fault, seed, number));
     await delayed(struck, signal);
     for (const fault of struck) refuseFor(fault);
     if (account === undefined) refuse(401, 'The API key provided is invalid or has been revoked.');
     check(route, request, account);
     if (pace !== 'unlimited') count(account);
-    const late = Number(struck.find(({ name }) => name === 'late')?.detail ?? 0);
-    const times = { now: now(), known: now() - late * dayMs, oldest: oldestOn(dayAt(now())) };
-    return pageOf(route, { account, query: url.searchParams, ...times });
+    const known = now() - Number(struck.find((fault) => fault.name === 'late')?.detail ?? 0) * dayMs;
+    const oldest = oldestOn(dayAt(now()));
+    return pageOf(route, { account, query: url.searchParams, now: now(), known, oldest });
   }
 
-  /** Refuses more requests of an account within a minute than are allowed over all endpoints. */
   function count(account: Account): void {
-    const times = recent.get(account)?.filter((time) => time > now() - MINUTE_MS) ?? [];
-    const after = Math.ceil(((times[0] ?? 0) + MINUTE_MS - now()) / 1000);
-    if (times.length >= PER_MINUTE)
-      refuse(429, 'The rate limit is exceeded.', { 'retry-after': String(after) });
+    const times = recent.get(account)?.filter((time) => time > now() - 60_000) ?? [];
+    const after = String(60 - Math.floor((now() - (times[0] ?? 0)) / 1000));
+    if (times.length >= PER_MINUTE) refuse(429, 'The rate limit is exceeded.', { 'retry-after': after });
     recent.set(account, [...times, now()]);
   }
 
