@@ -38,7 +38,7 @@ const OTHERS = [
 
 /** What a member did on a day. */
 const userRow = z.object({
-  ...(Object.fromEntries(OTHERS.map((name) => [name, z.unknown()])) as object),
+  ...(Object.fromEntries(OTHERS.map((name) => [name, z.unknown().optional()])) as object),
   user: element({ email_address: z.union([text, rejected]) }).nullish(),
   claude_code_metrics: element({
     core_metrics: element({
