@@ -146,13 +146,14 @@ describe.each<Kind>(['console', 'enterprise'])('the people of an organization of
     );
   });
 
-  test('of a day are complete: such a day is not asked for again in the next hour', async () => {
+  test('of a day are complete: a day later, three days are asked for again', async () => {
     const story = await startClaudeStory({ kind, collectors });
     const before = story.asked.length;
+    story.clock.advance(DAY);
     await story.poll();
     const again = story.asked.slice(before).filter(({ pathname }) => /claude_code|users/.test(pathname));
     const days = again.map(({ searchParams }) => searchParams.get('starting_at') ?? searchParams.get('date'));
-    expect(days).toEqual([YESTERDAY]);
+    expect(days).toEqual(['2026-11-20', '2026-11-19', '2026-11-18']);
   });
 
   test('are published without cost where the report on cost is refused', async () => {

@@ -48,5 +48,5 @@ export async function costByPerson(source: Source, day: Day) {
     if (person === undefined) continue;
     byPerson.set(person, dollarsOf(rows.map(({ cost }) => cost.amount)) ?? null);
   }
-  return { byPerson, otherwise: 0, isWhole: read.isWhole(day), rejected, bytes };
+  return { byPerson, otherwise: 0, isWhole: read.isWhole(day) !== false, rejected, bytes };
 }

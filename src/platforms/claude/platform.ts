@@ -19,11 +19,14 @@ const AWAITED = { unreadyDays: 31 };
 /** Money that is asked for in the first hours of the next day is partial, and it is revised for a month. */
 const MONEY: DayRules = { completeAfter: 4, revisedFor: 31, ...AWAITED, reach: REACH };
 
+/** A day that is answered without rows had no use: what is not there yet is refused or held back. */
+const SURE = { lateDays: 1 };
+
 /** What is younger than an hour is held back. */
-const REPORT: DayRules = { completeAfter: 2, revisedFor: 7, windowDays: 1, reach: REACH };
+const REPORT: DayRules = { ...SURE, completeAfter: 2, revisedFor: 7, windowDays: 1, reach: REACH };
 
 /** Made at 10:00 UTC of the next day. */
-const SUMMARY: DayRules = { completeAfter: 10, revisedFor: 6, windowDays: 7, reach: REACH };
+const SUMMARY: DayRules = { ...SURE, completeAfter: 10, revisedFor: 6, windowDays: 7, reach: REACH };
 
 const common = {
   name: 'claude',

@@ -130,9 +130,9 @@ function midnight(day: Day): string {
   return `${day}T00:00:00Z`;
 }
 
-/** Which days are whole in what was exported last: all by default, none where nothing was exported. */
-function wholeUntil(refreshedAt: unknown): (day: Day) => boolean {
-  if (refreshedAt === undefined) return () => true;
+/** Which days are whole in what was exported last, none where nothing was exported; undefined if it does not say. */
+function wholeUntil(refreshedAt: unknown): (day: Day) => boolean | undefined {
+  if (refreshedAt === undefined) return () => undefined;
   const { data: until = 0 } = instant.safeParse(refreshedAt);
   return (day) => startOf(addDays(day, 1)) <= until;
 }
@@ -144,7 +144,10 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   group: ['models'],
 };
 
-/** Asks for tokens and cost of a window by day and model. A day that is not whole yet is as good as missing. */
+/**
+ * Asks for tokens and cost of a window by day and model. A day that is not whole yet is as good as missing, and one that is whole
+ * has a row also without use.
+ */
 async function fetchDays(source: Source, window: Window): Promise<FetchedDays<TokensRow>> {
   const by = { endpoint: 'tokens', by: 'model' } as const;
   const usage = await readByDay(source, window, {
@@ -164,8 +167,10 @@ async function fetchDays(source: Source, window: Window): Promise<FetchedDays<To
   for (const day of daysFrom(window.from, window.to)) {
     const [used, charged] = [usage.rowsOf(day), cost.rowsOf(day)];
     const faults = [...usage.faultsOf(day), ...cost.faultsOf(day)].flatMap((field) => PARTS[field] ?? []);
-    if (!usage.isWhole(day) || !cost.isWhole(day)) unready.add(day);
-    else if (used.length + charged.length > 0) rows.set(day, withRejected(rowOf(used, charged), faults));
+    const whole = [usage.isWhole(day), cost.isWhole(day)];
+    if (whole.includes(false)) unready.add(day);
+    else if (used.length + charged.length > 0 || !whole.includes(undefined))
+      rows.set(day, withRejected(rowOf(used, charged), faults));
   }
   const rejected = usage.rejected + cost.rejected;
   return { rows, unready, rejected, lost: 0, bytes: usage.bytes + cost.bytes, remarks: [] };
