@@ -8,6 +8,8 @@ export interface DayRules {
   readonly readyWithin?: number;
   /** Days after its end until which a day that was answered without a row may still get one; 3 by default. */
   readonly lateDays?: number;
+  /** As `lateDays`, for a day of which the answer says that it is not there yet; the same by default. */
+  readonly unreadyDays?: number;
   /** How many of the newest days are asked for again once a day; `history.revision_window` by default. */
   readonly revisedFor?: number;
   /** The most days of one request; 30 by default. */

@@ -149,8 +149,8 @@ class DayRun {
 
   /** Whether a day is not there yet, and young enough to come. */
   #isAwaited(day: Day, { unready }: FetchedDays<unknown>): boolean {
-    const { lateDays = LATE_DAYS } = rulesFor(this.#run, this.#collector);
-    return unready?.has(day) === true && day >= addDays(dayOf(this.#now), -lateDays);
+    const { lateDays = LATE_DAYS, unreadyDays = lateDays } = rulesFor(this.#run, this.#collector);
+    return unready?.has(day) === true && day >= addDays(dayOf(this.#now), -unreadyDays);
   }
 
   /** Plans what follows a failed request; false if the day that it asked for as the newest is not over for the platform. */

@@ -3,26 +3,21 @@ import { withRejected } from '../../catalog/dataset.ts';
 import { addDays, type Day } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
 import type { DayReader } from '../../catalog/platform.ts';
-import { IncompleteListing } from '../../catalog/source.ts';
 import type { ActivityRow } from '../../collectors/activity/dataset.ts';
 import { type Count, summedCounts } from '../../collectors/counts.ts';
 import { apiContractOf } from '../api-contract.ts';
 import { amount, element, elementAmount, rejected, requiredElementAmount, text } from '../fields.ts';
-import { salvage } from '../usable-row.ts';
-import { dayOfInstant, readListing } from './listing.ts';
+import { addressOf, datedBy, dayOfInstant, readListing, undated } from './listing.ts';
 import {
   type ActorRow,
+  type DailyReport,
+  isAnyDone,
   productivityReader,
-  type ReadReport,
-  readRows,
   suggestionsOf,
   summaryOf,
   unusableIn,
   usersReader,
 } from './report.ts';
-
-const USERS = '/v1/organizations/analytics/users';
-const SUMMARIES = '/v1/organizations/analytics/summaries';
 
 /** Proposals of one tool. */
 const actions = element({
@@ -33,27 +28,6 @@ const actions = element({
   rejected: turnedDown,
 }));
 
-/** What a member did on a day. */
-const userRow = z.compile(
-  z.object({
-    user: element({ email_address: z.union([text, rejected]) }).nullish(),
-    claude_code_metrics: element({
-      core_metrics: element({
-        commit_count: elementAmount,
-        pull_request_count: elementAmount,
-        distinct_session_count: elementAmount,
-        lines_of_code: element({ added_count: elementAmount, removed_count: elementAmount }),
-      }),
-      tool_actions: element({
-        edit_tool: actions,
-        multi_edit_tool: actions,
-        write_tool: actions,
-        notebook_edit_tool: actions,
-      }),
-    }),
-  }),
-);
-
 /** What members do with the other products only shows who was active. */
 const OTHERS = [
   ...['chat', 'chat_cowork_unified', 'claude_tag', 'cowork', 'design', 'office', 'science'].map(
@@ -62,36 +36,41 @@ const OTHERS = [
   'web_search_count',
 ];
 
-const usersContract = apiContractOf({
-  schema: userRow,
-  // A row does not say of which day it is.
-  whenOf: () => undefined,
-  dayOf: () => undefined,
-  unread: [
-    ...OTHERS,
-    ...['user.id', 'user.type', 'claude_code_metrics.core_metrics.artifacts_created_count'],
-    ...['last_activity_date', 'distinct_user_count', 'rbac_group_id', 'rbac_group_name'],
-  ],
-  optional: ['user'],
+/** What a member did on a day. */
+const userRow = z.object({
+  ...(Object.fromEntries(OTHERS.map((name) => [name, z.unknown().optional()])) as object),
+  user: element({ email_address: z.union([text, rejected]) }).nullish(),
+  claude_code_metrics: element({
+    core_metrics: element({
+      commit_count: elementAmount,
+      pull_request_count: elementAmount,
+      distinct_session_count: elementAmount,
+      lines_of_code: element({ added_count: elementAmount, removed_count: elementAmount }),
+    }),
+    tool_actions: element({
+      edit_tool: actions,
+      multi_edit_tool: actions,
+      write_tool: actions,
+      notebook_edit_tool: actions,
+    }),
+  }),
 });
 
-/** Reads what each member did on a day. */
-const readReport: ReadReport = (source, endpoint, day) =>
-  readRows(source, { endpoint, path: USERS, query: { date: day } }, usersContract, (sent) => {
-    const others = isObject(sent) ? OTHERS.map((name) => sent[name]) : [];
-    const isElsewhere = others.some(isAnyPositive);
-    const { row, rejected: unusable } = salvage(userRow, sent);
-    return { row: row && rowOf(row, isElsewhere), rejected: unusable };
-  });
+const REPORT: DailyReport = {
+  path: '/v1/organizations/analytics/users',
+  dayParameter: 'date',
+  schema: z.compile(userRow.transform(actorRowOf)),
+  contract: apiContractOf({
+    ...{ schema: userRow, ...undated },
+    unread: [
+      ...['user.id', 'user.type', 'claude_code_metrics.core_metrics.artifacts_created_count'],
+      ...['last_activity_date', 'distinct_user_count', 'rbac_group_id', 'rbac_group_name'],
+    ],
+    optional: ['user', ...OTHERS],
+  }),
+};
 
-function isAnyPositive(value: unknown): boolean {
-  return typeof value === 'number' ? value > 0 : isObject(value) && Object.values(value).some(isAnyPositive);
-}
-
-function rowOf(
-  { user, claude_code_metrics: code }: z.output<typeof userRow>,
-  isElsewhere: boolean,
-): ActorRow {
+function actorRowOf({ user, claude_code_metrics: code, ...row }: z.output<typeof userRow>): ActorRow {
   const { lines_of_code: lines, ...output } = code.core_metrics;
   const done = {
     sessions: output.distinct_session_count,
@@ -101,8 +80,16 @@ function rowOf(
     linesRemoved: lines.removed_count,
     ...suggestionsOf(Object.values(code.tool_actions)),
   };
-  const email = user == null ? undefined : (user.email_address?.trim().toLowerCase() ?? null);
-  return { email, isActive: isElsewhere || Object.values(done).some((count) => (count ?? 0) > 0), done };
+  const email = user?.email_address;
+  return {
+    email: user == null ? undefined : ((email && addressOf(email)) ?? null),
+    isActive: isAnyPositive(row) || isAnyDone(done),
+    done,
+  };
+}
+
+function isAnyPositive(value: unknown): boolean {
+  return typeof value === 'number' ? value > 0 : isObject(value) && Object.values(value).some(isAnyPositive);
 }
 
 /** The products whose people are counted apart; a member of several counts in each. */
@@ -125,9 +112,7 @@ const summaryRow = z.compile(
 );
 
 const summariesContract = apiContractOf({
-  schema: summaryRow,
-  whenOf: ({ starting_at: at }) => at,
-  dayOf: ({ starting_at: at }) => String(at).slice(0, 10),
+  ...{ schema: summaryRow, ...datedBy('starting_at'), optional: PRODUCTS.map(fieldOf) },
   unread: [
     ...['ending_at', 'pending_invite_count', 'science_entitled_user_count'],
     ...['daily', 'weekly', 'monthly'].map((span) => `${span}_adoption_rate`),
@@ -136,7 +121,6 @@ const summariesContract = apiContractOf({
     ),
   ],
   beyondDay: ['weekly_active_user_count', 'monthly_active_user_count', 'assigned_seat_count'],
-  optional: PRODUCTS.map(fieldOf),
 });
 
 const PARTS: Readonly<Record<string, string>> = {
@@ -146,69 +130,49 @@ const PARTS: Readonly<Record<string, string>> = {
   assigned_seat_count: 'seats',
 };
 
-const summary = summaryOf(readReport);
-
 /** People and seats are in summaries of all days, sessions in the report of each. */
 export const activity: DayReader<ActivityRow> = {
   async fetchDays(source, { from, to }) {
-    const { sum, pages, bytes } = await readListing(source, {
+    const { sum, rejected, bytes } = await readListing(source, {
       endpoint: 'activity',
-      path: SUMMARIES,
+      path: '/v1/organizations/analytics/summaries',
       query: { starting_date: from, ending_date: addDays(to, 1) },
-      begin: () => new Summaries(),
-      add(summaries, sent) {
-        source.compare?.(summariesContract, sent);
-        for (const row of sent) summaries.add(row);
-      },
+      ...{ schema: summaryRow, contract: summariesContract },
+      begin: () => new Map<Day, ActivityRow>(),
+      add: (byDay, row, members) => byDay.set(row.starting_at, activityOf(row, members)) === byDay,
     });
-    if (sum.lost > 0) throw new IncompleteListing(SUMMARIES, 'rows', pages, sum.rejected + sum.lost);
     const rows = new Map<Day, ActivityRow>();
-    const all = { rows, lost: 0, rejected: sum.rejected, bytes, remarks: [] };
-    for (const [day, { row, faults }] of sum.byDay) {
+    const all = { rows, lost: 0, rejected, bytes, remarks: [] };
+    for (const [day, row] of sum) {
       if (day < from || day > to) continue;
-      const { all: done, rejected: unusable, bytes: read } = await summary(source, 'activity', day);
-      const { sessions } = done;
-      all.rejected += unusable;
-      all.bytes += read;
-      rows.set(
-        day,
-        withRejected({ ...row, sessions: sessions ?? undefined }, [...faults, ...unusableIn({ sessions })]),
-      );
+      const done = await summaryOf(REPORT, source, 'activity', day);
+      const { sessions } = done.all;
+      all.rejected += done.rejected;
+      all.bytes += done.bytes;
+      rows.set(day, withRejected({ ...row, sessions: sessions ?? undefined }, unusableIn({ sessions })));
     }
     return all;
   },
 };
 
-/** The summaries of some days. */
-class Summaries {
-  readonly byDay = new Map<Day, { readonly row: ActivityRow; readonly faults: readonly string[] }>();
-  rejected = 0;
-  lost = 0;
-
-  add(sent: unknown): void {
-    const { row, rejected: unusable, members } = salvage(summaryRow, sent);
-    this.rejected += unusable;
-    if (row === undefined) {
-      this.lost += 1;
-      return;
-    }
-    const clients = PRODUCTS.flatMap((product): Count | [] => {
-      const field = fieldOf(product);
-      const count = members.includes(field) ? null : (Reflect.get(row, field) as number | undefined);
-      return count === undefined ? [] : { name: product, count };
-    });
-    this.byDay.set(row.starting_at, {
-      row: {
-        dailyUsers: row.daily_active_user_count,
-        weeklyUsers: row.weekly_active_user_count,
-        monthlyUsers: row.monthly_active_user_count,
-        seats: row.assigned_seat_count,
-        byClient: clients.length === 0 ? undefined : summedCounts(clients),
-      },
-      faults: members.map((field) => PARTS[field] ?? 'clients'),
-    });
-  }
+/** A day of which some members are unusable. */
+function activityOf(row: z.output<typeof summaryRow>, unusable: readonly string[]): ActivityRow {
+  const clients = PRODUCTS.flatMap((product): Count | [] => {
+    const field = fieldOf(product);
+    const count = unusable.includes(field) ? null : (Reflect.get(row, field) as number | undefined);
+    return count === undefined ? [] : { name: product, count };
+  });
+  return withRejected<ActivityRow>(
+    {
+      dailyUsers: row.daily_active_user_count,
+      weeklyUsers: row.weekly_active_user_count,
+      monthlyUsers: row.monthly_active_user_count,
+      seats: row.assigned_seat_count,
+      byClient: clients.length === 0 ? undefined : summedCounts(clients),
+    },
+    unusable.map((field) => PARTS[field] ?? 'clients'),
+  );
 }
 
-export const productivity = productivityReader(readReport);
-export const users = usersReader(readReport);
+export const productivity = productivityReader(REPORT);
+export const users = usersReader(REPORT);

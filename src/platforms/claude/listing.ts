@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import type { ApiContract } from '../../catalog/api-contract.ts';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, dayOf } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { requiredInstant } from '../fields.ts';
 import { statusOf } from '../shared.ts';
+import { salvage } from '../usable-row.ts';
 
 /** The most rows of a page, of every listing. */
 const PAGE_ROWS = '1000';
@@ -14,45 +16,49 @@ const CURSOR_IS_GONE: readonly unknown[] = [400, 410];
 
 const paging = z.object({ has_more: z.boolean().nullish(), next_page: z.string().nullish() });
 
-/** What a listing is read into, row by row. */
-export interface ListingRequest<Sum> {
+/** A listing, and what its rows are read into. */
+export interface Listing<Row, Sum> {
   readonly endpoint: DatasetName;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
+  readonly schema: z.ZodType<Row>;
+  readonly contract: ApiContract;
   /** Begins with nothing: a listing may have to begin again. */
   begin(): Sum;
-  add(sum: Sum, rows: readonly unknown[]): void;
-}
-
-/** What was read of a listing, its last page, and the size of all pages in bytes. */
-interface Listing<Sum> {
-  readonly sum: Sum;
-  readonly last: Readonly<Record<string, unknown>>;
-  readonly pages: number;
-  readonly bytes: number;
+  /** Adds a row, with the names of its unusable members; false if the row is not one that was asked for. */
+  add(sum: Sum, row: Row, faults: readonly string[]): boolean;
 }
 
 /** Reads a listing to its end; throws if it is incomplete. Where a cursor is refused, the listing begins again, once. */
-export async function readListing<Sum>(
-  source: Source,
-  { endpoint, path, query, begin, add }: ListingRequest<Sum>,
-): Promise<Listing<Sum>> {
+export async function readListing<Row, Sum>(source: Source, listing: Listing<Row, Sum>) {
+  const { endpoint, path, query, schema, contract } = listing;
   for (let isAgain = false; ; isAgain = true) {
-    const sum = begin();
+    const sum = listing.begin();
+    let [rejected, lost] = [0, 0];
     let last: Readonly<Record<string, unknown>> | undefined;
     function read(body: unknown): Page {
       const page = pageOf(body);
       last = body as Readonly<Record<string, unknown>>;
       return page;
     }
+    function add(sent: unknown): void {
+      const { row, rejected: unusable, members } = salvage(schema, sent);
+      rejected += unusable;
+      if (row === undefined || !listing.add(sum, row, members)) lost += 1;
+    }
     try {
       const request = { endpoint, host: 'api', path, query: { ...query, limit: PAGE_ROWS } } as const;
       const { complete, end, pages, bytes } = await source.pages(
         { ...request, cursorParameter: 'page', read, idOf: () => undefined },
-        (rows) => add(sum, rows),
+        (rows) => {
+          source.compare?.(contract, rows);
+          rows.forEach(add);
+        },
       );
       if (!complete) throw new IncompleteListing(path, end, pages);
-      return { sum, last: last ?? {}, pages, bytes };
+      // What is unknown of a row can be its day, or its person.
+      if (lost > 0) throw new IncompleteListing(path, 'rows', pages, rejected + lost);
+      return { sum, rejected, bytes, refreshedAt: last?.['data_refreshed_at'] };
     } catch (thrown) {
       if (isAgain || last === undefined || !CURSOR_IS_GONE.includes(statusOf(thrown))) throw thrown;
     }
@@ -72,3 +78,18 @@ function pageOf(body: unknown): Page {
 
 /** The UTC day of an instant. */
 export const dayOfInstant = requiredInstant.transform((at): Day => dayOf(at));
+
+type Sent = Readonly<Record<string, unknown>>;
+
+/** How a contract finds the day of an element, which is that of an instant. */
+export function datedBy(member: string) {
+  return { whenOf: (sent: Sent) => sent[member], dayOf: (sent: Sent) => String(sent[member]).slice(0, 10) };
+}
+
+/** How a contract reads elements that do not say of which day they are. */
+export const undated = { whenOf: () => undefined, dayOf: () => undefined };
+
+/** An e-mail address, by which a person is known. */
+export function addressOf(email: string): string {
+  return email.trim().toLowerCase();
+}

@@ -1,17 +1,16 @@
 import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
 import type { Source } from '../../catalog/source.ts';
-import { apiContractOf } from '../api-contract.ts';
 import { text } from '../fields.ts';
 import { statusOf } from '../shared.ts';
-import { dayOfInstant } from './listing.ts';
-import { dollarsOf, money, readByDay, unreadOf } from './tokens.ts';
+import { addressOf, dayOfInstant } from './listing.ts';
+import { dimensionContract, dollarsOf, money, readByDay } from './tokens.ts';
 
 /** Keys, accounts of services and identities of other providers are actors, too, and no people. */
 const actor = z
   .object({ type: text, user_id: text, email_address: text })
   .transform(({ type, user_id: id, email_address: email }) =>
-    type === 'user_actor' ? (email?.trim().toLowerCase() ?? id) : undefined,
+    type === 'user_actor' ? (email === undefined ? id : addressOf(email)) : undefined,
   );
 
 const costRow = z.compile(
@@ -22,12 +21,9 @@ const costRow = z.compile(
   }),
 );
 
-const contract = apiContractOf({
-  schema: costRow,
-  whenOf: ({ starting_at: at }) => at,
-  dayOf: ({ starting_at: at }) => String(at).slice(0, 10),
+const contract = dimensionContract(costRow, 'actor', {
   unread: [
-    ...unreadOf('actor'),
+    'cost.requests',
     ...['name', 'deleted', 'service_account_id', 'api_key_id', 'provider', 'subject'].map(
       (name) => `group.actor.${name}`,
     ),
@@ -47,10 +43,10 @@ export async function costByPerson(source: Source, day: Day) {
     if (!DECLINED.includes(statusOf(thrown))) throw thrown;
   });
   if (read === undefined) return { byPerson, otherwise: undefined, isWhole: true, rejected: 0, bytes: 0 };
-  const costs = Map.groupBy(read.byDay.get(day) ?? [], ({ group }) => group);
-  for (const [person, rows] of costs) {
+  const { rejected, bytes } = read;
+  for (const [person, rows] of Map.groupBy(read.rowsOf(day), ({ group }) => group)) {
     if (person === undefined) continue;
     byPerson.set(person, dollarsOf(rows.map(({ cost }) => cost.amount)) ?? null);
   }
-  return { byPerson, otherwise: 0, isWhole: read.isWhole(day), rejected: read.rejected, bytes: read.bytes };
+  return { byPerson, otherwise: 0, isWhole: read.isWhole(day) !== false, rejected, bytes };
 }

@@ -13,14 +13,20 @@ const BETA = { 'anthropic-beta': 'analytics-usage-cost-2026-08-24' };
 /** A day less than a year, since answers reach back to the same time of day. */
 const REACH = { days: 364, from: '2026-01-01' as Day };
 
+/** An export says until when it is whole: what is later is no day without use, however late it is. */
+const AWAITED = { unreadyDays: 31 };
+
 /** Money that is asked for in the first hours of the next day is partial, and it is revised for a month. */
-const MONEY: DayRules = { completeAfter: 4, revisedFor: 31, reach: REACH };
+const MONEY: DayRules = { completeAfter: 4, revisedFor: 31, ...AWAITED, reach: REACH };
+
+/** A day that is answered without rows had no use: what is not there yet is refused or held back. */
+const SURE = { lateDays: 1 };
 
 /** What is younger than an hour is held back. */
-const REPORT: DayRules = { completeAfter: 2, revisedFor: 7, windowDays: 1, reach: REACH };
+const REPORT: DayRules = { ...SURE, completeAfter: 2, revisedFor: 7, windowDays: 1, reach: REACH };
 
 /** Made at 10:00 UTC of the next day. */
-const SUMMARY: DayRules = { completeAfter: 10, revisedFor: 6, windowDays: 7, reach: REACH };
+const SUMMARY: DayRules = { ...SURE, completeAfter: 10, revisedFor: 6, windowDays: 7, reach: REACH };
 
 const common = {
   name: 'claude',
@@ -68,7 +74,7 @@ const enterprise: Platform = {
     tools: { ...SUMMARY, revisedFor: 1, windowDays: 1 },
     activity: SUMMARY,
     productivity: SUMMARY,
-    users: { ...SUMMARY, revisedFor: 3, windowDays: 1 },
+    users: { ...SUMMARY, ...AWAITED, revisedFor: 3, windowDays: 1 },
   },
   fields: ENTERPRISE_FIELDS,
   advice: adviceFor('enterprise'),
@@ -88,7 +94,7 @@ export const claude: Platform = {
     tokens: MONEY,
     activity: REPORT,
     productivity: REPORT,
-    users: { ...REPORT, revisedFor: 3 },
+    users: { ...REPORT, ...AWAITED, revisedFor: 3 },
   },
   fields: CONSOLE_FIELDS,
   advice: adviceFor('console'),

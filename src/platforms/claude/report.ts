@@ -1,7 +1,5 @@
-import type { ApiContract } from '../../catalog/api-contract.ts';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
-import type { Reduced } from '../../catalog/dataset.ts';
-import { withRejected } from '../../catalog/dataset.ts';
+import { type Reduced, withRejected } from '../../catalog/dataset.ts';
 import { type Day, daysFrom } from '../../catalog/day.ts';
 import type { DayReader } from '../../catalog/platform.ts';
 import { IncompleteListing, type Source } from '../../catalog/source.ts';
@@ -10,7 +8,7 @@ import type { ProductivityRow } from '../../collectors/productivity/dataset.ts';
 import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
 import { peopleReader } from '../people.ts';
 import { readOnce } from '../shared.ts';
-import { type ListingRequest, readListing } from './listing.ts';
+import { type Listing, readListing } from './listing.ts';
 import { costByPerson } from './people-cost.ts';
 
 const FIGURES = [
@@ -23,19 +21,27 @@ const FIGURES = [
   'suggestionsAccepted',
 ] as const;
 
-/** What somebody, or everybody, did on a day. Null is what was unusable, undefined what was not sent. */
-export type Done = Readonly<Record<(typeof FIGURES)[number], number | null | undefined>>;
+type Figures<Name extends string> = Readonly<Record<Name, number | null | undefined>>;
 
-const NOTHING = Object.fromEntries(FIGURES.map((name) => [name, undefined])) as unknown as Done;
+/** What somebody, or everybody, did on a day. Null is what was unusable, undefined what was not sent. */
+export type Done = Figures<(typeof FIGURES)[number]>;
 
 /** A row of a report: what one actor did at one place. */
 export interface ActorRow {
+  /** The day that it is about, if it says so. */
+  readonly day?: Day;
   /** The e-mail address in lower case; null if it is unusable, undefined if the actor is no person. */
   readonly email: string | null | undefined;
   readonly isActive: boolean;
   /** Where it was done, if the report says so. */
-  readonly client?: string | undefined;
+  readonly client?: string;
   readonly done: Done;
+}
+
+/** How the report of a day is asked for. */
+export interface DailyReport extends Pick<Listing<ActorRow, never>, 'path' | 'schema' | 'contract'> {
+  /** The parameter of the day. */
+  readonly dayParameter: string;
 }
 
 /** Proposed edits: those that were accepted, and all. */
@@ -50,27 +56,44 @@ export function suggestionsOf(
   };
 }
 
-interface Somebody {
-  isActive: boolean;
-  done: Done;
+/** Whether any figure is above 0. */
+export function isAnyDone(done: Done): boolean {
+  return FIGURES.some((name) => (done[name] ?? 0) > 0);
 }
 
+/** The names of unusable figures. */
+export function unusableIn(figures: Readonly<Record<string, number | null | undefined>>): string[] {
+  return Object.keys(figures).filter((name) => figures[name] === null);
+}
+
+const NOTHING = Object.fromEntries(FIGURES.map((name) => [name, undefined])) as unknown as Done;
+
+function sumOf(one: Done, other: Done): Done {
+  return Object.fromEntries(
+    FIGURES.map((name) => [name, plusSent(one[name], other[name])]),
+  ) as unknown as Done;
+}
+
+interface Somebody {
+  readonly isActive: boolean;
+  readonly done: Done;
+}
+
+const NOBODY: Somebody = { isActive: false, done: NOTHING };
+
 /** The report of a day, row by row: a person can have several rows, and an actor that is no person has one, too. */
-export class Report {
+class Report {
   readonly people = new Map<string, Somebody>();
   readonly clients = new Map<string, Set<string>>();
-  all: Done = NOTHING;
-  rejected = 0;
-  /** Rows of somebody who is unknown, and rows that could not be read at all. */
+  all = NOTHING;
+  /** Rows of somebody who is unknown. */
   unnamed = 0;
-  lost = 0;
-  bytes = 0;
 
   add({ email, isActive, client, done }: ActorRow): void {
     this.all = sumOf(this.all, done);
     if (email === null) this.unnamed += 1;
     if (typeof email !== 'string') return;
-    const known = this.people.get(email) ?? { isActive: false, done: NOTHING };
+    const known = this.people.get(email) ?? NOBODY;
     this.people.set(email, { isActive: known.isActive || isActive, done: sumOf(known.done, done) });
     if (client === undefined || !isActive) return;
     const users = this.clients.get(client) ?? new Set();
@@ -86,81 +109,53 @@ export class Report {
   }
 }
 
-/** The names of unusable figures. */
-export function unusableIn(figures: Readonly<Record<string, number | null | undefined>>): readonly string[] {
-  return Object.keys(figures).filter((name) => figures[name] === null);
-}
-
-function sumOf(one: Done, other: Done): Done {
-  return Object.fromEntries(
-    FIGURES.map((name) => [name, plusSent(one[name], other[name])]),
-  ) as unknown as Done;
-}
-
-/** Whether any figure is above 0. */
-export function isAnyDone(done: Done): boolean {
-  return FIGURES.some((name) => (done[name] ?? 0) > 0);
-}
-
-/** Reads the report of a day as a dataset wants it. */
-export type ReadReport = (
+async function readReport(
   source: Source,
   endpoint: 'activity' | 'productivity' | 'users',
+  { dayParameter, ...listing }: DailyReport,
   day: Day,
-) => Promise<Report>;
-
-/** Reads a listing into the report of a day; throws if a row of it cannot be read. */
-export async function readRows(
-  source: Source,
-  request: Pick<ListingRequest<Report>, 'endpoint' | 'path' | 'query'>,
-  contract: ApiContract,
-  rowOf: (sent: unknown) => { readonly row: ActorRow | undefined; readonly rejected: number },
-): Promise<Report> {
-  const { sum, pages, bytes } = await readListing(source, {
-    ...request,
+) {
+  return readListing(source, {
+    ...listing,
+    endpoint,
+    query: { [dayParameter]: day },
     begin: () => new Report(),
-    add(report, rows) {
-      source.compare?.(contract, rows);
-      for (const sent of rows) {
-        const { row, rejected } = rowOf(sent);
-        report.rejected += rejected;
-        if (row === undefined) report.lost += 1;
-        else report.add(row);
-      }
+    add(report, row) {
+      report.add(row);
+      return row.day === undefined || row.day === day;
     },
   });
-  if (sum.lost > 0) throw new IncompleteListing(request.path, 'rows', pages, sum.rejected + sum.lost);
-  sum.bytes = bytes;
-  return sum;
 }
 
 /** The report of a day without its people, in which activity and productivity are. */
-export function summaryOf(read: ReadReport) {
-  return (source: Source, endpoint: 'activity' | 'productivity', day: Day) =>
-    readOnce(source, { endpoint, day }, async () => {
-      const report = await read(source, endpoint, day);
-      const { all, active, rejected, bytes } = report;
-      const clients = [...report.clients].map(([name, { size: count }]) => ({ name, count }));
-      return { all, active, clients, isEmpty: all === NOTHING, rejected, bytes };
-    });
+export function summaryOf(
+  report: DailyReport,
+  source: Source,
+  endpoint: 'activity' | 'productivity',
+  day: Day,
+) {
+  return readOnce(source, { endpoint, day }, async () => {
+    const { sum, rejected, bytes } = await readReport(source, endpoint, report, day);
+    const clients = [...sum.clients].map(([name, { size: count }]) => ({ name, count }));
+    return { all: sum.all, active: sum.active, clients, rejected, bytes };
+  });
 }
 
-type Summary = Awaited<ReturnType<ReturnType<typeof summaryOf>>>;
+type Summary = Awaited<ReturnType<typeof summaryOf>>;
 
 /** Reads rows from the reports of some days, newest first; a day on which nobody did anything has none. */
 export async function fetchReports<Row extends Reduced>(
-  source: Source,
   { from, to }: Window,
-  read: (source: Source, day: Day) => Promise<Summary>,
+  read: (day: Day) => Promise<Summary>,
   rowOf: (report: Summary) => { readonly row: Row; readonly faults: readonly string[] },
 ): Promise<FetchedDays<Row>> {
   const rows = new Map<Day, Row>();
   let [rejected, bytes] = [0, 0];
   for (const day of daysFrom(from, to).toReversed()) {
-    const report = await read(source, day);
+    const report = await read(day);
     rejected += report.rejected;
     bytes += report.bytes;
-    if (report.isEmpty) continue;
+    if (report.all === NOTHING) continue;
     const { row, faults } = rowOf(report);
     rows.set(day, withRejected(row, faults));
   }
@@ -168,48 +163,49 @@ export async function fetchReports<Row extends Reduced>(
 }
 
 /** The output of a day, of people and of whoever else did something. */
-export function productivityReader(read: ReadReport): DayReader<ProductivityRow> {
-  const summary = summaryOf(read);
+export function productivityReader(report: DailyReport): DayReader<ProductivityRow> {
   return {
     fetchDays: (source, window) =>
       fetchReports<ProductivityRow>(
-        source,
         window,
-        (of, day) => summary(of, 'productivity', day),
-        ({ all }) => {
-          const { sessions: _, ...output } = all;
-          return { row: usableOf(output), faults: unusableIn(output) };
-        },
+        (day) => summaryOf(report, source, 'productivity', day),
+        ({ all: { sessions: _, ...output } }) => ({ row: usableOf(output), faults: unusableIn(output) }),
       ),
   };
 }
 
 /** The figures without those that are unusable. */
-function usableOf<Name extends string>(figures: Readonly<Record<Name, number | null | undefined>>) {
+function usableOf<Name extends string>(figures: Figures<Name>) {
   const usable = Object.entries<number | null | undefined>(figures).filter(([, value]) => value !== null);
   return Object.fromEntries(usable) as Readonly<Record<Name, number | undefined>>;
 }
 
+const PERSON_FIGURES = ['sessions', 'commits', 'pullRequests'] as const;
+
+/** People who are passed on at once. */
+const AT_ONCE = 500;
+
 /** The people of a day with their cost, which another report has: also that of people who only this one names. */
-export function usersReader(read: ReadReport) {
+export function usersReader(report: DailyReport) {
   return peopleReader(async (source, day, onPerson) => {
-    const report = await read(source, 'users', day);
-    if (report.unnamed > 0)
-      throw new IncompleteListing('people', 'rows', 1, report.rejected + report.unnamed);
     const costs = await costByPerson(source, day);
     const faults: (readonly PersonFault[])[] = [];
-    const emails = new Set([...report.people.keys(), ...costs.byPerson.keys()]);
+    const nobody = { faults, people: 0, orgId: undefined, rejected: costs.rejected, bytes: costs.bytes };
+    if (!costs.isWhole) return { ...nobody, unready: new Set([day]) };
+    const { sum, rejected, bytes } = await readReport(source, 'users', report, day);
+    if (sum.unnamed > 0) throw new IncompleteListing('people', 'rows', 1, rejected + sum.unnamed);
+    const ids = new Set([...sum.people.keys(), ...costs.byPerson.keys()]);
     await source.inSlices(passOn());
     return {
-      ...{ faults, people: costs.isWhole ? emails.size : 0, orgId: undefined },
-      rejected: report.rejected + costs.rejected,
-      bytes: report.bytes + costs.bytes,
-      unready: new Set(costs.isWhole ? [] : [day]),
+      ...nobody,
+      people: ids.size,
+      rejected: costs.rejected + rejected,
+      bytes: costs.bytes + bytes,
     };
 
     function* passOn(): Generator<void, void> {
       let passed = 0;
-      for (const id of costs.isWhole ? emails : []) {
+      for (const id of ids) {
         onPerson(personOf(id));
         passed += 1;
         if (passed % AT_ONCE === 0) yield;
@@ -217,29 +213,21 @@ export function usersReader(read: ReadReport) {
     }
 
     function personOf(id: string): PersonDay {
-      const { isActive = false, done = NOTHING } = report.people.get(id) ?? {};
+      const { isActive, done } = sum.people.get(id) ?? NOBODY;
       const cost = costs.byPerson.has(id) ? costs.byPerson.get(id) : costs.otherwise;
-      const unusable = FAULTS.flatMap(([name, fault]) => (done[name] === null ? [fault] : []));
-      // An entry, even an empty one, says that somebody is not known wholly.
+      const figures = Object.fromEntries(PERSON_FIGURES.map((name) => [name, done[name]])) as Figures<
+        (typeof PERSON_FIGURES)[number]
+      >;
+      const unusable = unusableIn({ ...figures, cost }) as PersonFault[];
+      // Whoever did nothing else may have been active.
+      if (!isActive && unusableIn(done).length > 0) unusable.push('isActive');
       if (unusable.length > 0) faults.push(unusable);
-      if (cost === null) faults.push(['cost']);
       return {
         person: { id, email: id.includes('@') ? id : undefined },
         isActive,
         cost: cost ?? undefined,
-        sessions: done.sessions ?? undefined,
-        commits: done.commits ?? undefined,
-        pullRequests: done.pullRequests ?? undefined,
+        ...usableOf(figures),
       };
     }
   });
 }
-
-const FAULTS = [
-  ['sessions', 'isActive'],
-  ['commits', 'commits'],
-  ['pullRequests', 'pullRequests'],
-] as const;
-
-/** People who are passed on at once. */
-const AT_ONCE = 500;

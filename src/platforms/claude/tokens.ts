@@ -3,14 +3,13 @@ import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { withRejected } from '../../catalog/dataset.ts';
 import { addDays, type Day, daysFrom, startOf } from '../../catalog/day.ts';
 import type { DayReader } from '../../catalog/platform.ts';
-import { IncompleteListing, type Source } from '../../catalog/source.ts';
+import type { Source } from '../../catalog/source.ts';
 import { plusUsable, preciseSumOfUsable } from '../../collectors/counts.ts';
 import type { ModelTokens, TokensRow } from '../../collectors/tokens/dataset.ts';
 import { mergedModels, SOME_MODEL } from '../../collectors/tokens/models.ts';
 import { apiContractOf } from '../api-contract.ts';
 import { element, elementAmount, instant, rejected, requiredElementAmount, text } from '../fields.ts';
-import { salvage } from '../usable-row.ts';
-import { dayOfInstant, readListing } from './listing.ts';
+import { datedBy, dayOfInstant, type Listing, readListing } from './listing.ts';
 
 export const reader: DayReader<TokensRow> = { fetchDays };
 
@@ -44,7 +43,7 @@ const usageRow = z.compile(
   }),
 );
 
-/** The dimensions by which it is not grouped. */
+/** The dimensions of a row, which is grouped by one of them. */
 const DIMENSIONS = [
   ...['actor', 'actor_type', 'agent_id', 'api_key_id', 'claude_tag_category', 'claude_tag_user_id'],
   ...['context_window', 'cost_type', 'deployment_id', 'environment_id', 'inference_geo', 'model'],
@@ -52,26 +51,91 @@ const DIMENSIONS = [
   ...['speed', 'token_type', 'user_profile_id', 'workspace_id'],
 ];
 
-/** The paths of a row that are not read, where it is grouped by one dimension. */
-export function unreadOf(grouped: string): readonly string[] {
-  const others = DIMENSIONS.filter((name) => name !== grouped);
-  return ['ending_at', 'cost.requests', ...others.map((name) => `group.${name}`)];
+type Dimension = 'model' | 'actor';
+
+/** The contract of rows by day and one dimension, with other paths that are not read. */
+export function dimensionContract(
+  schema: z.ZodType,
+  by: Dimension,
+  { unread, optional }: { readonly unread: readonly string[]; readonly optional?: readonly string[] },
+) {
+  const others = DIMENSIONS.filter((name) => name !== by).map((name) => `group.${name}`);
+  return apiContractOf({
+    schema,
+    unread: ['ending_at', ...others, ...unread],
+    ...(optional && { optional }),
+    ...datedBy('starting_at'),
+  });
 }
 
-const dated = {
-  whenOf: ({ starting_at: at }: Readonly<Record<string, unknown>>) => at,
-  dayOf: ({ starting_at: at }: Readonly<Record<string, unknown>>) => String(at).slice(0, 10),
-};
-
-const costContract = apiContractOf({ schema: costRow, unread: unreadOf('model'), ...dated });
-const usageContract = apiContractOf({
-  schema: usageRow,
-  unread: [
-    ...unreadOf('model'),
-    ...['total_tokens', 'requests', 'server_tool_use'].map((name) => `usage.${name}`),
-  ],
-  ...dated,
+const costContract = dimensionContract(costRow, 'model', { unread: ['cost.requests'] });
+const usageContract = dimensionContract(usageRow, 'model', {
+  unread: ['total_tokens', 'requests', 'server_tool_use'].map((name) => `usage.${name}`),
 });
+
+interface Dated {
+  readonly starting_at: Day;
+}
+
+interface Fault {
+  readonly day: Day;
+  readonly member: string;
+}
+
+/** Reads one of the two listings by day and one dimension; the newest days of it may not be whole yet. */
+export async function readByDay<Row extends Dated>(
+  source: Source,
+  { from, to }: Window,
+  {
+    of,
+    by,
+    ...asked
+  }: Pick<Listing<Row, never>, 'endpoint' | 'schema' | 'contract'> & {
+    readonly of: 'usage' | 'cost';
+    readonly by: Dimension;
+  },
+) {
+  const { sum, refreshedAt, ...read } = await readListing(source, {
+    ...asked,
+    path: `/v1/organizations/analytics/${of}`,
+    query: {
+      starting_at: midnight(from),
+      ending_at: midnight(addDays(to, 1)),
+      time_bucket_width: '1d',
+      'group_by[]': by,
+      order_by: 'time',
+      order: 'asc',
+    },
+    begin: () => ({ rows: [] as Row[], faults: [] as Fault[] }),
+    add({ rows, faults }, row, members) {
+      const { starting_at: day } = row;
+      rows.push(row);
+      faults.push(...members.map((member) => ({ day, member })));
+      return day >= from && day <= to;
+    },
+  });
+  const [byDay, faults] = [
+    Map.groupBy(sum.rows, ({ starting_at: day }) => day),
+    Map.groupBy(sum.faults, ({ day }) => day),
+  ];
+  return {
+    ...read,
+    rowsOf: (day: Day) => byDay.get(day) ?? [],
+    faultsOf: (day: Day) => (faults.get(day) ?? []).map(({ member }) => member),
+    isWhole: wholeUntil(refreshedAt),
+  };
+}
+
+function midnight(day: Day): string {
+  return `${day}T00:00:00Z`;
+}
+
+/** Which days are whole in what was exported last, none where nothing was exported; undefined if it does not say. */
+function wholeUntil(refreshedAt: unknown): (day: Day) => boolean | undefined {
+  if (refreshedAt === undefined) return () => undefined;
+  const { data: until = 0 } = instant.safeParse(refreshedAt);
+  return (day) => startOf(addDays(day, 1)) <= until;
+}
 
 /** The parts of a stored row that a field of an answer is in. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -80,121 +144,49 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   group: ['models'],
 };
 
-/** Rows by day, and what was unusable in them. */
-class Rows<Row extends { readonly starting_at: Day }> {
-  readonly byDay = new Map<Day, Row[]>();
-  readonly faults = new Map<Day, string[]>();
-  rejected = 0;
-  lost = 0;
-
-  add(schema: z.ZodType<Row>, sent: unknown, { from, to }: Window): void {
-    const { row, rejected, members } = salvage(schema, sent);
-    this.rejected += rejected;
-    if (row === undefined || row.starting_at < from || row.starting_at > to) {
-      this.lost += 1;
-      return;
-    }
-    put(this.byDay, row.starting_at, row);
-    for (const member of members) put(this.faults, row.starting_at, member);
-  }
-}
-
-function put<Value>(lists: Map<Day, Value[]>, day: Day, value: Value): void {
-  const known = lists.get(day);
-  if (known === undefined) lists.set(day, [value]);
-  else known.push(value);
-}
-
-/** Asks for one of the two listings of use by day; the newest days of it may not be whole yet. */
-export async function readByDay<Row extends { readonly starting_at: Day }>(
-  source: Source,
-  { from, to }: Window,
-  asked: {
-    readonly endpoint: 'tokens' | 'users';
-    readonly of: 'usage' | 'cost';
-    readonly by: 'model' | 'actor';
-    readonly schema: z.ZodType<Row>;
-    readonly contract: ReturnType<typeof apiContractOf>;
-  },
-) {
-  const path = `/v1/organizations/analytics/${asked.of}`;
-  const { sum, last, pages, bytes } = await readListing(source, {
-    endpoint: asked.endpoint,
-    path,
-    query: {
-      starting_at: midnight(from),
-      ending_at: midnight(addDays(to, 1)),
-      time_bucket_width: '1d',
-      'group_by[]': asked.by,
-      order_by: 'time',
-      order: 'asc',
-    },
-    begin: () => new Rows<Row>(),
-    add(rows, sent) {
-      source.compare?.(asked.contract, sent);
-      for (const row of sent) rows.add(asked.schema, row, { from, to });
-    },
-  });
-  // A row without its day can be of any of them.
-  if (sum.lost > 0) throw new IncompleteListing(path, 'rows', pages, sum.rejected + sum.lost);
-  const { byDay, faults, rejected: unusable } = sum;
-  return { byDay, faults, rejected: unusable, bytes, isWhole: wholeUntil(last['data_refreshed_at']) };
-}
-
-function midnight(day: Day): string {
-  return `${day}T00:00:00Z`;
-}
-
-/** Which days are whole in what was exported last: all by default, none where nothing was exported. */
-function wholeUntil(refreshedAt: unknown): (day: Day) => boolean {
-  if (refreshedAt === undefined) return () => true;
-  const { data: until = 0 } = instant.safeParse(refreshedAt);
-  return (day) => startOf(addDays(day, 1)) <= until;
-}
-
-/** Asks for tokens and cost of a window by day and model. A day that is not whole yet is as good as missing. */
+/**
+ * Asks for tokens and cost of a window by day and model. A day that is not whole yet is as good as missing, and one that is whole
+ * has a row also without use.
+ */
 async function fetchDays(source: Source, window: Window): Promise<FetchedDays<TokensRow>> {
-  const shape = { endpoint: 'tokens', by: 'model' } as const;
+  const by = { endpoint: 'tokens', by: 'model' } as const;
   const usage = await readByDay(source, window, {
-    ...{ ...shape, of: 'usage', schema: usageRow, contract: usageContract },
+    ...by,
+    of: 'usage',
+    schema: usageRow,
+    contract: usageContract,
   });
-  const costs = await readByDay(source, window, {
-    ...{ ...shape, of: 'cost', schema: costRow, contract: costContract },
+  const cost = await readByDay(source, window, {
+    ...by,
+    of: 'cost',
+    schema: costRow,
+    contract: costContract,
   });
   const rows = new Map<Day, TokensRow>();
   const unready = new Set<Day>();
   for (const day of daysFrom(window.from, window.to)) {
-    const [used, cost] = [usage.byDay.get(day), costs.byDay.get(day)];
-    if (!usage.isWhole(day) || !costs.isWhole(day)) unready.add(day);
-    else if (used !== undefined || cost !== undefined) {
-      const faults = [...(usage.faults.get(day) ?? []), ...(costs.faults.get(day) ?? [])];
-      rows.set(
-        day,
-        withRejected(
-          rowOf(used ?? [], cost ?? []),
-          faults.flatMap((field) => PARTS[field] ?? []),
-        ),
-      );
-    }
+    const [used, charged] = [usage.rowsOf(day), cost.rowsOf(day)];
+    const faults = [...usage.faultsOf(day), ...cost.faultsOf(day)].flatMap((field) => PARTS[field] ?? []);
+    const whole = [usage.isWhole(day), cost.isWhole(day)];
+    if (whole.includes(false)) unready.add(day);
+    else if (used.length + charged.length > 0 || !whole.includes(undefined))
+      rows.set(day, withRejected(rowOf(used, charged), faults));
   }
-  return {
-    ...{ rows, unready, lost: 0, remarks: [] },
-    rejected: usage.rejected + costs.rejected,
-    bytes: usage.bytes + costs.bytes,
-  };
+  const rejected = usage.rejected + cost.rejected;
+  return { rows, unready, rejected, lost: 0, bytes: usage.bytes + cost.bytes, remarks: [] };
 }
 
 /** What has no model is in the sums alone. */
 function rowOf(
   used: readonly z.output<typeof usageRow>[],
-  costs: readonly z.output<typeof costRow>[],
+  charged: readonly z.output<typeof costRow>[],
 ): TokensRow {
   const tokens = used.map(({ group: { model }, usage }) => ({ model, ...tokensOf(usage) }));
   const sumOf = (name: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
     preciseSumOfUsable(tokens.map(({ [name]: amount }) => amount));
   return {
-    cost: dollarsOf(costs.map(({ cost }) => cost.amount)),
-    listCost: dollarsOf(costs.map(({ cost: { list = null } }) => list)),
+    cost: dollarsOf(charged.map(({ cost }) => cost.amount)),
+    listCost: dollarsOf(charged.map(({ cost: { list = null } }) => list)),
     tokens: {
       input: sumOf('input'),
       output: sumOf('output'),
@@ -203,7 +195,7 @@ function rowOf(
     },
     byModel: mergedModels([
       ...tokens.flatMap(({ model, input, output }) => ofModel(model, { input, output })),
-      ...costs.flatMap(({ group: { model }, cost }) =>
+      ...charged.flatMap(({ group: { model }, cost }) =>
         ofModel(model, { cost: dollarsOf([cost.amount]) ?? null }),
       ),
     ]),
