@@ -11,8 +11,9 @@ import { dailyTotal, ofOne } from './figures.ts';
 import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
-import { AMOUNT, monthTile, weekTile } from './money.ts';
+import { AMOUNT, costByDay, creditsTile } from './money.ts';
 import { month } from './months.ts';
+import { totals } from './organizations.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
 import { drillTo, orgLink } from './panels/drill.ts';
@@ -42,28 +43,15 @@ function modelVariable(): QueryVariableBuilder {
   );
 }
 
-const NO_PRICE = 'No price known';
 /** What the unit families divide by, in their order. */
 const UNITS = ['person-day', 'commit', 'pull request'] as const;
 
 const money: Row = {
   title: 'Money',
   panels: [
-    monthTile(),
-    {
-      width: 12,
-      column: [
-        weekTile(),
-        lines({
-          title: 'Cost by day',
-          text: 'Cost of each UTC day at the price of that day, and its sum over the range, by currency. Currencies are never summed.',
-          unit: 'locale',
-          queries: eachByDay(spend.dailyCost, {}, { orgs: 'summed' }),
-          calcs: ['sum'],
-          noValue: NO_PRICE,
-        }),
-      ],
-    },
+    creditsTile(),
+    totals(),
+    costByDay({ height: 12 }),
     ranking({
       title: 'Models by cost',
       text: 'Cost of each model over the days in the range, by currency. Currencies have no total: Cost by day has that of each.',
@@ -74,7 +62,7 @@ const money: Row = {
       ],
       value: 'Cost',
       figure: days(daily(spend.dailyCostByModel, { by: ['model', 'currency'], orgs: 'summed', only: MODEL })),
-      noValue: NO_PRICE,
+      noValue: 'No price known',
       width: 12,
       height: 12,
     }),
@@ -93,7 +81,7 @@ const money: Row = {
         { of: newest(spend.costMonthForecastUpper), title: 'Forecast to', ...AMOUNT },
       ],
       sort: { by: 'To date', desc: true },
-      noValue: NO_PRICE,
+      noValue: 'No price known',
       height: 5,
     }),
   ],

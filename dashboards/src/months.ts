@@ -29,20 +29,30 @@ export function monthFigures<Name extends string, Label extends string>(
   return (part) => of[`${name}${part}` as const];
 }
 
+/** How much of a budget, in credits or in money, a figure of the month is; `by` identifies a month. */
+export function shareOfBudget<Label extends string>(
+  by: string,
+  { credits, money }: Readonly<Record<'credits' | 'money', MonthFigures<Label>>>,
+  part: 'ToDate' | 'Forecast',
+  of: (family: Described<Label>) => Expression = newest,
+): Expression {
+  const used = (month: MonthFigures<Label>) => promql`${of(month(part))} / ${of(month('Budget'))}`;
+  return promql`${used(credits)} or max by (${by}) (${used(money)})`;
+}
+
 /**
  * The columns of the months of organizations or teams against their budgets in credits and in money; `by` identifies a month. The
  * hidden last one orders them by the share of the budget that they will use; Grafana cannot sort a column with blanks.
  */
 export function budgetColumns<Label extends string>(
   by: string,
-  { credits, money }: Readonly<Record<'credits' | 'money', MonthFigures<Label>>>,
+  months: Readonly<Record<'credits' | 'money', MonthFigures<Label>>>,
   of: (family: Described<Label>) => Expression = newest,
 ): readonly TableColumn[] {
-  const either = (figureOf: (month: MonthFigures<Label>) => Expression) =>
-    promql`${figureOf(credits)} or max by (${by}) (${figureOf(money)})`;
-  const used = (part: 'ToDate' | 'Forecast') =>
-    either((month) => promql`${of(month(part))} / ${of(month('Budget'))}`);
-  const exceeds = either((month) => of(month('BudgetExceededProbability')));
+  const { credits, money } = months;
+  const used = (part: 'ToDate' | 'Forecast') => shareOfBudget(by, months, part, of);
+  const probability = (month: MonthFigures<Label>) => of(month('BudgetExceededProbability'));
+  const exceeds = promql`${probability(credits)} or max by (${by}) (${probability(money)})`;
   const order = promql`${used('Forecast')} or 0 * ${of(credits('ToDate'))}`;
   return [
     { of: of(credits('ToDate')), title: 'To date', total: true },
@@ -65,7 +75,11 @@ export function budgetColumns<Label extends string>(
 export const BUDGET_COLUMNS =
   'credits to date, their forecast for the whole billing month and their budget; how much of the budget, in credits or in money, is and will be used, and the probability that the month exceeds it; from what to what the credits of the month are in eight of ten cases; and the month in money. Currencies have no total.';
 
-const ofOrgs = { credits: monthFigures(spend, 'creditsMonth'), money: monthFigures(spend, 'costMonth') };
+/** The months of organizations. */
+export const monthsOfOrgs = {
+  credits: monthFigures(spend, 'creditsMonth'),
+  money: monthFigures(spend, 'costMonth'),
+};
 
 /** A figure of the month by day, of the organization if only one is selected; in money, if its budget is. */
 function ofOneOrg(name: string, figure: Expression, look: Look): Query {
@@ -108,7 +122,7 @@ export const month: Row = {
       text: `The month of each organization: ${BUDGET_COLUMNS} The organization that will use most of its budget is first. At the end, the first day of the month, if the organization has one of its own.`,
       columns: [
         { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 125 },
-        ...budgetColumns('org', ofOrgs),
+        ...budgetColumns('org', monthsOfOrgs),
         {
           of: promql`1000 * ${newest(spend.billingPeriodStart)}`,
           title: 'Since',

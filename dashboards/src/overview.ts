@@ -1,24 +1,25 @@
 import { alertName, defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
 import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
-import { creditWeeks, modelWeeks } from '../../src/collectors/spend/comparisons.ts';
+import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
+import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
 import { userFamilies as people } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
-import { peopleByClient } from './adoption.ts';
 import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
-import { type Described, type Expression, newest, ofPlatform, promql } from './expression.ts';
+import { type Described, type Expression, named, newest, promql } from './expression.ts';
 import { dataAge } from './figures.ts';
 import { exportersUp, WHOLE } from './health/process-metrics.ts';
 import { largestAndRest } from './largest.ts';
 import type { Row } from './layout.ts';
 import { dashboardUidOf, linkedPanels } from './linked-panels.ts';
 import { links } from './links.ts';
-import { budgetTile, monthTile, peopleTile, weekTile } from './money.ts';
+import { costByDay } from './money.ts';
+import { organizations, totals } from './organizations.ts';
 import { palette } from './palette.ts';
 import { bars } from './panels/chart.ts';
-import { COMMON_VARIABLES, drillTo } from './panels/drill.ts';
+import { COMMON_VARIABLES, drillTo, orgLink } from './panels/drill.ts';
 import type { Placed } from './panels/panel.ts';
 import { HIDDEN, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
@@ -95,62 +96,62 @@ const freshness = tile({
   height: 2,
 });
 
-/** Whether the money lasts, who uses the agent, and of when the figures are. */
-const answers: Row = {
-  title: 'Money and people',
-  panels: [alertLine, freshness, monthTile(), budgetTile(), weekTile(), peopleTile()],
-};
+/** What fires, and of when the figures are. */
+const state: Row = { title: 'State', panels: [alertLine, freshness] };
 
-/** The parts of the credits, by how much they rose from the 7 days before. */
+/** What agents cost. */
+const money: Row = { title: 'Organizations and money', panels: [organizations(), totals()] };
+
+/** A week by a label, in credits and, where the platform reports the cost, in money. */
+interface WeeksBy<Label extends string> {
+  readonly credits: Weeks<Label>;
+  readonly money: Weeks<Label | 'currency'>;
+}
+
+/** The parts of the use of each organization, by how much they rose from the 7 days before. */
 function risen<Label extends 'model' | 'tier' | 'team'>(
-  { present, before }: Weeks<Label>,
+  { credits, money: reported }: WeeksBy<Label>,
   label: NoInfer<Label>,
   to: Parameters<typeof drillTo>[0],
 ): Placed {
   const name = label.replace(/^./, (first) => first.toUpperCase());
-  const [last, earlier] = [newest(present, { by: [label] }), newest(before, { by: [label] })];
-  // An organization whose parts are not known has a line of its own: without it, the totals would be partial.
-  const withUnknown = (figure: Expression, whole: Expression): Expression =>
-    ofPlatform(
-      promql`sum by (${label}) (${figure} or on (org) label_join(${whole}, "${label}", ", no ${label} known", "org", "${label}"))`,
-    );
-  const [week, weekBefore] = [newest(creditWeeks.present), newest(creditWeeks.before)];
-  const rise = withUnknown(promql`${last} - ${earlier}`, promql`(${week} - ${weekBefore})`);
+  const price = newest(spend.creditPrice);
+  const weekOf = (which: keyof Weeks) => {
+    const inCredits = newest(credits[which], { by: [label] });
+    const inMoney = newest(reported[which], { by: [label, 'currency'] });
+    return promql`${inMoney} or on (org) ${inCredits} * on (org) group_left (currency) ${price} or on (org) ${named(inCredits, 'currency', 'credits')}`;
+  };
+  const [week, before] = [weekOf('present'), weekOf('before')];
   return table({
     title: `${name}s by rise`,
-    text: `Standard Credits of each ${label} in the 7 days that end with the newest complete day and in the 7 days before, and by how much they rose or fell. What rose most is first. An organization whose ${label}s of these weeks are not known has one line for all its credits.`,
+    text: `What each ${label} of an organization used in the 7 days that end with the newest complete day and in the 7 days before, and by how much that rose: as the platform reports it in money, else its Standard Credits at their current price, or as they are without one. What rose most is first; an organization whose ${label}s of one of these weeks are not known is left out.`,
     columns: [
-      { of: label, title: name, to: drillTo(to, label), width: 200 },
-      {
-        of: withUnknown(promql`(${last} and ${earlier})`, promql`${week} and ${weekBefore}`),
-        title: '7 days',
-        unit: 'currency:',
-        total: true,
-      },
-      {
-        of: withUnknown(promql`(${earlier} and ${last})`, promql`${weekBefore} and ${week}`),
-        title: 'Before',
-        unit: 'currency:',
-        total: true,
-      },
-      { of: promql`clamp_min(${rise}, 0)`, title: 'Rise', unit: 'currency:+' },
-      { of: promql`clamp_max(${rise}, 0)`, title: 'Fall', unit: 'currency:' },
+      { of: label, title: name, to: drillTo(to, label), width: 180 },
+      { of: 'org', title: 'Organization', to: orgLink(to), width: 125 },
+      { of: 'currency', title: 'In', width: 70 },
+      { of: week, title: '7 days', unit: 'currency:' },
+      { of: before, title: 'Before', unit: 'currency:' },
+      { of: [week, before], title: 'Rise', unit: 'currency:' },
     ],
     sort: { by: 'Rise', desc: true },
     noValue: '–',
     width: 12,
-    height: 7,
+    height: 8,
   });
 }
 
 const changed: Row = {
   title: 'What changed in a week',
-  panels: [risen(modelWeeks, 'model', links.credits), risen(people.teamWeeks, 'team', links.users)],
+  panels: [
+    risen({ credits: modelWeeks, money: spend.modelCostWeeks }, 'model', links.credits),
+    risen({ credits: people.teamWeeks, money: people.teamCostWeeks }, 'team', links.users),
+  ],
 };
 
-const usage: Row = {
-  title: 'Models and clients',
+const byDay: Row = {
+  title: 'Days',
   panels: [
+    costByDay({ to: links.credits }),
     bars({
       title: 'Credits by model and day',
       text: 'Standard Credits of each UTC day, of the four models with most credits in the range and of the rest.',
@@ -158,13 +159,12 @@ const usage: Row = {
       queries: largestAndRest({ family: tokens.dailyCreditsByModel, label: 'model', by: 'day' }),
       to: links.credits,
     }),
-    peopleByClient({ to: links.adoption }),
   ],
 };
 
 const made: Row = {
   title: 'Output and repositories',
-  panels: [...outputTiles([4, 4, 5]), readinessTile({}, { to: links.readiness, width: 11 })],
+  panels: [...outputTiles([6, 6]), readinessTile({}, { to: links.readiness, width: 12 })],
 };
 
 const firing: Row = {
@@ -199,8 +199,8 @@ const firing: Row = {
 export const overview: DashboardSpec = {
   ...links.overview,
   description:
-    'What the month costs and whether the budget lasts, what changed in the last seven days against the seven before, who uses the agent, and which alerts fire. Each panel links to a more detailed dashboard.',
-  rows: [answers, firing, changed, usage, made, withoutCredits],
+    'Which alerts fire; what each organization costs this month, on which platform, and whether its budget lasts; and what changed in the last seven days against the seven before.',
+  rows: [state, firing, money, changed, byDay, made, withoutCredits],
   from: 'now-30d',
   events: spendEvents,
 };

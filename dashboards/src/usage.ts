@@ -186,27 +186,23 @@ const extensions: Row = {
 
 const ABOUT_OUTPUT = 'The platform counts only what was made through the agent, not manual work.';
 
-/** The output of a week, in tiles of these widths. */
-export function outputTiles(widths: readonly [number, number, number]): readonly Placed[] {
-  const of = (index: 0 | 1 | 2, title: string, what: string, queries: readonly Query[]) =>
+/** The output of a week, in tiles of these widths, files last. */
+export function outputTiles(widths: readonly number[]): readonly Placed[] {
+  const { dailyGitCommits, dailyGitPullRequestsCreated: created, dailyFiles } = output;
+  const all = [
+    ['Commits', 'Git commits', weekWithChange(output.commitWeeks, dailyGitCommits, 'commits')],
+    ['Pull requests', 'Pull requests created', weekWithChange(output.pullRequestWeeks, created, 'created')],
+    ['Files touched', 'Files created or edited', weekWithChange(output.fileWeeks, dailyFiles, 'files')],
+  ] as const;
+  return all.slice(0, widths.length).map(([title, what, queries], index) =>
     tile({
       title,
       text: `${what} in the 7 days that end with the newest complete day, and the change from the 7 days before. ${ABOUT_OUTPUT}`,
       queries,
       to: links.usage,
-      width: widths[index],
-    });
-  const { dailyGitCommits, dailyGitPullRequestsCreated: created, dailyFiles } = output;
-  return [
-    of(0, 'Commits', 'Git commits', weekWithChange(output.commitWeeks, dailyGitCommits, 'commits')),
-    of(
-      1,
-      'Pull requests',
-      'Pull requests created',
-      weekWithChange(output.pullRequestWeeks, created, 'created'),
-    ),
-    of(2, 'Files touched', 'Files created or edited', weekWithChange(output.fileWeeks, dailyFiles, 'files')),
-  ];
+      width: widths[index] ?? 0,
+    }),
+  );
 }
 
 const made: Row = {

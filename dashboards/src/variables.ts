@@ -5,18 +5,14 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
+import { orgInfo } from '../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 
 /** The data source that the viewer selects. */
 export const DATASOURCE = { type: 'prometheus', uid: '$datasource' } as const;
 
-/** The variables of every dashboard whose metrics have an organization: data source, scrape job, organizations. */
-export function commonVariables(): readonly [
-  DatasourceVariableBuilder,
-  QueryVariableBuilder,
-  QueryVariableBuilder,
-] {
+/** The variables of every dashboard whose metrics have an organization: data source, scrape job, platforms, organizations. */
+export function commonVariables(): readonly (DatasourceVariableBuilder | QueryVariableBuilder)[] {
   const source = new dashboard.DatasourceVariableBuilder('datasource')
     .label('Data source')
     .description('The Prometheus server that scrapes the exporter')
@@ -24,10 +20,16 @@ export function commonVariables(): readonly [
   const job = labelVariable('job', 'Job', { metric: ownMetrics.buildInfo.name }).description(
     'The scrape job of the exporter',
   );
+  const platform = labelVariable('platform', 'Platform', {
+    metric: `${orgInfo.name}{job=~"$job"}`,
+  }).description('Platforms, whose organizations can be selected');
   const org = labelVariable('org', 'Organization', {
-    metric: `${dataDayTimestamp.name}{job=~"$job"}`,
-  }).description('Organizations; values are summed over the selected ones');
-  return [source, job, org];
+    metric: `${orgInfo.name}{job=~"$job",platform=~"$platform"}`,
+  })
+    .description('Organizations of the selected platforms; values are summed over the selected ones')
+    // All of them are those of the platforms, and no others.
+    .allValue('');
+  return [source, job, platform, org];
 }
 
 /** A variable with the values of a metric's label in the time range; all are selected by default. */

@@ -97,10 +97,11 @@ function takenFrom({ targets = [], transformations = [] }: Panel): readonly stri
   const inLegends = targets.flatMap(({ legendFormat = '' }) => [
     ...legendFormat.matchAll(/\{\{\s*(\w+)\s*\}\}/g),
   ]);
+  const made = transformations.map(({ options }) => options['alias']);
   const columns = transformations
     .filter(({ id }) => id === 'filterFieldsByName')
     .flatMap(({ options }) => (options['include'] as { names: readonly string[] }).names)
-    .filter((name) => !name.startsWith('Value') && !REDUCED.has(name));
+    .filter((name) => !name.startsWith('Value') && !REDUCED.has(name) && !made.includes(name));
   return [...inLegends.map(([, label = '']) => label), ...columns];
 }
 
@@ -123,7 +124,8 @@ function wrongWith({ name, type, ...variable }: Variable): readonly string[] {
     ...(name === 'job' ? [] : unchosenIn(named).filter((text) => text.endsWith('job'))),
     ...(variable.datasource?.uid === '$datasource' ? [] : [`${name}: a fixed data source`]),
     ...(variable.refresh === 2 ? [] : [`${name}: is not read again with the time range`]),
-    ...(variable.multi && variable.includeAll && variable.allValue === '.+'
+    // All organizations are those of the platforms: their list.
+    ...(variable.multi && variable.includeAll && variable.allValue === (name === 'org' ? '' : '.+')
       ? []
       : [`${name}: not all can be chosen`]),
     ...(variable.label && variable.description ? [] : [`${name}: not explained`]),
@@ -267,9 +269,9 @@ export const queryRules: readonly Rule[] = [
   {
     name: 'has the common variables, and each lists values of a declared label',
     violations: ({ templating: { list } }) => [
-      ...(/^datasource,job(,org|$)/.test(list.map(({ name }) => name).join())
+      ...(/^datasource,job(,platform,org|$)/.test(list.map(({ name }) => name).join())
         ? []
-        : ['not datasource, job, org']),
+        : ['not datasource, job, platform, org']),
       ...list.flatMap(wrongWith),
     ],
     broken: (dashboard) => ({ ...dashboard, templating: { list: [] } }),
@@ -288,8 +290,10 @@ export const queryRules: readonly Rule[] = [
   {
     name: 'has no variable that changes nothing',
     violations: (dashboard) => {
+      const { list } = dashboard.templating;
       const queries = dataPanels(dashboard).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-      return dashboard.templating.list
+      if (queries.length > 0) queries.push(...list.map(queryOf));
+      return list
         .filter(({ type }) => type === 'query')
         .filter(
           ({ name }) => !queries.some((expr) => expr.includes(`"$${name}"`) || expr.includes(`\n$${name}(`)),

@@ -116,7 +116,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('each day o
   });
 
   test('is the newest one while it is, and no longer', async () => {
-    const NEWEST = 'overview.json “Last 7 days” C';
+    const NEWEST = 'credits.json “Credits” E';
     expect(await valueAt(NEWEST, hour(11, 9))).toBe(910);
     expect(await valueAt(NEWEST, hour(11, 9.5))).toBe(1000);
     expect(await valueAt(NEWEST, hour(14, 16))).toBe(1350);

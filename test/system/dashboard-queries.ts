@@ -46,7 +46,7 @@ export function chosen(text: string, range: string, form: Form = 'raw'): string 
     .replaceAll(RECORDED, form === 'raw' ? '#' : 'last_over_time')
     .replaceAll('$__rate_interval', '2m')
     .replaceAll('$__range', range)
-    .replaceAll(/\$(job|org|repo|user|model|team)/g, '.+');
+    .replaceAll(/\$(job|platform|org|repo|user|model|team)/g, '.+');
 }
 
 /** A query with all values selected, for one organization and team if it answers for no more than one. */

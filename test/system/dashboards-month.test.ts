@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { dataPanels, readDashboards } from '../../scripts/dashboards/dashboard.ts';
 import { chosen, panelQueries } from './dashboard-queries.ts';
 import { createPrograms } from './programs.ts';
 import { makeBlocks, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
@@ -15,13 +16,14 @@ const NOON = Date.UTC(new Date().getUTCFullYear() - 1, 2, 20, 12) / 1000;
  */
 const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   credits_month_to_date: {
+    'org="octo"': 900,
     'org="acme"': 2000,
     'org="globex"': 500,
     'org="initech"': 900,
     'org="hooli"': 300,
     'org="umbrella"': 70,
   },
-  credits_month_to_date_baseline: { 'org="acme"': 1600, 'org="initech"': 1000 },
+  credits_month_to_date_baseline: { 'org="octo"': 600, 'org="acme"': 1600, 'org="initech"': 1000 },
   credits_month_forecast: {
     'org="acme"': 3100,
     'org="globex"': 600,
@@ -32,6 +34,7 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   credits_month_budget: { 'org="acme"': 3000, 'org="initech"': 1200 },
   credits_month_budget_lasts: { 'org="acme"': 10, 'org="initech"': 25 },
   daily_credits: {
+    'org="octo"': 40,
     'org="acme"': 100,
     'org="globex"': 10,
     'org="initech"': 30,
@@ -45,6 +48,7 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'org="umbrella",currency="EUR"': 0.2,
   },
   cost_month_to_date: {
+    'org="octo",currency="USD"': 9,
     'org="acme",currency="EUR"': 60,
     'org="initech",currency="USD"': 45,
     'org="hooli",currency="USD"': 30,
@@ -53,12 +57,22 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   cost_month_forecast: { 'org="hooli",currency="USD"': 40, 'org="umbrella",currency="EUR"': 18 },
   cost_month_budget: { 'org="hooli",currency="USD"': 80, 'org="umbrella",currency="EUR"': 16 },
   // The teams of acme are known in both weeks, those of globex only in one.
-  credits_trailing_7d: { 'org="acme"': 700, 'org="globex"': 60 },
-  credits_trailing_7d_baseline: { 'org="acme"': 500, 'org="globex"': 90 },
   credits_by_team_sum_7d: {
     'org="acme",team="a"': 600,
     'org="acme",team="unassigned"': 100,
     'org="globex",team="a"': 60,
+  },
+  // On another platform, which reports its cost.
+  cost_by_team_sum_7d: { 'org="octo",team="a",currency="USD"': 5 },
+  cost_by_team_sum_7d_baseline: { 'org="octo",team="a",currency="USD"': 4 },
+  billed_cost_month_to_date: { 'org="octo",currency="USD"': 2 },
+  org_info: {
+    'org="acme",platform="agent-platform",org_id=""': 1,
+    'org="globex",platform="agent-platform",org_id=""': 1,
+    'org="initech",platform="agent-platform",org_id=""': 1,
+    'org="hooli",platform="agent-platform",org_id=""': 1,
+    'org="umbrella",platform="agent-platform",org_id=""': 1,
+    'org="octo",platform="copilot",org_id="copilot:github.com:octo"': 1,
   },
   credits_by_team_sum_7d_baseline: { 'org="acme",team="a"': 450, 'org="acme",team="unassigned"': 50 },
 };
@@ -87,15 +101,36 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month'
   const programs = createPrograms();
   let prometheus: PrometheusServer;
 
-  /** The numbers of a tile, by name; of the first two organizations, or of others. */
-  async function numbers(panel: string, { at = NOON, org = 'acme|globex' } = {}) {
-    const queries = panelQueries().filter(({ where }) => where.startsWith(`overview.json “${panel}” `));
-    expect(queries).not.toEqual([]);
+  async function ask(expr: string, { at = NOON, org = 'acme|globex' } = {}) {
+    return prometheus.instant(chosen(expr, '30d').replaceAll('org=~".+"', `org=~"${org}"`), at);
+  }
+
+  /** The numbers of the tile of credits, by name; of the first two organizations, or of others. */
+  async function numbers(choice: Parameters<typeof ask>[1] = {}) {
     const found: Record<string, number | undefined> = {};
-    for (const { target } of queries) {
-      const expr = chosen(target.expr, '30d').replaceAll('org=~".+"', `org=~"${org}"`);
-      for (const { labels, values } of await prometheus.instant(expr, at))
-        found[(target.legendFormat ?? '').replace('{{currency}}', labels['currency'] ?? '')] = values[0]?.[1];
+    for (const { target } of panelQueries().filter(({ where }) =>
+      where.startsWith('credits.json “Credits” '),
+    ))
+      for (const { values } of await ask(target.expr, choice))
+        found[target.legendFormat ?? ''] = values[0]?.[1];
+    return found;
+  }
+
+  /** The values of each column of a table on the overview, by the labels of a row. */
+  async function columns(title: string, choice: Parameters<typeof ask>[1] = {}) {
+    const [panel] = readDashboards()
+      .filter(({ file }) => file === 'overview.json')
+      .flatMap(({ dashboard }) => dataPanels(dashboard).filter((one) => one.title === title));
+    const renamed = panel?.transformations?.find(({ id }) => id === 'organize')?.options['renameByName'];
+    const titles = (renamed ?? {}) as Readonly<Record<string, string>>;
+    const found: Record<string, Record<string, number | undefined>> = {};
+    for (const { refId, expr } of panel?.targets ?? []) {
+      const column = titles[`Value #${refId}`];
+      if (column === undefined) continue;
+      const answers = await ask(expr, choice);
+      found[column] = Object.fromEntries(
+        answers.map(({ labels, values }) => [Object.values(labels).toSorted().join(' '), values[0]?.[1]]),
+      );
     }
     return found;
   }
@@ -107,84 +142,91 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month'
     prometheus = await startPrometheus(programs, { tsdb: await makeBlocks(programs, folder) });
   });
 
-  test('shows a currency for the organizations of the credits, or says that it is of some of them', async () => {
-    expect(await numbers('This month')).toMatchObject({ 'EUR, some organizations': 60, credits: 2500 });
-    expect(await numbers('This month')).not.toHaveProperty('EUR');
-    expect(await numbers('This month', { org: 'acme' })).toMatchObject({ EUR: 60, credits: 2000 });
-    const priced = await numbers('This month', { at: NOON + 7200 });
-    expect(priced).toMatchObject({ EUR: 75, credits: 2500 });
-    expect(priced).not.toHaveProperty('EUR, some organizations');
-  });
-
   test('compares the credits of the organizations that have both months', async () => {
-    expect(await numbers('This month')).toMatchObject({ '% from last month': 25 });
-  });
-
-  test('says how much of the budget is used, and how long it lasts, of the organization that has one', async () => {
-    expect(await numbers('Budget of the month')).toEqual({
-      EUR: expect.closeTo(90),
-      credits: 3000,
-      used: expect.closeTo(2 / 3),
-      forecast: expect.closeTo(31 / 30),
-      lasts: 10,
-    });
-  });
-
-  test('says that a budget in money is of some, if one in credits has no price', async () => {
-    const budgets = await numbers('Budget of the month', { at: NOON + 7200 });
-    expect(budgets).toMatchObject({ 'EUR, some organizations': expect.closeTo(90), credits: 3700 });
-    expect(budgets).not.toHaveProperty('EUR');
-  });
-
-  test('adds up each currency by itself', async () => {
-    expect(await numbers('This month', { org: 'acme|initech|hooli|umbrella' })).toMatchObject({
-      'EUR, some organizations': 74,
-      'USD, some organizations': 75,
-      credits: 3270,
+    expect(await numbers()).toMatchObject({ 'this month': 2500, '% from last month': 25 });
+    expect(await numbers({ org: 'acme|initech|hooli|umbrella' })).toMatchObject({
+      'this month': 3270,
       '% from last month': expect.closeTo(100 * (2900 / 2600 - 1)),
-      'EUR, forecast, some organizations': 18,
-      'USD, forecast, some organizations': 40,
-      'credits, forecast': 4690,
+      forecast: 4690,
     });
   });
 
   test('says how long the budgets last, of the organization whose budget is spent first', async () => {
-    expect(await numbers('Budget of the month', { org: 'acme|initech' })).toEqual({
-      EUR: expect.closeTo(90),
-      USD: expect.closeTo(60),
-      credits: 4200,
-      used: expect.closeTo(2900 / 4200),
-      forecast: expect.closeTo(4200 / 4200),
-      lasts: 10,
-    });
-    expect(await numbers('Budget of the month', { org: 'initech' })).toMatchObject({ lasts: 25 });
+    expect(await numbers({ org: 'acme|initech' })).toMatchObject({ 'budget lasts': 10 });
+    expect(await numbers({ org: 'initech' })).toMatchObject({ 'budget lasts': 25 });
   });
 
-  test('has the share of a budget in money in its own currency', async () => {
-    expect(await numbers('Budget of the month', { org: 'hooli|umbrella' })).toEqual({
-      EUR: 16,
-      USD: 80,
-      'EUR used': expect.closeTo(14 / 16),
-      'USD used': expect.closeTo(30 / 80),
-      'EUR forecast': expect.closeTo(18 / 16),
-      'USD forecast': expect.closeTo(40 / 80),
+  test('adds up no credits of organizations on different platforms', async () => {
+    expect(await numbers({ org: 'acme|octo' })).toEqual({ 'budget lasts': 10 });
+    expect(await numbers({ org: 'octo' })).toMatchObject({ 'this month': 900 });
+  });
+
+  const ALL = { org: 'acme|globex|initech|hooli|umbrella|octo' };
+
+  test('has a line for each organization, in its currency or in credits, used and billed apart', async () => {
+    const table = await columns('Organizations', ALL);
+    expect(table).toMatchObject({
+      'This month': {
+        'EUR acme': 60,
+        'USD initech': 45,
+        'USD hooli': 30,
+        'EUR umbrella': 14,
+        'USD octo': 9,
+        'credits globex': 500,
+      },
+      Billed: { 'USD octo': 2 },
+      Budget: {
+        'EUR acme': expect.closeTo(90),
+        'USD initech': expect.closeTo(60),
+        'USD hooli': 80,
+        'EUR umbrella': 16,
+      },
+      Used: {
+        acme: expect.closeTo(2 / 3),
+        initech: expect.closeTo(3 / 4),
+        hooli: expect.closeTo(30 / 80),
+        umbrella: expect.closeTo(14 / 16),
+      },
+      Forecast: { 'USD hooli': 40, 'EUR umbrella': 18, 'credits globex': 600 },
+      'Against last month': {
+        acme: expect.closeTo(0.25),
+        initech: expect.closeTo(-0.1),
+        octo: expect.closeTo(0.5),
+      },
+    });
+    // Its credits cost 0.03 each now.
+    expect((await columns('Organizations', { ...ALL, at: NOON + 7200 }))['Budget']).toMatchObject({
+      'EUR globex': expect.closeTo(21),
     });
   });
 
-  test('lists the teams of a week, and all of an organization of which they are not known under its name', async () => {
-    const columns = panelQueries().filter(({ where }) => where.startsWith('overview.json “Teams by rise” '));
-    const answers = await Promise.all(
-      columns.map(async ({ target }) => {
-        const expr = chosen(target.expr, '30d').replaceAll('org=~".+"', 'org=~"acme|globex"');
-        const found = await prometheus.instant(expr, NOON);
-        return Object.fromEntries(found.map(({ labels, values }) => [labels['team'], values[0]?.[1]]));
-      }),
-    );
-    expect(answers).toEqual([
-      { a: 600, unassigned: 100, 'globex, no team known': 60 },
-      { a: 450, unassigned: 50, 'globex, no team known': 90 },
-      { a: 150, unassigned: 50, 'globex, no team known': 0 },
-      { a: 0, unassigned: 0, 'globex, no team known': -30 },
-    ]);
+  test('adds up each currency by itself, and says of which kinds it is', async () => {
+    expect(await columns('Totals by currency', ALL)).toEqual({
+      Organizations: { EUR: 2, USD: 3 },
+      'This month': { EUR: 74, USD: 84 },
+      'Of it estimate': { EUR: 74, USD: 75 },
+      'Of it value of use': { USD: 9 },
+      Billed: { USD: 2 },
+      // Not every organization has one.
+      Forecast: {},
+    });
+    const some = await columns('Totals by currency', { org: 'hooli|umbrella' });
+    expect(some['Forecast']).toEqual({ EUR: 18, USD: 40 });
+  });
+
+  test('lists the teams of both weeks in money, where there is money', async () => {
+    expect(await columns('Teams by rise', { org: 'acme|globex|octo' })).toEqual({
+      '7 days': {
+        'EUR a acme': expect.closeTo(18),
+        'EUR acme unassigned': expect.closeTo(3),
+        'a credits globex': 60,
+        'USD a octo': 5,
+      },
+      Before: {
+        'EUR a acme': expect.closeTo(13.5),
+        'EUR acme unassigned': expect.closeTo(1.5),
+        'USD a octo': 4,
+      },
+    });
   });
 });

@@ -8,7 +8,7 @@ export interface DrillLink {
   readonly url: string;
 }
 
-const COMMON = ['datasource', 'job', 'org'] as const;
+const COMMON = ['datasource', 'job', 'platform', 'org'] as const;
 
 /** The parameters of a link that keeps the time range and what every dashboard has. */
 export const COMMON_VARIABLES = [

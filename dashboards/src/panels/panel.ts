@@ -12,6 +12,7 @@ import { type Described, isOfOnePlatform } from '../expression.ts';
 import { palette, sequence, TEXT, WARNING_TEXT } from '../palette.ts';
 import { type Look, type Query, STEPS, type Steps, targetOf } from '../query.ts';
 import { DATASOURCE } from '../variables.ts';
+import { COMMON_VARIABLES } from './drill.ts';
 
 /** The properties of every panel. */
 export interface PanelSpec {
@@ -230,7 +231,5 @@ export function refIdOf(index: number): string {
 }
 
 function linkTo({ uid, title }: { readonly uid: string; readonly title: string }): DashboardLinkBuilder {
-  return new DashboardLinkBuilder(title)
-    .url(`/d/${uid}?\${__url_time_range}&\${datasource:queryparam}&\${job:queryparam}&\${org:queryparam}`)
-    .targetBlank(false);
+  return new DashboardLinkBuilder(title).url(`/d/${uid}?${COMMON_VARIABLES}`).targetBlank(false);
 }

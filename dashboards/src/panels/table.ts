@@ -6,10 +6,10 @@ import { rows } from '../query.ts';
 import type { DrillLink } from './drill.ts';
 import { dressed, overridesOf, type PanelSpec, type Placed, refIdOf, step } from './panel.ts';
 
-/** A column: a label of the rows, or a value. */
+/** A column: a label of the rows, a value, or the difference of two others. */
 export interface TableColumn {
-  /** The label's name, or the value. */
-  readonly of: string | Expression;
+  /** The label's name, the value, or two values of other columns; rows without one of these are left out. */
+  readonly of: string | Expression | Difference;
   readonly title: string;
   readonly unit?: string;
   readonly decimals?: number;
@@ -20,6 +20,13 @@ export interface TableColumn {
   readonly total?: boolean;
   /** Where a click on a value leads. */
   readonly to?: readonly DrillLink[];
+}
+
+/** What is subtracted from what. */
+type Difference = readonly [Expression, Expression];
+
+function isDifference(of: TableColumn['of']): of is Difference {
+  return Array.isArray(of);
 }
 
 /** A share or a change whose text is coloured from two values on, or below two if `alarm` is the lower one. */
@@ -63,15 +70,30 @@ interface Sort {
 
 /** Rows of labels and numbers. */
 export function table({ columns, labels = [], sort, width = 24, height = 8, ...spec }: TableSpec): Placed {
-  const values = columns.flatMap(({ of }) => (typeof of === 'string' ? [] : [of]));
+  const values = columns.flatMap(({ of }) => (typeof of === 'string' || isDifference(of) ? [] : [of]));
   const queries = [...values, ...labels].map(rows);
-  const nameOf = ({ of }: TableColumn) =>
-    typeof of === 'string' ? of : queries.length > 1 ? `Value #${refIdOf(values.indexOf(of))}` : 'Value';
+  const fieldOf = (of: Expression) =>
+    queries.length > 1 ? `Value #${refIdOf(values.indexOf(of))}` : 'Value';
+  const nameOf = ({ of, title }: TableColumn) =>
+    typeof of === 'string' ? of : isDifference(of) ? title : fieldOf(of);
   const builder = new PanelBuilder();
   if (queries.length > 1) builder.withTransformation({ id: 'merge', options: {} });
+  for (const { of, title: alias } of columns) if (isDifference(of)) subtract(builder, of.map(fieldOf), alias);
   const named = columns.map((column) => ({ ...column, name: nameOf(column) }));
   arrange(builder, named, sort);
   return { title: spec.title, width, height, panel: dressed(builder, { ...spec, queries, plain: true }) };
+}
+
+/** Adds the difference of two fields, to the rows that have both. */
+function subtract(builder: PanelBuilder, names: readonly string[], alias: string): void {
+  const [left, right] = names;
+  const filters = names.map((fieldName) => ({ fieldName, config: { id: 'isNotNull', options: {} } }));
+  builder
+    .withTransformation({ id: 'filterByValue', options: { type: 'include', match: 'all', filters } })
+    .withTransformation({
+      id: 'calculateField',
+      options: { mode: 'binary', binary: { left, operator: '-', right }, alias },
+    });
 }
 
 /** Makes columns of the fields with these names, from left to right. */
