@@ -70,6 +70,9 @@ test.each(['t.csv', 't.yaml'])(
     const byTeam = page.by('team', 'agent_platform_daily_credits_by_team');
     expect(byTeam['even']).toBeCloseTo(sums.even, 6);
     expect(byTeam['odd']).toBeCloseTo(sums.odd, 6);
+    // A credit is worth 0.01 USD.
+    const cost = page.by('team', 'agent_platform_daily_cost_by_team');
+    expect(cost['even']).toBeCloseTo(sums.even / 100, 6);
     expect(byTeam['unassigned']).toBeCloseTo(total - sums.even - sums.odd - sums.none, 6);
   },
 );

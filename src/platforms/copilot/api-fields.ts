@@ -46,6 +46,7 @@ export const API_FIELDS = {
     element: '',
     members: {
       credits: 'ai_credits_used',
+      cost: 'ai_credits_used',
       sessions: 'totals_by_{cli,copilot_app}.session_count',
       userMessages: 'user_initiated_interaction_count, totals_by_copilot_app.prompt_count',
       isActive:

@@ -40,7 +40,7 @@ const peopleContract = apiContractOf({
 });
 
 const SPOILED: Readonly<Record<string, readonly PersonFault[]>> = {
-  ai_credits_used: ['credits'],
+  ai_credits_used: ['credits', 'cost'],
   user_initiated_interaction_count: ['isActive'],
   code_generation_activity_count: ['isActive'],
   totals_by_cli: ['isActive'],
@@ -96,6 +96,9 @@ async function readPeople(source: Source, of: Day, onPerson: (person: PersonDay)
   }
 }
 
+/** As GitHub documents the price of an AI credit, which bills have in each item. */
+const CREDITS_PER_USD = 100;
+
 /** People who are passed on at once. */
 const AT_ONCE = 500;
 
@@ -113,6 +116,7 @@ function personOf(row: z.output<typeof personRow>): PersonDay {
     person: { id: row.user_login, email: undefined },
     isActive: [sessions, prompts, row.code_generation_activity_count].some((count = 0) => count > 0),
     credits: row.ai_credits_used,
+    cost: row.ai_credits_used === undefined ? undefined : row.ai_credits_used / CREDITS_PER_USD,
     sessions,
     userMessages: prompts,
   };
