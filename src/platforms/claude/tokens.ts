@@ -218,13 +218,8 @@ function tokensOf(usage: z.output<typeof usageRow>['usage']) {
   return { input, output: usage.output_tokens, cacheRead, cacheWrite };
 }
 
-/** The sum of amounts in cents, in dollars; undefined if one of them is unusable. */
+/** The sum of amounts in cents, in dollars; undefined if one of them is unusable. To 15 digits, decimals add up exactly. */
 export function dollarsOf(cents: readonly (number | null)[]): number | undefined {
-  return preciseSumOfUsable(cents.map((amount) => amount && inDollars(amount)));
-}
-
-/** A decimal keeps its digits: a division by 100 may change the last one. */
-function inDollars(cents: number): number {
-  const shifted = Number(`${cents}e-2`);
-  return Number.isNaN(shifted) ? cents / 100 : shifted;
+  const sum = preciseSumOfUsable(cents);
+  return sum === undefined ? undefined : Number((sum / 100).toPrecision(15));
 }

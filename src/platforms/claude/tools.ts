@@ -4,13 +4,13 @@ import { withRejected } from '../../catalog/dataset.ts';
 import { type Day, daysFrom } from '../../catalog/day.ts';
 import type { DayReader } from '../../catalog/platform.ts';
 import type { Source } from '../../catalog/source.ts';
-import { namedCount, plusSent, summedCounts, sumOfUsable } from '../../collectors/counts.ts';
+import { namedCount, summedCounts, sumOfUsable } from '../../collectors/counts.ts';
 import type { ToolsRow } from '../../collectors/tools/dataset.ts';
 import { apiContractOf } from '../api-contract.ts';
-import { elementAmount, requiredText } from '../fields.ts';
+import { amount, requiredText, sumOfSent } from '../fields.ts';
 import { type Listing, readListing, undated } from './listing.ts';
 
-/** A name with its calls; undefined where the organization's are not counted. */
+/** A name with its calls; null if they are unusable, undefined where the organization's are not counted. */
 interface CallsOf {
   readonly name: string;
   readonly calls: number | null | undefined;
@@ -24,7 +24,7 @@ const UNREAD = [
   ...['chat', 'chat_cowork_unified', 'claude_code', 'cowork', 'office'].map((name) => `${name}_metrics`),
 ];
 
-const skill = z.object({ skill_name: requiredText, invocation_count: elementAmount });
+const skill = z.object({ skill_name: requiredText, invocation_count: amount });
 
 const SKILLS: Called = {
   path: '/v1/organizations/analytics/skills',
@@ -44,9 +44,9 @@ const CALLS = ['read_call_count', 'write_call_count', 'unclassified_call_count']
 
 const connector = z.object({
   connector_name: requiredText,
-  read_call_count: elementAmount,
-  write_call_count: elementAmount,
-  unclassified_call_count: elementAmount,
+  read_call_count: amount,
+  write_call_count: amount,
+  unclassified_call_count: amount,
 });
 
 const CONNECTORS: Called = {
@@ -55,8 +55,7 @@ const CONNECTORS: Called = {
     connector.transform((row): CallsOf => {
       const counts = CALLS.map((name) => row[name]);
       // Calls of a kind that is not counted are missing, and so is their sum.
-      const isCounted = !counts.includes(undefined);
-      const calls = isCounted ? counts.reduce<number | null | undefined>(plusSent, undefined) : undefined;
+      const calls = counts.includes(undefined) ? undefined : sumOfSent(counts);
       return { name: row.connector_name.toLowerCase(), calls };
     }),
   ),
@@ -97,7 +96,7 @@ async function readCalled(source: Source, day: Day, called: Called) {
   const { sum, rejected, bytes } = await readListing(source, {
     ...{ endpoint: 'tools', query: { date: day }, ...called },
     begin: (): CallsOf[] => [],
-    add: (all, row) => all.push(row) > 0,
+    add: (all, row, faults) => all.push(faults.length > 0 ? { ...row, calls: null } : row) > 0,
   });
   const isCounted = !sum.some(({ calls }) => calls === undefined);
   const counts = isCounted
