@@ -101,7 +101,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
   const notPolled = () => notPolledOf(store.leadership, events.orgs());
   const instruments = instrumentsOf(environment, { page, store, notPolled });
   const leading = new Leading(store.leadership, clock);
-  const traffic = new Traffic({ history, clock }, trafficSettings(config, []));
+  const traffic = new Traffic({ history, clock, log }, trafficSettings(config, []));
   return {
     log,
     redactor,

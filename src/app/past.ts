@@ -37,7 +37,7 @@ export async function fetchPast(
     .map((collector) => named.find(({ name }) => name === collector.name) ?? collector)
     .filter(isFetching);
   const dayDatasets = collectors.filter(isDayCollector).map(({ dataset }) => dataset.name);
-  const traffic = new Traffic({ history, clock }, trafficSettings(config, dayDatasets));
+  const traffic = new Traffic({ history, clock, log: parts.log }, trafficSettings(config, dayDatasets));
   const instruments = new Instruments({ version, revision: '', clock, processMetrics: false });
   const clientParts = { ...parts, traffic, instruments, random: Math.random };
   const people = config.people.current();

@@ -6,6 +6,7 @@ import { createThrottleHolds, type ThrottleHolds } from '../client/limits.ts';
 import type { KnownPaths } from '../client/paths.ts';
 import { createReadingMemory } from '../client/reading-memory.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
+import type { Logger } from '../log/logger.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
 import { defaultPlatform, isIdentityOn } from '../platforms/index.ts';
 import type { PausedPart } from '../server/handlers.ts';
@@ -42,12 +43,14 @@ type OrgAddress = Pick<OrgConfig, 'name' | 'baseUrl'>;
 interface TrafficParts {
   readonly history: Pick<Store, 'requestsOf' | 'putRequests' | 'standing' | 'adopt' | 'putConfirmedKey'>;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /** The traffic of all organizations. It outlives the clients, which a reload replaces. */
 export class Traffic {
   readonly #history: TrafficParts['history'];
   readonly #clock: Clock;
+  readonly #log: Logger;
   readonly #orgs = new Map<string, OwnTraffic>();
   /** Of each organization, or of all entries with one identity where the platform counts their requests together. */
   readonly #limiters = new Map<string, PacingLimiter>();
@@ -56,9 +59,10 @@ export class Traffic {
   readonly #memory = createReadingMemory();
   #settings: TrafficSettings;
 
-  constructor({ history, clock }: TrafficParts, settings: TrafficSettings) {
+  constructor({ history, clock, log }: TrafficParts, settings: TrafficSettings) {
     this.#history = history;
     this.#clock = clock;
+    this.#log = log;
     this.#settings = settings;
   }
 
@@ -120,7 +124,7 @@ export class Traffic {
 
   #create(org: string): OwnTraffic {
     const { dailyRequestLimit: limit } = this.#settings.api;
-    const [history, clock] = [this.#history, this.#clock];
+    const [history, clock, log] = [this.#history, this.#clock, this.#log];
     return {
       dailyQuota: createDailyQuota({
         limit,
@@ -130,7 +134,7 @@ export class Traffic {
         },
         clock,
       }),
-      identity: createIdentityCheck({ org, ...this.#identityOf(org), history, clock }),
+      identity: createIdentityCheck({ org, ...this.#identityOf(org), history, clock, log }),
     };
   }
 

@@ -88,6 +88,8 @@ export interface Platform {
   isNotYet(failure: { readonly status: number; readonly message: string }): boolean;
   /** Whose figures an organization's are, where the configuration says it; else the first answer that names one. */
   identityOf(org: ConfiguredOrg): string | undefined;
+  /** Whose figures an organization's are that neither the configuration nor any answer names. */
+  identityAlone?(org: ConfiguredOrg): string;
   /** The identifier of the organization that an answer is about, as a label value; undefined if it names none. */
   orgIdIn(
     endpoint: DatasetName,

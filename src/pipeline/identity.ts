@@ -3,6 +3,7 @@ import { addDays, yesterdayOf } from '../catalog/day.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { ApiAnswer, ApiRequest, ConfiguredOrg } from '../catalog/source.ts';
 import type { Ask, IdentityOfAnswers } from '../client/client.ts';
+import type { Logger } from '../log/logger.ts';
 import { type Store, UNCONFIRMED } from '../store/store.ts';
 import { PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
@@ -14,7 +15,7 @@ interface IdentitySettings {
   readonly orgId: string | undefined;
   /** The collected endpoints whose answers name the organization. */
   readonly endpoints: readonly DatasetName[];
-  readonly platform: Pick<Platform, 'orgIdIn' | 'probe'>;
+  readonly platform: Pick<Platform, 'orgIdIn' | 'probe' | 'identityAlone'>;
   readonly configured: ConfiguredOrg;
   /** Whether a stored identifier is one of the platform. */
   isOwn(orgId: string): boolean;
@@ -33,14 +34,16 @@ interface IdentityParts extends IdentitySettings {
   readonly org: string;
   readonly history: Pick<Store, 'standing' | 'adopt' | 'putConfirmedKey'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /**
  * Admits only answers of one organization: the configured one, else that of the first answer that names one. An answer without
  * an identifier is admitted if an analytics answer to the same key has confirmed the organization; if none has, one is requested.
+ * A platform whose answers may name none has an identity for that, which the first answer that names one makes more precise.
  */
 export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
-  const { org, history, clock } = parts;
+  const { org, history, clock, log } = parts;
   let settings: IdentitySettings = parts;
   // Of concurrent first answers, one decides.
   const queue = createSerialQueue();
@@ -60,12 +63,16 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   async function note(named: string, key: string | undefined): Promise<string> {
     if (!settings.isOwn(named)) throw ofAnotherPlatform(named);
     const { orgId, confirmedKey } = await known();
-    if (orgId === undefined) await history.adopt(org, named);
-    const isOurs = orgId === undefined || orgId === named;
-    if (key === undefined) return orgId ?? named;
+    const alone = settings.platform.identityAlone?.(settings.configured);
+    const isNew = orgId === undefined || (orgId === alone && orgId !== named);
+    const isOurs = isNew || orgId === named || (named === alone && orgId.startsWith(`${alone}:`));
+    if (isNew) await history.adopt(org, named, settings.unnamed);
+    if (isNew && named === alone)
+      log.warn('No answer names the organization of the key', { org, hint: ALONE_HINT });
     const confirmed = isOurs ? key : UNCONFIRMED;
-    if (orgId === undefined || confirmed !== confirmedKey) await history.putConfirmedKey(org, confirmed);
-    return orgId ?? named;
+    if (key !== undefined && (isNew || confirmed !== confirmedKey))
+      await history.putConfirmedKey(org, confirmed ?? UNCONFIRMED);
+    return isOurs ? named : orgId;
   }
 
   /** Asks the analytics endpoints in turn until one confirms its key. */
@@ -80,12 +87,19 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     }
   }
 
+  async function admitNamed(named: string, key: string | undefined): Promise<void> {
+    const orgId = await queue.run(() => note(named, key));
+    if (orgId !== named) throw foreign(org, orgId, named);
+  }
+
   async function admitUnnamed(key: string | undefined, ask: Ask): Promise<void> {
     const isConfirmed = async () => {
       const { orgId, confirmedKey } = await known();
       return orgId === undefined || key === undefined || confirmedKey === key;
     };
-    const { platform, endpoints } = settings;
+    const { platform, endpoints, configured } = settings;
+    const alone = platform.identityAlone?.(configured);
+    if (alone !== undefined) return admitNamed(alone, key);
     if (platform.probe === undefined || endpoints.length === 0 || (await isConfirmed())) return;
     // All waiting answers share one.
     probing ??= probe(ask).finally(() => {
@@ -104,12 +118,13 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
       const named = settings.endpoints.includes(endpoint)
         ? settings.platform.orgIdIn(endpoint, answer, settings.configured)
         : undefined;
-      if (named === undefined) return admitUnnamed(key, ask);
-      const orgId = await queue.run(() => note(named, key));
-      if (orgId !== named) throw foreign(org, orgId, named);
+      return named === undefined ? admitUnnamed(key, ask) : admitNamed(named, key);
     },
   };
 }
+
+const ALONE_HINT =
+  'Figures of another organization of the same kind could not be told apart. Set org_id in the configuration file or --api.org-id.';
 
 function foreign(org: string, known: string, named: string): PlatformError {
   return new PlatformError(

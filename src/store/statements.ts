@@ -205,7 +205,7 @@ const UNNAMED = '?';
 /**
  * Assigns a name to an organization, to one whose identifier is not known yet without `orgId`; resolves with the identifier
  * of the one that was set aside. What is stored without an identifier stays, since it is newer than what was set aside
- * earlier, unless it is another platform's.
+ * earlier, unless it is another platform's; and so does what is stored with the beginning of the identifier, up to a colon.
  */
 export async function adopt(
   query: Query,
@@ -215,7 +215,9 @@ export async function adopt(
 ): Promise<string | undefined> {
   const known = await orgIdOf(query, org);
   if (known === orgId) return undefined;
-  const before = known ?? (unnamed === 'ours' || !(await isStored(query, org)) ? undefined : UNNAMED);
+  const isMore = unnamed === 'foreign' && known !== undefined && orgId?.startsWith(`${known}:`) === true;
+  const isUnnamedOurs = unnamed === 'ours' || !(await isStored(query, org));
+  const before = isMore ? undefined : (known ?? (isUnnamedOurs ? undefined : UNNAMED));
   const restored = orgId ?? UNNAMED;
   for (const { name: table, key } of OF_ORG) {
     if (before !== undefined)

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
+import type { Day } from '../../src/catalog/day.ts';
 import { labelValue } from '../../src/catalog/label.ts';
 import type { ApiRequest } from '../../src/catalog/source.ts';
 import { withIdentity } from '../../src/client/client.ts';
 import { createIdentityCheck } from '../../src/pipeline/identity.ts';
 import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';
 import { PlatformError } from '../../src/text/errors.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { createMemoryStore } from '../support/store.ts';
 
 /** The identifier named by an endpoint, none, or a failure. */
@@ -33,6 +35,7 @@ function world(
     unnamed: 'ours',
     history,
     clock: { now: () => Date.UTC(2026, 10, 20) },
+    log: createFakeLogger(),
   });
   const requests: ApiRequest[] = [];
   async function ask(request: ApiRequest) {
@@ -215,5 +218,87 @@ describe('answers without an identifier', () => {
       expect(await get('tokens', 'tokens'), named).toEqual(['admitted', 'admitted']);
       expect(await orgId()).toBe(labelValue(named));
     }
+  });
+});
+
+describe('a platform whose answers may name no organization', () => {
+  const ALONE = 'vendor:api.example.com:plan';
+
+  async function started(history = createMemoryStore()) {
+    const log = createFakeLogger();
+    const identity = createIdentityCheck({
+      ...{ org: 'acme', orgId: undefined, endpoints: ['tokens'] },
+      platform: {
+        orgIdIn: (_, { body }) => (body ? `${ALONE}:${String(body)}` : undefined),
+        identityAlone: () => ALONE,
+      },
+      configured: { baseUrl: 'https://api.example.com' },
+      isOwn: (id) => id.startsWith('vendor:'),
+      unnamed: 'foreign',
+      history,
+      clock: { now: () => Date.UTC(2026, 10, 20) },
+      log,
+    });
+    const ask = () => Promise.reject(new Error('not used'));
+    const get = (named: string | undefined) =>
+      identity
+        .admit(
+          { endpoint: 'tokens', host: 'api', path: '', query: {} },
+          { body: named, bytes: 1, key: 'key' },
+          ask,
+        )
+        .then(
+          () => 'admitted',
+          (error: PlatformError) => error.reason,
+        );
+    return { history, get, log, orgId: async () => (await history.read('acme')).orgId };
+  }
+
+  const DAY = '2026-11-19' as Day;
+  const put = (history: ReturnType<typeof createMemoryStore>) =>
+    history.putDays('acme', 'tokens', {
+      days: [DAY],
+      rows: new Map([[DAY, { cost: 1 }]]),
+      at: 0,
+      orgId: undefined,
+    });
+  const hasDay = async (history: ReturnType<typeof createMemoryStore>) =>
+    (await history.readDataset('acme', 'tokens')).days.has(DAY);
+
+  test('has an identity of its own until one is named, with one warning, and keeps its history', async () => {
+    const { history, get, log, orgId } = await started();
+    expect([await get(undefined), await get(undefined), await orgId()]).toEqual([
+      'admitted',
+      'admitted',
+      ALONE,
+    ]);
+    await put(history);
+    expect([await get('1'), await orgId()]).toEqual(['admitted', `${ALONE}:1`]);
+    expect([await get(undefined), await orgId()]).toEqual(['admitted', `${ALONE}:1`]);
+    expect([await get('2'), await orgId()]).toEqual(['organization', `${ALONE}:1`]);
+    expect(log.events.map(({ level }) => level)).toEqual(['warn']);
+    expect(await hasDay(history)).toBe(true);
+  });
+
+  test.each(['1', undefined])(
+    'leaves the history without an identifier to the platform before: %s',
+    async (named) => {
+      const history = createMemoryStore();
+      await put(history);
+      const { get } = await started(history);
+      expect([await get(named), await hasDay(history)]).toEqual(['admitted', false]);
+      await history.adopt('acme', undefined);
+      expect(await hasDay(history)).toBe(true);
+    },
+  );
+
+  test('keeps its history when the identifier is configured', async () => {
+    const { history, get } = await started();
+    await get(undefined);
+    await put(history);
+    await history.adopt('acme', `${ALONE}:1`, 'foreign');
+    expect(await hasDay(history)).toBe(true);
+    await history.adopt('acme', `${ALONE}:2`, 'foreign');
+    expect(await hasDay(history)).toBe(false);
   });
 });

@@ -2,13 +2,13 @@ import { labelValue } from '../../catalog/label.ts';
 import type { ApiAnswer, ConfiguredOrg } from '../../catalog/source.ts';
 
 /** Whose figures those of an organization are whose identifier no answer has named. */
-export function kindAlone({ baseUrl, kind = '' }: ConfiguredOrg): string {
+export function identityAlone({ baseUrl, kind = '' }: ConfiguredOrg): string {
   return labelValue(`claude:${new URL(baseUrl).hostname}:${kind}`);
 }
 
 /** Whose figures those of an organization with this identifier are. */
 function identityWith(org: ConfiguredOrg, id: string): string {
-  return labelValue(`${kindAlone(org)}:${id.toLowerCase()}`);
+  return labelValue(`${identityAlone(org)}:${id.toLowerCase()}`);
 }
 
 /** Whose figures an organization's are, if its identifier is configured. */

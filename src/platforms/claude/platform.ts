@@ -1,7 +1,7 @@
 import type { Day } from '../../catalog/day.ts';
 import type { DayRules } from '../../catalog/day-rules.ts';
 import type { Platform } from '../../catalog/platform.ts';
-import { identityOf, orgIdIn } from './account.ts';
+import { identityAlone, identityOf, orgIdIn } from './account.ts';
 import { adviceFor, isNotYet } from './advice.ts';
 import { CONSOLE_FIELDS, ENTERPRISE_FIELDS } from './api-fields.ts';
 
@@ -54,6 +54,7 @@ const common = {
   }),
   linkHosts: [],
   isNotYet,
+  identityAlone,
   identityOf,
   orgIdIn: (_, answer, org) => orgIdIn(answer, org),
 } satisfies Partial<Platform>;
