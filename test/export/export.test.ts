@@ -123,6 +123,18 @@ describe('days that a platform may still revise', () => {
     expect(outcome.provisional.get('acme')).toEqual({ rows: lines.length - 1, until: '2026-03-04' });
   });
 
+  test('keep a month open, but not for what the platform does not have', async () => {
+    const { settings, history } = on(dayNamed('2026-03-03'));
+    const filled = (...names: string[]) => ({ settings: { ...settings, fills: new Set(names) }, history });
+    const closing = { ...day, closedAfterDays: 7 };
+    const days = ['2026-03-01', '2026-03-02'];
+    const { outcome } = await exported({ ...closing, orgs: [filled('tokens')] });
+    expect(outcome.open).toEqual(new Map([['acme/tokens', days]]));
+    expect((await exported({ ...closing, orgs: [filled('users')] })).outcome.open ?? new Map()).toEqual(
+      new Map(),
+    );
+  });
+
   test('are none of a platform that revises nothing', async () => {
     const { lines, outcome } = await exported({ ...day, now: startOf(dayNamed('2026-03-03')) });
     expect(cellsOf(lines)).toEqual(['2026-03-01,false,agent-platform', '2026-03-02,false,agent-platform']);
