@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { addDays, daysFrom, endOf } from '../../src/catalog/day.ts';
 import { CREDITS } from '../../src/catalog/money.ts';
@@ -44,6 +45,8 @@ describe('what agents on several platforms used', () => {
     expect(said(claude(), ours(), copilot())).toEqual([
       'Agents used 4,310 USD this month so far: 61 % Claude (charge), 23 % Agent Platform (estimate by configured prices), 16 % GitHub Copilot (value of use); billed beyond seats 120 where platforms say it (GitHub Copilot); seat fees are not included; forecast 4,500 (4,200 to 5,100).',
     ]);
+    const docs = readFileSync(new URL('../../docs/report.md', import.meta.url), 'utf8');
+    expect(docs.replaceAll('\n> ', ' ')).toContain(said(claude(), ours(), copilot())[0]);
     expect(said(claude(), copilot())[0]).toMatch(
       /^Agents used 3,310 USD this month so far at the platforms' own prices: 79 % Claude \(charge\), 21 % GitHub Copilot \(value of use\); billed/,
     );
