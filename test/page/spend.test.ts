@@ -190,6 +190,19 @@ describe('a page of several platforms', () => {
       /&lt;Other&gt; All 2 organizations: 100 k credits .*? 14 people active, counted in each/,
     );
     expect(text.match(/people active/g)).toHaveLength(3);
+    expect(text).toMatch(/ Organization ▲ Data of Credits Active people /);
+    expect(text).toMatch(
+      / Agent Platform All .* a Thu .* d Thu .* GitHub Copilot All .* b Thu .* e Thu .* c Thu .* f Thu /,
+    );
+  });
+
+  test('says that a column of credits has costs, too, where it has', () => {
+    const status = serviceStatus({ orgs: ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => on(name, AGENT)) });
+    const { figures, ...rest } = figuresOf(5, 7, []);
+    const inMoney = { ...rest, figures: figures.map((figure) => ({ ...figure, currency: 'USD' })) };
+    const content = contentOf(status, {});
+    const page = content && textOfPage(status, content, new Map([['b', inMoney]]));
+    expect(page).toContain('<a href="?sort=credits">Credits or cost</a>');
   });
 
   test('names the platform of an organization on its own page, without what all used', () => {
