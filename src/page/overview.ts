@@ -43,17 +43,18 @@ export function* overview(
     ['', 'Last 30 days'],
     ['', 'Collectors'],
   ];
-  const heads = columns.map(([key, title]) => head(key, title, sort));
+  const isMoney = orgs.some(({ name }) => figures.get(name)?.figures.some((one) => one.currency));
+  const heads = columns.map(([key, title]) =>
+    head(key, isMoney && key === 'credits' ? 'Credits or cost' : title, sort),
+  );
   const rows: Html[] = [];
-  let above: string | undefined;
   for (const org of orgs) {
     const platform = platformOf(org, all);
-    if (platform !== above) {
-      const own = all.filter((one) => one.platform.name === org.platform.name);
+    const isBeside = (one: OrgStatus) => one.platform.name === org.platform.name;
+    if (platform !== undefined && org === orgs.find(isBeside)) {
       rows.push(html`<tr role="row"><td role="cell" colspan="${heads.length}"><h3>${platform}</h3>
-${totals(own, figures)}</td></tr>\n`);
+${totals(all.filter(isBeside), figures)}</td></tr>\n`);
     }
-    above = platform;
     rows.push(row(org, figures.get(org.name)));
     yield;
   }

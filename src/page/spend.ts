@@ -19,16 +19,15 @@ type Known = OrgSpend['spends'][number] & Pick<OrgSpend, 'platform'>;
 export function spendSentences(orgs: readonly OrgSpend[], forecast: string): readonly string[] {
   const known = orgs.flatMap(({ platform, spends }) => spends.map((spend) => ({ ...spend, platform })));
   const sums = Map.groupBy(known, ({ currency, period, month }) => `${currency} ${period ?? month}`);
-  const sentences = [...sums.values()].map((some) => sentenceOf(some, forecast));
+  const sentences = [...sums.values()].flatMap((some) =>
+    some.slice(0, 1).map((first) => sentenceOf(first, some, forecast)),
+  );
   const lacking = orgs.filter(({ spends }) => spends.length === 0).map(({ org }) => org);
   if (known.length === 0 || lacking.length === 0) return sentences;
   return [...sentences, `Not included, as their cost is unknown: ${lacking.join(', ')}.`];
 }
 
-function sentenceOf(some: readonly Known[], title: string): string {
-  const [first] = some;
-  if (first === undefined) return '';
-  const { currency, month, isPresent, period } = first;
+function sentenceOf({ currency, month, isPresent, period }: Known, some: readonly Known[], title: string) {
   const so = isPresent ? 'this month so far' : `in the month from ${dayWords(month)} so far`;
   const text = (amount = Number.NaN) => {
     if (amount >= 100) return groupDigits(Math.round(amount));

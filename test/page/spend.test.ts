@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { addDays, daysFrom, endOf } from '../../src/catalog/day.ts';
 import { CREDITS } from '../../src/catalog/money.ts';
@@ -44,6 +45,8 @@ describe('what agents on several platforms used', () => {
     expect(said(claude(), ours(), copilot())).toEqual([
       'Agents used 4,310 USD this month so far: 61 % Claude (charge), 23 % Agent Platform (estimate by configured prices), 16 % GitHub Copilot (value of use); billed beyond seats 120 where platforms say it (GitHub Copilot); seat fees are not included; forecast 4,500 (4,200 to 5,100).',
     ]);
+    const docs = readFileSync(new URL('../../docs/report.md', import.meta.url), 'utf8');
+    expect(docs.replaceAll('\n> ', ' ')).toContain(said(claude(), ours(), copilot())[0]);
     expect(said(claude(), copilot())[0]).toMatch(
       /^Agents used 3,310 USD this month so far at the platforms' own prices: 79 % Claude \(charge\), 21 % GitHub Copilot \(value of use\); billed/,
     );
@@ -187,6 +190,19 @@ describe('a page of several platforms', () => {
       /&lt;Other&gt; All 2 organizations: 100 k credits .*? 14 people active, counted in each/,
     );
     expect(text.match(/people active/g)).toHaveLength(3);
+    expect(text).toMatch(/ Organization ▲ Data of Credits Active people /);
+    expect(text).toMatch(
+      / Agent Platform All .* a Thu .* d Thu .* GitHub Copilot All .* b Thu .* e Thu .* c Thu .* f Thu /,
+    );
+  });
+
+  test('says that a column of credits has costs, too, where it has', () => {
+    const status = serviceStatus({ orgs: ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => on(name, AGENT)) });
+    const { figures, ...rest } = figuresOf(5, 7, []);
+    const inMoney = { ...rest, figures: figures.map((figure) => ({ ...figure, currency: 'USD' })) };
+    const content = contentOf(status, {});
+    const page = content && textOfPage(status, content, new Map([['b', inMoney]]));
+    expect(page).toContain('<a href="?sort=credits">Credits or cost</a>');
   });
 
   test('names the platform of an organization on its own page, without what all used', () => {
