@@ -33,6 +33,13 @@ export const withoutCredits: Row = {
       noValue: '–',
     }),
     lines({
+      title: 'Cost by model and day',
+      text: 'Cost of each UTC day, of each organization, model and tier; also of organizations that have a price.',
+      ...AMOUNT,
+      queries: eachByDay(spend.dailyCostByModel),
+      noValue: '–',
+    }),
+    lines({
       title: 'Shares of the cost by model',
       text: 'Share of each model of the cost of each UTC day, of organizations whose platform counts no credits.',
       unit: 'percentunit',

@@ -1,4 +1,4 @@
-import { collectorsFor } from '../catalog/collector.ts';
+import { filledOn } from '../catalog/collector.ts';
 import type { Instant } from '../catalog/day.ts';
 import type { Config } from '../config/config.ts';
 import { createLook, type Watched, watch } from '../config/followed.ts';
@@ -259,7 +259,7 @@ export class App {
   #probe(org: string): boolean | undefined {
     const { orgs, fetching } = this.#inUse;
     const settings = orgs.get(org)?.settings;
-    return settings && probeSuccess(this.#core.runs, org, collectorsFor(fetching, settings));
+    return settings && probeSuccess(this.#core.runs, org, filledOn(fetching, settings));
   }
 
   #routes() {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Collector,
-  collectorsFor,
   type FetchingCollector,
+  filledOn,
   isDayCollector,
   isFetching,
   withoutFamilies,
@@ -64,7 +64,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
     ]),
   );
   const jobs = [...orgs.values()].flatMap((org) =>
-    collectorsFor(fetching, org.settings).map((collector) =>
+    filledOn(fetching, org.settings).map((collector) =>
       jobOf({ ...core, org, collector, runner, schedules: config.schedules, retired: retired.signal }),
     ),
   );
@@ -120,7 +120,7 @@ export function datasetsOf(
   readonly endpoints: readonly DatasetName[];
   readonly dayDatasets: readonly DatasetName[];
 } {
-  const own = org === undefined ? fetching : collectorsFor(fetching, org);
+  const own = org === undefined ? fetching : filledOn(fetching, org);
   return {
     endpoints: own.map(({ dataset }) => dataset.name),
     dayDatasets: own.filter(isDayCollector).map(({ dataset }) => dataset.name),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isDayCollector } from '../catalog/collector.ts';
+import { fillsOf, isDayCollector } from '../catalog/collector.ts';
 import { idleRowWith } from '../catalog/dataset.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { OrgSettings, PeopleSettings } from '../catalog/settings.ts';
@@ -30,7 +30,7 @@ export function orgSettings(
   people: PeopleSettings,
 ): OrgSettings {
   const { name: platformName, money, days } = platform;
-  const fills = new Set(Object.keys(platform.readers));
+  const fills = fillsOf(platform);
   const place = { name, platform: platformName, fills, idleRows: idleRowsOn(platform), days, money };
   return { ...place, readiness, contract, daysOff, people };
 }

@@ -1,5 +1,5 @@
 import { addAbortListener } from 'node:events';
-import { type Collector, collectorsFor, isDayCollector, isFetching } from '../catalog/collector.ts';
+import { type Collector, filledOn, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { type Day, earlier, firstOfMonth } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
@@ -64,7 +64,7 @@ export async function fetchPast(
   const listening = addAbortListener(stopping, close);
   try {
     const running = targets.flatMap((target) =>
-      collectorsFor(collectors, target.org).map(async (collector) => {
+      filledOn(collectors, target.org).map(async (collector) => {
         await runner.run(target, collector, 'scheduled');
         const { failure } = runs.get(target.org.name, collector.name);
         return failure === undefined ? [] : [jobName(target.org.name, collector.name)];

@@ -1,4 +1,4 @@
-import { collectorsFor, isDayCollector } from '../catalog/collector.ts';
+import { filledOn, isDayCollector } from '../catalog/collector.ts';
 import type { OrgConfig } from '../config/config.ts';
 import type { Store } from '../store/store.ts';
 import type { Core } from './core.ts';
@@ -22,7 +22,7 @@ export async function restore(
     await restoreRuns(core, deployment, org);
     if (core.leading.permit() === undefined) continue;
     const lags = await core.history.dayLags(org);
-    for (const { dataset } of collectorsFor(deployment.fetching, settings).filter(isDayCollector))
+    for (const { dataset } of filledOn(deployment.fetching, settings).filter(isDayCollector))
       core.instruments.dayLags(org, dataset.name, lags.get(dataset.name) ?? {});
   }
 }

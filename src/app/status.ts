@@ -1,4 +1,4 @@
-import { type Collector, collectorsFor, isDayCollector, isFetching } from '../catalog/collector.ts';
+import { type Collector, filledOn, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { dayOf, daysBetween } from '../catalog/day.ts';
 import type { CollectorState, CollectorStatus, OrgStatus, Readiness, ServiceStatus } from '../page/status.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
@@ -47,7 +47,7 @@ function orgStatus(
   historyDays: number,
 ): OrgStatus {
   const { name, platform } = org;
-  const collectors = collectorsFor(enabled, settings);
+  const collectors = filledOn(enabled, settings);
   const series = core.page.seriesOf(name);
   const paths = core.traffic.pathsOf(org);
   return {

@@ -1,3 +1,4 @@
+import { filledOn, fillsOf } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { PlatformClientDeps } from '../client/client.ts';
@@ -156,7 +157,7 @@ export class Traffic {
   #identityOf(org: string) {
     const configured = this.#settings.identities.get(org);
     const { orgId, platform = defaultPlatform, baseUrl = '', kind } = configured ?? {};
-    const endpoints = this.#settings.dayDatasets.filter((name) => platform.readers[name] !== undefined);
+    const endpoints = filledOn(this.#settings.dayDatasets, { fills: fillsOf(platform) });
     return { orgId, platform, configured: { baseUrl, kind }, endpoints, ...historyOn(platform) };
   }
 

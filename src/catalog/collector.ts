@@ -106,12 +106,24 @@ export function withoutFamilies(
   });
 }
 
-/** The collectors of the datasets that an organization's platform has. */
-export function collectorsFor<Any extends Collector>(
-  collectors: readonly Any[],
+/** A dataset, its name, or what is of one, such as a collector. */
+type OfDataset = string | { readonly name: string } | { readonly dataset: { readonly name: string } };
+
+/** The datasets, their names or the collectors that an organization's platform fills. */
+export function filledOn<Any extends OfDataset>(
+  all: readonly Any[],
   { fills }: Pick<OrgSettings, 'fills'>,
 ): readonly Any[] {
-  return fills === undefined ? collectors : collectors.filter(({ dataset }) => fills.has(dataset.name));
+  if (fills === undefined) return all;
+  return all.filter((one: OfDataset) => {
+    if (typeof one === 'string') return fills.has(one);
+    return fills.has('dataset' in one ? one.dataset.name : one.name);
+  });
+}
+
+/** The names of the datasets that a platform fills. */
+export function fillsOf({ readers }: { readonly readers: object }): ReadonlySet<string> {
+  return new Set(Object.keys(readers));
 }
 
 /** Reports whether a collector sends requests, rather than being derived from another one. */

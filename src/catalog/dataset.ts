@@ -69,14 +69,6 @@ interface RowPart {
 /** The parts of a dataset's rows by name; members in no part describe how the row was made. */
 export type RowParts = Readonly<Record<string, RowPart>>;
 
-/** The datasets that an organization's platform has. */
-export function datasetsFor(
-  datasets: readonly DayDataset<unknown>[],
-  { fills }: Pick<OrgSettings, 'fills'>,
-): readonly DayDataset<unknown>[] {
-  return fills === undefined ? datasets : datasets.filter(({ name }) => fills.has(name));
-}
-
 /** The row of a day without activity under these settings: always the same object. */
 export function idleRowOf<Row>({ idle, name }: DayDataset<Row>, { idleRows }: OrgSettings): Row {
   return (idleRows?.[name] as Row | undefined) ?? idle;

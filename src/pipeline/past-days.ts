@@ -1,5 +1,5 @@
-import { type Collector, collectorsFor, dayDatasetOf, type ExpensiveDataset } from '../catalog/collector.ts';
-import { type DatasetName, type DayDataset, datasetsFor } from '../catalog/dataset.ts';
+import { type Collector, dayDatasetOf, type ExpensiveDataset, filledOn } from '../catalog/collector.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { type Day, endOf, type Instant } from '../catalog/day.ts';
 import type { CurrentFamily, Family, Sample } from '../catalog/family.ts';
 import { isRecorded, recordedNameOf } from '../catalog/recorded.ts';
@@ -95,7 +95,7 @@ interface Measured {
 /** Derives the coverage of an organization's days from the current history. */
 export function assessDays(pages: PastParts, known: KnownOrg): AssessedOrg {
   const { expensive, bounds, knownAt } = pages;
-  const datasets = datasetsFor(pages.datasets, known.settings);
+  const datasets = filledOn(pages.datasets, known.settings);
   const { historyStart } = bounds;
   const org = { ...known, datasets, expensive, historyStart, firstDay: firstDayOf(bounds, knownAt) };
   const coverage = new Coverage(org, knownAt);
@@ -111,7 +111,7 @@ export function knowledgeOf(
   collector: Collector,
   day: Day,
 ): 'known' | 'unknown' | 'unused' {
-  if (collectorsFor([collector], org.settings).length === 0) return 'unused';
+  if (filledOn([collector], org.settings).length === 0) return 'unused';
   const dataset = dayDatasetOf(collector);
   if (dataset === undefined) return 'known';
   if (org.coverage.stateOf(dataset.name, day) === 'unused') return 'unused';
@@ -127,7 +127,7 @@ export async function projectPage(
   asked: readonly Collector[],
   stamps: readonly Instant[],
 ): Promise<readonly PageFamily[]> {
-  const collectors = collectorsFor(asked, org.settings);
+  const collectors = filledOn(asked, org.settings);
   const [first] = stamps;
   if (first === undefined) return [];
   const measured: Measured[] = [];

@@ -1,13 +1,13 @@
 import {
   type Collector,
-  collectorsFor,
   dayDatasetOf,
   type ExpensiveDataset,
   expensiveDatasets,
+  filledOn,
   isDayCollector,
   isFetching,
 } from '../catalog/collector.ts';
-import { type DatasetName, type DayDataset, datasetsFor } from '../catalog/dataset.ts';
+import type { DatasetName, DayDataset } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../catalog/day.ts';
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -207,7 +207,7 @@ export class Publisher {
     now: Instant,
   ): Promise<void> {
     const { name: org } = settings;
-    const collectors = collectorsFor(source.rules.collectors, settings);
+    const collectors = filledOn(source.rules.collectors, settings);
     const { coverage, view } = viewOf(source, settings, stored, now);
     const published = new Map<string, PublishedCollector>();
     const rendered = new Map<string, Rendered>();
@@ -340,7 +340,7 @@ function rowsAt({ rules, expensive }: Source, now: Instant): RowsFrom {
 function viewOf(source: Source, settings: OrgSettings, history: StoredOrg, now: Instant) {
   const { rules, expensive } = source;
   const { historyStart } = rules;
-  const datasets = datasetsFor(source.datasets, settings);
+  const datasets = filledOn(source.datasets, settings);
   const known = { history, settings, datasets, expensive, historyStart, firstDay: firstDayOf(rules, now) };
   const coverage = new Coverage(known, now);
   return { coverage, view: createView(known, now, { coverage }) };

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { isFetching } from '../../catalog/collector.ts';
+import { filledOn, fillsOf, isFetching } from '../../catalog/collector.ts';
 import { collectors } from '../../collectors/index.ts';
 import type { ApiConfig } from '../../config/config.ts';
 import { withoutBrackets } from '../../net/host-name.ts';
@@ -24,11 +24,8 @@ export async function examineOrg(parts: Omit<Facts, 'asked' | 'attempts'>): Prom
     told.add(cause);
   }
 
-  const enabled = collectors
-    .filter(isFetching)
-    .filter(
-      ({ name, dataset }) => config.collectors.get(name) === true && dataset.name in org.platform.readers,
-    );
+  const filled = filledOn(collectors.filter(isFetching), { fills: fillsOf(org.platform) });
+  const enabled = filled.filter(({ name }) => config.collectors.get(name) === true);
   for (const address of new Set(enabled.map((one) => addressOf(one, org)))) {
     report(await nameOf(new URL(address), config.api));
   }

@@ -1,4 +1,4 @@
-import { type Collector, collectorsFor, isDayCollector, withoutFamilies } from '../../catalog/collector.ts';
+import { type Collector, filledOn, isDayCollector, withoutFamilies } from '../../catalog/collector.ts';
 import type { OrgSettings } from '../../catalog/settings.ts';
 import { collectors as allCollectors } from '../../collectors/index.ts';
 import { readinessFamilies as reports } from '../../collectors/readiness/collector.ts';
@@ -37,7 +37,7 @@ export async function estimateOrg(parts: EstimateParts) {
   const { config, settings, failed } = parts;
   const budget = seriesBudgetOf(config.limits.series, config.orgs.length);
   const sized: Sized[] = [];
-  for (const collector of collectorsFor(allCollectors, settings)) {
+  for (const collector of filledOn(allCollectors, settings)) {
     const ways = collector.name === usersCollector.name ? identities : [undefined];
     for (const identity of ways) sized.push(await sizeBoth(parts, collector, identity));
   }
@@ -119,7 +119,7 @@ function viewOf(parts: EstimateParts, shown: OrgSettings, identity: Identity = '
     ...history,
     days: (dataset) => (dataset === 'users' ? days : history.days(dataset)),
   };
-  const datasets = collectorsFor(allCollectors, settings)
+  const datasets = filledOn(allCollectors, settings)
     .filter(isDayCollector)
     .map(({ dataset }) => dataset);
   const identified = { ...shown, people: people.settings(identity) };

@@ -1,4 +1,4 @@
-import { type Collector, collectorsFor } from '../../catalog/collector.ts';
+import { type Collector, filledOn } from '../../catalog/collector.ts';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { addDays, type Day, dayOf, daysFrom, endOf, monthSoFar, yesterdayOf } from '../../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../../catalog/family.ts';
@@ -104,7 +104,7 @@ export function createFigures(core: FiguresParts, inUse: () => Shown): ReadFigur
       runInSlices(
         orgFigures({
           view,
-          collectors: collectorsFor(collectors, view.settings),
+          collectors: filledOn(collectors, view.settings),
           series,
           labelLimit,
           detail,
