@@ -74,7 +74,7 @@ const alertLine = tile({
   noValue: 'None fires, or the rules are not loaded',
   inOneLine: true,
   width: 24,
-  height: 3,
+  height: 2,
 });
 
 /** The age of the data of the other panels, in one line. */

@@ -86,8 +86,9 @@ function summedIn(expr: string): readonly string[] {
   });
 }
 
-/** The condition that the selected organizations are of one platform, at the end of what it is about. */
-const OF_ONE_PLATFORM = / unless on \(\) \(count\(count by \(platform\) \(/;
+/** The condition that the selected organizations are of one platform, or what selects those of one, at the end of what it is about. */
+const OF_ONE_PLATFORM =
+  / unless on \(\) \(count\(count by \(platform\) \(| and on \(org\) agent_platform_org_info\{[^}]*\bplatform="/;
 
 /** A text without the groups that answer for one platform alone. */
 function withoutOnePlatform(expr: string): string {
