@@ -75,7 +75,7 @@ const privacy: Row = {
         { of: 'org', title: 'Organization', to: orgLink(links.users) },
         { of: promql`1000 * ${day}`, title: 'Newest day', unit: 'time:ddd D MMM YYYY' },
         { of: promql`${countOf(of.dailyActiveUsersByTeam)} or 0 * ${day}`, title: 'Teams shown' },
-        { of: promql`${countOf(by.userInfo)} or 0 * ${day}`, title: 'People identified', total: true },
+        { of: promql`${countOf(by.userInfo)} or 0 * ${day}`, title: 'People identified' },
       ],
       sort: { by: 'Organization', desc: false },
       noValue: NOTHING,
@@ -170,8 +170,8 @@ const teams: Row = {
       text: 'Each team on the newest complete day: people, credits, credits per active person, tool calls, commits and pull requests.',
       columns: [
         ...ORG_AND_TEAM,
-        { of: ofTeam(of.dailyActiveUsersByTeam), title: 'People', total: true, properties: ABSENT },
-        { of: ofTeam(of.dailyCreditsByTeam), title: 'Credits', total: true },
+        { of: ofTeam(of.dailyActiveUsersByTeam), title: 'People', properties: ABSENT },
+        { of: ofTeam(of.dailyCreditsByTeam), title: 'Credits' },
         {
           of: promql`${ofTeam(of.dailyCreditsByTeam)} / (${ofTeam(of.dailyActiveUsersByTeam)} > 0)`,
           title: 'Per person',
@@ -198,6 +198,7 @@ function peopleOn({ name, title }: Platform): TableColumn {
   return {
     of: promql`sum by (team) (${each} and on (org) ${on})`,
     title: `People, ${title}`,
+    width: 165,
     properties: ABSENT,
   };
 }
@@ -315,9 +316,9 @@ const people: Row = {
         { of: 'team', title: 'Team', to: teamLink, properties: ABSENT },
         { of: 'primary_model', title: 'Model', to: modelLink, width: 165, properties: ABSENT },
         { of: 'delegation_level', title: 'Mode', width: 105, properties: ABSENT },
-        { of: ofUser(by.dailyCreditsByUser), title: 'Credits', total: true },
+        { of: ofUser(by.dailyCreditsByUser), title: 'Credits' },
         { of: ofUser(by.dailySessionsByUser), title: 'Sessions', total: true },
-        { of: ofUser(by.dailyMessagesByUser), title: 'Messages', total: true, width: 85 },
+        { of: ofUser(by.dailyMessagesByUser), title: 'Messages', width: 85 },
         { of: ofUser(by.dailyToolCallsByUser), title: 'Calls', total: true },
         {
           of: ofUser(by.dailyAutonomyRatioByUser),

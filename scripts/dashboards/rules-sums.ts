@@ -143,6 +143,12 @@ function apartIn(expr: string, among: readonly string[] = labelsOfAnswer(expr)):
   );
 }
 
+/** That an answer is by organization, if one of its families does not add up over platforms. */
+function ofPlatformsIn(expr: string): readonly string[] {
+  const mixed = valuesIn(withoutOnePlatform(expr)).some(({ family }) => !addsUpOverAll(family));
+  return mixed && labelsOfAnswer(expr).includes('org') ? ['platforms'] : [];
+}
+
 /** The overrides of a query's series. */
 function lookOf({ fieldConfig }: Panel, { refId }: Target): ReadonlyMap<string, unknown> {
   const own = (fieldConfig?.overrides ?? []).filter(
@@ -223,7 +229,11 @@ export const sumRules: readonly Rule[] = [
     name: 'has no total of rows that do not add up',
     violations: ofPanels((panel) =>
       totalsOf(panel).flatMap(({ refId, expr }) =>
-        /^\(?count/.test(expr) ? [] : apartIn(expr).map((label) => `the total of ${refId} is over ${label}`),
+        /^\(?count/.test(expr)
+          ? []
+          : [...apartIn(expr), ...ofPlatformsIn(expr)].map(
+              (label) => `the total of ${refId} is over ${label}`,
+            ),
       ),
     ),
     broken: (dashboard) =>
