@@ -61,7 +61,7 @@ export function isOfOnePlatform({ text }: Expression): boolean {
 
 /**
  * A figure of several organizations, if all that it is about may be added up over platforms or the organizations are of one. Of
- * days, by the end of the range: a window of the last week and the two days in which the last day may come.
+ * days, by the end of the range: on the hourly grid of the last week and of the two days in which the last day may come.
  */
 export function ofPlatform({ text, about }: Expression): Expression {
   const addsUp = ({ aggregation, unit = '', source }: Described) =>
@@ -69,7 +69,7 @@ export function ofPlatform({ text, about }: Expression): Expression {
   if (about.every(addsUp)) return { text, about };
   const isOfDays = text.includes('[1d:1h]') && !text.includes('$__range');
   const several = isOfDays
-    ? SEVERAL.replace(/agent\w+{.*?}/, 'last_over_time($&[9d] @ end() offset -2d)')
+    ? SEVERAL.replace(/agent\w+{.*?}/, 'last_over_time($&[9d:1h] @ end() offset -2d)')
     : SEVERAL;
   return { text: `(${text} unless on () (${several}))`, about };
 }

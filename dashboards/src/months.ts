@@ -55,8 +55,8 @@ export function budgetColumns<Label extends string>(
   const exceeds = promql`${probability(credits)} or max by (${by}) (${probability(money)})`;
   const order = promql`${used('Forecast')} or 0 * ${of(credits('ToDate'))}`;
   return [
-    { of: of(credits('ToDate')), title: 'To date', total: true },
-    { of: of(credits('Forecast')), title: 'Forecast', total: true },
+    { of: of(credits('ToDate')), title: 'To date' },
+    { of: of(credits('Forecast')), title: 'Forecast' },
     { of: of(credits('Budget')), title: 'Budget' },
     { of: used('ToDate'), title: 'Used', ...colouredText(OF_BUDGET) },
     { of: used('Forecast'), title: 'Will use', ...colouredText(OF_BUDGET) },
@@ -73,7 +73,7 @@ export function budgetColumns<Label extends string>(
 
 /** What these columns are. */
 export const BUDGET_COLUMNS =
-  'credits to date, their forecast for the whole billing month and their budget; how much of the budget, in credits or in money, is and will be used, and the probability that the month exceeds it; from what to what the credits of the month are in eight of ten cases; and the month in money. Currencies have no total.';
+  'credits to date, their forecast for the whole billing month and their budget; how much of the budget, in credits or in money, is and will be used, and the probability that the month exceeds it; from what to what the credits of the month are in eight of ten cases; and the month in money.';
 
 /** The months of organizations. */
 export const monthsOfOrgs = {

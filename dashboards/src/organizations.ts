@@ -45,10 +45,10 @@ export function organizations(): Placed {
   const columns: readonly TableColumn[] = [
     { of: 'org', title: 'Organization', to: orgLink(links.credits), width: 150 },
     { of: 'title', title: 'Platform', width: 130, properties: ofPlatform(({ title }) => title) },
+    { of: 'kind', title: 'Cost is', width: 105, properties: ofPlatform(({ money }) => money.costIs) },
     { of: 'currency', title: 'In', width: 70 },
     { of: either(spend.costMonthToDate, spend.creditsMonthToDate), title: 'This month', ...MONEY },
     { of: newest(spend.billedCostMonthToDate), title: 'Billed', ...MONEY },
-    { of: 'kind', title: 'Cost is', width: 105, properties: ofPlatform(({ money }) => money.costIs) },
     { of: budget, title: 'Budget', ...MONEY },
     { of: shareOfBudget('org', monthsOfOrgs, 'ToDate'), title: 'Used', ...colouredText(OF_BUDGET) },
     { of: either(spend.costMonthForecast, spend.creditsMonthForecast), title: 'Forecast', ...MONEY },
@@ -120,6 +120,6 @@ export function totals(): Placed {
     ],
     sort: { by: 'This month', desc: true },
     noValue: '–',
-    height: 4,
+    height: 5,
   });
 }

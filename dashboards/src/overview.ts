@@ -74,7 +74,7 @@ const alertLine = tile({
   noValue: 'None fires, or the rules are not loaded',
   inOneLine: true,
   width: 24,
-  height: 3,
+  height: 2,
 });
 
 /** The age of the data of the other panels, in one line. */
@@ -115,7 +115,8 @@ function risen<Label extends 'model' | 'tier' | 'team'>(
   to: Parameters<typeof drillTo>[0],
 ): Placed {
   const name = label.replace(/^./, (first) => first.toUpperCase());
-  const price = newest(spend.creditPrice);
+  // While targets differ, an organization can have two.
+  const price = promql`topk by (org) (1, ${newest(spend.creditPrice)})`;
   const weekOf = (which: keyof Weeks) => {
     const inCredits = newest(credits[which], { by: [label] });
     const inMoney = newest(reported[which], { by: [label, 'currency'] });

@@ -1,8 +1,10 @@
 import type { QueryVariableBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
-import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
+import type { Platform } from '../../src/catalog/platform.ts';
+import { dataDayTimestamp, orgInfo } from '../../src/collectors/org-families.ts';
 import { userFamilies as of } from '../../src/collectors/users/collector.ts';
 import { personFamilies as by } from '../../src/collectors/users/person-families.ts';
 import { teamBudgetFamilies as budgets } from '../../src/collectors/users/team-budgets.ts';
+import { platforms } from '../../src/platforms/list.ts';
 import { MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';
@@ -73,7 +75,7 @@ const privacy: Row = {
         { of: 'org', title: 'Organization', to: orgLink(links.users) },
         { of: promql`1000 * ${day}`, title: 'Newest day', unit: 'time:ddd D MMM YYYY' },
         { of: promql`${countOf(of.dailyActiveUsersByTeam)} or 0 * ${day}`, title: 'Teams shown' },
-        { of: promql`${countOf(by.userInfo)} or 0 * ${day}`, title: 'People identified', total: true },
+        { of: promql`${countOf(by.userInfo)} or 0 * ${day}`, title: 'People identified' },
       ],
       sort: { by: 'Organization', desc: false },
       noValue: NOTHING,
@@ -168,8 +170,8 @@ const teams: Row = {
       text: 'Each team on the newest complete day: people, credits, credits per active person, tool calls, commits and pull requests.',
       columns: [
         ...ORG_AND_TEAM,
-        { of: ofTeam(of.dailyActiveUsersByTeam), title: 'People', total: true, properties: ABSENT },
-        { of: ofTeam(of.dailyCreditsByTeam), title: 'Credits', total: true },
+        { of: ofTeam(of.dailyActiveUsersByTeam), title: 'People', properties: ABSENT },
+        { of: ofTeam(of.dailyCreditsByTeam), title: 'Credits' },
         {
           of: promql`${ofTeam(of.dailyCreditsByTeam)} / (${ofTeam(of.dailyActiveUsersByTeam)} > 0)`,
           title: 'Per person',
@@ -182,6 +184,46 @@ const teams: Row = {
       sort: { by: 'Credits', desc: true },
       noValue: NO_TEAM,
     }),
+  ],
+};
+
+const ofMonths = {
+  credits: monthFigures<'teamCreditsMonth', TeamLabel>(budgets, 'teamCreditsMonth'),
+  money: monthFigures<'teamCostMonth', TeamLabel>(budgets, 'teamCostMonth'),
+};
+/** The active people of each team in the organizations on a platform. */
+function peopleOn({ name, title }: Platform): TableColumn {
+  const each = ofTeam(of.dailyActiveUsersByTeam);
+  const on = `${orgInfo.name}{job=~"$job",org=~"$org",platform="${name}"}`;
+  return {
+    of: promql`sum by (team) (${each} and on (org) ${on})`,
+    title: `People, ${title}`,
+    width: 165,
+    properties: ABSENT,
+  };
+}
+
+/** What each team costs on all platforms, and who uses which. */
+const overPlatforms: Row = {
+  title: 'Teams over platforms',
+  panels: [
+    table({
+      title: 'Teams on all platforms',
+      text: 'Cost of the billing month to date of each team, added up over organizations by currency, and its active people on the newest day, by platform. People are never added up over platforms: the same person uses several. A team counts in an organization as far as that one shows it.',
+      columns: [
+        { of: 'team', title: 'Team', to: teamLink },
+        { of: 'currency', title: 'Currency', width: 90 },
+        {
+          of: promql`sum by (team,currency) (${ofTeam(budgets.teamCostMonthToDate)})`,
+          title: 'This month',
+          ...AMOUNT,
+        },
+        ...platforms.filter(({ readers }) => readers.users !== undefined).map(peopleOn),
+      ],
+      sort: { by: 'This month', desc: true },
+      noValue: '–',
+      width: 14,
+    }),
     ranking({
       title: 'Cost by team',
       text: 'Cost of each team over the days in the range; that of no shown team is unassigned, so that the teams add up to the cost.',
@@ -193,15 +235,11 @@ const teams: Row = {
       value: 'Cost',
       figure: days(daily(of.dailyCostByTeam, { by: ['team', 'currency'], orgs: 'summed', only: TEAM })),
       noValue: 'No price, or no teams known',
-      width: 24,
+      width: 10,
     }),
   ],
 };
 
-const ofMonths = {
-  credits: monthFigures<'teamCreditsMonth', TeamLabel>(budgets, 'teamCreditsMonth'),
-  money: monthFigures<'teamCostMonth', TeamLabel>(budgets, 'teamCostMonth'),
-};
 /** The months of the teams, and their budgets. */
 const months: Row = {
   title: 'Months and budgets of teams',
@@ -278,9 +316,9 @@ const people: Row = {
         { of: 'team', title: 'Team', to: teamLink, properties: ABSENT },
         { of: 'primary_model', title: 'Model', to: modelLink, width: 165, properties: ABSENT },
         { of: 'delegation_level', title: 'Mode', width: 105, properties: ABSENT },
-        { of: ofUser(by.dailyCreditsByUser), title: 'Credits', total: true },
+        { of: ofUser(by.dailyCreditsByUser), title: 'Credits' },
         { of: ofUser(by.dailySessionsByUser), title: 'Sessions', total: true },
-        { of: ofUser(by.dailyMessagesByUser), title: 'Messages', total: true, width: 85 },
+        { of: ofUser(by.dailyMessagesByUser), title: 'Messages', width: 85 },
         { of: ofUser(by.dailyToolCallsByUser), title: 'Calls', total: true },
         {
           of: ofUser(by.dailyAutonomyRatioByUser),
@@ -326,7 +364,7 @@ export const users: DashboardSpec = {
   ...links.users,
   description:
     'People and teams, as far as the privacy settings publish them. The first row shows what is published.',
-  rows: [privacy, groups, teams, months, people],
+  rows: [privacy, groups, teams, months, overPlatforms, people],
   from: 'now-30d',
   variables: peopleVariables(),
 };

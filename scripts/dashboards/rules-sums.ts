@@ -86,8 +86,9 @@ function summedIn(expr: string): readonly string[] {
   });
 }
 
-/** The condition that the selected organizations are of one platform, at the end of what it is about. */
-const OF_ONE_PLATFORM = / unless on \(\) \(count\(count by \(platform\) \(/;
+/** The condition that the selected organizations are of one platform, or what selects those of one, at the end of what it is about. */
+const OF_ONE_PLATFORM =
+  / unless on \(\) \(count\(count by \(platform\) \(| and on \(org\) agent_platform_org_info\{[^}]*\bplatform="/;
 
 /** A text without the groups that answer for one platform alone. */
 function withoutOnePlatform(expr: string): string {
@@ -140,6 +141,12 @@ function apartIn(expr: string, among: readonly string[] = labelsOfAnswer(expr)):
       answer.includes(label) &&
       valuesIn(expr).some(({ family, labels }) => labels.includes(label) && !addsUpOver(family, label)),
   );
+}
+
+/** That an answer is by organization, if one of its families does not add up over platforms. */
+function ofPlatformsIn(expr: string): readonly string[] {
+  const mixed = valuesIn(withoutOnePlatform(expr)).some(({ family }) => !addsUpOverAll(family));
+  return mixed && labelsOfAnswer(expr).includes('org') ? ['platforms'] : [];
 }
 
 /** The overrides of a query's series. */
@@ -222,7 +229,11 @@ export const sumRules: readonly Rule[] = [
     name: 'has no total of rows that do not add up',
     violations: ofPanels((panel) =>
       totalsOf(panel).flatMap(({ refId, expr }) =>
-        /^\(?count/.test(expr) ? [] : apartIn(expr).map((label) => `the total of ${refId} is over ${label}`),
+        /^\(?count/.test(expr)
+          ? []
+          : [...apartIn(expr), ...ofPlatformsIn(expr)].map(
+              (label) => `the total of ${refId} is over ${label}`,
+            ),
       ),
     ),
     broken: (dashboard) =>

@@ -33,6 +33,10 @@ describe('a query that adds up over platforms what it may not', () => {
   test.each([
     ['by organization', `sum by (org) (${CREDITS})`],
     ['by platform', `sum by (platform) (${CREDITS} * on (org) group_left (platform) ${INFO})`],
+    [
+      'of the organizations on one platform',
+      `sum by (currency) (${CREDITS} and on (org) agent_platform_org_info{job=~"$job",org=~"$org",platform="copilot"})`,
+    ],
     ['of one organization', 'sum(max by (org) (agent_platform_daily_credits{org="acme"}))'],
     [
       'where the organizations are of one platform',

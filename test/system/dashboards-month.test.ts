@@ -206,6 +206,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('the month'
       'This month': { EUR: 74, USD: 84 },
       'Of it estimate': { EUR: 74, USD: 75 },
       'Of it value of use': { USD: 9 },
+      'Of it charge': {},
       Billed: { USD: 2 },
       // Not every organization has one.
       Forecast: {},

@@ -54,7 +54,7 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   { where: /health.json “Organizations not polled”/, why: 'no database is shared' },
   { where: /overview.json “(?:Firing alerts|Alerts that fire)”/, why: 'no rules are loaded' },
   {
-    where: /overview.json “Organizations” B|“Totals by currency” [DE]/,
+    where: /overview.json “Organizations” B|“Totals by currency” [DEF]|“Teams on all platforms” [CD]/,
     why: 'the platform bills nothing, and no other one is used',
   },
   { where: /health.json “Values folded/, why: 'nothing is folded' },
