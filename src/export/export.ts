@@ -1,6 +1,6 @@
 import { noteDay } from '../backfill/missing.ts';
 import { stampsOf } from '../backfill/sample-times.ts';
-import { filledOn, dayDatasetOf } from '../catalog/collector.ts';
+import { dayDatasetOf, filledOn } from '../catalog/collector.ts';
 import { addDays, type Day, dayOf, daysFrom, earlier, type Instant, later } from '../catalog/day.ts';
 import { dayRulesOf } from '../catalog/day-rules.ts';
 import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
