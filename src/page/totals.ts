@@ -85,8 +85,9 @@ export function spendOfAll(orgs: readonly OrgStatus[], figures: ReadonlyMap<stri
     return { org: org.name, platform: platformOf(org, orgs), spends: figures.get(org.name)?.spends ?? [] };
   });
   if (all.every(({ platform }) => platform === undefined)) return undefined;
-  const sentences = spendSentences(all, 'forecast').map((one) => html`<p class="verdict">${one}</p>\n`);
-  return html`<div class="happened">${sentences}</div>`;
+  // As the page writes percentages; a line cannot break in one.
+  const sentences = spendSentences(all, 'forecast').map((one) => one.replaceAll(/(?<=\d) %/g, '%'));
+  return html`<div class="happened">${sentences.map((one) => html`<p class="verdict">${one}</p>\n`)}</div>`;
 }
 
 /** The figures of all organizations of a platform together; of how many, where some are unknown. */
