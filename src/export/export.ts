@@ -1,6 +1,6 @@
 import { noteDay } from '../backfill/missing.ts';
 import { stampsOf } from '../backfill/sample-times.ts';
-import { collectorsFor, dayDatasetOf } from '../catalog/collector.ts';
+import { dayDatasetOf, filledOn } from '../catalog/collector.ts';
 import { addDays, type Day, dayOf, daysFrom, earlier, type Instant, later } from '../catalog/day.ts';
 import { dayRulesOf } from '../catalog/day-rules.ts';
 import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
@@ -160,7 +160,7 @@ function openDays(
   const unknown = new Map<string, Day[]>();
   const open = new Map<string, Day[]>();
   for (const org of orgs) {
-    for (const collector of collectorsFor(collectors, org.settings)) {
+    for (const collector of filledOn(collectors, org.settings)) {
       const dataset = dayDatasetOf(collector)?.name;
       // Documents have no days that are asked for again.
       if (dataset === undefined) continue;
