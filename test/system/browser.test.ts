@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { indexOf500, pageOfTeams, reportOfMillions, startGallery } from './gallery.ts';
-import { startDemo, startPlatform, startServe } from './platform.ts';
+import { settledDemo, startDemo, startPlatform, startServe } from './platform.ts';
 import { createPrograms } from './programs.ts';
 import { requireTool } from './tools.ts';
 
@@ -19,10 +19,8 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
 
   beforeAll(async () => {
     ({ url } = await startDemo(programs));
-    await waitFor(async () => {
-      const page = await (await fetch(url)).text();
-      expect(page).toContain('All collectors succeed');
-    });
+    await settledDemo(url);
+    expect(await (await fetch(url)).text()).toContain('All collectors succeed');
   });
 
   async function chromium(args: readonly string[]) {
@@ -50,7 +48,7 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
   });
 
   test.each(['light', 'dark'] as const)(
-    'has no fault of accessibility and fits from 360 px to 4K, with 1 and with 500 organizations, with teams, and in a report (%s)',
+    'has no fault of accessibility and fits from 360 px to 4K, with 3 and with 500 organizations, with teams, and in a report (%s)',
     async (scheme) => {
       const one = await (await fetch(url)).text();
       const { origin, close } = await startGallery([
@@ -66,10 +64,12 @@ describe.runIf(requireTool('chromium'))('the status page in a browser', () => {
       ]);
       const found = JSON.parse(/<pre id="found">(.*?)<\/pre>/s.exec(stdout)?.[1] ?? 'null');
       const clean = { violations: [], contrast: true, overflow: 0, scheme };
+      // Those of the demo vary with the day.
+      const some = expect.toSatisfy((bars: number) => bars >= 6);
       expect(found).toEqual([
-        { width: 360, bars: 6, ...clean },
-        { width: 1280, bars: 6, ...clean },
-        { width: 3840, bars: 6, ...clean },
+        { width: 360, bars: some, ...clean },
+        { width: 1280, bars: some, ...clean },
+        { width: 3840, bars: some, ...clean },
         { width: 360, bars: 500, ...clean },
         { width: 1280, bars: 500, ...clean },
         { width: 360, bars: 3, ...clean },

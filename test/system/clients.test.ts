@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isOfPlatform, readPage, seriesText } from '../e2e/page.ts';
-import { settledPage, startDemo } from './platform.ts';
+import { settledDemo, startDemo } from './platform.ts';
 import { createPrograms } from './programs.ts';
 import { findPython, requireTool } from './tools.ts';
 
@@ -41,7 +41,7 @@ describe('independent clients read the same page', () => {
 
   beforeAll(async () => {
     const demo = await startDemo(programs);
-    plain = (await settledPage(demo.url)).platform();
+    plain = (await settledDemo(demo.url)).platform();
     url = `${demo.url}/metrics`;
   });
 

@@ -10,7 +10,8 @@ test('demo shows platform data, says that they are simulated, and ends with Ctrl
   const { program, url } = await startDemo(programs);
   await waitFor(async () => {
     const page = readPage(await (await fetch(`${url}/metrics`)).text());
-    expect(page.value('agent_platform_daily_credits')).toBeGreaterThan(0);
+    for (const org of ['acme', 'acme-copilot', 'acme-claude'])
+      expect(page.value('agent_platform_daily_cost', { org })).toBeGreaterThan(0);
     expect(page.find('agent_platform_readiness_ratio').length).toBeGreaterThan(5);
   });
   expect(program.stdout()).toContain('simulated');

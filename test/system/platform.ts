@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { addDays, type Day, yesterdayOf } from '../../src/catalog/day.ts';
 import { LATE_DAYS } from '../../src/catalog/day-rules.ts';
 import { type Page, readPage } from '../e2e/page.ts';
-import { expectSettled } from '../e2e/settled.ts';
+import { daysWithoutRow, expectSettled, expectWhole } from '../e2e/settled.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Program, type Programs, written } from './programs.ts';
 
@@ -90,6 +90,29 @@ export async function startDemo(
   const program = programs.exporter(['demo', '--web.listen-address=127.0.0.1:0']);
   const url = await written(program, 'stdout', /status +(http:\S+)\//);
   return { program, url };
+}
+
+/** The collectors of each organization of the demo. */
+const DEMO = {
+  acme: ['activity', 'productivity', 'readiness', 'tokens', 'tools', 'users', 'wiki'],
+  'acme-copilot': ['activity', 'productivity', 'tokens', 'users'],
+  'acme-claude': ['activity', 'productivity', 'tokens', 'users'],
+};
+
+/** The page of a demo once the first run of every collector is complete and on it. */
+export function settledDemo(url: string): Promise<Page> {
+  return waitFor(async () => {
+    const page = await pageOf(url);
+    for (const [org, collectors] of Object.entries(DEMO)) {
+      const success = page.by('collector', 'agent_platform_exporter_collector_success', { org });
+      expect(success).toEqual(Object.fromEntries(collectors.map((name) => [name, 1])));
+      const uncovered = page.by('dataset', 'agent_platform_history_uncovered', { org });
+      for (const [dataset, days] of Object.entries(uncovered))
+        expect(days, dataset).toBe(daysWithoutRow(page, { org, dataset }, Date.now()));
+    }
+    expectWhole(page);
+    return page;
+  });
 }
 
 /** The current page of an exporter. */
