@@ -114,12 +114,11 @@ describe('a day', () => {
     expect([...(odd.unready ?? [])]).toEqual([DAY, NEXT]);
   });
 
-  test('that only one of the two listings has whole is not there yet', async () => {
-    const { source } = claudeSource((request) =>
-      pageOf([], {
-        data_refreshed_at: endpointOf(request) === 'cost' ? `${DAY}T20:00:00Z` : `${NEXT}T01:00:00Z`,
-      }),
-    );
+  test.each(['usage', 'cost'])('that only %s has whole is not there yet', async (whole) => {
+    const { source } = claudeSource((request) => {
+      const isWhole = endpointOf(request) === whole;
+      return pageOf([], { data_refreshed_at: isWhole ? `${NEXT}T01:00:00Z` : `${DAY}T20:00:00Z` });
+    });
     const { rows, unready } = await reader.fetchDays(source, { from: DAY, to: DAY });
     expect([rows.size, [...(unready ?? [])]]).toEqual([0, [DAY]]);
   });
