@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { createClaudeSandbox } from '../../src/sandbox/index.ts';
 import { dollars, exactCents, KEYS, type Kind, spanOf, startClaudeStory } from './claude-story.ts';
 import { DAY } from './harness.ts';
 import { runHere } from './here.ts';
@@ -42,11 +43,15 @@ test.each<Kind>(['console', 'enterprise'])(
     // A month later, all of October is final.
     const october = await second.rows('analytics/cost', spanOf('model', '2026-10-01', '2026-10-31'));
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 11, 1, 13) });
+    const sandbox = createClaudeSandbox({ now: Date.now, users: 40, pace: 'unlimited' });
+    const { url } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
+    onTestFinished(() => sandbox.close());
     const file = join(folder, 'c.yml');
     await writeFile(
       file,
       [
-        `orgs: [{name: anna, platform: claude, kind: ${kind}, base_url: "http://127.0.0.1:1", api_key_env: KEY}]`,
+        `orgs: [{name: anna, platform: claude, kind: ${kind}, base_url: "${url}", api_key_env: KEY}]`,
+        'history: {start: 2026-10-01}',
         `storage: {path: "${path}"}`,
       ].join('\n'),
     );

@@ -148,6 +148,7 @@ describe('the cost of a person', () => {
         { actor: { type: 'federated_actor', provider: { type: 'gcp' }, subject: 'user:bob@example.com' } },
         '1',
       ),
+      costRow({ actor: { type: 'service_account_actor', email_address: 'bot@example.com' } }, '1'),
       costRow({ actor: null }, '1'),
       costRow({ actor: null }, '1'),
     ];
