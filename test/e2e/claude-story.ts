@@ -68,7 +68,7 @@ export async function startClaudeStory(options: ClaudeOptions = {}): Promise<Cla
 }
 
 /** The organization of a key at an address. */
-export function orgOf(url: string, kind: Kind, key: string, orgId?: string): OrgConfig {
+function orgOf(url: string, kind: Kind, key: string, orgId?: string): OrgConfig {
   const place = { baseUrl: url, appUrl: url, kind };
   return {
     ...{ name: 'anna', platform: claude.ofKind?.(kind) ?? claude, ...place },
@@ -108,7 +108,7 @@ export async function startChanging(face: string, change: Change): Promise<strin
 }
 
 /** All rows of a listing, page by page. */
-export async function rowsAt(
+async function rowsAt(
   face: string,
   key: string,
   path: string,

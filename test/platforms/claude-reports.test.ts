@@ -11,6 +11,13 @@ type Json = Readonly<Record<string, unknown>>;
 
 const EDIT = { accepted: 3, rejected: 1 };
 
+const NOTHING = {
+  num_sessions: 0,
+  lines_of_code: { added: 0, removed: 0 },
+  commits_by_claude_code: 0,
+  pull_requests_by_claude_code: 0,
+};
+
 /** A row of the report on Claude Code. */
 function codeRow(email: string | null, more: Json = {}, core: Json = {}): Json {
   return {
@@ -76,19 +83,14 @@ describe('the report on Claude Code', () => {
       codeRow('Ann@example.com'),
       codeRow('ann@example.com ', { is_remote: true, terminal_type: null }),
       codeRow('bob@example.com', { terminal_type: null }),
+      codeRow('bob@example.com', { tool_actions: {} }, NOTHING),
       codeRow(null, { actor: { type: 'api_actor', api_key_name: 'ci' } }, { num_sessions: 40 }),
-      codeRow(
-        'eve@example.com',
-        { tool_actions: {} },
-        {
-          num_sessions: 0,
-          lines_of_code: { added: 0, removed: 0 },
-          commits_by_claude_code: 0,
-          pull_requests_by_claude_code: 0,
-        },
-      ),
+      codeRow('eve@example.com', { tool_actions: {} }, NOTHING),
     ],
-    cost: [costRow({ actor: { type: 'user_actor', user_id: 'u', email_address: 'ANN@example.com' } }, '50')],
+    cost: [
+      costRow({ actor: { type: 'user_actor', user_id: 'u', email_address: 'ANN@example.com' } }, '50'),
+      costRow({ actor: { type: 'user_actor', user_id: 'gone', email_address: null } }, '60'),
+    ],
   };
 
   test('counts a person of two rows once, a key as nobody, and the figures of all', async () => {
@@ -127,6 +129,7 @@ describe('the report on Claude Code', () => {
         ...{ person: { id: 'eve@example.com', email: 'eve@example.com' }, isActive: false, cost: 0 },
         ...{ sessions: 0, commits: 0, pullRequests: 0 },
       },
+      { person: { id: 'gone', email: undefined }, isActive: false, cost: 0.6 },
     ]);
     expect(faults).toEqual([]);
   });

@@ -29,7 +29,8 @@ export function claudeSource(answers: (request: ApiRequest) => Json | Error) {
     pages: (request, onItems) =>
       walkPages(get, request, onItems, { maxPages: 100, slices: { next: async () => undefined } }),
     inSlices: (work) => runInSlices(work, clock, 1),
-    compare: (contract, elements) => void compared.push([contract, elements]),
+    // Readers change the elements later.
+    compare: (contract, elements) => void compared.push([contract, structuredClone(elements)]),
   };
   return { source, asked, compared };
 }

@@ -21,7 +21,7 @@ const CLOCK_WARNING_MS = 30_000;
 const CLOCK_FAILURE_MS = 300_000;
 
 /** What the checks of all answers judge. */
-export interface Facts extends Examination, Pick<Requests, 'attempts'> {
+export interface Facts extends Examination, Pick<Requests, 'attempts' | 'named'> {
   readonly org: OrgConfig;
   readonly stored: StoredFacts | undefined;
   readonly asked: readonly Asked[];
@@ -106,9 +106,9 @@ function transport({ asked }: Facts): readonly Finding[] {
 /** Endpoints that do not exist: another plan, another address, or moved paths. */
 function missing({ asked, org }: Facts): readonly Finding[] {
   const absent = asked.filter(isMissing);
-  // Paths with the name of an account are absent if it is another's, or may not be known of.
-  if (org.account !== undefined) {
-    const check = absent.length === asked.length ? 'account' : undefined;
+  // Paths with the name of an account are absent if it is another's, or may not be known of; and so are those of another kind.
+  if (org.account !== undefined || org.kind !== undefined) {
+    const check = absent.length === asked.length && org.account !== undefined ? 'account' : undefined;
     return absent.map(({ dataset, error }) =>
       failure(check ?? dataset.name, error?.message ?? '', error?.hint),
     );
@@ -142,10 +142,11 @@ function clockSkew({ attempts }: Facts): readonly Finding[] {
   return [(off < CLOCK_FAILURE_MS ? warning : failure)('clock', seen, advice)];
 }
 
-function organization({ asked, org, stored }: Facts): readonly Finding[] {
-  const orgIds = [...new Set(asked.flatMap(({ fetched }) => fetched?.orgId ?? []))];
+function organization({ asked, named, org, stored }: Facts): readonly Finding[] {
+  const orgIds = [...new Set([...asked.flatMap(({ fetched }) => fetched?.orgId ?? []), ...named])];
   const expected = org.orgId ?? stored?.orgs.find((row) => row['org'] === org.name)?.['org_id'] ?? undefined;
-  const foreign = orgIds.find((id) => expected !== undefined && id !== expected);
+  const isKnown = expected !== undefined && expected !== org.platform.identityAlone?.(org);
+  const foreign = orgIds.find((id) => isKnown && id !== expected);
   if (foreign !== undefined) {
     const whose = org.orgId === undefined ? 'the stored days are those of' : 'org_id names';
     const advice = 'take a key of that organization; set org_id only if the change is meant';

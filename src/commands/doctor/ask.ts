@@ -36,15 +36,22 @@ export type Requests = ReturnType<typeof createRequests>;
 /** What one endpoint answered. */
 export type Asked = Awaited<ReturnType<Requests['ask']>>;
 
-/** Asks the endpoints of an organization; `attempts` lists the requests that were sent, and when their answers came. */
+/** Asks the endpoints of an organization; `attempts` lists the requests that were sent, and when their answers came, `named` the organizations that answers name. */
 export function createRequests(parts: Examination & { readonly org: OrgConfig }) {
   const { config, org, version, clock, log, signal } = parts;
   const attempts: (Parameters<RequestObserver['request']>[0] & { readonly at: Instant })[] = [];
+  const named = new Set<string>();
   const client = new Client({
     ...clientSettings(org, config.api),
     observer: {
       request: (attempt) => void attempts.push({ ...attempt, at: clock.now() }),
       retry: () => undefined,
+    },
+    identity: {
+      async admit({ endpoint }, answer) {
+        const id = org.platform.orgIdIn(endpoint, answer, org);
+        if (id !== undefined) named.add(id);
+      },
     },
     retries: 0,
     random: Math.random,
@@ -111,7 +118,7 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
     }
   }
 
-  return { ask, attempts, close: client.close };
+  return { ask, attempts, named, close: client.close };
 }
 
 /** The address of the host that a collector asks. */

@@ -13,7 +13,7 @@ import { type Finding, ok } from './finding.ts';
 const UNREACHABLE: ReadonlySet<FailureReason> = new Set(['network', 'timeout', 'throttled']);
 
 /** Asks the endpoints of an organization's enabled collectors for the newest days, and reports what is wrong. */
-export async function examineOrg(parts: Omit<Facts, 'asked' | 'attempts'>): Promise<void> {
+export async function examineOrg(parts: Omit<Facts, 'asked' | 'attempts' | 'named'>): Promise<void> {
   const { config, org } = parts;
   const told = new Set<string>();
   function report(finding: Finding | undefined): void {
@@ -29,7 +29,7 @@ export async function examineOrg(parts: Omit<Facts, 'asked' | 'attempts'>): Prom
   for (const address of new Set(enabled.map((one) => addressOf(one, org)))) {
     report(await nameOf(new URL(address), config.api));
   }
-  const { ask, attempts, close } = createRequests(parts);
+  const { ask, attempts, named, close } = createRequests(parts);
   const asked: Asked[] = [];
   try {
     for (const collector of enabled) {
@@ -42,7 +42,7 @@ export async function examineOrg(parts: Omit<Facts, 'asked' | 'attempts'>): Prom
   } finally {
     close();
   }
-  for (const finding of ofAllAnswers({ ...parts, asked, attempts })) report(finding);
+  for (const finding of ofAllAnswers({ ...parts, asked, attempts, named })) report(finding);
 }
 
 /** Resolves the name of a host, or of the proxy that would resolve it; the client says if there is none. */

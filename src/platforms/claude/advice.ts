@@ -34,6 +34,9 @@ function isWithoutUse(status: number, said: string): boolean {
   );
 }
 
+/** The wording is not documented; whichever it is, it names the newest day, or says what is wrong with the one that was asked for. */
+const NOT_YET = /\b\d{4}-\d{2}-\d{2}\b|availab|too recent|future|not (?:yet )?ready/i;
+
 /** Whether a refusal says that the newest day is not there yet: it names the one that is. */
 export function isNotYet({
   status,
@@ -42,5 +45,5 @@ export function isNotYet({
   readonly status: number;
   readonly message: string;
 }): boolean {
-  return status === 400 && /availab|too recent|not (?:yet )?ready/i.test(message);
+  return status === 400 && !isWithoutUse(status, message) && NOT_YET.test(message);
 }

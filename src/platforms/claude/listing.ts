@@ -4,7 +4,7 @@ import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, dayOf } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { requiredInstant } from '../fields.ts';
+import { instant, requiredInstant } from '../fields.ts';
 import { statusOf } from '../shared.ts';
 import { salvage } from '../usable-row.ts';
 
@@ -14,7 +14,12 @@ const PAGE_ROWS = '1000';
 /** The statuses of a page whose cursor belongs to another query, or to data that has been replaced. */
 const CURSOR_IS_GONE: readonly unknown[] = [400, 410];
 
-const paging = z.object({ has_more: z.boolean().nullish(), next_page: z.string().nullish() });
+const paging = z.object({
+  has_more: z.boolean().nullish(),
+  next_page: z.string().nullish(),
+  // Null where nothing was exported, and missing where nothing is exported.
+  data_refreshed_at: z.union([z.null(), instant]),
+});
 
 /** A listing, and what its rows are read into. */
 export interface Listing<Row, Sum> {
@@ -35,11 +40,10 @@ export async function readListing<Row, Sum>(source: Source, listing: Listing<Row
   for (let isAgain = false; ; isAgain = true) {
     const sum = listing.begin();
     let [rejected, lost] = [0, 0];
-    let last: Readonly<Record<string, unknown>> | undefined;
+    let last: ReturnType<typeof pageOf> | undefined;
     function read(body: unknown): Page {
-      const page = pageOf(body);
-      last = body as Readonly<Record<string, unknown>>;
-      return page;
+      last = pageOf(body);
+      return last;
     }
     function add(sent: unknown): void {
       const { row, rejected: unusable, members } = salvage(schema, sent);
@@ -58,7 +62,7 @@ export async function readListing<Row, Sum>(source: Source, listing: Listing<Row
       if (!complete) throw new IncompleteListing(path, end, pages);
       // What is unknown of a row can be its day, or its person.
       if (lost > 0) throw new IncompleteListing(path, 'rows', pages, rejected + lost);
-      return { sum, rejected, bytes, refreshedAt: last?.['data_refreshed_at'] };
+      return { sum, rejected, bytes, refreshedAt: last?.refreshedAt };
     } catch (thrown) {
       if (isAgain || last === undefined || !CURSOR_IS_GONE.includes(statusOf(thrown))) throw thrown;
     }
@@ -66,14 +70,16 @@ export async function readListing<Row, Sum>(source: Source, listing: Listing<Row
 }
 
 /** Summaries were in a member of their own before they were in `data`. */
-function pageOf(body: unknown): Page {
+function pageOf(body: unknown) {
   const { data, summaries = data }: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
   if (!Array.isArray(summaries)) throw new UnexpectedAnswer('an object with an array data', body);
   const said = paging.safeParse(body);
-  if (!said.success) throw new UnexpectedAnswer('has_more as true or false and next_page as text', body);
-  const { has_more: hasMore, next_page: next } = said.data;
+  if (!said.success)
+    throw new UnexpectedAnswer('has_more, next_page and data_refreshed_at as documented', body);
+  const { has_more: hasMore, next_page: next, data_refreshed_at: refreshedAt } = said.data;
   if (hasMore === true && !next) throw new UnexpectedAnswer('a next_page where has_more is true', next);
-  return { items: summaries, next: hasMore === false ? undefined : next || undefined };
+  const items: readonly unknown[] = summaries;
+  return { items, next: hasMore === false ? undefined : next || undefined, refreshedAt };
 }
 
 /** The UTC day of an instant. */

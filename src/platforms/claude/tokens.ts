@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { withRejected } from '../../catalog/dataset.ts';
-import { addDays, type Day, daysFrom, startOf } from '../../catalog/day.ts';
+import { addDays, type Day, daysFrom, type Instant, startOf } from '../../catalog/day.ts';
 import type { DayReader } from '../../catalog/platform.ts';
 import type { Source } from '../../catalog/source.ts';
 import { plusUsable, preciseSumOfUsable } from '../../collectors/counts.ts';
 import type { ModelTokens, TokensRow } from '../../collectors/tokens/dataset.ts';
 import { mergedModels, SOME_MODEL } from '../../collectors/tokens/models.ts';
 import { apiContractOf } from '../api-contract.ts';
-import { element, elementAmount, instant, rejected, requiredElementAmount, text } from '../fields.ts';
+import { element, elementAmount, rejected, requiredElementAmount, text } from '../fields.ts';
 import { datedBy, dayOfInstant, type Listing, readListing } from './listing.ts';
 
 export const reader: DayReader<TokensRow> = { fetchDays };
@@ -131,10 +131,9 @@ function midnight(day: Day): string {
 }
 
 /** Which days are whole in what was exported last, none where nothing was exported; undefined if it does not say. */
-function wholeUntil(refreshedAt: unknown): (day: Day) => boolean | undefined {
+function wholeUntil(refreshedAt: Instant | null | undefined): (day: Day) => boolean | undefined {
   if (refreshedAt === undefined) return () => undefined;
-  const { data: until = 0 } = instant.safeParse(refreshedAt);
-  return (day) => startOf(addDays(day, 1)) <= until;
+  return (day) => refreshedAt !== null && startOf(addDays(day, 1)) <= refreshedAt;
 }
 
 /** The parts of a stored row that a field of an answer is in. */
