@@ -81,7 +81,7 @@ const money: Row = {
         { of: newest(spend.costMonthForecastUpper), title: 'Forecast to', ...AMOUNT },
       ],
       sort: { by: 'To date', desc: true },
-      noValue: 'No price known',
+      noValue: '–',
       height: 5,
     }),
   ],

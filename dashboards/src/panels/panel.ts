@@ -126,13 +126,11 @@ const NO_CELL = '–';
 function noValueOf({ queries, large = false, ...spec }: PanelSpec & Dressing): string {
   const byDay = queries.every(({ shape }) => shape in STEPS);
   const { noValue = byDay ? NO_DAY : NO_VALUE } = spec;
-  if (noValue === NO_CELL) return noValue;
+  if (large || noValue === NO_CELL) return noValue;
   const about = queries.flatMap(({ expression }) => expression.about);
-  const reasons = [
-    ...(!large && about.some(({ name }) => isExcludable(name)) ? ['not published'] : []),
-    ...(queries.some(({ expression }) => isOfOnePlatform(expression)) ? ['of several platforms'] : []),
-  ];
-  return reasons.length === 0 ? noValue : `${noValue} (or ${reasons.join(', or ')})`;
+  const ofOne = queries.some(({ expression }) => isOfOnePlatform(expression));
+  const excluded = about.some(({ name }) => isExcludable(name)) ? ' (or not published)' : '';
+  return `${ofOne ? 'Of several platforms, choose one. ' : ''}${noValue}${excluded}`;
 }
 
 function thresholdsOf({ steps, large = false }: PanelSpec & Dressing): ThresholdsConfigBuilder {
@@ -163,7 +161,7 @@ function descriptionOf({ text, queries }: PanelSpec): string {
     ({ name, help, source }) => `- \`${name}\`: ${help} Source: ${source}.`,
   );
   const ofOne = queries.some(({ expression }) => isOfOnePlatform(expression));
-  const note = ofOne ? ' Of several platforms, select one.' : '';
+  const note = ofOne ? ' Of several platforms, choose one.' : '';
   return [text + note, '', ...metrics].join('\n').trim();
 }
 
