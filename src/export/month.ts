@@ -51,6 +51,9 @@ export function periodCells(
 /** Prefix of the names of what belongs to one day. */
 export const DAILY = 'agent_platform_daily_';
 
+/** Without the cost of each day, no amount of money is of a whole month. */
+const COST = `${DAILY}cost`;
+
 /** How many values of a label a month has, the largest; the others are summed into `other`. */
 const LARGEST = 8;
 
@@ -136,8 +139,8 @@ export class MonthFigures {
   }
 
   /**
-   * The name of the month, or the days of a part of one, and its figures: daily amounts as their sums, and states as they were on the last day. A total that any day lacks is left out, and with a total in
-   * money all amounts of money; so are the figures of collectors that do not know each day.
+   * The name of the month, or the days of a part of one, and its figures: daily amounts as their sums, and states as they were on the last day. A total that any day lacks is left out, and with the
+   * cost all amounts of money; so are the figures of collectors that do not know each day.
    */
   end(): Pick<ExportedFigures, 'period' | 'first' | 'families'> {
     const [first, last] = [this.#days[0], this.#days.at(-1)];
@@ -164,7 +167,7 @@ export class MonthFigures {
       (one) => one.days > 0 && !this.#unknown.has(one.family.name),
     );
     const partial = known.filter((one) => isTotal(one.family) && one.days < this.#days.length);
-    if (partial.some(isMoney)) partial.push(...known.filter(isMoney));
+    if (partial.some(({ family }) => family.name === COST)) partial.push(...known.filter(isMoney));
     const weights = createLabelWeights(this.#declared, (label) => (WHOLE.has(label) ? Infinity : LARGEST));
     const whole = known.filter((one) => !partial.includes(one));
     const added = whole.map(({ family, amounts }) => {

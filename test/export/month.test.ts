@@ -11,6 +11,7 @@ import { rangeToExport } from '../../src/export/range.ts';
 import type { RowSink } from '../../src/export/sink.ts';
 import { createTidyFormat } from '../../src/export/tidy.ts';
 import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';
+import { claude } from '../../src/platforms/claude/platform.ts';
 import { daily, type Row } from '../backfill/days.ts';
 import { dayNamed } from '../support/day.ts';
 import { storedOrg } from '../support/store.ts';
@@ -187,6 +188,32 @@ test('a month of all metrics has sums of days and states, but neither means, rat
     'daily_credits_unattributed',
     'seats',
   ]);
+});
+
+test('a month of reported cost has its money also where it is too early to say which days were unusual', async () => {
+  const cost = { cost: 2, listCost: 3, byModel: [{ model: 'm', tier: 'standard', cost: 2 }] };
+  const at = new Map(Array.from({ length: 31 }, (_, index) => [addDays(MARCH, index), cost] as const));
+  const readiness = { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false } as const;
+  const { lines } = await exported({
+    orgs: [
+      {
+        settings: { name: 'acme', readiness, money: claude.money },
+        history: storedOrg({ days: (dataset) => (dataset === 'tokens' ? at : undefined) }),
+      },
+    ],
+    collectors: [tokensCollector, spendCollector],
+    from: MARCH,
+    to: LAST,
+    now: startOf(addDays(LAST, 20)),
+    format: createTidyFormat('month'),
+    sumOfMonth: (amounts) => amounts.reduce((sum, amount) => sum + amount, 0),
+  });
+  const [, ...rows] = lines.map((line) => line.split(','));
+  const sumOf = (name: string) => rows.find((row) => row[2] === `agent_platform_${name}`)?.at(-6);
+  expect(sumOf('daily_cost')).toBe('62');
+  expect(sumOf('daily_list_cost')).toBe('93');
+  expect(sumOf('daily_cost_by_model')).toBe('62');
+  expect(sumOf('daily_cost_unusual')).toBeUndefined();
 });
 
 describe('the range of --month', () => {
