@@ -179,11 +179,15 @@ describe('the cost of a person', () => {
       1,
     ]);
     for (const status of [400, 403, 404]) {
-      const { source } = claudeSource(() => new PlatformError('server', 'refused', { status }));
+      const { source } = claudeSource(
+        () => new PlatformError('server', 'the beta is not enabled', { status }),
+      );
       expect(await costByPerson(source, DAY)).toMatchObject({ otherwise: undefined, isWhole: true });
     }
-    const { source } = claudeSource(() => new PlatformError('auth', 'refused', { status: 401 }));
-    await expect(costByPerson(source, DAY)).rejects.toThrow('refused');
+    for (const status of [400, 401, 410, 500]) {
+      const { source } = claudeSource(() => new PlatformError('auth', 'refused', { status }));
+      await expect(costByPerson(source, DAY)).rejects.toThrow('refused');
+    }
   });
 
   test('of a day that was not exported whole is not there yet', async () => {

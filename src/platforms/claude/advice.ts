@@ -28,7 +28,8 @@ export function adviceFor(kind: Kind) {
   };
 }
 
-function isWithoutUse(status: number, said: string): boolean {
+/** Whether a refused request of use or cost says that the organization has none by dimension. */
+export function isWithoutUse(status: unknown, said: string): boolean {
   return (
     status === 404 || (status === 400 && /\bbeta\b|hipaa|not[_ ](?:enrolled|eligible|supported)/i.test(said))
   );

@@ -3,6 +3,7 @@ import type { Day } from '../../catalog/day.ts';
 import type { Source } from '../../catalog/source.ts';
 import { text } from '../fields.ts';
 import { statusOf } from '../shared.ts';
+import { isWithoutUse } from './advice.ts';
 import { addressOf, dayOfInstant } from './listing.ts';
 import { dimensionContract, dollarsOf, money, readByDay } from './tokens.ts';
 
@@ -31,8 +32,11 @@ const contract = dimensionContract(costRow, 'actor', {
   optional: ['group.actor.user_id', 'group.actor.email_address'],
 });
 
-/** The statuses of organizations without this report: the cost of people is unknown then, and nothing else. */
-const DECLINED: readonly unknown[] = [400, 403, 404];
+/** Whether the organization does not have this report: the cost of people is unknown then, and nothing else. */
+function isDeclined(thrown: unknown): boolean {
+  const status = statusOf(thrown);
+  return status === 403 || isWithoutUse(status, String(thrown));
+}
 
 /** The cost of a day in USD by person, by e-mail address in lower case, else by identifier; null where it is unusable. */
 export async function costByPerson(source: Source, day: Day) {
@@ -40,7 +44,7 @@ export async function costByPerson(source: Source, day: Day) {
   const window = { from: day, to: day };
   const asked = { endpoint: 'users', of: 'cost', by: 'actor', schema: costRow, contract } as const;
   const read = await readByDay(source, window, asked).catch((thrown: unknown) => {
-    if (!DECLINED.includes(statusOf(thrown))) throw thrown;
+    if (!isDeclined(thrown)) throw thrown;
   });
   if (read === undefined) return { byPerson, otherwise: undefined, isWhole: true, rejected: 0, bytes: 0 };
   const { rejected, bytes } = read;
