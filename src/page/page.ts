@@ -63,6 +63,7 @@ export function* renderPage(
 ): Generator<void, string> {
   const { orgs, index } = content;
   const table = index && (yield* overview(orgs, status.orgs, figures, index));
+  const areSeveral = new Set(status.orgs.map(({ platform }) => platform.name)).size > 1;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -78,7 +79,7 @@ export function* renderPage(
 <body>
 <header>
 <h1>Agent Platform Exporter</h1>
-<p>Exports usage metrics of an AI coding-agent platform to Prometheus.</p>
+<p>Exports usage metrics of ${areSeveral ? 'AI coding-agent platforms' : 'an AI coding-agent platform'} to Prometheus.</p>
 </header>
 <main>
 ${status.simulated ? simulatedBanner : undefined}

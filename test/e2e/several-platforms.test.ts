@@ -126,6 +126,10 @@ test('the page begins with the sums of the metrics, by currency', async () => {
     ['globex', 'Agent Platform'],
     ['lab', 'Other Agents'],
   ]);
+  expect(page).toContain('usage metrics of AI coding-agent platforms to');
+  // What a platform never reports is not awaited.
+  const cards = [...page.matchAll(/id="(f[01]-(?:commits|pullRequests))"/g)].map(([, id]) => id);
+  expect(cards).toEqual(['f0-pullRequests', 'f1-commits', 'f1-pullRequests']);
   const { orgs } = (await (await story.get('/status')).json()) as {
     orgs: readonly Record<string, unknown>[];
   };

@@ -399,6 +399,13 @@ describe('a FOCUS file of reported money', () => {
     });
   });
 
+  test('has parts of credits without the rounding error of their sum', async () => {
+    const sum = 42.371249999999996;
+    const byModel = [{ model: 'a', tier: 'unknown', cost: 0.4237125, credits: sum }];
+    const { charges } = await chargesOf(BOTH, { credits: sum, cost: 0.4237125, billedCost: 0, byModel });
+    expect(charges[0]).toMatchObject({ ConsumedQuantity: '42.37125', PricingQuantity: '0.00004237125' });
+  });
+
   test('says of each row whether it may still change where the platform revises its money, and only there', async () => {
     const fileOf = async (days: Platform['days']) => {
       const config = {

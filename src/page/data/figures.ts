@@ -184,7 +184,7 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
       yield* dayFigure(parts, 'pullRequests', output.dailyGitPullRequestsCreated, outputDay),
       yield* dayFigure(parts, 'month', month, day),
       readiness.figure,
-    ].filter((figure) => isCollected(parts, figure.name)),
+    ].filter((figure) => isCollected(parts, figure.name) && !isForeign(parts, figure.name)),
     dayCost: costsOf(samplesOn(parts, spend.dailyCost, day))[0],
     monthCosts,
     monthForecast: firstOf(samplesOn(parts, ahead, day)),
@@ -230,6 +230,12 @@ const COLLECTORS: Readonly<Record<FigureName, string>> = {
 
 function isCollected({ collectors }: Parts, figure: FigureName): boolean {
   return collectors.some(({ name }) => name === COLLECTORS[figure]);
+}
+
+/** Whether the platform reports other output, but not this. */
+function isForeign({ view }: Parts, figure: FigureName): boolean {
+  const row = view.settings.idleRows?.[COLLECTORS[figure]];
+  return row !== undefined && (figure === 'commits' || figure === 'pullRequests') && !(figure in row);
 }
 
 function isPublished({ collectors }: Parts, family: Family): boolean {
