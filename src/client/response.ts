@@ -6,7 +6,7 @@ import { describeErrorBody } from './error-text.ts';
 import type { Answered, Exchanged } from './exchange.ts';
 import { parseText } from './json-text.ts';
 
-const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 /** A 503 with this text is about the caller's rate, not about the endpoint. */
 const RATE_LIMIT = /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i;
 /** What to do about a rate that the platform rejects. */

@@ -14,7 +14,7 @@ import {
 const wiki: ApiRequest = { endpoint: 'wiki', host: 'api', path: '/api/v0/wiki', query: {} };
 
 describe('retries', () => {
-  test.each([429, 500, 502, 503, 504])('%i is retried until it succeeds', async (status) => {
+  test.each([429, 500, 502, 503, 504, 529])('%i is retried until it succeeds', async (status) => {
     const server = await startServer(answers({ status }, { status }, {}));
     const { client, clock, codes, retried } = createTestClient(server.url);
     await client.get(tokensRequest());
