@@ -16,7 +16,7 @@ import { days, now, weeks } from './query.ts';
 import { byKind } from './usage.ts';
 
 /** The active people of each client and day. */
-export function peopleByClient(place: Pick<PanelSpec, 'to'> & { readonly width?: number } = {}): Placed {
+function peopleByClient(place: Pick<PanelSpec, 'to'> & { readonly width?: number } = {}): Placed {
   return lines({
     title: 'Active people by client',
     text: 'People active on each UTC day by client. A person who uses several clients counts in each, so the lines are not stacked.',
