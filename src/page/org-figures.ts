@@ -125,8 +125,8 @@ export interface OrgFigures {
   readonly costForecast?: (Cost & { readonly range: OrgFigures['monthRange'] }) | undefined;
   /** Below and above the forecast: one of ten months ends below, and one above. */
   readonly monthRange?: { readonly lower: number; readonly upper: number } | undefined;
-  /** The month in money, for sums over organizations; empty if it is unknown. */
-  readonly spends?: readonly Spend[] | undefined;
+  /** The month in money, for sums over organizations, and the same days of the month before; empty if it is unknown. */
+  readonly spends?: readonly (Spend & { readonly before?: number | undefined })[] | undefined;
   /** Number of repositories with a report, and the creation time of the newest one. */
   readonly repositories: number;
   readonly newestReportAt: Instant | undefined;

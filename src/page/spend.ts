@@ -6,8 +6,8 @@ import { amountText, dayWords, groupDigits } from './format.ts';
 interface OrgSpend {
   readonly org: string;
   readonly platform?: string | undefined;
-  /** Each of a period in words, else of the billing month so far. */
-  readonly spends: readonly (Spend & { readonly period?: string })[];
+  /** Each of a period in words, else of the billing month so far; `before` is the cost of the same days of the month before. */
+  readonly spends: readonly (Spend & { readonly period?: string; readonly before?: number | undefined })[];
 }
 
 type Known = OrgSpend['spends'][number] & Pick<OrgSpend, 'platform'>;
@@ -48,6 +48,7 @@ function sentenceOf({ currency, month, isPresent, period }: Known, some: readonl
     `Agents used ${text(used)} ${currency} ${period ?? so}${until}${platformWords(some, used)}`,
     saying.length > 0 && `billed beyond seats ${billed} where platforms say it (${where})`,
     'seat fees are not included',
+    growthWords(some),
     isAhead && some.some((one) => one.forecast !== undefined) && `${title} ${text(forecast)}${range}`,
   ];
   return `${words.filter(Boolean).join('; ')}.`;
@@ -67,4 +68,19 @@ function platformWords(some: readonly Known[], used = 0): string {
     });
   if (used === 0) return prices;
   return isMixed ? `${prices}: ${shares.join(', ')}` : `${prices}, ${shares[0]}`;
+}
+
+/** How much more or less each platform used than on the same days of the month before, where that is known, the largest rise first. */
+function growthWords(some: readonly Known[]): string | undefined {
+  const changes = [...Map.groupBy(some, ({ platform }) => platform)]
+    .map(([title, own]) => {
+      const [used = 0, before = 0] = [sumOfEach(own, (one) => one.used), sumOfEach(own, (one) => one.before)];
+      return { title, percent: Math.round((used / before - 1) * 100) };
+    })
+    .filter(({ percent }) => Number.isFinite(percent))
+    .sort((one, other) => other.percent - one.percent)
+    .map(({ title, percent }) => `${title} ${percent < 0 ? '−' : '+'}${groupDigits(Math.abs(percent))} %`);
+  return changes.length === 0
+    ? undefined
+    : `against the same days of the month before: ${changes.join(', ')}`;
 }

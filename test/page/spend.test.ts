@@ -52,6 +52,19 @@ describe('what agents on several platforms used', () => {
     );
   });
 
+  test('says on which platform it grows against the same days of the month before, where that is known', () => {
+    const grown = (org: ReturnType<typeof claude>, before: number | undefined) => ({
+      ...org,
+      spends: org.spends.map((one) => ({ ...one, before })),
+    });
+    expect(said(grown(claude(), 2_629 / 1.13), grown(ours(), 500), grown(copilot(), 750))[0]).toContain(
+      '; seat fees are not included; against the same days of the month before: Agent Platform +100 %, Claude +13 %, GitHub Copilot −9 %; forecast',
+    );
+    expect(said(grown(claude(), 2_629), grown(ours(), undefined), grown(copilot(), 0))[0]).toContain(
+      '; against the same days of the month before: Claude +0 %; forecast',
+    );
+  });
+
   test('names the largest platform where all costs are of one kind, and never calls an estimate a price of a platform', () => {
     expect(said(claude(), { ...claude(), platform: 'Other' }, claude())[0]).toBe(
       "Agents used 7,887 USD this month so far at the platforms' own prices, 67 % Claude; seat fees are not included; forecast 4,500 (4,200 to 5,100).",

@@ -1,6 +1,15 @@
 import { type Collector, filledOn } from '../../catalog/collector.ts';
 import type { DatasetName } from '../../catalog/dataset.ts';
-import { addDays, type Day, dayOf, daysFrom, endOf, monthSoFar, yesterdayOf } from '../../catalog/day.ts';
+import {
+  addDays,
+  type Day,
+  dayOf,
+  daysFrom,
+  endOf,
+  firstOfMonth,
+  monthSoFar,
+  yesterdayOf,
+} from '../../catalog/day.ts';
 import type { DayFamily, Family, Sample } from '../../catalog/family.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
@@ -16,6 +25,7 @@ import { type ReadinessReport, readinessDataset } from '../../collectors/readine
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
 import { budgetInCredits, budgetInReported, spendOf } from '../../collectors/spend/costs.ts';
 import { measureOf } from '../../collectors/spend/measure.ts';
+import { sumOfEach } from '../../collectors/statistics.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { WEEK_DAYS } from '../../collectors/weeks.ts';
@@ -210,13 +220,24 @@ function rangeOn(parts: Parts, bounds: readonly DayFamily[], day: Day | undefine
   return lower === undefined || upper === undefined ? undefined : { lower, upper };
 }
 
-/** What the month has cost up to a day, and is expected to; what is billed only if that is published. */
+/** What the month has cost up to a day, and is expected to, and the month before up to the same day; what is billed only if that is published. */
 function spendsOn(parts: Parts, day: Day, costs: readonly Cost[], ahead: OrgFigures['costForecast']) {
-  const days = monthSoFar(day, parts.view.settings.contract?.periodStarts);
+  const { periodStarts } = parts.view.settings.contract ?? {};
+  const days = monthSoFar(day, periodStarts);
+  const last = addDays(firstOfMonth(day, periodStarts), -1);
+  const before = monthSoFar(last, periodStarts).slice(0, days.length);
   return costs.map((cost) => ({
     ...spendOf(parts.view, days, cost, ahead),
     ...(!isPublished(parts, spend.dailyBilledCost) && { billed: undefined }),
+    before: sumOfEach(
+      before,
+      (of) => costsOf(samplesOn(parts, spend.dailyCost, of)).find(isIn(cost))?.amount,
+    ),
   }));
+}
+
+function isIn({ currency }: Cost) {
+  return (other: Cost) => other.currency === currency;
 }
 
 const COLLECTORS: Readonly<Record<FigureName, string>> = {
