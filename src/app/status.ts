@@ -1,5 +1,7 @@
 import { type Collector, filledOn, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { dayOf, daysBetween } from '../catalog/day.ts';
+import { dayRulesOf } from '../catalog/day-rules.ts';
+import type { OrgSettings } from '../catalog/settings.ts';
 import type { CollectorState, CollectorStatus, OrgStatus, Readiness, ServiceStatus } from '../page/status.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
 import { defaultPlatform } from '../platforms/index.ts';
@@ -10,6 +12,9 @@ import type { DeployedOrg } from './org.ts';
 
 /** After this time the exporter is ready regardless of the platform, in milliseconds. */
 const READY_AFTER_MS = 60_000;
+
+/** Hours after its end within which a day is usually there. */
+const DAY_HOURS = 24;
 
 /** The parts of the status besides the collectors. */
 interface StatusFrame extends Omit<ServiceStatus, 'now' | 'orgs' | 'links'> {
@@ -63,9 +68,16 @@ function orgStatus(
         isDayCollector(collector) && isFetching(collector) && !('expensive' in collector)
           ? historyDays
           : undefined,
+      awaitedDays: isDayCollector(collector) ? awaitedDays(settings, collector.dataset.name) : undefined,
       path: isFetching(collector) ? paths.get(collector.dataset.name)?.path : undefined,
     })),
   };
+}
+
+/** The newest days that a platform takes longer than a day to have; undefined if it is usual. */
+function awaitedDays(settings: OrgSettings, dataset: string): number | undefined {
+  const { readyWithin = DAY_HOURS } = dayRulesOf(settings, dataset);
+  return readyWithin > DAY_HOURS ? Math.floor(readyWithin / DAY_HOURS) : undefined;
 }
 
 /** The state of one collector of one organization with this number of series by family. */

@@ -47,9 +47,9 @@ function isNoteworthy({ failure, lastSuccessAt, published }: CollectorStatus): b
   return failure !== undefined || lastSuccessAt === undefined || !published;
 }
 
-/** How much of the history is known; undefined once it is all known. */
+/** How much of the history is known; undefined once it is all known, or all that can be there. */
 export function progress({ collectors }: OrgStatus): Html | undefined {
-  const unknown = collectors.filter(({ uncoveredDays = 0 }) => uncoveredDays > 0);
+  const unknown = collectors.filter(({ uncoveredDays = 0, awaitedDays = 0 }) => uncoveredDays > awaitedDays);
   const [slowest] = unknown.sort((one, other) => (other.uncoveredDays ?? 0) - (one.uncoveredDays ?? 0));
   if (slowest?.historyDays === undefined) return undefined;
   const { historyDays, uncoveredDays = 0, name } = slowest;

@@ -33,6 +33,8 @@ export interface CollectorStatus {
   readonly path?: string | undefined;
   /** Days since the start of the history that are not known yet. */
   readonly uncoveredDays?: number | undefined;
+  /** How many of the newest days are usually not there yet, where that is more than one. */
+  readonly awaitedDays?: number | undefined;
   /** All days since the start of the history. */
   readonly historyDays?: number | undefined;
   /** The fields of its answers that are not read, as paths; absent if there is none. */

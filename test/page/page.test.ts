@@ -100,16 +100,20 @@ describe('the page', () => {
   });
 
   test('shows how much of the history has come', () => {
-    const textWith = (uncoveredDays: number) =>
+    const textWith = (uncoveredDays: number, awaitedDays?: number) =>
       textOf(
         pageOf(
           serviceStatus({
-            orgs: [orgStatus({ collectors: [collectorStatus({ uncoveredDays, historyDays: 315 })] })],
+            orgs: [
+              orgStatus({ collectors: [collectorStatus({ uncoveredDays, awaitedDays, historyDays: 315 })] }),
+            ],
           }),
         ),
       );
     expect(textWith(303)).toContain('History: 12 of 315 days (tokens).');
     expect(textWith(0)).not.toContain('History');
+    expect(textWith(3, 2)).toContain('History: 312 of 315 days (tokens).');
+    expect(textWith(2, 2)).not.toContain('History');
   });
 
   test('names the revision of the build, if there is one', () => {
