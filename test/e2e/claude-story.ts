@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { addDays, type Day } from '../../src/catalog/day.ts';
 import type { OrgConfig } from '../../src/config/config.ts';
@@ -8,6 +7,7 @@ import { claude } from '../../src/platforms/claude/platform.ts';
 import { type ClaudeSandbox, createClaudeSandbox } from '../../src/sandbox/index.ts';
 import type { Json } from '../sandbox/asking.ts';
 import { configOf, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
+import { startPassing } from './rewriting.ts';
 
 export type Kind = 'console' | 'enterprise';
 
@@ -92,19 +92,7 @@ export async function startChanging(face: string, change: Change): Promise<strin
     response.writeHead(answer.status, answer.headers);
     response.end(JSON.stringify(answer.body));
   }
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    // The platform may stop while the service still sends requests.
-    pass(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return startPassing(pass);
 }
 
 /** All rows of a listing, page by page. */

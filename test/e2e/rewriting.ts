@@ -18,6 +18,13 @@ export async function startRewriting(platform: string, rewrite: Rewrite): Promis
     response.writeHead(answer.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   }
+  return startPassing(pass);
+}
+
+/** Starts a server on loopback that answers as `pass` does, until the test ends; returns its URL. */
+export async function startPassing(
+  pass: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<string> {
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     // The platform may stop while the program still sends requests.
     pass(request, response).catch(() => response.destroy());
