@@ -48,7 +48,7 @@ export async function run(context: CommandContext): Promise<number> {
       'This is a demo: all values come from simulated platforms in this process.',
       '',
       `  metrics   ${here}${web.telemetryPath}`,
-      `  page      ${here}/`,
+      `  status    ${here}/`,
       '',
       'One company uses them all:',
       ...orgs.map(

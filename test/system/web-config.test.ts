@@ -146,7 +146,9 @@ scrape_configs:
   });
 
   test('Prometheus scrapes', async () => {
-    await waitFor(async () => expect(await query('agent_platform_daily_credits{org="acme"}')).toHaveLength(1));
+    await waitFor(async () =>
+      expect(await query('agent_platform_daily_credits{org="acme"}')).toHaveLength(1),
+    );
   });
 
   test('curl reads the page with both, compressed', async () => {
