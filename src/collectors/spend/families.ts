@@ -105,31 +105,21 @@ export function inMeasure<const Label extends string = never>(
       ...{ name, help, labels, fixedLabels, unit, aggregation, source: DAYS, ...common },
       samplesOf: (view, day) => (measureOf(view) === 'credits' ? samplesOf(view, day) : undefined),
     }),
-    cost: withoutCredits(
-      dayFamily<Label | 'currency'>({
-        ...common,
-        name: `agent_platform_${name.replace(/^agent_platform_/, '').replace('credits', 'cost')}`,
-        help: `${help.replace(/^Standard Credits/, 'Cost').replace('Standard Credits', 'cost')} ${CURRENCIES}`,
-        labels: [...labels, 'currency'],
-        fixedLabels: [...fixedLabels, 'currency'],
-        unit: unit === 'credits' ? 'currency' : unit,
-        aggregation,
-        source: REPORTED_DAYS,
-        ...(labels.length === 0 && { dropPriority: 'main' }),
-        samplesOf: (view, day) => withCurrency(samplesOf(view, day), measuredIn(view)),
-      }),
-    ),
-  };
-}
-
-const CURRENCIES = 'Do not sum over currencies.';
-
-/** A family of a cost for platforms that count no credits alone. */
-function withoutCredits<Label extends string>(family: DayFamily<Label>): DayFamily<Label> {
-  return {
-    ...family,
-    help: family.help.replace(CURRENCIES, 'Only where the platform counts no credits. $&'),
-    isFor: ({ measure }) => measure === 'cost',
-    samplesOf: (view, day) => (measuredIn(view) === undefined ? undefined : family.samplesOf(view, day)),
+    cost: dayFamily<Label | 'currency'>({
+      ...common,
+      name: `agent_platform_${name.replace(/^agent_platform_/, '').replace('credits', 'cost')}`,
+      help: `${help.replace(/^Standard Credits/, 'Cost').replace('Standard Credits', 'cost')} Only where the platform counts no credits. Do not sum over currencies.`,
+      labels: [...labels, 'currency'],
+      fixedLabels: [...fixedLabels, 'currency'],
+      unit: unit === 'credits' ? 'currency' : unit,
+      aggregation,
+      source: REPORTED_DAYS,
+      ...(labels.length === 0 && { dropPriority: 'main' }),
+      isFor: ({ measure }) => measure === 'cost',
+      samplesOf(view, day) {
+        const currency = measuredIn(view);
+        return currency === undefined ? undefined : withCurrency(samplesOf(view, day), currency);
+      },
+    }),
   };
 }
