@@ -153,6 +153,12 @@ export function monthSoFar(day: Day, starts = 1): readonly Day[] {
   return daysFrom(firstOfMonth(day, starts), day);
 }
 
+/** The days of the month before, up to the same day of it, or all of them if it is shorter. */
+export function monthBeforeSoFar(day: Day, starts = 1): readonly Day[] {
+  const last = addDays(firstOfMonth(day, starts), -1);
+  return monthSoFar(last, starts).slice(0, monthSoFar(day, starts).length);
+}
+
 /** The days of the month that follow a day. */
 export function restOfMonth(day: Day, starts = 1): readonly Day[] {
   return daysFrom(addDays(day, 1), lastOfMonth(day, starts));

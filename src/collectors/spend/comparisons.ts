@@ -1,4 +1,4 @@
-import { addDays, type Day, firstOfMonth, monthSoFar, restOfMonth } from '../../catalog/day.ts';
+import { type Day, monthBeforeSoFar, monthSoFar, restOfMonth } from '../../catalog/day.ts';
 import type { View } from '../../catalog/view.ts';
 import { monthForecast, monthToDate } from '../month.ts';
 import { figure } from '../samples.ts';
@@ -24,10 +24,8 @@ export const { credits: creditsMonthToDateBaseline, cost: costMonthToDateBaselin
 );
 
 function monthBefore(view: View, day: Day): number | undefined {
-  const starts = view.settings.contract?.periodStarts;
-  const last = addDays(firstOfMonth(day, starts), -1);
-  const sameDay = monthSoFar(last, starts)[monthSoFar(day, starts).length - 1] ?? last;
-  return monthToDate(amountsIn(view, measureOf(view)), sameDay);
+  const sameDay = monthBeforeSoFar(day, view.settings.contract?.periodStarts).at(-1);
+  return sameDay && monthToDate(amountsIn(view, measureOf(view)), sameDay);
 }
 
 export const creditsMonthBudgetLasts = inCredits(budgetDays, {

@@ -6,7 +6,7 @@ import {
   dayOf,
   daysFrom,
   endOf,
-  firstOfMonth,
+  monthBeforeSoFar,
   monthSoFar,
   yesterdayOf,
 } from '../../catalog/day.ts';
@@ -23,9 +23,8 @@ import {
 import { readinessFamilies as reports } from '../../collectors/readiness/collector.ts';
 import { type ReadinessReport, readinessDataset } from '../../collectors/readiness/dataset.ts';
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
-import { budgetInCredits, budgetInReported, spendOf } from '../../collectors/spend/costs.ts';
+import { budgetInCredits, budgetInReported, costOver, spendOf } from '../../collectors/spend/costs.ts';
 import { measureOf } from '../../collectors/spend/measure.ts';
-import { sumOfEach } from '../../collectors/statistics.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { WEEK_DAYS } from '../../collectors/weeks.ts';
@@ -194,7 +193,7 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
       yield* dayFigure(parts, 'pullRequests', output.dailyGitPullRequestsCreated, outputDay),
       yield* dayFigure(parts, 'month', month, day),
       readiness.figure,
-    ].filter((figure) => isCollected(parts, figure.name) && !isForeign(parts, figure.name)),
+    ].filter((figure) => isCollected(parts, figure.name) && !isUnreported(parts, figure.name)),
     dayCost: costsOf(samplesOn(parts, spend.dailyCost, day))[0],
     monthCosts,
     monthForecast: firstOf(samplesOn(parts, ahead, day)),
@@ -222,22 +221,14 @@ function rangeOn(parts: Parts, bounds: readonly DayFamily[], day: Day | undefine
 
 /** What the month has cost up to a day, and is expected to, and the month before up to the same day; what is billed only if that is published. */
 function spendsOn(parts: Parts, day: Day, costs: readonly Cost[], ahead: OrgFigures['costForecast']) {
-  const { periodStarts } = parts.view.settings.contract ?? {};
-  const days = monthSoFar(day, periodStarts);
-  const last = addDays(firstOfMonth(day, periodStarts), -1);
-  const before = monthSoFar(last, periodStarts).slice(0, days.length);
+  const { view } = parts;
+  const { periodStarts } = view.settings.contract ?? {};
+  const former = costOver(view, monthBeforeSoFar(day, periodStarts));
   return costs.map((cost) => ({
-    ...spendOf(parts.view, days, cost, ahead),
+    ...spendOf(view, monthSoFar(day, periodStarts), cost, ahead),
     ...(!isPublished(parts, spend.dailyBilledCost) && { billed: undefined }),
-    before: sumOfEach(
-      before,
-      (of) => costsOf(samplesOn(parts, spend.dailyCost, of)).find(isIn(cost))?.amount,
-    ),
+    before: former?.currency === cost.currency ? former.amount : undefined,
   }));
-}
-
-function isIn({ currency }: Cost) {
-  return (other: Cost) => other.currency === currency;
 }
 
 const COLLECTORS: Readonly<Record<FigureName, string>> = {
@@ -254,7 +245,7 @@ function isCollected({ collectors }: Parts, figure: FigureName): boolean {
 }
 
 /** Whether the platform reports other output, but not this. */
-function isForeign({ view }: Parts, figure: FigureName): boolean {
+function isUnreported({ view }: Parts, figure: FigureName): boolean {
   const row = view.settings.idleRows?.[COLLECTORS[figure]];
   return row !== undefined && (figure === 'commits' || figure === 'pullRequests') && !(figure in row);
 }
