@@ -60,6 +60,11 @@ export function section<const Name extends string>(names: readonly Name[]) {
   return z.preprocess((value) => value ?? undefined, z.object(shape).optional());
 }
 
+/** An e-mail address in lower case; undefined if blank. */
+export function addressOf(email: string): string | undefined {
+  return email.trim().toLowerCase() || undefined;
+}
+
 /** Required non-empty text as a label value. */
 export const requiredText = z.string().min(1).transform(labelValue);
 

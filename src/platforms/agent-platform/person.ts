@@ -4,7 +4,7 @@ import { differenceOfBoth } from '../../collectors/statistics.ts';
 import { FIGURE_NAMES, type FigureName } from '../../collectors/users/columns.ts';
 import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
 import { apiContractOf } from '../api-contract.ts';
-import { amount, day, list, requiredText, text } from '../fields.ts';
+import { addressOf, amount, day, list, requiredText, text } from '../fields.ts';
 import { dateOf } from './analytics.ts';
 import { API_FIELDS } from './api-fields.ts';
 import { MODES, TIERS } from './words.ts';
@@ -74,9 +74,4 @@ const SPOILED: Readonly<Record<string, readonly PersonFault[]>> = {
 /** What an unusable field makes unknown, beyond the person's own figure. */
 export function spoiledBy(field: string): readonly PersonFault[] {
   return SPOILED[field] ?? [];
-}
-
-/** An e-mail address in lower case; undefined if blank. */
-function addressOf(email: string): string | undefined {
-  return email.trim().toLowerCase() || undefined;
 }

@@ -3,8 +3,17 @@ import type { DayReader } from '../../catalog/platform.ts';
 import type { ActivityRow } from '../../collectors/activity/dataset.ts';
 import { summedCounts } from '../../collectors/counts.ts';
 import { apiContractOf } from '../api-contract.ts';
-import { element, elementAmount, flag, members, rejected, requiredElementAmount, text } from '../fields.ts';
-import { addressOf, datedBy, dayOfInstant } from './listing.ts';
+import {
+  addressOf,
+  element,
+  elementAmount,
+  flag,
+  members,
+  rejected,
+  requiredElementAmount,
+  text,
+} from '../fields.ts';
+import { datedBy, dayOfInstant } from './listing.ts';
 import {
   type ActorRow,
   type DailyReport,

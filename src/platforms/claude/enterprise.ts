@@ -6,8 +6,16 @@ import type { DayReader } from '../../catalog/platform.ts';
 import type { ActivityRow } from '../../collectors/activity/dataset.ts';
 import { type Count, summedCounts } from '../../collectors/counts.ts';
 import { apiContractOf } from '../api-contract.ts';
-import { amount, element, elementAmount, rejected, requiredElementAmount, text } from '../fields.ts';
-import { addressOf, datedBy, dayOfInstant, readListing, undated } from './listing.ts';
+import {
+  addressOf,
+  amount,
+  element,
+  elementAmount,
+  rejected,
+  requiredElementAmount,
+  text,
+} from '../fields.ts';
+import { datedBy, dayOfInstant, readListing, undated } from './listing.ts';
 import {
   type ActorRow,
   type DailyReport,

@@ -94,8 +94,3 @@ export function datedBy(member: string) {
 
 /** How a contract reads elements that do not say of which day they are. */
 export const undated = { whenOf: () => undefined, dayOf: () => undefined };
-
-/** An e-mail address, by which a person is known. */
-export function addressOf(email: string): string {
-  return email.trim().toLowerCase();
-}

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
 import type { Source } from '../../catalog/source.ts';
-import { text } from '../fields.ts';
+import { addressOf, text } from '../fields.ts';
 import { statusOf } from '../shared.ts';
 import { isWithoutUse } from './advice.ts';
-import { addressOf, dayOfInstant } from './listing.ts';
+import { dayOfInstant } from './listing.ts';
 import { dimensionContract, dollarsOf, money, readByDay } from './tokens.ts';
 
 /** Keys, accounts of services and identities of other providers are actors, too, and no people. */
 const actor = z
   .object({ type: text, user_id: text, email_address: text })
   .transform(({ type, user_id: id, email_address: email }) =>
-    type === 'user_actor' ? (email === undefined ? id : addressOf(email)) : undefined,
+    type === 'user_actor' ? ((email && addressOf(email)) ?? id) : undefined,
   );
 
 const costRow = z.compile(
