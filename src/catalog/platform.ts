@@ -58,6 +58,12 @@ export interface Refusal {
   readonly now: number;
 }
 
+/** A request that failed with a status, and what its error says. */
+export interface Failed {
+  readonly status: number;
+  readonly message: string;
+}
+
 /** One vendor: what it has, how it is asked, and what its answers mean. */
 export interface Platform {
   /** The value of `orgs[].platform`. */
@@ -85,7 +91,7 @@ export interface Platform {
   /** How many seconds to wait, if a refusal is about the rate and its status and `Retry-After` do not say so already. */
   pauseOf?(refusal: Refusal): number | undefined;
   /** Whether a refused request asked for a day that is not over yet for the platform. */
-  isNotYet(failure: { readonly status: number; readonly message: string }): boolean;
+  isNotYet(failed: Failed): boolean;
   /** Whose figures an organization's are, where the configuration says it; else the first answer that names one. */
   identityOf(org: ConfiguredOrg): string | undefined;
   /** Whose figures an organization's are that neither the configuration nor any answer names. */

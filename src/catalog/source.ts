@@ -30,6 +30,7 @@ export interface ApiAnswer {
   /** Whether the data is not there yet, which is neither a failure nor a zero. */
   readonly isUnready?: boolean | undefined;
   readonly bytes: number;
+  /** A header of the answer. */
   readonly header?: ((name: string) => string | undefined) | undefined;
   /** Fingerprint of the API key of the request; the key itself stays inside the client. */
   readonly key?: string | undefined;

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { DatasetName } from '../catalog/dataset.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type {
   ApiAnswer,
   ApiRequest,
@@ -76,7 +77,7 @@ export interface PlatformClientDeps extends PlatformWords {
   /** The API key, of characters that a header may have; read before every attempt, so that a rotated key takes effect on the next one. */
   readonly credential: () => Promise<string>;
   /** The headers of a request with this key, but the user agent; by default JSON is accepted, and the key is a bearer token. */
-  readonly headers?: ((key: string, path: string) => Readonly<Record<string, string>>) | undefined;
+  readonly headers?: Platform['headers'] | undefined;
   /** Time limit of one attempt, from connecting to the last byte of the body, in milliseconds. */
   readonly timeoutMs: number;
   /** Maximum number of retries of a failed attempt. */

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { Platform } from '../catalog/platform.ts';
 import { beginningOf, type HttpAnswer, type HttpClient } from '../net/http-client.ts';
 import { HttpError } from '../net/http-error.ts';
 import type { FailedAt, PlatformError } from '../text/errors.ts';
@@ -63,7 +64,7 @@ interface ExchangeParts extends BodyParts {
   readonly http: HttpClient;
   readonly userAgent: string;
   /** The headers of a request with this key; by default JSON is accepted, and the key is a bearer token. */
-  readonly headers?: ((key: string, path: string) => Readonly<Record<string, string>>) | undefined;
+  readonly headers?: Platform['headers'] | undefined;
   /** Waits until a redirect may be followed, or returns the error that forbids it. */
   admit(ended: AbortSignal): Promise<PlatformError | undefined>;
 }

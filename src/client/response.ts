@@ -1,5 +1,5 @@
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { Refusal } from '../catalog/platform.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type { ApiAnswer } from '../catalog/source.ts';
 import { type FailureReason, PlatformError } from '../text/errors.ts';
 import { describeErrorBody } from './error-text.ts';
@@ -25,18 +25,9 @@ const REFUSED_LINK_HINT =
 const CUT_HINT = 'The answer ends too early: look for a proxy or load balancer that cuts it short.';
 
 /** What the refusals of a platform mean. */
-export interface PlatformWords {
-  /** What an operator can do about a refused request; `said` is the message of its answer. */
-  readonly advice?:
-    | ((status: number, said: string, endpoint?: DatasetName) => string | undefined)
-    | undefined;
-  /** How many seconds to wait, if a refusal is about the rate and its status and `Retry-After` do not say so already. */
-  readonly pauseOf?: ((refusal: Refusal) => number | undefined) | undefined;
-  /** Whether a refusal says that the last day that was asked for is not over yet by the platform's clock. */
-  readonly isNotYet?:
-    | ((refusal: { readonly status: number; readonly message: string }) => boolean)
-    | undefined;
-}
+export type PlatformWords = {
+  readonly [Word in 'advice' | 'pauseOf' | 'isNotYet']?: Platform[Word] | undefined;
+};
 
 /** What else an outcome depends on. */
 interface Facts extends PlatformWords {

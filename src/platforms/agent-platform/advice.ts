@@ -1,3 +1,5 @@
+import type { Failed } from '../../catalog/platform.ts';
+
 const KEY_HINT =
   'The key is missing, wrong or revoked: create a new API key in the settings of the web app and replace the old one.';
 const ROLE_HINT =
@@ -16,12 +18,6 @@ export function advice(status: number): string | undefined {
  * Whether the platform rejected a request because its last day is not over yet by the platform's clock: request one day
  * less. Distinguished from other 400s by the text, because the body has no code.
  */
-export function isNotYet({
-  status,
-  message,
-}: {
-  readonly status: number;
-  readonly message: string;
-}): boolean {
+export function isNotYet({ status, message }: Failed): boolean {
   return status === 400 && /\btoday\b|\blag\b|\bfuture\b|\bnot yet\b/i.test(message);
 }

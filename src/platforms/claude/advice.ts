@@ -1,4 +1,5 @@
 import type { DatasetName } from '../../catalog/dataset.ts';
+import type { Failed } from '../../catalog/platform.ts';
 
 /** The two kinds of organizations, with their keys. */
 export type Kind = 'console' | 'enterprise';
@@ -39,12 +40,6 @@ export function isWithoutUse(status: unknown, said: string): boolean {
 const NOT_YET = /\b\d{4}-\d{2}-\d{2}\b|availab|too recent|future|not (?:yet )?ready/i;
 
 /** Whether a refusal says that the newest day is not there yet: it names the one that is. */
-export function isNotYet({
-  status,
-  message,
-}: {
-  readonly status: number;
-  readonly message: string;
-}): boolean {
+export function isNotYet({ status, message }: Failed): boolean {
   return status === 400 && !isWithoutUse(status, message) && NOT_YET.test(message);
 }
