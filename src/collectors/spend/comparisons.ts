@@ -15,18 +15,16 @@ export const creditWeeks = weeksOf(tokensDataset, tokens.dailyCredits, 'agent_pl
 export const modelWeeks = weeksOf(tokensDataset, tokens.dailyCreditsByModel);
 
 export const { credits: creditsMonthToDateBaseline, cost: costMonthToDateBaseline } = inMeasure(
-  (view, day) => figure(monthBefore(view, day)),
+  (view, day) => {
+    const sameDay = monthBeforeSoFar(day, view.settings.contract?.periodStarts).at(-1);
+    return figure(sameDay && monthToDate(amountsIn(view, measureOf(view)), sameDay));
+  },
   {
     name: 'agent_platform_credits_month_to_date_baseline',
     help: 'Standard Credits from the first day of the billing month before (UTC) to the same day of that month, or to its last day if it is shorter.',
     aggregation: 'additive',
   },
 );
-
-function monthBefore(view: View, day: Day): number | undefined {
-  const sameDay = monthBeforeSoFar(day, view.settings.contract?.periodStarts).at(-1);
-  return sameDay && monthToDate(amountsIn(view, measureOf(view)), sameDay);
-}
 
 export const creditsMonthBudgetLasts = inCredits(budgetDays, {
   name: 'agent_platform_credits_month_budget_lasts',
