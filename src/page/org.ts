@@ -21,10 +21,10 @@ export function orgPageHref(name: string): string {
   return `?org=${encodeURIComponent(name.toWellFormed())}`;
 }
 
-/** The title of an organization's platform, if some of `all` are on another one. */
-export function platformOf({ platform }: OrgStatus, all: readonly OrgStatus[]): string | undefined {
-  const isOne = all.every((other) => other.platform.name === platform.name);
-  return isOne ? undefined : (platform.title ?? DEFAULT_TITLE);
+/** Finds the title of an organization's platform, if `all` are on several. */
+export function platformTitles(all: readonly OrgStatus[]): (org: OrgStatus) => string | undefined {
+  const isOne = new Set(all.map(({ platform }) => platform.name)).size < 2;
+  return ({ platform }) => (isOne ? undefined : (platform.title ?? DEFAULT_TITLE));
 }
 
 /** A table of one organization's collectors. */

@@ -1,7 +1,7 @@
 import { changeWords, markOf, overBudget, valueHtml, valueText } from './figures.ts';
 import { count } from './format.ts';
 import { dayTime, type Html, html } from './html.ts';
-import { healthWords, orgPageHref, platformOf } from './org.ts';
+import { healthWords, orgPageHref, platformTitles } from './org.ts';
 import type { Figure, FigureName, OrgFigures } from './org-figures.ts';
 import { sparkline } from './sparkline.ts';
 import type { OrgStatus } from './status.ts';
@@ -47,9 +47,10 @@ export function* overview(
   const heads = columns.map(([key, title]) =>
     head(key, isMoney && key === 'credits' ? 'Credits or cost' : title, sort),
   );
+  const titleOf = platformTitles(all);
   const rows: Html[] = [];
   for (const org of orgs) {
-    const platform = platformOf(org, all);
+    const platform = titleOf(org);
     const isBeside = (one: OrgStatus) => one.platform.name === org.platform.name;
     if (platform !== undefined && org === orgs.find(isBeside)) {
       rows.push(html`<tr role="row"><td role="cell" colspan="${heads.length}"><h3>${platform}</h3>

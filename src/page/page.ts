@@ -2,7 +2,7 @@ import { breakdownCards } from './breakdowns.ts';
 import { figureCards } from './figures.ts';
 import { count } from './format.ts';
 import { type Html, html, moment } from './html.ts';
-import { orgSection, platformOf, progress } from './org.ts';
+import { orgSection, platformTitles, progress } from './org.ts';
 import type { OrgFigures } from './org-figures.ts';
 import { INDEX_ROWS, type IndexPage, overview } from './overview.ts';
 import type { OrgStatus, ServiceStatus } from './status.ts';
@@ -127,7 +127,7 @@ ${orgs.map((org) => orgSection(org, status.now))}`;
 }
 
 function figuresSection(org: OrgStatus, figures: OrgFigures | undefined, id: string, status: ServiceStatus) {
-  const platform = platformOf(org, status.orgs);
+  const platform = platformTitles(status.orgs)(org);
   return html`<section class="happened" aria-labelledby="${id}">
 <h2 id="${id}">${org.name}${platform && html` <small>${platform}</small>`}</h2>
 ${figures && verdict(figures)}

@@ -10,24 +10,32 @@ interface OrgSpend {
   readonly spends: readonly (Spend & { readonly period?: string; readonly before?: number | undefined })[];
 }
 
+/** How a page or report writes. */
+interface Style {
+  /** What the forecast is called. */
+  readonly forecast: string;
+  /** The sign of a percentage, with a space before it where one belongs. */
+  readonly percentSign: '%' | ' %';
+}
+
 type Known = OrgSpend['spends'][number] & Pick<OrgSpend, 'platform'>;
 
 /**
  * What organizations on several platforms used together: a sentence for each currency and period, and one that names those whose cost is
  * unknown; none if no cost is known.
  */
-export function spendSentences(orgs: readonly OrgSpend[], forecast: string): readonly string[] {
+export function spendSentences(orgs: readonly OrgSpend[], style: Style): readonly string[] {
   const known = orgs.flatMap(({ platform, spends }) => spends.map((spend) => ({ ...spend, platform })));
   const sums = Map.groupBy(known, ({ currency, period, month }) => `${currency} ${period ?? month}`);
   const sentences = [...sums.values()].flatMap((some) =>
-    some.slice(0, 1).map((first) => sentenceOf(first, some, forecast)),
+    some.slice(0, 1).map((first) => sentenceOf(first, some, style)),
   );
   const lacking = orgs.filter(({ spends }) => spends.length === 0).map(({ org }) => org);
   if (known.length === 0 || lacking.length === 0) return sentences;
   return [...sentences, `Not included, as their cost is unknown: ${lacking.join(', ')}.`];
 }
 
-function sentenceOf({ currency, month, isPresent, period }: Known, some: readonly Known[], title: string) {
+function sentenceOf({ currency, month, isPresent, period }: Known, some: readonly Known[], style: Style) {
   const so = isPresent ? 'this month so far' : `in the month from ${dayWords(month)} so far`;
   const text = (amount = Number.NaN) => {
     if (amount >= 100) return groupDigits(Math.round(amount));
@@ -45,17 +53,19 @@ function sentenceOf({ currency, month, isPresent, period }: Known, some: readonl
   // Not of several months; and at the end of one, nothing is ahead.
   const isAhead = some.every((one) => one.month === month) && text(forecast) !== text(used);
   const words = [
-    `Agents used ${text(used)} ${currency} ${period ?? so}${until}${platformWords(some, used)}`,
+    `Agents used ${text(used)} ${currency} ${period ?? so}${until}${platformWords(some, style, used)}`,
     saying.length > 0 && `billed beyond seats ${billed} where platforms say it (${where})`,
     'seat fees are not included',
-    growthWords(some),
-    isAhead && some.some((one) => one.forecast !== undefined) && `${title} ${text(forecast)}${range}`,
+    growthWords(some, style),
+    isAhead &&
+      some.some((one) => one.forecast !== undefined) &&
+      `${style.forecast} ${text(forecast)}${range}`,
   ];
   return `${words.filter(Boolean).join('; ')}.`;
 }
 
 /** At which prices, and the largest platform; where the kinds of their cost differ, each platform with its own. */
-function platformWords(some: readonly Known[], used = 0): string {
+function platformWords(some: readonly Known[], { percentSign }: Style, used = 0): string {
   const isMixed = some.some(({ costIs }) => costIs !== some[0]?.costIs);
   const reported = some.some(({ costIs }) => costIs === 'estimate') ? '' : " at the platforms' own prices";
   const prices = reported === '' && !isMixed ? ' at configured prices' : reported;
@@ -64,14 +74,14 @@ function platformWords(some: readonly Known[], used = 0): string {
     .sort(([, , one], [, , other]) => other - one)
     .map(([title, costIs, amount]) => {
       const kind = costIs === 'estimate' ? 'estimate by configured prices' : costIs;
-      return `${Math.round((amount / used) * 100) || 'under 1'} % ${title}${isMixed ? ` (${kind})` : ''}`;
+      return `${Math.round((amount / used) * 100) || 'under 1'}${percentSign} ${title}${isMixed ? ` (${kind})` : ''}`;
     });
   if (used === 0) return prices;
   return isMixed ? `${prices}: ${shares.join(', ')}` : `${prices}, ${shares[0]}`;
 }
 
 /** How much more or less each platform used than on the same days of the month before, where that is known, the largest rise first. */
-function growthWords(some: readonly Known[]): string | undefined {
+function growthWords(some: readonly Known[], { percentSign }: Style): string | undefined {
   const changes = [...Map.groupBy(some, ({ platform }) => platform)]
     .map(([title, own]) => {
       const [used = 0, before = 0] = [sumOfEach(own, (one) => one.used), sumOfEach(own, (one) => one.before)];
@@ -79,7 +89,10 @@ function growthWords(some: readonly Known[]): string | undefined {
     })
     .filter(({ percent }) => Number.isFinite(percent))
     .sort((one, other) => other.percent - one.percent)
-    .map(({ title, percent }) => `${title} ${percent < 0 ? '−' : '+'}${groupDigits(Math.abs(percent))} %`);
+    .map(
+      ({ title, percent }) =>
+        `${title} ${percent < 0 ? '−' : '+'}${groupDigits(Math.abs(percent))}${percentSign}`,
+    );
   return changes.length === 0
     ? undefined
     : `against the same days of the month before: ${changes.join(', ')}`;

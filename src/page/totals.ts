@@ -1,6 +1,6 @@
 import { count, readable } from './format.ts';
 import { type Html, html, number } from './html.ts';
-import { platformOf } from './org.ts';
+import { platformTitles } from './org.ts';
 import type { Figure, FigureName, OrgFigures } from './org-figures.ts';
 import { spendSentences } from './spend.ts';
 import type { OrgStatus } from './status.ts';
@@ -81,12 +81,12 @@ function compareNames(one: OrgStatus, other: OrgStatus): number {
 
 /** What organizations on several platforms used together, in sentences; undefined if all are on one. */
 export function spendOfAll(orgs: readonly OrgStatus[], figures: ReadonlyMap<string, OrgFigures>) {
+  const titleOf = platformTitles(orgs);
   const all = orgs.map((org) => {
-    return { org: org.name, platform: platformOf(org, orgs), spends: figures.get(org.name)?.spends ?? [] };
+    return { org: org.name, platform: titleOf(org), spends: figures.get(org.name)?.spends ?? [] };
   });
   if (all.every(({ platform }) => platform === undefined)) return undefined;
-  // As the page writes percentages; a line cannot break in one.
-  const sentences = spendSentences(all, 'forecast').map((one) => one.replaceAll(/(?<=\d) %/g, '%'));
+  const sentences = spendSentences(all, { forecast: 'forecast', percentSign: '%' });
   return html`<div class="happened">${sentences.map((one) => html`<p class="verdict">${one}</p>\n`)}</div>`;
 }
 

@@ -38,7 +38,8 @@ const ours = (changes: Partial<Spend> = {}) => ({
   platform: 'Agent Platform',
   spends: [spend({ costIs: 'estimate', ...changes })],
 });
-const said = (...orgs: Parameters<typeof spendSentences>[0]) => spendSentences(orgs, 'forecast');
+const said = (...orgs: Parameters<typeof spendSentences>[0]) =>
+  spendSentences(orgs, { forecast: 'forecast', percentSign: ' %' });
 
 describe('what agents on several platforms used', () => {
   test('is one sentence, with the kind of each cost where they differ', () => {

@@ -73,7 +73,9 @@ function readinessWords({ readiness }: Report): readonly string[] {
 export function allWords(reports: readonly Report[]): string | undefined {
   if (reports.length < 2) return undefined;
   if (reports.some(({ platform }) => platform !== undefined))
-    return spendSentences(reports, 'forecast of the month').join(' ') || undefined;
+    return (
+      spendSentences(reports, { forecast: 'forecast of the month', percentSign: ' %' }).join(' ') || undefined
+    );
   const figures = reports.flatMap((one) => one.figures);
   const sums = ['Credits', 'Cost'].flatMap((title) => {
     const own = figures.filter((one) => one.title === title);
