@@ -1,4 +1,5 @@
 import type { DatasetName } from '../../src/catalog/dataset.ts';
+import { READY_HOURS } from '../../src/catalog/day-rules.ts';
 import { platforms } from '../../src/platforms/list.ts';
 
 /** A day after the end of a data day, in which that may still be the newest one. */
@@ -12,7 +13,7 @@ interface DayWindow {
 /** The windows in which a day of a dataset becomes the newest one: the day after it, and later ones where a platform has it later. */
 export function windowsOf(dataset: DatasetName | undefined): readonly DayWindow[] {
   const late = platforms.map(({ name, days }) => {
-    const hours = (dataset === undefined ? undefined : days[dataset]?.readyWithin) ?? 24;
+    const hours = (dataset === undefined ? undefined : days[dataset]?.readyWithin) ?? READY_HOURS;
     return { name, ages: Math.ceil(hours / 24) };
   });
   const last = Math.max(1, ...late.map(({ ages }) => ages));

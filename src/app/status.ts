@@ -1,6 +1,6 @@
 import { type Collector, filledOn, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { dayOf, daysBetween } from '../catalog/day.ts';
-import { dayRulesOf } from '../catalog/day-rules.ts';
+import { dayRulesOf, READY_HOURS } from '../catalog/day-rules.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { CollectorState, CollectorStatus, OrgStatus, Readiness, ServiceStatus } from '../page/status.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
@@ -12,9 +12,6 @@ import type { DeployedOrg } from './org.ts';
 
 /** After this time the exporter is ready regardless of the platform, in milliseconds. */
 const READY_AFTER_MS = 60_000;
-
-/** Hours after its end within which a day is usually there. */
-const DAY_HOURS = 24;
 
 /** The parts of the status besides the collectors. */
 interface StatusFrame extends Omit<ServiceStatus, 'now' | 'orgs' | 'links'> {
@@ -76,8 +73,8 @@ function orgStatus(
 
 /** The newest days that a platform takes longer than a day to have; undefined if it is usual. */
 function awaitedDays(settings: OrgSettings, dataset: string): number | undefined {
-  const { readyWithin = DAY_HOURS } = dayRulesOf(settings, dataset);
-  return readyWithin > DAY_HOURS ? Math.floor(readyWithin / DAY_HOURS) : undefined;
+  const { readyWithin = READY_HOURS } = dayRulesOf(settings, dataset);
+  return readyWithin > READY_HOURS ? Math.floor(readyWithin / 24) : undefined;
 }
 
 /** The state of one collector of one organization with this number of series by family. */

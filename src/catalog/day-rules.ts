@@ -21,6 +21,9 @@ export interface DayRules {
 /** How many days after its end a day that was answered without a row may still get one, by default. */
 export const LATE_DAYS = 3;
 
+/** Hours after its end within which a day is normally there, by default. */
+export const READY_HOURS = 24;
+
 const HOUR_MS = 3_600_000;
 
 /** The newest day that can be asked for at an instant. */

@@ -151,9 +151,9 @@ interface Wanted {
 }
 
 /**
- * Runs work on what is known of the chosen organizations, those of a platform together, which is named if there are several, at any instant: what is stored, and what the platform tells of the days
- * that are not. Resolves with the exit code: 1 if a collector failed, or if the work says that something is missing; rejects with a
- * `ConfigError` without organizations.
+ * Runs work on what is known of the chosen organizations at any instant: what is stored, and what their platforms tell of the days
+ * that are not. Those of one platform follow each other; each has its platform if there are several. Resolves with the exit code:
+ * 1 if a collector failed, or if the work says that something is missing; rejects with a `ConfigError` without organizations.
  */
 export async function withViews(
   context: CommandContext,

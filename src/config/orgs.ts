@@ -119,10 +119,10 @@ async function daysOffOf({ calendar }: OrgEntry, node: YamlNode): Promise<Readon
 export function orgPlace(platform: Platform, given: GivenOrg) {
   const { base_url: url, app_url: appUrl, account, kind, link_hosts: hosts = [], org_id: id } = given;
   const baseUrl = url ?? platform.configuration.baseUrl ?? '';
-  const ofKind = kind ?? platform.configuration.kinds?.[0];
-  const configured = { baseUrl, account, kind: ofKind, orgId: orgIdOf(id) };
+  const chosenKind = kind ?? platform.configuration.kinds?.[0];
+  const configured = { baseUrl, account, kind: chosenKind, orgId: orgIdOf(id) };
   return {
-    platform: (ofKind && platform.ofKind?.(ofKind)) || platform,
+    platform: (chosenKind && platform.ofKind?.(chosenKind)) || platform,
     ...configured,
     appUrl: appUrl ?? baseUrl,
     // With a dot, which allows no private address: only a configured name does.

@@ -1,5 +1,6 @@
 import { hasActivity } from '../../catalog/dataset.ts';
 import { addDays, dayOf, daysFrom, type Instant, weekdayOf, yesterdayOf } from '../../catalog/day.ts';
+import { READY_HOURS } from '../../catalog/day-rules.ts';
 import { parseHttpDate } from '../../client/response.ts';
 import type { OrgConfig } from '../../config/config.ts';
 import { formatDuration } from '../../config/parse.ts';
@@ -14,8 +15,6 @@ import type { StoredFacts } from './store.ts';
 const LATE_DAYS = 3;
 const LATE_WORKING_DAYS = 2;
 const SATURDAY = 5;
-/** Within how many hours of its end a day is usually there. */
-const USUAL_HOURS = 24;
 const HOUR_MS = 3_600_000;
 const CLOCK_WARNING_MS = 30_000;
 const CLOCK_FAILURE_MS = 300_000;
@@ -52,8 +51,8 @@ export function answerOf(asked: Asked, now: Instant): Finding | undefined {
     return warning(name, `${seen}; ${said || 'some are unusable'}`, advice);
   }
   if (newest === undefined) return ok(name, `${path}: answers, no day since ${from}`);
-  const { readyWithin = USUAL_HOURS } = rules;
-  const late = daysFrom(addDays(newest, 1), yesterdayOf(now - (readyWithin - USUAL_HOURS) * HOUR_MS));
+  const { readyWithin = READY_HOURS } = rules;
+  const late = daysFrom(addDays(newest, 1), yesterdayOf(now - (readyWithin - READY_HOURS) * HOUR_MS));
   const seen = `${path}: newest day ${newest}`;
   // A weekend on which nobody worked may have no rows.
   const working = late.filter((day) => weekdayOf(day) < SATURDAY).length;
