@@ -204,7 +204,7 @@ export class HookStore {
   }
 
   async #commit(take: () => Arrived, isTending?: 'tending'): Promise<Committed> {
-    const { isNew, seen } = await this.#use(async (query) => {
+    const { isNew, seen, base } = await this.#use(async (query) => {
       // Before it is known when they arrived.
       const state = await this.#stateFrom(query, lockState);
       const { shared, maxIds = MAX_IDS } = this.#parts;
@@ -213,6 +213,9 @@ export class HookStore {
       // The file was removed or replaced: the new one continues with what was counted.
       if (shared === undefined && known.epoch !== undefined && known.epoch !== epoch)
         await raiseTo(query, known.counts);
+      // What remains of lost commits: these events are counted from there.
+      const isOlder = state.version <= known.version;
+      const base = shared !== undefined && isOlder ? await readCounts(query, this.#now()) : undefined;
       const { events, now } = take();
       const added = new Set(await remember(query, events, now));
       const isNew = events.map(({ id }) => added.delete(id));
@@ -222,8 +225,9 @@ export class HookStore {
       const forgotten = await age(query, state, { now, more: fresh.length, maxIds });
       if (isTending !== undefined) await countWaits(query, now, forgotten);
       if (isTending !== undefined && shared !== undefined) await endFuture(query, now);
-      return { isNew, seen: { version, forgotten, epoch, counts: await readCounts(query, now) } };
+      return { isNew, base, seen: { version, forgotten, epoch, counts: await readCounts(query, now) } };
     }, 'write');
+    if (base !== undefined) this.#listener?.(base);
     this.#noteOlder(seen.version - 1);
     this.#note(seen);
     return { isNew, counts: seen.counts };

@@ -81,3 +81,18 @@ test.each([365, -365, 2, -2])(
     }
   },
 );
+
+test('events that come right after the database has lost commits are counted', async () => {
+  const { replicas, database } = await openReplicas(0);
+  const [replica] = replicas;
+  await replica?.take([stop('1')]);
+  await replica?.take([stop('2'), stop('3')]);
+  // The last commit is lost, and no look comes in between.
+  await database.transaction(async (query) => {
+    await query('UPDATE S.hook_event SET count = 1');
+    await query(`DELETE FROM S.hook_seen WHERE id <> '1'`);
+    await query('UPDATE S.hook_state SET version = version - 1');
+  });
+  expect(await replica?.take([stop('4')])).toEqual({ accepted: 1, duplicates: 0 });
+  expect(await replica?.values('events_total')).toMatchObject({ Stop: 4 });
+});

@@ -237,6 +237,10 @@ test('a failover to a standby without the last commits is said, and the newest d
   const stops = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => ({ id: `event-${from + index}`, event: 'Stop' }));
   expect(await leader.send(stops(0, 20))).toBe(202);
+  const lastEvent = async (replica: Replica) =>
+    (await replica.page()).value('agent_platform_hook_last_event_timestamp_seconds', { event: 'Stop' });
+  await waitFor(async () => expect(await counted(leader)).toBe(20));
+  const kept = await lastEvent(leader);
   const standby = await server.standby();
   await follows(url);
   const there = new URL(url);
@@ -269,7 +273,8 @@ test('a failover to a standby without the last commits is said, and the newest d
   const [one, two] = replicas;
   const ofPlatform = async (replica: Replica) => (await replica.page()).platform('acme');
   await waitFor(async () => expect(await ofPlatform(two)).toEqual(await ofPlatform(one)));
-  // Lost events are lost, but no counter falls, and further events count.
+  // Lost events are lost, but no counter falls, and further events count once a replica has seen what is left.
+  for (const replica of replicas) await waitFor(async () => expect(await lastEvent(replica)).toBe(kept));
   for (const replica of replicas) expect(await counted(replica)).toBe(25);
   await waitFor(async () => expect(await two.send(stops(25, 1))).toBe(202));
   for (const replica of replicas) await waitFor(async () => expect(await counted(replica)).toBe(26));
