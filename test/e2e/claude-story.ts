@@ -40,6 +40,8 @@ interface ClaudeOptions extends Omit<StoryOptions, 'sandbox'> {
 /** The service, polling a simulated Claude with one organization, `anna`. */
 export interface ClaudeStory extends Story {
   readonly sandbox: ClaudeSandbox;
+  /** Its address. */
+  readonly face: string;
   /** What the service has asked for. */
   readonly asked: readonly URL[];
   /** The API's own rows, of all pages. */
@@ -64,7 +66,7 @@ export async function startClaudeStory(options: ClaudeOptions = {}): Promise<Cla
     ...{ begins, ...rest, sandbox: { days: 1 } },
     load: async (platform) => ({ ...(await configOf(platform, url, rest)), orgs: [org] }),
   });
-  return { ...story, sandbox, asked, rows: (path, query) => rowsAt(face, KEYS[kind], path, query) };
+  return { ...story, sandbox, face, asked, rows: (path, query) => rowsAt(face, KEYS[kind], path, query) };
 }
 
 /** The organization of a key at an address. */

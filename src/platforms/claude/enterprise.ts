@@ -20,6 +20,7 @@ import {
   type ActorRow,
   type DailyReport,
   isAnyDone,
+  isEmpty,
   productivityReader,
   suggestionsOf,
   summaryOf,
@@ -154,7 +155,7 @@ export const activity: DayReader<ActivityRow> = {
     for (const [day, row] of sum) {
       if (day < from || day > to) continue;
       const done = await summaryOf(REPORT, source, 'activity', day);
-      const { sessions } = done.all;
+      const sessions = isEmpty(done) ? 0 : done.all.sessions;
       all.rejected += done.rejected;
       all.bytes += done.bytes;
       rows.set(day, withRejected({ ...row, sessions: sessions ?? undefined }, unusableIn({ sessions })));

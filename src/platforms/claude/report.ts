@@ -143,6 +143,11 @@ export function summaryOf(
 
 type Summary = Awaited<ReturnType<typeof summaryOf>>;
 
+/** Whether nobody is in a report: nobody did anything on its day. */
+export function isEmpty(report: Summary): boolean {
+  return report.all === NOTHING;
+}
+
 /** Reads rows from the reports of some days, newest first; a day on which nobody did anything has none. */
 export async function fetchReports<Row extends Reduced>(
   { from, to }: Window,
@@ -155,7 +160,7 @@ export async function fetchReports<Row extends Reduced>(
     const report = await read(day);
     rejected += report.rejected;
     bytes += report.bytes;
-    if (report.all === NOTHING) continue;
+    if (isEmpty(report)) continue;
     const { row, faults } = rowOf(report);
     rows.set(day, withRejected(row, faults));
   }
