@@ -62,6 +62,22 @@ function figures(daysBefore: number): readonly Line[] {
   ];
 }
 
+/** The organization whose platform counts no credits: the same figures in dollars, of which a credit costs 0.0001. */
+const MONEY_ORG = 'anna';
+
+function moneyFigures(daysBefore: number): readonly Line[] {
+  const inMoney = figures(daysBefore).map(([name, labels, value]): Line => {
+    if (!name.includes('credits')) return [name, labels, value];
+    const isShare = name.includes('share');
+    return [
+      name.replace('credits', 'cost').replace('trailing', 'sum'),
+      { ...labels, currency: 'USD' },
+      isShare ? value : value / 10_000,
+    ];
+  });
+  return [...inMoney, ['org_info', { org_id: 'claude:anna', platform: 'claude' }, 1]];
+}
+
 /** A report, with the ratio of each criterion now and before; those that are the same have no former series. */
 function report(
   createdAt: number,
@@ -106,7 +122,7 @@ describe.runIf(requireTool('prometheus') && alertmanager)('a notification', () =
   const page = written([
     ...figures(0),
     ...report(now, 0.6, { lint: [0.5, 1], unit_tests: [0, 1], docs: [0.4, 0.4] }),
-  ]);
+  ]).concat(written(moneyFigures(0), { org: MONEY_ORG }));
   const target = createServer((_request, response) => {
     response.setHeader('content-type', 'text/plain; version=0.0.4').end(page);
   });
@@ -124,9 +140,13 @@ describe.runIf(requireTool('prometheus') && alertmanager)('a notification', () =
     const byFamily = new Map<string, string[]>();
     for (const ago of hours) {
       const at = (Math.floor(now / 3600) - ago) * 3600;
-      for (const line of figures(Math.floor((now - at) / DAY_S))) {
-        byFamily.set(line[0], [...(byFamily.get(line[0]) ?? []), written([line], common, ` ${at}`)]);
-      }
+      const daysBefore = Math.floor((now - at) / DAY_S);
+      const add = ([name, labels, value]: Line, org: string) => {
+        const text = written([[name, labels, value]], { ...common, org }, ` ${at}`);
+        byFamily.set(name, [...(byFamily.get(name) ?? []), text]);
+      };
+      for (const line of figures(daysBefore)) add(line, ORG);
+      for (const line of moneyFigures(daysBefore)) add(line, MONEY_ORG);
     }
     const families = [...byFamily].map(
       ([name, lines]) => `# TYPE agent_platform_${name} gauge\n${lines.join('')}`,
@@ -147,28 +167,36 @@ describe.runIf(requireTool('prometheus') && alertmanager)('a notification', () =
     });
   });
 
-  async function description(name: string): Promise<string | undefined> {
+  async function description(name: string, org: string): Promise<string | undefined> {
     const firing = () =>
       receiver.alerts.filter(
-        ({ labels, status }) => labels['alertname'] === `AgentPlatform${name}` && status === 'firing',
+        ({ labels, status }) =>
+          labels['alertname'] === `AgentPlatform${name}` && labels['org'] === org && status === 'firing',
       );
     await waitFor(() => expect(firing()).not.toEqual([]));
     return firing()[0]?.annotations['description'];
   }
 
   // 0.6 of 40 million less 0.1 of 10 million are 23 of 30 million, and so on; each team is expected to use 5 million.
-  test.each([
-    [
-      'CreditSpike',
-      ' Models behind the rise: "} or vector(1) # !channel (77%), claude (17%), haiku (7%). Teams behind the rise: Zürich (90%), Web (10%).',
-    ],
-    ['NewModelShare', ' Share lost by: claude (80%), haiku (20%).'],
-    ['BudgetProjectedOver', ' Models behind the rise within a week: "} or vector(1) # !channel (100%).'],
-    ['ReadinessDropped', ' Criteria behind the drop: unit_tests (67%), lint (33%).'],
-  ])('of %s says what accounts for most of the change', async (name, sentence) => {
-    const text = (await description(name)) ?? '';
+  test.each(
+    [ORG, MONEY_ORG].flatMap((org) =>
+      [
+        [
+          'CreditSpike',
+          ' Models behind the rise: "} or vector(1) # !channel (77%), claude (17%), haiku (7%). Teams behind the rise: Zürich (90%), Web (10%).',
+        ],
+        ['NewModelShare', ' Share lost by: claude (80%), haiku (20%).'],
+        ['BudgetProjectedOver', ' Models behind the rise within a week: "} or vector(1) # !channel (100%).'],
+        ...(org === ORG
+          ? [['ReadinessDropped', ' Criteria behind the drop: unit_tests (67%), lint (33%).']]
+          : []),
+      ].map(([name = '', sentence = '']) => [name, org, sentence] as const),
+    ),
+  )('of %s about %s says what accounts for most of the change', async (name, org, sentence) => {
+    const text = (await description(name, org)) ?? '';
     expect(text).toContain(sentence);
-    expect(text).toContain(ORG);
+    expect(text).toContain(org);
+    if (org === MONEY_ORG) expect(text).not.toContain('credit');
     // Readable on a pager, as one line.
     expect(text).not.toMatch(/[\n\r]|<error|<no value>/);
     expect(text.length).toBeLessThan(500);
