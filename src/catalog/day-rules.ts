@@ -44,3 +44,10 @@ export function dayRulesOf(
 ): DayRules {
   return days?.[dataset] ?? {};
 }
+
+/** The day on which a day is asked for the last time, if its platform revises it and that is after the day `asked`. */
+export function revisedUntil(day: Day, asked: Day, { revisedFor }: DayRules): Day | undefined {
+  if (revisedFor === undefined) return undefined;
+  const until = addDays(day, revisedFor);
+  return until > asked ? until : undefined;
+}

@@ -2,7 +2,7 @@ import { noteDay } from '../backfill/missing.ts';
 import { stampsOf } from '../backfill/sample-times.ts';
 import { dayDatasetOf, filledOn } from '../catalog/collector.ts';
 import { addDays, type Day, dayOf, daysFrom, earlier, type Instant, later } from '../catalog/day.ts';
-import { dayRulesOf } from '../catalog/day-rules.ts';
+import { dayRulesOf, revisedUntil } from '../catalog/day-rules.ts';
 import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
 import {
   type AssessedOrg,
@@ -117,7 +117,7 @@ class DaysExport {
     const { contract, money, platform = DEFAULT_PLATFORM } = org.settings;
     const monthStarts = contract?.periodStarts;
     const place = { org: name, orgId: org.history.orgId, platform, money };
-    const of = { ...place, first: day, day, monthStarts, revisedUntil: revisedUntil(org, day) };
+    const of = { ...place, first: day, day, monthStarts, revisedUntil: moneyRevisedUntil(org, day) };
     if (sum === undefined) return this.#write({ ...of, period: day, families });
     const month = this.#months.get(name) ?? new MonthFigures({ collectors, sum, starts: monthStarts });
     this.#months.set(name, month);
@@ -177,14 +177,11 @@ function openDays(
   return { unknown, open };
 }
 
-/** The day on which a day's money is asked for the last time, if its platform revises it and that is still ahead. */
-function revisedUntil({ settings, history, pages }: AssessedOrg, day: Day): Day | undefined {
-  const { revisedFor } = dayRulesOf(settings, 'tokens');
-  if (revisedFor === undefined) return undefined;
+/** Until when the platform may revise a day's money; undefined if that is over. */
+function moneyRevisedUntil({ settings, history, pages }: AssessedOrg, day: Day): Day | undefined {
   const today = dayOf(pages.knownAt);
   const asked = earlier(history.dataset('tokens').revisedOn ?? today, today);
-  const until = addDays(day, revisedFor);
-  return until > asked ? until : undefined;
+  return revisedUntil(day, asked, dayRulesOf(settings, 'tokens'));
 }
 
 /** The instant of a day's backfilled sample; for the newest day, which may not have one yet, the present one. */

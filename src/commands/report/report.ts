@@ -9,6 +9,7 @@ import {
   lastOfMonth,
   weekdayOf,
 } from '../../catalog/day.ts';
+import { dayRulesOf, revisedUntil } from '../../catalog/day-rules.ts';
 import type { DayFamily, Family, Sample } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityFamilies as activity } from '../../collectors/activity/collector.ts';
@@ -96,6 +97,8 @@ export interface Report {
   readonly currency: string | undefined;
   /** The days of the period that are over. */
   readonly days: readonly Day[];
+  /** Until when the platform may revise the money of the last of them; undefined if that is over. */
+  readonly revisedUntil: Day | undefined;
   readonly figures: readonly Figure[];
   /** The cost in each currency, where it is known. */
   readonly spends: readonly (Spend & { readonly period: string })[];
@@ -122,6 +125,8 @@ interface Counted {
 const COUNTED: readonly Counted[] = [
   { title: 'Credits', family: tokens.dailyCredits, over: 'sum' },
   { title: 'Cost', family: spend.dailyCost, over: 'sum' },
+  { title: 'Billed cost', family: spend.dailyBilledCost, over: 'sum' },
+  { title: 'List cost', family: spend.dailyListCost, over: 'sum' },
   { title: 'Active people a day', family: activity.dailyActiveUsers, over: 'mean' },
   { title: 'Sessions', family: activity.dailySessions, over: 'sum' },
   { title: 'Tool calls', family: tools.dailyToolCalls, over: 'sum' },
@@ -144,6 +149,7 @@ const OF_MONTH: readonly OfMonth[] = [
   ['Credits, budget of the month', spend.creditsMonthBudget],
   ['Credits, probability that the month exceeds its budget', spend.creditsMonthBudgetExceededProbability],
   ['Cost, month to date', spend.costMonthToDate],
+  ['Billed cost, month to date', spend.billedCostMonthToDate],
   [FORECAST, spend.costMonthForecast, spend.costMonthForecastLower, spend.costMonthForecastUpper],
   ['Cost, budget of the month', spend.costMonthBudget],
   ['Cost, probability that the month exceeds its budget', spend.costMonthBudgetExceededProbability],
@@ -185,6 +191,7 @@ export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf
     period,
     currency: measuredIn(view),
     days,
+    revisedUntil: revisedUntil(last, addDays(newest, 1), dayRulesOf(view.settings, 'tokens')),
     figures,
     spends: figures.flatMap(({ title, currency, value: amount }) => {
       if (title !== 'Cost' || currency === undefined || amount === undefined) return [];

@@ -272,6 +272,26 @@ test('reports of several platforms begin with what all used, and name each platf
   expect(reportSlack([acme, lab])).toContain('*lab (Claude): week of');
 });
 
+test('what is billed and the list price stand beside the cost, and what may still be revised is said', () => {
+  const last = dayNamed('2026-11-29');
+  const days = daysFrom(addDays(last, -60), last);
+  const rows = new Map(days.map((day) => [day, { credits: 2e6, cost: 50.25, billedCost: 3, listCost: 60 }]));
+  const [charge, both] = [COST, BOTH].map((money) => {
+    const settings = { money, days: { tokens: { revisedFor: 31 } } };
+    return (day: Day) =>
+      reportMarkdown([
+        reportOf('lab', periodOf('week', day), last, (asOf) =>
+          under(createFakeView({ rows, asOf }), settings),
+        ),
+      ]);
+  });
+  expect(both?.(last)).toContain('| Billed cost (USD) | 21.00 | 21.00 | 0 % |');
+  expect(both?.(last)).toContain('| Billed cost, month to date (USD) | 87.00 |');
+  expect(charge?.(last)).toContain('| List cost (USD) | 420.00 | 420.00 | 0 % |');
+  expect(charge?.(last)).toContain('The platform may revise this money until 2026-12-30.');
+  expect(charge?.(addDays(last, -38))).not.toContain('revise');
+});
+
 test('a forecast is not added over different months of the bill', () => {
   const last = dayNamed('2026-11-29');
   const rows = new Map(daysFrom(addDays(last, -249), last).map((day) => [day, { cost: 50 }]));
