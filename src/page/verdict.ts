@@ -37,7 +37,8 @@ function causeWords({ cause, model, largest, team }: Reason, noun: string): Html
   const shareWords = (share: number) => `${share > 1 ? 'all' : percent(round(share))} of the ${noun}`;
   const where = team && html`, mostly in team ${team.name} (${shareWords(team.share)})`;
   const most = largest && html`<code>${largest.name}</code> has ${shareWords(largest.share)}`;
-  if (cause === undefined) return html`${where}; no single cause stands out${most && html`, but ${most}`}`;
+  if (cause === undefined)
+    return html`${where}; ${most ? html`${most}, by several causes` : 'no single cause stands out'}`;
   const which = model === undefined ? most && html`; ${most}` : html`, first of all <code>${model}</code>`;
   return html`${where}${where ? ' and by' : ', mostly by'} ${cause}${which}`;
 }

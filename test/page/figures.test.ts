@@ -192,11 +192,11 @@ describe('the verdict', () => {
     expect(
       text({ reason: { ...diffuse, largest: { name: 'm', share: 0.81 } } }, figureOf({ value: 15 })),
     ).toBe(
-      'Spend on Thu 19 Nov was 50% above the mean of 4 Thursdays before; no single cause stands out, but m has 81% of the rise.',
+      'Spend on Thu 19 Nov was 50% above the mean of 4 Thursdays before; m has 81% of the rise, by several causes.',
     );
     expect(
       text({ reason: { ...diffuse, largest: { name: 'm', share: 1.2 } } }, figureOf({ value: 5 })),
-    ).toContain('but m has all of the fall.');
+    ).toContain('m has all of the fall, by several causes.');
     const team = { name: '<payments>', share: 0.714 };
     expect(text({ reason: { ...reason, team } }, figureOf({ value: 15 }))).toBe(
       'Spend on Thu 19 Nov was 50% above the mean of 4 Thursdays before, mostly in team &lt;payments&gt; (71% of the rise) and by tokens per session, first of all m&lt;1&gt;.',
