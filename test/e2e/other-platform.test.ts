@@ -78,7 +78,7 @@ test('commands know what the platform has', async () => {
   const focus = await run('export', file, '--format=focus', `--from=${first}`, `--to=${yesterday}`);
   expect(focus.stderr).toMatch(/^provisional: \d+ rows of octo, which its platform may revise until /m);
   expect(focus.stdout).toContain('reported by the platform; seat fees not included');
-  const past = await run('backfill', file, `--from=${first}`, `--to=${yesterday}`, '--output=-');
+  const past = await run('backfill', file, `--from=${first}`, `--to=${yesterday}`, `--output=${file}.past`);
   expect([past.code, past.stderr]).toEqual([0, expect.anything()]);
   for (const command of ['report', 'explain']) {
     const told = await run(command, file);
