@@ -31,9 +31,8 @@ const MAX_WAIT_MS = 600_000;
 /**
  * Sends past samples by remote write, and records what was acknowledged. It gathers as many samples as its concurrent
  * requests can carry, divides them by series and sends the requests at once; the next ones wait for all of them, so that
- * no sample of a series overtakes an older one. Meanwhile the next samples are gathered and encoded. A Prometheus without
- * a window for samples out of order accepts the days of an empty store in this way, because it judges requests that arrive
- * together by what it had before them.
+ * no sample of a series overtakes an older one. Meanwhile the next samples are gathered and encoded. Prometheus needs a
+ * window for samples out of order, even if it is empty: of requests with the same days, one may be there before the others.
  */
 export class RemoteTarget implements BackfillTarget {
   readonly #deps: RemoteTargetDeps;
