@@ -3,10 +3,10 @@ import { type Day, daysFrom } from '../../src/catalog/day.ts';
 import type { Json } from '../sandbox/asking.ts';
 import {
   at,
-  type ClaudeStory,
   dollars,
   exactCents,
   type Kind,
+  REPORTS,
   spanOf,
   startClaudeStory,
   total,
@@ -16,24 +16,6 @@ import { DAY, NOON, YESTERDAY } from './harness.ts';
 const collectors = ['tokens', 'spend', 'users'];
 const shown = ['users.identity=id'];
 const DAY_OF = 'agent_platform_data_day_timestamp_seconds';
-
-/** What the report of a kind says of a day, and where its members are. */
-const REPORTS = {
-  console: {
-    of: (story: ClaudeStory, day = YESTERDAY) => story.rows('usage_report/claude_code', { starting_at: day }),
-    email: 'actor.email_address',
-    sessions: 'core_metrics.num_sessions',
-    commits: 'core_metrics.commits_by_claude_code',
-    pullRequests: 'core_metrics.pull_requests_by_claude_code',
-  },
-  enterprise: {
-    of: (story: ClaudeStory, day = YESTERDAY) => story.rows('analytics/users', { date: day }),
-    email: 'user.email_address',
-    sessions: 'claude_code_metrics.core_metrics.distinct_session_count',
-    commits: 'claude_code_metrics.core_metrics.commit_count',
-    pullRequests: 'claude_code_metrics.core_metrics.pull_request_count',
-  },
-} as const;
 
 /** Rows by the person whose e-mail address is at a path; what is no person's is under the empty name. */
 function byPerson(rows: readonly Json[], path: string): ReadonlyMap<string, readonly Json[]> {

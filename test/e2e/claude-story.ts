@@ -6,7 +6,7 @@ import { createFixedCredential } from '../../src/config/credential.ts';
 import { claude } from '../../src/platforms/claude/platform.ts';
 import { type ClaudeSandbox, createClaudeSandbox } from '../../src/sandbox/index.ts';
 import type { Json } from '../sandbox/asking.ts';
-import { configOf, NOON, type Story, type StoryOptions, startStory } from './harness.ts';
+import { configOf, NOON, type Story, type StoryOptions, startStory, YESTERDAY } from './harness.ts';
 import { startPassing } from './rewriting.ts';
 
 export type Kind = 'console' | 'enterprise';
@@ -120,6 +120,25 @@ async function rowsAt(
     page = next;
   }
 }
+
+/** What the report of a kind says of a day, and where its members are. */
+export const REPORTS = {
+  console: {
+    of: (story: ClaudeStory, day: string = YESTERDAY) =>
+      story.rows('usage_report/claude_code', { starting_at: day }),
+    email: 'actor.email_address',
+    sessions: 'core_metrics.num_sessions',
+    commits: 'core_metrics.commits_by_claude_code',
+    pullRequests: 'core_metrics.pull_requests_by_claude_code',
+  },
+  enterprise: {
+    of: (story: ClaudeStory, day: string = YESTERDAY) => story.rows('analytics/users', { date: day }),
+    email: 'user.email_address',
+    sessions: 'claude_code_metrics.core_metrics.distinct_session_count',
+    commits: 'claude_code_metrics.core_metrics.commit_count',
+    pullRequests: 'claude_code_metrics.core_metrics.pull_request_count',
+  },
+} as const;
 
 /** The query for usage or cost from one day to another one. */
 export function spanOf(by: 'model' | 'actor', from: string, to = from): Readonly<Record<string, string>> {
