@@ -184,8 +184,10 @@ function filled(text: string): Result<string> {
   return text.trim() === '' ? { problem: 'is empty' } : { value: text };
 }
 
-/** The path of a file or directory. */
-export const file = textual('file', filled);
+/** The path of a file or directory. Many programs take `-` for standard output, which would become a file of that name. */
+export const file = textual('file', (text) =>
+  text === '-' ? { problem: 'must be a path; ./- is the file that is named so' } : filled(text),
+);
 
 /**
  * The path of the store's file. SQLite would open what follows `file:`, and the URL of a database would become a file whose name

@@ -163,6 +163,7 @@ describe('what is wrong is said in the words of the kind', () => {
     ['days', '36h', '"36h" is not a duration of whole days, such as 7d'],
     ['duration', '5', '"5" is not a duration, such as 30s, 1h30m or 7d'],
     ['file', ' ', 'is empty'],
+    ['file', '-', 'must be a path; ./- is the file that is named so'],
     ['http-path', 'metrics', '"metrics" is not a path of letters, digits and . _ ~ - such as /metrics'],
     ['http-path', '/a?b', '"/a?b" is not a path of letters, digits and . _ ~ - such as /metrics'],
     ['http-path', '/', '"/" is not a path of letters, digits and . _ ~ - such as /metrics'],
