@@ -163,3 +163,17 @@ export function monthBeforeSoFar(day: Day, starts = 1): readonly Day[] {
 export function restOfMonth(day: Day, starts = 1): readonly Day[] {
   return daysFrom(addDays(day, 1), lastOfMonth(day, starts));
 }
+
+/** A longer step of a clock, in milliseconds, is more likely a wrong clock than a long absence. */
+const MAX_STEP_MS = 31 * DAY_MS;
+
+/**
+ * Since when a step forward of a clock, in milliseconds, is in doubt at `now`; undefined if it is believed: a long one only when it
+ * has been seen for a day, because what is removed for its age does not come back. `before` is since when it was in doubt.
+ */
+export function doubtedSince(step: number, before: Instant | undefined, now: Instant): Instant | undefined {
+  if (step <= MAX_STEP_MS) return undefined;
+  // A clock that has gone back since was wrong at one of the two times.
+  const since = Math.min(before ?? now, now);
+  return now - since >= DAY_MS ? undefined : since;
+}

@@ -1,7 +1,4 @@
-import { DAY_MS, type Instant } from '../catalog/day.ts';
-
-/** A longer step since the last commit is more likely a wrong clock than a long absence. */
-const MAX_STEP_MS = 31 * DAY_MS;
+import { doubtedSince, type Instant } from '../catalog/day.ts';
 
 /** The last reference instant of ages, and since when a later one is in doubt. */
 interface Ageing {
@@ -14,8 +11,7 @@ interface Ageing {
  * forgotten events would be counted again.
  */
 export function nextAgeing(last: Ageing | undefined, now: Instant): Ageing {
-  if (last === undefined || now - last.at <= MAX_STEP_MS) return { at: Math.max(last?.at ?? now, now) };
-  const { doubtedSince = now } = last;
-  const since = Math.min(doubtedSince, now);
-  return now - since >= DAY_MS ? { at: now } : { at: last.at, doubtedSince: since };
+  if (last === undefined) return { at: now };
+  const doubted = doubtedSince(now - last.at, last.doubtedSince, now);
+  return doubted === undefined ? { at: Math.max(last.at, now) } : { at: last.at, doubtedSince: doubted };
 }

@@ -1,8 +1,10 @@
 import {
   addDays,
+  DAY_MS,
   type Day,
   dayOf,
   daysBetween,
+  doubtedSince,
   earlier,
   type Instant,
   later,
@@ -16,12 +18,6 @@ import type { Retention } from './store.ts';
 
 /** Maximum number of days and documents that one sweep removes: the next sweep is a minute away. */
 export const MAX_SWEPT = 1000;
-
-/** A longer step since the last sweep, in days, is more likely a wrong clock than a long absence. */
-const MAX_STEP = 31;
-
-/** How long such a step must last before it is accepted, in milliseconds. */
-const SECOND_LOOK_MS = 24 * 3_600_000;
 
 /** The reference day of the last sweep. */
 interface SweepMark {
@@ -48,12 +44,9 @@ export function planSweep(
 ): SweepPlan {
   const yesterday = yesterdayOf(now);
   const reference = earlier(newestKnown, yesterday);
-  if (last !== undefined && daysBetween(last.day, reference) > MAX_STEP) {
-    const { doubtedSince = now } = last;
-    // A clock that has gone back since was wrong at one of the two times.
-    const since = Math.min(doubtedSince, now) === doubtedSince ? doubtedSince : now;
-    if (now - since < SECOND_LOOK_MS)
-      return { firstDay: undefined, mark: { day: last.day, doubtedSince: since } };
+  if (last !== undefined) {
+    const doubted = doubtedSince(daysBetween(last.day, reference) * DAY_MS, last.doubtedSince, now);
+    if (doubted !== undefined) return { firstDay: undefined, mark: { day: last.day, doubtedSince: doubted } };
   }
   const day = last === undefined ? reference : later(last.day, reference);
   return { firstDay: addDays(reference, 1 - days), mark: { day } };
