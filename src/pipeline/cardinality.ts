@@ -5,7 +5,7 @@ import type { View } from '../catalog/view.ts';
 import { LARGE } from '../work/slices.ts';
 import { foldAll, type KeptValues, keyOf, labelled } from './folding.ts';
 import { createLabelWeights, type LabelLimit } from './label-weights.ts';
-import { type Filled, type FillZeros, fillZeros as fillZerosOfDay } from './zeros.ts';
+import { createZeros, type Filled, type FillZeros } from './zeros.ts';
 
 /** How many samples are weighed in one step. */
 const WEIGHED_AT_ONCE = 16;
@@ -35,7 +35,7 @@ interface MeasuredFamily {
 
 /** How to measure, if not a single view. */
 interface Measuring {
-  /** By default from the samples of all days before. */
+  /** By default for this view's newest day alone. */
   readonly fillZeros?: FillZeros;
   /** How many samples to look at in one step, by default one; a step costs as much as a sample. */
   readonly samplesPerStep?: number;
@@ -50,7 +50,7 @@ export function* measureCardinality(
   dataset: DayDataset<unknown> | undefined,
   view: View,
   limitOf: LabelLimit,
-  { fillZeros = fillZerosOfDay, samplesPerStep = 1 }: Measuring = {},
+  { fillZeros = createZeros(), samplesPerStep = 1 }: Measuring = {},
 ): Generator<unknown, Cardinality> {
   const day = dataset === undefined ? undefined : view.newestDay(dataset);
   const { found, filled } = yield* sampled(families, dataset, view, samplesPerStep);

@@ -16,7 +16,7 @@ import { createDayMemo, type DayMemo } from './day-memo.ts';
 import { firstDayOf, type HistoryBounds } from './days-to-fetch.ts';
 import type { LabelLimit } from './label-weights.ts';
 import { createView } from './view.ts';
-import { createConsecutiveZeros, type FillZeros } from './zeros.ts';
+import { createZeros, type FillZeros } from './zeros.ts';
 
 /** How many samples are measured in one step, and after how many steps the clock is looked at. */
 const SAMPLES_PER_STEP = 8;
@@ -99,7 +99,7 @@ export function assessDays(pages: PastParts, known: KnownOrg): AssessedOrg {
   const { historyStart } = bounds;
   const org = { ...known, datasets, expensive, historyStart, firstDay: firstDayOf(bounds, knownAt) };
   const coverage = new Coverage(org, knownAt);
-  return { ...org, pages, coverage, fillZeros: createConsecutiveZeros(), days: createDayMemo() };
+  return { ...org, pages, coverage, fillZeros: createZeros(), days: createDayMemo() };
 }
 
 /**

@@ -24,29 +24,6 @@ export interface Filled {
  */
 export type FillZeros = (families: readonly Filled[], view: View, day: Day) => Generator<void>;
 
-/** The zeros of any day, from the samples of all days before it; each of them is read once for all families. */
-export function* fillZeros(families: readonly Filled[], view: View, day: Day): Generator<void> {
-  const open = families.map((one) => ({ ...one, seen: new Set<string>() }));
-  for (const { present, seen } of open) {
-    for (const [key] of present) {
-      seen.add(key);
-      yield;
-    }
-  }
-  for (let back = 1; back <= REMEMBERED_DAYS; back++) {
-    for (const { family, zeros, seen } of open) {
-      for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
-        yield;
-        const sample = labelled(family, given);
-        const key = keyOf(family, sample);
-        if (seen.has(key) || !isKnown(sample)) continue;
-        seen.add(key);
-        zeros.push({ labels: sample.labels, value: 0 });
-      }
-    }
-  }
-}
-
 /** Changed in place: most values are seen every day, and a map whose entries move is built again every few days. */
 interface LastSeen {
   labels: Sample['labels'];
@@ -63,11 +40,11 @@ interface Remembered {
 }
 
 /**
- * The same zeros for one organization's days in ascending order: the label values seen are remembered from one day to
- * the next, so that a day is not read by each of the 28 days after it, and not at all if its own zeros were asked for:
- * it had what was present then. The history must not change meanwhile.
+ * Zeros for one organization's days, best in ascending order: the label values seen are remembered from one day to the next, so
+ * that a day is not read by each of the 28 days after it, and not at all if its own zeros were asked for: it had what was
+ * present then. The history must not change meanwhile.
  */
-export function createConsecutiveZeros(): FillZeros {
+export function createZeros(): FillZeros {
   const remembered = new Map<string, Remembered>();
 
   function before(family: DayFamily, day: Day): Remembered {

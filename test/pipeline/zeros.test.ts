@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../src/catalog/day.ts';
 import { dayFamily, type Sample } from '../../src/catalog/family.ts';
 import type { View } from '../../src/catalog/view.ts';
-import { keyOf, labelled } from '../../src/pipeline/folding.ts';
-import { createConsecutiveZeros, type FillZeros, fillZeros } from '../../src/pipeline/zeros.ts';
+import { isKnown, keyOf, labelled } from '../../src/pipeline/folding.ts';
+import { createZeros, type Filled, type FillZeros, REMEMBERED_DAYS } from '../../src/pipeline/zeros.ts';
 import { dayNamed } from '../support/day.ts';
 
 const first = dayNamed('2026-01-01');
@@ -45,6 +45,29 @@ function zerosBy(fill: FillZeros, family: ReturnType<typeof familyOf>, day: Day)
   return zeros;
 }
 
+/** The zeros of a day by the plainest reading: from the samples of all days before it. */
+function* fillZeros(families: readonly Filled[], view: View, day: Day): Generator<void> {
+  const open = families.map((one) => ({ ...one, seen: new Set<string>() }));
+  for (const { present, seen } of open) {
+    for (const [key] of present) {
+      seen.add(key);
+      yield;
+    }
+  }
+  for (let back = 1; back <= REMEMBERED_DAYS; back++) {
+    for (const { family, zeros, seen } of open) {
+      for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
+        yield;
+        const sample = labelled(family, given);
+        const key = keyOf(family, sample);
+        if (seen.has(key) || !isKnown(sample)) continue;
+        seen.add(key);
+        zeros.push({ labels: sample.labels, value: 0 });
+      }
+    }
+  }
+}
+
 describe('zeros of consecutive days', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd', 'A long\u0000name');
   const uses = fc.array(fc.record({ model: name, tier: fc.constantFrom('', 's') }), { maxLength: 6 });
@@ -58,7 +81,7 @@ describe('zeros of consecutive days', () => {
     fc.assert(
       fc.property(days, steps, (list, moves) => {
         const family = familyOf(list);
-        const zeros = createConsecutiveZeros();
+        const zeros = createZeros();
         let day = first;
         for (const move of moves) {
           day = addDays(day, move);
@@ -74,7 +97,7 @@ describe('zeros of consecutive days', () => {
       Array.from({ length: 60 }, (_, index) => [{ model: `m${index % 3}`, tier: 's' }]),
       (day) => read.push(day),
     );
-    const zeros = createConsecutiveZeros();
+    const zeros = createZeros();
     for (let index = 0; index < 60; index += 2) {
       for (const _ of zeros([{ family, present: [], zeros: [] }], view, addDays(first, index)));
     }
