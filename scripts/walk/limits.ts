@@ -2,9 +2,9 @@ import type { RoadName } from './roads.ts';
 
 /** The most files and functions whose code may run on each road: what was reached. A number may only fall. */
 export const LIMITS: Readonly<Record<RoadName, { readonly files: number; readonly functions: number }>> = {
-  reload: { files: 80, functions: 387 },
+  reload: { files: 80, functions: 386 },
   'reload-changed': { files: 126, functions: 889 },
-  answer: { files: 120, functions: 876 },
+  answer: { files: 120, functions: 875 },
   scrape: { files: 30, functions: 88 },
   hook: { files: 34, functions: 126 },
 };

@@ -96,9 +96,11 @@ function rulesOf(
 
 /** The rules as values that can be compared. */
 function plain({ collectors, labelLimit, ...rest }: PublishRules) {
-  const families = collectors.map(({ name, families: of }) => [name, of.map((family) => family.name)]);
-  const labels = new Set(collectors.flatMap(({ families: of }) => of.flatMap((family) => family.labels)));
-  return { ...rest, families, limits: [...labels].map(labelLimit) };
+  const limited = collectors.map(({ name, families }) => [
+    name,
+    families.map((family) => [family.name, family.labels.map(labelLimit)]),
+  ]);
+  return { ...rest, limited };
 }
 
 /** The keys of a configuration, for redaction. */

@@ -5,7 +5,7 @@ import type { View } from '../catalog/view.ts';
 import { LARGE } from '../work/slices.ts';
 import { foldAll, type KeptValues, keyOf, labelled } from './folding.ts';
 import { createLabelWeights, type LabelLimit } from './label-weights.ts';
-import { createZeros, type Filled, type FillZeros } from './zeros.ts';
+import { type Filled, Zeros } from './zeros.ts';
 
 /** How many samples are weighed in one step. */
 const WEIGHED_AT_ONCE = 16;
@@ -36,7 +36,7 @@ interface MeasuredFamily {
 /** How to measure, if not a single view. */
 interface Measuring {
   /** By default for this view's newest day alone. */
-  readonly fillZeros?: FillZeros;
+  readonly zeros?: Zeros;
   /** How many samples to look at in one step, by default one; a step costs as much as a sample. */
   readonly samplesPerStep?: number;
 }
@@ -50,12 +50,12 @@ export function* measureCardinality(
   dataset: DayDataset<unknown> | undefined,
   view: View,
   limitOf: LabelLimit,
-  { fillZeros = createZeros(), samplesPerStep = 1 }: Measuring = {},
+  { zeros: known = new Zeros(), samplesPerStep = 1 }: Measuring = {},
 ): Generator<unknown, Cardinality> {
   const day = dataset === undefined ? undefined : view.newestDay(dataset);
-  const { found, filled } = yield* sampled(families, dataset, view, samplesPerStep);
-  let total = found.reduce((sum, { samples }) => sum + samples.length, 0);
-  if (day !== undefined) yield* fillZeros(filled, view, day);
+  const { found, filled, count } = yield* sampled(families, dataset, view, samplesPerStep);
+  let total = count;
+  if (day !== undefined) yield* known.fill(filled, view, day);
   const weights = createLabelWeights(families, limitOf);
   for (const { family, samples, zeros } of found) {
     total += zeros.length;
@@ -93,19 +93,26 @@ interface Found {
   readonly zeros: Sample[];
 }
 
+interface Sampled {
+  readonly found: readonly Found[];
+  readonly filled: readonly Filled[];
+  /** The number of samples. */
+  readonly count: number;
+}
+
 /** The samples of each family that has any, and those of them whose zeros are to be filled in. */
 function* sampled(
   families: readonly Family[],
   dataset: DayDataset<unknown> | undefined,
   view: View,
   samplesPerStep: number,
-): Generator<unknown, { readonly found: readonly Found[]; readonly filled: readonly Filled[] }> {
+): Generator<unknown, Sampled> {
   const found: Found[] = [];
   const filled: Filled[] = [];
   const day = dataset === undefined ? undefined : view.newestDay(dataset);
   // Values missing from a damaged row may have been rejected.
   const row = dataset === undefined || day === undefined ? undefined : view.row(dataset, day);
-  let total = 0;
+  let count = 0;
   for (const family of families) {
     const given = samplesOf(family, dataset, view);
     if (given === undefined) continue;
@@ -117,12 +124,12 @@ function* sampled(
       const sample = labelled(family, plain);
       one.samples.push(sample);
       if (isFilled) present.push([keyOf(family, sample), sample]);
-      if (++total % samplesPerStep === 0) yield;
+      if (++count % samplesPerStep === 0) yield;
     }
     found.push(one);
     if (isFilled) filled.push({ family, present, zeros: one.zeros });
   }
-  return { found, filled };
+  return { found, filled, count };
 }
 
 /** The samples of a measured family as published: with zeros, folded and truncated. */

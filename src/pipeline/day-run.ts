@@ -112,7 +112,7 @@ class DayRun {
     let isFirst = true;
     for (let ask = nextAsk(this.#plan); ask !== undefined && !run.stopping(); ask = nextAsk(this.#plan)) {
       // The first one has the run's own turn.
-      if (!isFirst) await run.giveWay(ask.window.to === this.#plan.newest ? 'urgent' : 'other');
+      if (!isFirst) await run.lane.giveWay(ask.window.to === this.#plan.newest ? 'urgent' : 'other');
       isFirst = false;
       if (run.stopping()) break;
       const fetched = await request(run, this.#collector, ask);
@@ -361,7 +361,7 @@ async function store(
   const stored = await deps.history.putDays(org.name, dataset, {
     ...answer,
     rows: fetched.rows,
-    seen: run.seen(),
+    seen: run.fields.seen(),
     parts: collector.dataset.parts,
     orgId: fetched.orgId,
     at: deps.clock.now(),

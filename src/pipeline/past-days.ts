@@ -16,7 +16,7 @@ import { createDayMemo, type DayMemo } from './day-memo.ts';
 import { firstDayOf, type HistoryBounds } from './days-to-fetch.ts';
 import type { LabelLimit } from './label-weights.ts';
 import { createView } from './view.ts';
-import { createZeros, type FillZeros } from './zeros.ts';
+import { Zeros } from './zeros.ts';
 
 /** How many samples are measured in one step, and after how many steps the clock is looked at. */
 const SAMPLES_PER_STEP = 8;
@@ -66,7 +66,7 @@ export interface AssessedOrg extends KnownOrg, CoverageParts {
   /** The current coverage of its days. */
   readonly coverage: Coverage;
   /** The zeros of its days, which are asked for in ascending order. */
-  readonly fillZeros: FillZeros;
+  readonly zeros: Zeros;
   /** What was made of its days; their rows and states do not change meanwhile. */
   readonly days: DayMemo;
 }
@@ -99,7 +99,7 @@ export function assessDays(pages: PastParts, known: KnownOrg): AssessedOrg {
   const { historyStart } = bounds;
   const org = { ...known, datasets, expensive, historyStart, firstDay: firstDayOf(bounds, knownAt) };
   const coverage = new Coverage(org, knownAt);
-  return { ...org, pages, coverage, fillZeros: createZeros(), days: createDayMemo() };
+  return { ...org, pages, coverage, zeros: new Zeros(), days: createDayMemo() };
 }
 
 /**
@@ -174,7 +174,7 @@ async function measure(
   of: Pick<Measured, 'dataset' | 'view' | 'stamps'>,
 ): Promise<Measured> {
   const { dataset, view } = of;
-  const measuring = { fillZeros: org.fillZeros, samplesPerStep: SAMPLES_PER_STEP };
+  const measuring = { zeros: org.zeros, samplesPerStep: SAMPLES_PER_STEP };
   const steps = measureCardinality(declared, dataset, view, org.pages.labelLimit, measuring);
   // A stop signal and pending writes wait for this.
   return { ...of, cardinality: await runInSlices(steps, org.pages.clock, STEPS_PER_LOOK) };

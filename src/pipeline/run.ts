@@ -1,4 +1,3 @@
-import type { SeenField } from '../catalog/api-contract.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -11,6 +10,7 @@ import { ForeignAnswer, type Store } from '../store/store.ts';
 import { messageOf, PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 import type { Turns, Urgency } from '../work/turns.ts';
+import type { FieldWatch } from './field-watch.ts';
 import type { Publisher } from './publisher.ts';
 import type { RunStates } from './run-states.ts';
 
@@ -44,11 +44,11 @@ export interface Run {
   readonly org: OrgSettings;
   readonly platform: Pick<Platform, 'readers'>;
   readonly source: Source;
-  /** What its answers so far show of the fields of days, by path. */
-  seen(): ReadonlyMap<string, SeenField>;
+  /** What its answers so far show of fields. */
+  readonly fields: Pick<FieldWatch, 'seen'>;
   readonly deps: RunnerParts;
-  /** Lets waiting work run first; the newest day of an organization is urgent. */
-  giveWay(urgency: Urgency): Promise<void>;
+  /** Its turns: it lets waiting work run first; the newest day of an organization is urgent. */
+  readonly lane: { giveWay(urgency: Urgency): Promise<void> };
   /** When a scheduled run is due at the latest after an instant; undefined without a schedule. */
   readonly dueAfter: ((at: Instant) => Instant | undefined) | undefined;
   /** Marks the newest data as attempted, and as published if it arrived. */

@@ -141,10 +141,10 @@ export class Runner {
         { ...source, compare: (contract, elements) => watch.compare(contract, elements) },
         { signal: retired },
       ),
-      seen: () => watch.seen(),
+      fields: watch,
       deps: this.#parts,
       dueAfter,
-      giveWay: (urgency) => lane.giveWay(urgency),
+      lane,
       tried: () => {
         if (!isRetired()) this.#parts.runs.update(org.name, name, { tried: true });
       },

@@ -18,12 +18,6 @@ export interface Filled {
   readonly zeros: Sample[];
 }
 
-/**
- * Adds the zeros of a day: the label values of the preceding days that are not `present` on it, known or not. The values of a
- * later day come first. A generator, because it can walk many samples.
- */
-export type FillZeros = (families: readonly Filled[], view: View, day: Day) => Generator<void>;
-
 /** Changed in place: most values are seen every day, and a map whose entries move is built again every few days. */
 interface LastSeen {
   labels: Sample['labels'];
@@ -44,43 +38,44 @@ interface Remembered {
  * that a day is not read by each of the 28 days after it, and not at all if its own zeros were asked for: it had what was
  * present then. The history must not change meanwhile.
  */
-export function createZeros(): FillZeros {
-  const remembered = new Map<string, Remembered>();
+export class Zeros {
+  readonly #remembered = new Map<string, Remembered>();
 
-  function before(family: DayFamily, day: Day): Remembered {
-    const known = remembered.get(family.name);
-    if (known !== undefined && known.until <= day && daysBetween(known.until, day) <= REMEMBERED_DAYS) {
-      return known;
+  /**
+   * Adds the zeros of a day: the label values of the preceding days that are not `present` on it, known or not. The values of a
+   * later day come first. A generator, because it can walk many samples.
+   */
+  *fill(families: readonly Filled[], view: View, day: Day): Generator<void> {
+    for (const { family, present, zeros } of families) {
+      const known = this.#before(family, day);
+      for (let at = addDays(known.until, 1); at < day; at = addDays(at, 1)) {
+        for (const given of family.samplesOf(view, at) ?? []) {
+          const sample = labelled(family, given);
+          if (isKnown(sample)) see(known, keyOf(family, sample), sample.labels, at);
+          yield;
+        }
+      }
+      let walked = 0;
+      const unknown = new Set<string>();
+      for (const [key, sample] of present) {
+        if (isKnown(sample)) see(known, key, sample.labels, day);
+        else unknown.add(key);
+        if (++walked % WALKED_AT_ONCE === 0) yield;
+      }
+      known.until = day;
+      for (const { labels } of yield* missing(known.values, day, unknown)) zeros.push({ labels, value: 0 });
     }
+  }
+
+  /** What is remembered of a family, up to a day. */
+  #before({ name }: DayFamily, day: Day): Remembered {
+    const known = this.#remembered.get(name);
+    if (known !== undefined && known.until <= day && daysBetween(known.until, day) <= REMEMBERED_DAYS)
+      return known;
     const empty = { until: addDays(day, -REMEMBERED_DAYS - 1), places: 0, values: new Map() };
-    remembered.set(family.name, empty);
+    this.#remembered.set(name, empty);
     return empty;
   }
-
-  function* fill({ family, present, zeros }: Filled, view: View, day: Day): Generator<void> {
-    const known = before(family, day);
-    for (let at = addDays(known.until, 1); at < day; at = addDays(at, 1)) {
-      for (const given of family.samplesOf(view, at) ?? []) {
-        const sample = labelled(family, given);
-        if (isKnown(sample)) see(known, keyOf(family, sample), sample.labels, at);
-        yield;
-      }
-      known.until = at;
-    }
-    let walked = 0;
-    const unknown = new Set<string>();
-    for (const [key, sample] of present) {
-      if (isKnown(sample)) see(known, key, sample.labels, day);
-      else unknown.add(key);
-      if (++walked % WALKED_AT_ONCE === 0) yield;
-    }
-    known.until = day;
-    for (const { labels } of yield* missing(known.values, day, unknown)) zeros.push({ labels, value: 0 });
-  }
-
-  return function* (families, view, day) {
-    for (const one of families) yield* fill(one, view, day);
-  };
 }
 
 function see(remembered: Remembered, key: string, labels: Sample['labels'], day: Day): void {

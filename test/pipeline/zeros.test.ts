@@ -4,7 +4,7 @@ import { addDays, type Day } from '../../src/catalog/day.ts';
 import { dayFamily, type Sample } from '../../src/catalog/family.ts';
 import type { View } from '../../src/catalog/view.ts';
 import { isKnown, keyOf, labelled } from '../../src/pipeline/folding.ts';
-import { createZeros, type Filled, type FillZeros, REMEMBERED_DAYS } from '../../src/pipeline/zeros.ts';
+import { type Filled, REMEMBERED_DAYS, Zeros } from '../../src/pipeline/zeros.ts';
 import { dayNamed } from '../support/day.ts';
 
 const first = dayNamed('2026-01-01');
@@ -37,7 +37,7 @@ function familyOf(
   });
 }
 
-function zerosBy(fill: FillZeros, family: ReturnType<typeof familyOf>, day: Day) {
+function zerosBy(fill: Zeros['fill'], family: ReturnType<typeof familyOf>, day: Day) {
   const samples = [...(family.samplesOf(view, day) ?? [])].map((sample) => labelled(family, sample));
   const present = new Map(samples.map((sample) => [keyOf(family, sample), sample]));
   const zeros: Sample[] = [];
@@ -81,11 +81,11 @@ describe('zeros of consecutive days', () => {
     fc.assert(
       fc.property(days, steps, (list, moves) => {
         const family = familyOf(list);
-        const zeros = createZeros();
+        const zeros = new Zeros();
         let day = first;
         for (const move of moves) {
           day = addDays(day, move);
-          expect(zerosBy(zeros, family, day)).toEqual(zerosBy(fillZeros, family, day));
+          expect(zerosBy(zeros.fill.bind(zeros), family, day)).toEqual(zerosBy(fillZeros, family, day));
         }
       }),
     );
@@ -97,9 +97,9 @@ describe('zeros of consecutive days', () => {
       Array.from({ length: 60 }, (_, index) => [{ model: `m${index % 3}`, tier: 's' }]),
       (day) => read.push(day),
     );
-    const zeros = createZeros();
+    const zeros = new Zeros();
     for (let index = 0; index < 60; index += 2) {
-      for (const _ of zeros([{ family, present: [], zeros: [] }], view, addDays(first, index)));
+      for (const _ of zeros.fill([{ family, present: [], zeros: [] }], view, addDays(first, index)));
     }
     const before = Array.from({ length: 28 }, (_, index) => addDays(first, index - 28));
     const between = Array.from({ length: 29 }, (_, index) => addDays(first, 2 * index + 1));

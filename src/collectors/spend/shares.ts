@@ -3,7 +3,7 @@ import { type Sample, UNKNOWN } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { breakdown, OTHER, plus, preciseSum } from '../counts.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
-import { areNamed, haveAmounts, modelsOf } from '../tokens/models.ts';
+import { areNamed, haveAmounts, keyOfModel, modelsOf } from '../tokens/models.ts';
 import { amountOn, measureOf } from './measure.ts';
 
 const BASELINE_DAYS = 14;
@@ -98,7 +98,7 @@ function amountsByModel(view: View, today: readonly Day[], earlier: readonly Day
     for (const entry of entries()) if (!seen.has(entry)) entry[part] = UNKNOWN;
   }
   return breakdown<ModelAmounts>(entries(), {
-    keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
+    keyOf: keyOfModel,
     merge: (one, other) => ({
       ...one,
       ofDay: plus(one.ofDay, other.ofDay),

@@ -97,11 +97,22 @@ function collectTiers(
 /** Merges the entries of each model and tier. */
 export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
   return breakdown<ModelTokens>(distinctModels(entries), {
-    keyOf: ({ model, tier }) => JSON.stringify([model, tier]),
+    keyOf: keyOfModel,
     merge: mergeTokens,
     weightOf: useOf,
     restOf: (entry) => ({ ...entry, model: OTHER, tier: OTHER }),
   });
+}
+
+/** A text for each model and tier, whatever characters they have. */
+export function keyOfModel({
+  model,
+  tier,
+}: {
+  readonly model: string;
+  readonly tier?: string | undefined;
+}): string {
+  return JSON.stringify([model, tier]);
 }
 
 /** The credits of an entry; its cost where the platform counts none. */
