@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHome } from '../e2e/hook-process.ts';
 import { readPage } from '../e2e/page.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { TEST_LIMIT_MS } from '../support/limits.ts';
 
 const HOOKS = 100;
@@ -14,7 +15,7 @@ const bin = fileURLToPath(new URL('../../bin/agent-platform-exporter.js', import
 /** Starts a process that is stopped after the test. */
 function started(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { PATH: process.env['PATH'] ?? '', ...COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

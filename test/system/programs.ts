@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { keepLog } from '../support/logs.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -63,7 +64,9 @@ export function createPrograms(): Programs {
   function start(command: string, args: readonly string[], options: RunOptions = {}): Program {
     const { PATH = '', HOME = '/' } = process.env;
     // Each in its own directory, because of the files that a program stores there.
-    const child = spawn(command, args, { cwd: folder(), env: { PATH, HOME, ...options.environment } });
+    const cache = command === process.execPath ? COMPILE_CACHE : {};
+    const env = { PATH, HOME, ...cache, ...options.environment };
+    const child = spawn(command, args, { cwd: folder(), env });
     const written = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       written.stdout += text;
