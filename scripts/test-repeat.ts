@@ -49,8 +49,7 @@ try {
 }
 for (const [test, times] of failures) {
   console.error(`failed ${times} times: ${test}`);
-  if (values.report !== undefined)
-    appendFileSync(values.report, `failed beside ${busy.length} busy loops: ${test}\n`);
+  if (values.report !== undefined) appendFileSync(values.report, `failed when repeated: ${test}\n`);
 }
 console.error(`${times - red} of ${times} runs passed beside ${busy.length} busy loops`);
 process.exitCode = red === 0 ? 0 : 1;
