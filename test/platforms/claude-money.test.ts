@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { missingIn, withSeen } from '../../src/catalog/api-contract.ts';
 import { type Day, daysFrom } from '../../src/catalog/day.ts';
 import { FieldWatch } from '../../src/pipeline/field-watch.ts';
-import { costByPerson } from '../../src/platforms/claude/people-cost.ts';
-import { reader } from '../../src/platforms/claude/tokens.ts';
+import { costByPerson, reader } from '../../src/platforms/claude/money.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 import { claudeSource, costRow, DAY, endpointOf, NEXT, pageOf, usageRow } from './claude-source.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reader } from '../../src/platforms/claude/tokens.ts';
+import { reader } from '../../src/platforms/claude/money.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 import { claudeSource, costRow, DAY, endpointOf, NEXT, pageOf, usageRow } from './claude-source.ts';
 

@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { addDays } from '../../src/catalog/day.ts';
 import type { DayReader } from '../../src/catalog/platform.ts';
 import type { PersonDay } from '../../src/collectors/users/person-day.ts';
-import * as claudeCode from '../../src/platforms/claude/claude-code.ts';
-import * as enterprise from '../../src/platforms/claude/enterprise.ts';
+import { reports } from '../../src/platforms/claude/reports.ts';
 import { reader as tools } from '../../src/platforms/claude/tools.ts';
 import { claudeSource, costRow, DAY, endpointOf, pageOf } from './claude-source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+
+const { console: claudeCode, enterprise } = reports;
 
 const EDIT = { accepted: 3, rejected: 1 };
 

@@ -1,8 +1,6 @@
 import type { DatasetName } from '../../catalog/dataset.ts';
 import type { Failed } from '../../catalog/platform.ts';
-
-/** The two kinds of organizations, with their keys. */
-export type Kind = 'console' | 'enterprise';
+import type { Kind } from './api-fields.ts';
 
 const KEYS: Readonly<Record<Kind, string>> = {
   console:

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import type { ApiContract } from '../../catalog/api-contract.ts';
+import type { FetchedDays } from '../../catalog/collector.ts';
 import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, dayOf } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import { type ApiContractParts, apiContractOf } from '../api-contract.ts';
 import { instant, requiredInstant } from '../fields.ts';
 import { statusOf } from '../shared.ts';
 import { salvage } from '../usable-row.ts';
@@ -14,31 +16,57 @@ const PAGE_ROWS = '1000';
 /** The statuses of a page whose cursor belongs to another query, or to data that has been replaced. */
 const CURSOR_IS_GONE: readonly unknown[] = [400, 410];
 
-const paging = z.object({
-  has_more: z.boolean().nullish(),
-  next_page: z.string().nullish(),
-  // Null where nothing was exported, and missing where nothing is exported.
-  data_refreshed_at: z.union([z.null(), instant]),
-});
+/** The UTC day of an instant. */
+export const dayOfInstant = requiredInstant.transform((at): Day => dayOf(at));
 
-/** A listing, and what its rows are read into. */
-export interface Listing<Row, Sum> {
-  readonly endpoint: DatasetName;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly schema: z.ZodType<Row>;
-  readonly contract: ApiContract;
-  /** Begins with nothing: a listing may have to begin again. */
-  begin(): Sum;
-  /** Adds a row, with the names of its unusable members; false if the row is not one that was asked for. */
-  add(sum: Sum, row: Row, faults: readonly string[]): boolean;
+/** What a row is known to have that is not read, is optional, or is about more than a day. */
+interface Known extends Pick<ApiContractParts, 'unread' | 'optional' | 'beyondDay'> {
+  /** The member with the instant that a row is about; by default none says it. */
+  readonly dated?: string;
 }
 
-/** Reads a listing to its end; throws if it is incomplete. Where a cursor is refused, the listing begins again, once. */
-export async function readListing<Row, Sum>(source: Source, listing: Listing<Row, Sum>) {
-  const { endpoint, path, query, schema, contract } = listing;
+/** A listing: where it is, how its rows are read, and what they are known to have. */
+export interface Listing<Row> {
+  readonly path: string;
+  readonly schema: z.ZodType<Row>;
+  readonly contract: ApiContract;
+}
+
+/** Declares a listing by the schema of its rows. */
+export function listingOf<Row>(
+  path: string,
+  schema: z.ZodType<Row>,
+  { dated = '', ...known }: Known,
+): Listing<Row> {
+  return {
+    path: `/v1/organizations/${path}`,
+    schema: z.compile(schema),
+    contract: apiContractOf({
+      schema,
+      whenOf: (sent) => sent[dated],
+      dayOf: (sent) => String(sent[dated]).slice(0, 10),
+      ...known,
+    }),
+  };
+}
+
+/** How a listing is asked for. */
+interface Asked<Row> {
+  readonly endpoint: DatasetName;
+  readonly query: Readonly<Record<string, string>>;
+  /** Whether a row is one that was asked for, as all of them must be. */
+  isAsked?(row: Row): boolean;
+}
+
+/**
+ * Reads the rows of a listing, with the names of their unusable members; throws if it is incomplete. Where a cursor is refused,
+ * the listing begins again, once.
+ */
+export async function readListing<Row>(source: Source, listing: Listing<Row>, asked: Asked<Row>) {
+  const { path, schema, contract } = listing;
+  const { endpoint, query, isAsked = () => true } = asked;
   for (let isAgain = false; ; isAgain = true) {
-    const sum = listing.begin();
+    const rows: { readonly row: Row; readonly faults: readonly string[] }[] = [];
     let [rejected, lost] = [0, 0];
     let last: ReturnType<typeof pageOf> | undefined;
     function read(body: unknown): Page {
@@ -46,28 +74,36 @@ export async function readListing<Row, Sum>(source: Source, listing: Listing<Row
       return last;
     }
     function add(sent: unknown): void {
-      const { row, rejected: unusable, members } = salvage(schema, sent);
+      const { row, rejected: unusable, members: faults } = salvage(schema, sent);
       rejected += unusable;
-      if (row === undefined || !listing.add(sum, row, members)) lost += 1;
+      if (row === undefined || !isAsked(row)) lost += 1;
+      else rows.push({ row, faults });
     }
     try {
       const request = { endpoint, host: 'api', path, query: { ...query, limit: PAGE_ROWS } } as const;
       const { complete, end, pages, bytes } = await source.pages(
         { ...request, cursorParameter: 'page', read, idOf: () => undefined },
-        (rows) => {
-          source.compare?.(contract, rows);
-          rows.forEach(add);
+        (items) => {
+          source.compare?.(contract, items);
+          items.forEach(add);
         },
       );
       if (!complete) throw new IncompleteListing(path, end, pages);
       // What is unknown of a row can be its day, or its person.
       if (lost > 0) throw new IncompleteListing(path, 'rows', pages, rejected + lost);
-      return { sum, rejected, bytes, refreshedAt: last?.refreshedAt };
+      return { rows, rejected, bytes, refreshedAt: last?.refreshedAt };
     } catch (thrown) {
       if (isAgain || last === undefined || !CURSOR_IS_GONE.includes(statusOf(thrown))) throw thrown;
     }
   }
 }
+
+const paging = z.object({
+  has_more: z.boolean().nullish(),
+  next_page: z.string().nullish(),
+  // Null where nothing was exported, and missing where nothing is exported.
+  data_refreshed_at: z.union([z.null(), instant]),
+});
 
 /** Summaries were in a member of their own before they were in `data`. */
 function pageOf(body: unknown) {
@@ -82,15 +118,23 @@ function pageOf(body: unknown) {
   return { items, next: hasMore === false ? undefined : next || undefined, refreshedAt };
 }
 
-/** The UTC day of an instant. */
-export const dayOfInstant = requiredInstant.transform((at): Day => dayOf(at));
-
-type Sent = Readonly<Record<string, unknown>>;
-
-/** How a contract finds the day of an element, which is that of an instant. */
-export function datedBy(member: string) {
-  return { whenOf: (sent: Sent) => sent[member], dayOf: (sent: Sent) => String(sent[member]).slice(0, 10) };
+/** What was read of a day; no row where nothing is known to have happened. */
+interface OfDay<Row> extends Pick<FetchedDays<Row>, 'rejected' | 'bytes'> {
+  readonly row: Row | undefined;
 }
 
-/** How a contract reads elements that do not say of which day they are. */
-export const undated = { whenOf: () => undefined, dayOf: () => undefined };
+/** Reads days one after the other, in the order given. */
+export async function fetchEach<Row>(
+  days: Iterable<Day>,
+  read: (day: Day) => Promise<OfDay<Row>>,
+): Promise<FetchedDays<Row>> {
+  const rows = new Map<Day, Row>();
+  let [rejected, bytes] = [0, 0];
+  for (const day of days) {
+    const { row, ...one } = await read(day);
+    rejected += one.rejected;
+    bytes += one.bytes;
+    if (row !== undefined) rows.set(day, row);
+  }
+  return { rows, lost: 0, rejected, bytes, remarks: [] };
+}

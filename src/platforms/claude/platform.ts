@@ -1,9 +1,10 @@
 import type { Day } from '../../catalog/day.ts';
 import type { DayRules } from '../../catalog/day-rules.ts';
+import { labelValue } from '../../catalog/label.ts';
 import type { Platform } from '../../catalog/platform.ts';
-import { identityAlone, identityOf, orgIdIn } from './account.ts';
+import type { ConfiguredOrg } from '../../catalog/source.ts';
 import { adviceFor, isNotYet } from './advice.ts';
-import { CONSOLE_FIELDS, ENTERPRISE_FIELDS } from './api-fields.ts';
+import { FIELDS, type Kind } from './api-fields.ts';
 
 const NAME = 'Claude';
 /** What asks for use and cost by dimension. */
@@ -55,21 +56,39 @@ const common = {
   linkHosts: [],
   isNotYet,
   identityAlone,
-  identityOf,
-  orgIdIn: (_, answer, org) => orgIdIn(answer, org),
+  identityOf: (org) => (org.orgId === undefined ? undefined : identityWith(org, org.orgId)),
+  /** The organization of the key, as every answer names it in a header. */
+  orgIdIn(_, { header }, org) {
+    const named = header?.('anthropic-organization-id')?.trim();
+    return named ? identityWith(org, named) : undefined;
+  },
 } satisfies Partial<Platform>;
 
-const tokens = async () => (await import('./tokens.ts')).reader;
+/** Whose figures those of an organization are whose identifier no answer has named. */
+function identityAlone({ baseUrl, kind = '' }: ConfiguredOrg): string {
+  return labelValue(`claude:${new URL(baseUrl).hostname}:${kind}`);
+}
+
+/** Whose figures those of an organization with this identifier are. */
+function identityWith(org: ConfiguredOrg, id: string): string {
+  return labelValue(`${identityAlone(org)}:${id.toLowerCase()}`);
+}
+
+const tokens = async () => (await import('./money.ts')).reader;
+
+/** What only the reports of a kind have. */
+function reportsOf(kind: Kind) {
+  const reports = async () => (await import('./reports.ts')).reports[kind];
+  return {
+    activity: async () => (await reports()).activity,
+    productivity: async () => (await reports()).productivity,
+    users: async () => (await reports()).users,
+  };
+}
 
 const enterprise: Platform = {
   ...common,
-  readers: {
-    tokens,
-    tools: async () => (await import('./tools.ts')).reader,
-    activity: async () => (await import('./enterprise.ts')).activity,
-    productivity: async () => (await import('./enterprise.ts')).productivity,
-    users: async () => (await import('./enterprise.ts')).users,
-  },
+  readers: { tokens, tools: async () => (await import('./tools.ts')).reader, ...reportsOf('enterprise') },
   days: {
     tokens: MONEY,
     tools: { ...SUMMARY, revisedFor: 1, windowDays: 1 },
@@ -77,7 +96,7 @@ const enterprise: Platform = {
     productivity: SUMMARY,
     users: { ...SUMMARY, ...AWAITED, revisedFor: 3, windowDays: 1 },
   },
-  fields: ENTERPRISE_FIELDS,
+  fields: FIELDS.enterprise,
   advice: adviceFor('enterprise'),
 };
 
@@ -85,18 +104,13 @@ const enterprise: Platform = {
 export const claude: Platform = {
   ...common,
   ofKind: (kind) => (kind === 'enterprise' ? enterprise : claude),
-  readers: {
-    tokens,
-    activity: async () => (await import('./claude-code.ts')).activity,
-    productivity: async () => (await import('./claude-code.ts')).productivity,
-    users: async () => (await import('./claude-code.ts')).users,
-  },
+  readers: { tokens, ...reportsOf('console') },
   days: {
     tokens: MONEY,
     activity: REPORT,
     productivity: REPORT,
     users: { ...REPORT, ...AWAITED, revisedFor: 3 },
   },
-  fields: CONSOLE_FIELDS,
+  fields: FIELDS.console,
   advice: adviceFor('console'),
 };

@@ -1,106 +1,106 @@
 import * as z from 'zod';
-import type { FetchedDays } from '../../catalog/collector.ts';
 import { withRejected } from '../../catalog/dataset.ts';
 import { type Day, daysFrom } from '../../catalog/day.ts';
 import type { DayReader } from '../../catalog/platform.ts';
 import type { Source } from '../../catalog/source.ts';
 import { namedCount, summedCounts, sumOfUsable } from '../../collectors/counts.ts';
 import type { ToolsRow } from '../../collectors/tools/dataset.ts';
-import { apiContractOf } from '../api-contract.ts';
 import { amount, requiredText, sumOfSent } from '../fields.ts';
-import { type Listing, readListing, undated } from './listing.ts';
+import { fetchEach, type Listing, listingOf, readListing } from './listing.ts';
 
-/** A name with its calls; null if they are unusable, undefined where the organization's are not counted. */
+/** A name with its calls, undefined where the organization's are not counted. */
 interface CallsOf {
   readonly name: string;
-  readonly calls: number | null | undefined;
+  readonly calls: number | undefined;
 }
 
-/** A listing of what was called. */
-type Called = Pick<Listing<CallsOf, never>, 'path' | 'schema' | 'contract'>;
+const UNREAD =
+  'distinct_user_count product rbac_group_id rbac_group_name user_id user ' +
+  'chat_metrics chat_cowork_unified_metrics claude_code_metrics cowork_metrics office_metrics';
 
-const UNREAD = [
-  ...['distinct_user_count', 'product', 'rbac_group_id', 'rbac_group_name', 'user_id', 'user'],
-  ...['chat', 'chat_cowork_unified', 'claude_code', 'cowork', 'office'].map((name) => `${name}_metrics`),
-];
-
-const skill = z.object({ skill_name: requiredText, invocation_count: amount });
-
-const SKILLS: Called = {
-  path: '/v1/organizations/analytics/skills',
-  schema: z.compile(
-    skill.transform(({ skill_name: name, invocation_count: calls }): CallsOf => ({ name, calls })),
-  ),
-  contract: apiContractOf({
-    ...{ schema: skill, ...undated, optional: ['invocation_count'] },
+const SKILLS = listingOf(
+  'analytics/skills',
+  z
+    .object({ skill_name: requiredText, invocation_count: amount })
+    .transform(({ skill_name: name, invocation_count: calls }): CallsOf => ({ name, calls })),
+  {
     unread: [
-      ...[...UNREAD, 'skill_display_name', 'enable_count', 'share_status', 'currency'],
-      ...['attributed_list_price', 'estimated_overage_spend'],
+      ...UNREAD.split(' '),
+      'skill_display_name',
+      'enable_count',
+      'share_status',
+      'currency',
+      'attributed_list_price',
+      'estimated_overage_spend',
     ],
-  }),
-};
+    optional: ['invocation_count'],
+  },
+);
 
 const CALLS = ['read_call_count', 'write_call_count', 'unclassified_call_count'] as const;
 
-const connector = z.object({
-  connector_name: requiredText,
-  read_call_count: amount,
-  write_call_count: amount,
-  unclassified_call_count: amount,
-});
-
-const CONNECTORS: Called = {
-  path: '/v1/organizations/analytics/connectors',
-  schema: z.compile(
-    connector.transform((row): CallsOf => {
+const CONNECTORS = listingOf(
+  'analytics/connectors',
+  z
+    .object({
+      connector_name: requiredText,
+      read_call_count: amount,
+      write_call_count: amount,
+      unclassified_call_count: amount,
+    })
+    .transform((row): CallsOf => {
       const counts = CALLS.map((name) => row[name]);
       // Calls of a kind that is not counted are missing, and so is their sum.
       const calls = counts.includes(undefined) ? undefined : sumOfSent(counts);
       return { name: row.connector_name.toLowerCase(), calls };
     }),
-  ),
-  contract: apiContractOf({
-    ...{ schema: connector, ...undated, optional: CALLS },
+  {
     unread: [
-      ...[...UNREAD, 'connector_display_name'],
-      ...['individual', 'managed'].map((name) => `${name}_auth_distinct_user_count`),
+      ...UNREAD.split(' '),
+      'connector_display_name',
+      'individual_auth_distinct_user_count',
+      'managed_auth_distinct_user_count',
     ],
-  }),
-};
+    optional: CALLS,
+  },
+);
 
 /** Skills and connectors, which only an Enterprise organization has. */
 export const reader: DayReader<ToolsRow> = {
-  async fetchDays(source, { from, to }) {
-    const rows = new Map<Day, ToolsRow>();
-    const all = { rows, lost: 0, rejected: 0, bytes: 0, remarks: [] };
-    for (const day of daysFrom(from, to).toReversed()) {
+  fetchDays: (source, { from, to }) =>
+    fetchEach<ToolsRow>(daysFrom(from, to).toReversed(), async (day) => {
       const skills = await readCalled(source, day, SKILLS);
       const servers = await readCalled(source, day, CONNECTORS);
-      all.rejected += skills.rejected + servers.rejected;
-      all.bytes += skills.bytes + servers.bytes;
+      const { counts: bySkill } = skills;
+      const skillInvocations = bySkill && sumOfUsable(bySkill.map(({ count }) => count));
+      const row: ToolsRow = { bySkill, skillInvocations, mcpByServer: servers.counts };
       const faults = [
         ...(skills.rejected > 0 ? ['skillCalls', 'skills'] : []),
         ...(servers.rejected > 0 ? ['mcpServers'] : []),
       ];
-      if (skills.isEmpty && servers.isEmpty) continue;
-      const { counts: bySkill } = skills;
-      const calls = { bySkill, skillInvocations: bySkill && sumOfUsable(bySkill.map(({ count }) => count)) };
-      rows.set(day, withRejected<ToolsRow>({ ...calls, mcpByServer: servers.counts }, faults));
-    }
-    return all satisfies FetchedDays<ToolsRow>;
-  },
+      return {
+        row: skills.isEmpty && servers.isEmpty ? undefined : withRejected(row, faults),
+        rejected: skills.rejected + servers.rejected,
+        bytes: skills.bytes + servers.bytes,
+      };
+    }),
 };
 
 /** The calls of a day by name; without counts if those of a name are not counted. */
-async function readCalled(source: Source, day: Day, called: Called) {
-  const { sum, rejected, bytes } = await readListing(source, {
-    ...{ endpoint: 'tools', query: { date: day }, ...called },
-    begin: (): CallsOf[] => [],
-    add: (all, row, faults) => all.push(faults.length > 0 ? { ...row, calls: null } : row) > 0,
-  });
-  const isCounted = !sum.some(({ calls }) => calls === undefined);
-  const counts = isCounted
-    ? summedCounts(sum.map(({ name, calls }) => namedCount(name, calls ?? null)))
-    : undefined;
-  return { rejected, bytes, counts, isEmpty: sum.length === 0 };
+async function readCalled(source: Source, day: Day, called: Listing<CallsOf>) {
+  const asked = { endpoint: 'tools', query: { date: day } } as const;
+  const { rows, rejected, bytes } = await readListing(source, called, asked);
+  const counts = rows.map(({ row: { name, calls }, faults }) => ({
+    name,
+    calls: faults.length > 0 ? null : calls,
+  }));
+  const isCounted = !counts.some(({ calls }) => calls === undefined);
+  return {
+    rejected,
+    bytes,
+    counts: isCounted
+      ? summedCounts(counts.map(({ name, calls }) => namedCount(name, calls ?? null)))
+      : undefined,
+    isEmpty: rows.length === 0,
+  };
 }

@@ -1,0 +1,435 @@
+import * as z from 'zod';
+import { type Reduced, withRejected } from '../../catalog/dataset.ts';
+import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
+import { isObject } from '../../catalog/object.ts';
+import type { DayReader } from '../../catalog/platform.ts';
+import { IncompleteListing, type Source } from '../../catalog/source.ts';
+import type { ActivityRow } from '../../collectors/activity/dataset.ts';
+import { type Count, plusSent, summedCounts } from '../../collectors/counts.ts';
+import type { ProductivityRow } from '../../collectors/productivity/dataset.ts';
+import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
+import {
+  addressOf,
+  amount,
+  element,
+  elementAmount,
+  flag,
+  members,
+  rejected,
+  requiredElementAmount,
+  text,
+} from '../fields.ts';
+import { peopleReader } from '../people.ts';
+import { readOnce } from '../shared.ts';
+import { dayOfInstant, fetchEach, type Listing, listingOf, readListing } from './listing.ts';
+import { costByPerson } from './money.ts';
+
+/** What was done on a day, by the names of stored rows. Null is what was unusable, undefined what was not sent. */
+type Figures = Readonly<Record<string, number | null | undefined>>;
+
+/** A row of a report: what one actor did at one place. */
+interface ActorRow {
+  /** The day that it is about, if it says so. */
+  readonly day?: Day;
+  /** The e-mail address in lower case; null if it is unusable, undefined if the actor is no person. */
+  readonly email: string | null | undefined;
+  readonly isActive: boolean;
+  /** Where it was done, if the report says so. */
+  readonly client?: string;
+  readonly done: Figures;
+}
+
+/** A report of what everybody did on a day. */
+interface DailyReport extends Listing<ActorRow> {
+  readonly dayParameter: string;
+}
+
+/** Proposed edits, by tool. */
+type Proposals = readonly Readonly<Record<'accepted' | 'rejected', number | null>>[];
+
+function suggestionsIn(tools: Proposals | undefined): Figures {
+  return {
+    suggestionsShown: tools && sumOf(tools.flatMap(({ accepted, rejected }) => [accepted, rejected])),
+    suggestionsAccepted: tools && sumOf(tools.map(({ accepted }) => accepted)),
+  };
+}
+
+function sumOf(amounts: readonly Figures[string][]): Figures[string] {
+  return amounts.reduce(plusSent, undefined);
+}
+
+function isAnyPositive(value: unknown): boolean {
+  return typeof value === 'number' ? value > 0 : isObject(value) && Object.values(value).some(isAnyPositive);
+}
+
+/** What an actor did on a day with one terminal, here or on the web: a person at two places has two rows. */
+const codeRow = z
+  .object({
+    date: dayOfInstant,
+    actor: element({
+      type: z.union([text, rejected]),
+      email_address: z.union([text, rejected]),
+    }),
+    is_remote: flag,
+    terminal_type: text,
+    core_metrics: element({
+      num_sessions: elementAmount,
+      lines_of_code: element({ added: elementAmount, removed: elementAmount }),
+      commits_by_claude_code: elementAmount,
+      pull_requests_by_claude_code: elementAmount,
+    }),
+    tool_actions: members(element({ accepted: requiredElementAmount, rejected: requiredElementAmount })),
+  })
+  .transform(({ date: day, actor, core_metrics: core, ...row }): ActorRow => {
+    const done = {
+      sessions: core.num_sessions,
+      commits: core.commits_by_claude_code,
+      pullRequests: core.pull_requests_by_claude_code,
+      linesAdded: core.lines_of_code.added,
+      linesRemoved: core.lines_of_code.removed,
+      ...suggestionsIn(row.tool_actions?.map(([, tool]) => tool)),
+    };
+    const { type, email_address: email } = actor;
+    return {
+      day,
+      email: type === 'api_actor' ? undefined : ((email && addressOf(email)) ?? null),
+      isActive: isAnyPositive(done),
+      client: row.is_remote === true ? 'remote' : (row.terminal_type ?? 'unknown'),
+      done,
+    };
+  });
+
+const CODE: DailyReport = {
+  dayParameter: 'starting_at',
+  ...listingOf('usage_report/claude_code', codeRow, {
+    dated: 'date',
+    unread: [
+      'actor.api_key_name',
+      'organization_id',
+      'customer_type',
+      'subscription_type',
+      // The cost of its models is an estimate, and no money.
+      'model_breakdown',
+    ],
+    optional: ['actor.email_address', 'is_remote', 'terminal_type'],
+  }),
+};
+
+/** Proposals of one tool. */
+const actions = element({
+  accepted_count: requiredElementAmount,
+  rejected_count: requiredElementAmount,
+}).transform((count) => ({ accepted: count.accepted_count, rejected: count.rejected_count }));
+
+/** What members do with the other products only shows who was active. */
+const OTHERS = [
+  ...['chat', 'chat_cowork_unified', 'claude_tag', 'cowork', 'design', 'office', 'science'].map(
+    (product) => `${product}_metrics`,
+  ),
+  'web_search_count',
+];
+
+/** What a member did on a day. */
+const memberRow = z
+  .object({
+    ...(Object.fromEntries(OTHERS.map((name) => [name, z.unknown().optional()])) as object),
+    user: element({ email_address: z.union([text, rejected]) }).nullish(),
+    claude_code_metrics: element({
+      core_metrics: element({
+        commit_count: elementAmount,
+        pull_request_count: elementAmount,
+        distinct_session_count: elementAmount,
+        lines_of_code: element({ added_count: elementAmount, removed_count: elementAmount }),
+      }),
+      tool_actions: element({
+        edit_tool: actions,
+        multi_edit_tool: actions,
+        write_tool: actions,
+        notebook_edit_tool: actions,
+      }),
+    }),
+  })
+  .transform(
+    ({ user, claude_code_metrics: { core_metrics: core, tool_actions: tools }, ...others }): ActorRow => {
+      const done = {
+        sessions: core.distinct_session_count,
+        commits: core.commit_count,
+        pullRequests: core.pull_request_count,
+        linesAdded: core.lines_of_code.added_count,
+        linesRemoved: core.lines_of_code.removed_count,
+        ...suggestionsIn(Object.values(tools)),
+      };
+      const email = user?.email_address;
+      return {
+        email: user == null ? undefined : ((email && addressOf(email)) ?? null),
+        isActive: isAnyPositive(others) || isAnyPositive(done),
+        done,
+      };
+    },
+  );
+
+const MEMBERS: DailyReport = {
+  dayParameter: 'date',
+  ...listingOf('analytics/users', memberRow, {
+    unread: [
+      'user.id',
+      'user.type',
+      'claude_code_metrics.core_metrics.artifacts_created_count',
+      'last_activity_date',
+      'distinct_user_count',
+      'rbac_group_id',
+      'rbac_group_name',
+    ],
+    optional: ['user', ...OTHERS],
+  }),
+};
+
+/** The rows of the report of a day. */
+async function readReport(
+  source: Source,
+  endpoint: 'activity' | 'productivity' | 'users',
+  { dayParameter, ...listing }: DailyReport,
+  day: Day,
+) {
+  const { rows, ...read } = await readListing(source, listing, {
+    endpoint,
+    query: { [dayParameter]: day },
+    isAsked: (row) => row.day === undefined || row.day === day,
+  });
+  return { ...read, rows: rows.map(({ row }) => row) };
+}
+
+/** What somebody did on a day; whether it makes them active is undefined where it is unknown. */
+interface Somebody {
+  readonly isActive: boolean | undefined;
+  readonly done: Figures;
+}
+
+/** What these rows have together. */
+function totalOf(rows: readonly ActorRow[]): Figures {
+  const names = Object.keys(rows[0]?.done ?? {});
+  return Object.fromEntries(names.map((name) => [name, sumOf(rows.map(({ done }) => done[name]))]));
+}
+
+/** The people of a report, of whom each can have several rows; an actor that is no person has one, too. */
+function peopleIn(rows: readonly ActorRow[]): ReadonlyMap<string, Somebody> {
+  const byEmail = Map.groupBy(rows, ({ email }) => email);
+  const people = [...byEmail].map(([email, own]): [typeof email, Somebody] => {
+    const done = totalOf(own);
+    const isUnclear = unusableIn(done).length > 0;
+    return [
+      email,
+      { isActive: own.some(({ isActive }) => isActive) || (isUnclear ? undefined : false), done },
+    ];
+  });
+  return new Map(people.filter((one): one is [string, Somebody] => typeof one[0] === 'string'));
+}
+
+/** The report of a day without its people, in which activity and productivity are. */
+function summaryOf(source: Source, endpoint: 'activity' | 'productivity', report: DailyReport, day: Day) {
+  return readOnce(source, { endpoint, day }, async () => {
+    const { rows, rejected, bytes } = await readReport(source, endpoint, report, day);
+    const people = [...peopleIn(rows).values()];
+    const isUnknown =
+      rows.some(({ email }) => email === null) || people.some(({ isActive }) => isActive === undefined);
+    const used = rows.filter(({ email, isActive }) => isActive && typeof email === 'string');
+    const clients = [...Map.groupBy(used, ({ client = '' }) => client)].map(([name, of]): Count => {
+      return { name, count: new Set(of.map(({ email }) => email)).size };
+    });
+    return {
+      rejected,
+      bytes,
+      /** Nobody did anything where nobody is in a report. */
+      isEmpty: rows.length === 0,
+      all: totalOf(rows),
+      /** How many people were active; undefined if it is unknown who somebody was, or whether. */
+      active: isUnknown ? undefined : people.filter(({ isActive }) => isActive).length,
+      clients,
+    };
+  });
+}
+
+type Summary = Awaited<ReturnType<typeof summaryOf>>;
+
+/** Reads rows from the reports of some days, newest first; a day on which nobody did anything has none. */
+function reportReader<Row extends Reduced>(
+  endpoint: 'activity' | 'productivity',
+  report: DailyReport,
+  rowOf: (summary: Summary) => Row,
+): DayReader<Row> {
+  return {
+    fetchDays: (source, { from, to }) =>
+      fetchEach<Row>(daysFrom(from, to).toReversed(), async (day) => {
+        const summary = await summaryOf(source, endpoint, report, day);
+        return { ...summary, row: summary.isEmpty ? undefined : rowOf(summary) };
+      }),
+  };
+}
+
+/** The names of unusable figures. */
+function unusableIn(figures: Figures): string[] {
+  return Object.keys(figures).filter((name) => figures[name] === null);
+}
+
+/** The figures without those that are unusable. */
+function usableOf(figures: Figures): Readonly<Record<string, number | undefined>> {
+  const usable = Object.entries(figures).filter(([, value]) => value !== null);
+  return Object.fromEntries(usable) as Readonly<Record<string, number | undefined>>;
+}
+
+/** The output of a day, of people and of whoever else did something. */
+function productivityOf({ all: { sessions: _, ...output } }: Summary): ProductivityRow {
+  return withRejected<ProductivityRow>(usableOf(output), unusableIn(output));
+}
+
+function codeActivityOf({ all: { sessions }, active, clients }: Summary): ActivityRow {
+  const faults = [...(active === undefined ? ['day', 'clients'] : []), ...unusableIn({ sessions })];
+  const byClient = active === undefined ? undefined : summedCounts(clients);
+  return withRejected<ActivityRow>({ dailyUsers: active, byClient, sessions: sessions ?? undefined }, faults);
+}
+
+/** The products whose people are counted apart; a member of several counts in each. */
+const PRODUCTS = [
+  'chat',
+  'chat_cowork_unified',
+  'claude_code',
+  'claude_design',
+  'claude_tag',
+  'cowork',
+  'office_agent',
+  'science',
+];
+
+const fieldOf = (product: string) => `${product}_daily_active_user_count`;
+
+const summaryRow = z.object({
+  starting_at: dayOfInstant,
+  daily_active_user_count: amount,
+  weekly_active_user_count: amount,
+  monthly_active_user_count: amount,
+  assigned_seat_count: amount,
+  ...Object.fromEntries(PRODUCTS.map((product) => [fieldOf(product), amount])),
+});
+
+const SUMMARIES = listingOf('analytics/summaries', summaryRow, {
+  dated: 'starting_at',
+  unread: [
+    'ending_at',
+    'pending_invite_count',
+    'science_entitled_user_count',
+    ...['daily', 'weekly', 'monthly'].map((span) => `${span}_adoption_rate`),
+    ...PRODUCTS.flatMap((product) =>
+      ['weekly', 'monthly'].map((span) => `${product}_${span}_active_user_count`),
+    ),
+  ],
+  optional: PRODUCTS.map(fieldOf),
+  beyondDay: ['weekly_active_user_count', 'monthly_active_user_count', 'assigned_seat_count'],
+});
+
+const PARTS: Readonly<Record<string, string>> = {
+  daily_active_user_count: 'day',
+  weekly_active_user_count: 'week',
+  monthly_active_user_count: 'month',
+  assigned_seat_count: 'seats',
+};
+
+/** A day of which some members are unusable. */
+function memberActivityOf(row: z.output<typeof summaryRow>, unusable: readonly string[]): ActivityRow {
+  const clients = PRODUCTS.flatMap((product): Count | [] => {
+    const field = fieldOf(product);
+    const count = unusable.includes(field) ? null : (Reflect.get(row, field) as number | undefined);
+    return count === undefined ? [] : { name: product, count };
+  });
+  return withRejected<ActivityRow>(
+    {
+      dailyUsers: row.daily_active_user_count,
+      weeklyUsers: row.weekly_active_user_count,
+      monthlyUsers: row.monthly_active_user_count,
+      seats: row.assigned_seat_count,
+      byClient: clients.length === 0 ? undefined : summedCounts(clients),
+    },
+    unusable.map((field) => PARTS[field] ?? 'clients'),
+  );
+}
+
+/** People and seats are in summaries of all days, sessions in the report of each. */
+const memberActivity: DayReader<ActivityRow> = {
+  async fetchDays(source, { from, to }) {
+    const query = { starting_date: from, ending_date: addDays(to, 1) };
+    const listing = await readListing(source, SUMMARIES, { endpoint: 'activity', query });
+    const byDay = new Map(
+      listing.rows.map(({ row, faults }) => [row.starting_at, memberActivityOf(row, faults)]),
+    );
+    const days = [...byDay.keys()].filter((day) => day >= from && day <= to);
+    const read = await fetchEach<ActivityRow>(days, async (day) => {
+      const { isEmpty, all, ...summary } = await summaryOf(source, 'activity', MEMBERS, day);
+      const sessions = isEmpty ? 0 : all['sessions'];
+      const row = { ...byDay.get(day), sessions: sessions ?? undefined };
+      return { ...summary, row: withRejected<ActivityRow>(row, unusableIn({ sessions })) };
+    });
+    return { ...read, rejected: read.rejected + listing.rejected, bytes: read.bytes + listing.bytes };
+  },
+};
+
+/** People who are passed on at once. */
+const AT_ONCE = 500;
+
+/** The people of a day with their cost, which another report has: also that of people who only this one names. */
+function usersReader(report: DailyReport) {
+  return peopleReader(async (source, day, onPerson) => {
+    const costs = await costByPerson(source, day);
+    const faults: (readonly PersonFault[])[] = [];
+    const nobody = { faults, people: 0, orgId: undefined, rejected: costs.rejected, bytes: costs.bytes };
+    if (!costs.isWhole) return { ...nobody, unready: new Set([day]) };
+    const { rows, rejected, bytes } = await readReport(source, 'users', report, day);
+    const unnamed = rows.filter(({ email }) => email === null).length;
+    if (unnamed > 0) throw new IncompleteListing('people', 'rows', 1, rejected + unnamed);
+    const people = peopleIn(rows);
+    const ids = [...new Set([...people.keys(), ...costs.byPerson.keys()])];
+    await source.inSlices(passOn());
+    return {
+      ...nobody,
+      people: ids.length,
+      rejected: costs.rejected + rejected,
+      bytes: costs.bytes + bytes,
+    };
+
+    function* passOn(): Generator<void, void> {
+      for (const [index, id] of ids.entries()) {
+        onPerson(personOf(id));
+        if (index % AT_ONCE === 0) yield;
+      }
+    }
+
+    function personOf(id: string): PersonDay {
+      const { isActive, done }: Somebody = people.get(id) ?? { isActive: false, done: {} };
+      const { sessions, commits, pullRequests } = done;
+      const cost = costs.byPerson.has(id) ? costs.byPerson.get(id) : costs.otherwise;
+      const figures = { sessions, commits, pullRequests, cost };
+      const unusable = unusableIn(figures) as PersonFault[];
+      // Whoever did nothing else may have been active.
+      if (isActive === undefined) unusable.push('isActive');
+      if (unusable.length > 0) faults.push(unusable);
+      return {
+        person: { id, email: id.includes('@') ? id : undefined },
+        isActive: isActive === true,
+        cost: undefined,
+        ...usableOf(figures),
+      };
+    }
+  });
+}
+
+/** The readers of what the report of a kind of organization says. */
+export const reports = {
+  console: {
+    activity: reportReader('activity', CODE, codeActivityOf),
+    productivity: reportReader('productivity', CODE, productivityOf),
+    users: usersReader(CODE),
+  },
+  enterprise: {
+    activity: memberActivity,
+    productivity: reportReader('productivity', MEMBERS, productivityOf),
+    users: usersReader(MEMBERS),
+  },
+};
