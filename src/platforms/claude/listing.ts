@@ -5,7 +5,7 @@ import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, dayOf } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
 import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
-import { type ApiContractParts, apiContractOf } from '../api-contract.ts';
+import { apiContractOf } from '../api-contract.ts';
 import { instant, requiredInstant } from '../fields.ts';
 import { statusOf } from '../shared.ts';
 import { salvage } from '../usable-row.ts';
@@ -19,10 +19,25 @@ const CURSOR_IS_GONE: readonly unknown[] = [400, 410];
 /** The UTC day of an instant. */
 export const dayOfInstant = requiredInstant.transform((at): Day => dayOf(at));
 
-/** What a row is known to have that is not read, is optional, or is about more than a day. */
-interface Known extends Pick<ApiContractParts, 'unread' | 'optional' | 'beyondDay'> {
+/** What a row is known to have; paths are separated by spaces, with alternatives in braces, as in `user.{id,type}`. */
+export interface Known {
+  /** Paths that are not read, on purpose. */
+  readonly unread: string;
+  /** Paths of fields that are left out where there is nothing to count. */
+  readonly optional?: string;
+  /** Paths of fields that describe more than their day. */
+  readonly beyondDay?: string;
   /** The member with the instant that a row is about; by default none says it. */
   readonly dated?: string;
+}
+
+/** The paths of a text. */
+export function pathsIn(text: string): readonly string[] {
+  return (text.match(/\S+/g) ?? []).flatMap((path) => {
+    const [, before, choices, after] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(path) ?? [];
+    if (choices === undefined) return path;
+    return choices.split(',').flatMap((choice) => pathsIn(`${before}${choice}${after}`));
+  });
 }
 
 /** A listing: where it is, how its rows are read, and what they are known to have. */
@@ -32,20 +47,22 @@ export interface Listing<Row> {
   readonly contract: ApiContract;
 }
 
-/** Declares a listing by the schema of its rows. */
+/** Declares a listing by the schema of its rows, and what else they are known to have. */
 export function listingOf<Row>(
   path: string,
   schema: z.ZodType<Row>,
-  { dated = '', ...known }: Known,
+  { dated = '', unread, optional = '', beyondDay = '' }: Known,
 ): Listing<Row> {
   return {
     path: `/v1/organizations/${path}`,
     schema: z.compile(schema),
     contract: apiContractOf({
       schema,
+      unread: pathsIn(unread),
+      optional: pathsIn(optional),
+      beyondDay: pathsIn(beyondDay),
       whenOf: (sent) => sent[dated],
       dayOf: (sent) => String(sent[dated]).slice(0, 10),
-      ...known,
     }),
   };
 }

@@ -10,7 +10,7 @@ import { mergedModels, SOME_MODEL } from '../../collectors/tokens/models.ts';
 import { addressOf, element, elementAmount, rejected, requiredElementAmount, text } from '../fields.ts';
 import { statusOf } from '../shared.ts';
 import { isWithoutUse } from './advice.ts';
-import { dayOfInstant, type Listing, listingOf, readListing } from './listing.ts';
+import { dayOfInstant, type Known, type Listing, listingOf, readListing } from './listing.ts';
 
 /** Null if it is unusable, undefined if the use is that of no model. */
 const group = element({ model: z.union([text, rejected]) });
@@ -56,33 +56,24 @@ interface Dated {
   readonly starting_at: Day;
 }
 
-/** One of the two listings by day and one dimension. */
-interface ByDimension<Row> extends Listing<Row> {
-  readonly by: string;
-}
-
-/** Declares a listing by day and one dimension, with other paths that are not read. */
+/** Declares the listing of usage or cost by day and one dimension. */
 function byDimension<Row extends Dated>(
   [of, by]: readonly ['usage' | 'cost', 'model' | 'actor'],
   schema: z.ZodType<Row>,
-  unread: readonly string[],
-  optional: readonly string[] = [],
-): ByDimension<Row> {
-  const dimensions = DIMENSIONS.split(' ').filter((name) => name !== by);
-  const others = ['ending_at', ...dimensions.map((name) => `group.${name}`), ...unread];
-  const known = { dated: 'starting_at', unread: others, optional };
-  return { by, ...listingOf(`analytics/${of}`, schema, known) };
+  known: Known,
+) {
+  const others = DIMENSIONS.split(' ').filter((name) => name !== by);
+  const unread = `ending_at group.{${others.join()}} ${known.unread}`;
+  return { by, listing: listingOf(`analytics/${of}`, schema, { ...known, unread, dated: 'starting_at' }) };
 }
 
-const USAGE = byDimension(['usage', 'model'], z.object({ starting_at: dayOfInstant, group, usage }), [
-  'usage.total_tokens',
-  'usage.requests',
-  'usage.server_tool_use',
-]);
+const USAGE = byDimension(['usage', 'model'], z.object({ starting_at: dayOfInstant, group, usage }), {
+  unread: 'usage.{total_tokens,requests,server_tool_use}',
+});
 
-const COST = byDimension(['cost', 'model'], z.object({ starting_at: dayOfInstant, group, cost }), [
-  'cost.requests',
-]);
+const COST = byDimension(['cost', 'model'], z.object({ starting_at: dayOfInstant, group, cost }), {
+  unread: 'cost.requests',
+});
 
 const COST_BY_PERSON = byDimension(
   ['cost', 'actor'],
@@ -91,13 +82,10 @@ const COST_BY_PERSON = byDimension(
     group: z.object({ actor: actor.nullish() }).transform((of) => of.actor ?? undefined),
     cost,
   }),
-  [
-    'cost.requests',
-    ...['name', 'deleted', 'service_account_id', 'api_key_id', 'provider', 'subject'].map(
-      (name) => `group.actor.${name}`,
-    ),
-  ],
-  ['group.actor.user_id', 'group.actor.email_address'],
+  {
+    unread: 'cost.requests group.actor.{name,deleted,service_account_id,api_key_id,provider,subject}',
+    optional: 'group.actor.{user_id,email_address}',
+  },
 );
 
 /** Reads a listing by day and one dimension; the newest days of it may not be whole yet. */
@@ -105,7 +93,7 @@ async function readByDay<Row extends Dated>(
   source: Source,
   endpoint: DatasetName,
   { from, to }: Window,
-  { by, ...listing }: ByDimension<Row>,
+  { by, listing }: { readonly by: string; readonly listing: Listing<Row> },
 ) {
   const { rows, refreshedAt, ...read } = await readListing(source, listing, {
     endpoint,
@@ -167,7 +155,7 @@ export const reader: DayReader<TokensRow> = {
   },
 };
 
-type RowOf<One> = One extends Listing<infer Row> ? Row : never;
+type RowOf<Report> = Report extends { readonly listing: Listing<infer Row> } ? Row : never;
 
 /** What has no model is in the sums alone. */
 function rowOf(used: readonly RowOf<typeof USAGE>[], charged: readonly RowOf<typeof COST>[]): TokensRow {

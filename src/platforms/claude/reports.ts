@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Reduced, withRejected } from '../../catalog/dataset.ts';
+import { type DatasetName, type Reduced, withRejected } from '../../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
 import type { DayReader } from '../../catalog/platform.ts';
@@ -21,7 +21,7 @@ import {
 } from '../fields.ts';
 import { peopleReader } from '../people.ts';
 import { readOnce } from '../shared.ts';
-import { dayOfInstant, fetchEach, type Listing, listingOf, readListing } from './listing.ts';
+import { dayOfInstant, fetchEach, type Listing, listingOf, pathsIn, readListing } from './listing.ts';
 import { costByPerson } from './money.ts';
 
 /** What was done on a day, by the names of stored rows. Null is what was unusable, undefined what was not sent. */
@@ -103,15 +103,9 @@ const CODE: DailyReport = {
   dayParameter: 'starting_at',
   ...listingOf('usage_report/claude_code', codeRow, {
     dated: 'date',
-    unread: [
-      'actor.api_key_name',
-      'organization_id',
-      'customer_type',
-      'subscription_type',
-      // The cost of its models is an estimate, and no money.
-      'model_breakdown',
-    ],
-    optional: ['actor.email_address', 'is_remote', 'terminal_type'],
+    // The cost of the models is an estimate, and no money.
+    unread: 'actor.api_key_name organization_id customer_type subscription_type model_breakdown',
+    optional: 'actor.email_address is_remote terminal_type',
   }),
 };
 
@@ -122,17 +116,12 @@ const actions = element({
 }).transform((count) => ({ accepted: count.accepted_count, rejected: count.rejected_count }));
 
 /** What members do with the other products only shows who was active. */
-const OTHERS = [
-  ...['chat', 'chat_cowork_unified', 'claude_tag', 'cowork', 'design', 'office', 'science'].map(
-    (product) => `${product}_metrics`,
-  ),
-  'web_search_count',
-];
+const OTHERS = '{chat,chat_cowork_unified,claude_tag,cowork,design,office,science}_metrics web_search_count';
 
 /** What a member did on a day. */
 const memberRow = z
   .object({
-    ...(Object.fromEntries(OTHERS.map((name) => [name, z.unknown().optional()])) as object),
+    ...(Object.fromEntries(pathsIn(OTHERS).map((name) => [name, z.unknown().optional()])) as object),
     user: element({ email_address: z.union([text, rejected]) }).nullish(),
     claude_code_metrics: element({
       core_metrics: element({
@@ -171,23 +160,17 @@ const memberRow = z
 const MEMBERS: DailyReport = {
   dayParameter: 'date',
   ...listingOf('analytics/users', memberRow, {
-    unread: [
-      'user.id',
-      'user.type',
-      'claude_code_metrics.core_metrics.artifacts_created_count',
-      'last_activity_date',
-      'distinct_user_count',
-      'rbac_group_id',
-      'rbac_group_name',
-    ],
-    optional: ['user', ...OTHERS],
+    unread:
+      'user.{id,type} claude_code_metrics.core_metrics.artifacts_created_count last_activity_date ' +
+      'distinct_user_count rbac_group_{id,name}',
+    optional: `user ${OTHERS}`,
   }),
 };
 
 /** The rows of the report of a day. */
 async function readReport(
   source: Source,
-  endpoint: 'activity' | 'productivity' | 'users',
+  endpoint: DatasetName,
   { dayParameter, ...listing }: DailyReport,
   day: Day,
 ) {
@@ -213,26 +196,24 @@ function totalOf(rows: readonly ActorRow[]): Figures {
 
 /** The people of a report, of whom each can have several rows; an actor that is no person has one, too. */
 function peopleIn(rows: readonly ActorRow[]): ReadonlyMap<string, Somebody> {
-  const byEmail = Map.groupBy(rows, ({ email }) => email);
-  const people = [...byEmail].map(([email, own]): [typeof email, Somebody] => {
+  const byEmail = Map.groupBy(rows, ({ email }) => email ?? '');
+  byEmail.delete('');
+  const people = [...byEmail].map(([email, own]): [string, Somebody] => {
     const done = totalOf(own);
-    const isUnclear = unusableIn(done).length > 0;
-    return [
-      email,
-      { isActive: own.some(({ isActive }) => isActive) || (isUnclear ? undefined : false), done },
-    ];
+    const otherwise = unusableIn(done).length > 0 ? undefined : false;
+    return [email, { isActive: own.some(({ isActive }) => isActive) || otherwise, done }];
   });
-  return new Map(people.filter((one): one is [string, Somebody] => typeof one[0] === 'string'));
+  return new Map(people);
 }
 
 /** The report of a day without its people, in which activity and productivity are. */
-function summaryOf(source: Source, endpoint: 'activity' | 'productivity', report: DailyReport, day: Day) {
+function summaryOf(source: Source, endpoint: DatasetName, report: DailyReport, day: Day) {
   return readOnce(source, { endpoint, day }, async () => {
     const { rows, rejected, bytes } = await readReport(source, endpoint, report, day);
     const people = [...peopleIn(rows).values()];
     const isUnknown =
       rows.some(({ email }) => email === null) || people.some(({ isActive }) => isActive === undefined);
-    const used = rows.filter(({ email, isActive }) => isActive && typeof email === 'string');
+    const used = rows.filter(({ email, isActive }) => email && isActive);
     const clients = [...Map.groupBy(used, ({ client = '' }) => client)].map(([name, of]): Count => {
       return { name, count: new Set(of.map(({ email }) => email)).size };
     });
@@ -253,7 +234,7 @@ type Summary = Awaited<ReturnType<typeof summaryOf>>;
 
 /** Reads rows from the reports of some days, newest first; a day on which nobody did anything has none. */
 function reportReader<Row extends Reduced>(
-  endpoint: 'activity' | 'productivity',
+  endpoint: DatasetName,
   report: DailyReport,
   rowOf: (summary: Summary) => Row,
 ): DayReader<Row> {
@@ -289,66 +270,44 @@ function codeActivityOf({ all: { sessions }, active, clients }: Summary): Activi
 }
 
 /** The products whose people are counted apart; a member of several counts in each. */
-const PRODUCTS = [
-  'chat',
-  'chat_cowork_unified',
-  'claude_code',
-  'claude_design',
-  'claude_tag',
-  'cowork',
-  'office_agent',
-  'science',
-];
+const PRODUCTS = 'chat,chat_cowork_unified,claude_code,claude_design,claude_tag,cowork,office_agent,science';
 
 const fieldOf = (product: string) => `${product}_daily_active_user_count`;
 
+/** The fields of people and seats, with the member and the part of a stored row. */
+const COUNTS = [
+  ['daily_active_user_count', 'dailyUsers', 'day'],
+  ['weekly_active_user_count', 'weeklyUsers', 'week'],
+  ['monthly_active_user_count', 'monthlyUsers', 'month'],
+  ['assigned_seat_count', 'seats', 'seats'],
+] as const;
+
 const summaryRow = z.object({
   starting_at: dayOfInstant,
-  daily_active_user_count: amount,
-  weekly_active_user_count: amount,
-  monthly_active_user_count: amount,
-  assigned_seat_count: amount,
-  ...Object.fromEntries(PRODUCTS.map((product) => [fieldOf(product), amount])),
+  ...Object.fromEntries(COUNTS.map(([field]) => [field, amount])),
+  ...Object.fromEntries(PRODUCTS.split(',').map((product) => [fieldOf(product), amount])),
 });
 
 const SUMMARIES = listingOf('analytics/summaries', summaryRow, {
   dated: 'starting_at',
-  unread: [
-    'ending_at',
-    'pending_invite_count',
-    'science_entitled_user_count',
-    ...['daily', 'weekly', 'monthly'].map((span) => `${span}_adoption_rate`),
-    ...PRODUCTS.flatMap((product) =>
-      ['weekly', 'monthly'].map((span) => `${product}_${span}_active_user_count`),
-    ),
-  ],
-  optional: PRODUCTS.map(fieldOf),
-  beyondDay: ['weekly_active_user_count', 'monthly_active_user_count', 'assigned_seat_count'],
+  unread:
+    'ending_at pending_invite_count science_entitled_user_count {daily,weekly,monthly}_adoption_rate ' +
+    `{${PRODUCTS}}_{weekly,monthly}_active_user_count`,
+  optional: `{${PRODUCTS}}_daily_active_user_count`,
+  beyondDay: '{weekly,monthly}_active_user_count assigned_seat_count',
 });
 
-const PARTS: Readonly<Record<string, string>> = {
-  daily_active_user_count: 'day',
-  weekly_active_user_count: 'week',
-  monthly_active_user_count: 'month',
-  assigned_seat_count: 'seats',
-};
-
 /** A day of which some members are unusable. */
-function memberActivityOf(row: z.output<typeof summaryRow>, unusable: readonly string[]): ActivityRow {
-  const clients = PRODUCTS.flatMap((product): Count | [] => {
-    const field = fieldOf(product);
-    const count = unusable.includes(field) ? null : (Reflect.get(row, field) as number | undefined);
-    return count === undefined ? [] : { name: product, count };
+function memberActivityOf(row: object, unusable: readonly string[]): ActivityRow {
+  const countOf = (field: string) => Reflect.get(row, field) as number | undefined;
+  const clients = PRODUCTS.split(',').flatMap((name): Count | [] => {
+    const count = unusable.includes(fieldOf(name)) ? null : countOf(fieldOf(name));
+    return count === undefined ? [] : { name, count };
   });
+  const counts = Object.fromEntries(COUNTS.map(([field, member]) => [member, countOf(field)]));
   return withRejected<ActivityRow>(
-    {
-      dailyUsers: row.daily_active_user_count,
-      weeklyUsers: row.weekly_active_user_count,
-      monthlyUsers: row.monthly_active_user_count,
-      seats: row.assigned_seat_count,
-      byClient: clients.length === 0 ? undefined : summedCounts(clients),
-    },
-    unusable.map((field) => PARTS[field] ?? 'clients'),
+    { ...counts, byClient: clients.length === 0 ? undefined : summedCounts(clients) },
+    unusable.map((field) => COUNTS.find(([name]) => name === field)?.[2] ?? 'clients'),
   );
 }
 

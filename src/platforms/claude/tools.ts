@@ -6,38 +6,25 @@ import type { Source } from '../../catalog/source.ts';
 import { namedCount, summedCounts, sumOfUsable } from '../../collectors/counts.ts';
 import type { ToolsRow } from '../../collectors/tools/dataset.ts';
 import { amount, requiredText, sumOfSent } from '../fields.ts';
-import { fetchEach, type Listing, listingOf, readListing } from './listing.ts';
-
-/** A name with its calls, undefined where the organization's are not counted. */
-interface CallsOf {
-  readonly name: string;
-  readonly calls: number | undefined;
-}
+import { fetchEach, listingOf, readListing } from './listing.ts';
 
 const UNREAD =
-  'distinct_user_count product rbac_group_id rbac_group_name user_id user ' +
-  'chat_metrics chat_cowork_unified_metrics claude_code_metrics cowork_metrics office_metrics';
+  'distinct_user_count product rbac_group_{id,name} user_id user ' +
+  '{chat,chat_cowork_unified,claude_code,cowork,office}_metrics';
 
+/** Names with their calls, undefined where the organization's are not counted. */
 const SKILLS = listingOf(
   'analytics/skills',
   z
     .object({ skill_name: requiredText, invocation_count: amount })
-    .transform(({ skill_name: name, invocation_count: calls }): CallsOf => ({ name, calls })),
+    .transform(({ skill_name: name, invocation_count: calls }) => ({ name, calls })),
   {
-    unread: [
-      ...UNREAD.split(' '),
-      'skill_display_name',
-      'enable_count',
-      'share_status',
-      'currency',
-      'attributed_list_price',
-      'estimated_overage_spend',
-    ],
-    optional: ['invocation_count'],
+    unread:
+      `${UNREAD} skill_display_name enable_count share_status currency ` +
+      'attributed_list_price estimated_overage_spend',
+    optional: 'invocation_count',
   },
 );
-
-const CALLS = ['read_call_count', 'write_call_count', 'unclassified_call_count'] as const;
 
 const CONNECTORS = listingOf(
   'analytics/connectors',
@@ -48,20 +35,14 @@ const CONNECTORS = listingOf(
       write_call_count: amount,
       unclassified_call_count: amount,
     })
-    .transform((row): CallsOf => {
-      const counts = CALLS.map((name) => row[name]);
+    .transform(({ connector_name: name, ...row }) => {
+      const counts = [row.read_call_count, row.write_call_count, row.unclassified_call_count];
       // Calls of a kind that is not counted are missing, and so is their sum.
-      const calls = counts.includes(undefined) ? undefined : sumOfSent(counts);
-      return { name: row.connector_name.toLowerCase(), calls };
+      return { name: name.toLowerCase(), calls: counts.includes(undefined) ? undefined : sumOfSent(counts) };
     }),
   {
-    unread: [
-      ...UNREAD.split(' '),
-      'connector_display_name',
-      'individual_auth_distinct_user_count',
-      'managed_auth_distinct_user_count',
-    ],
-    optional: CALLS,
+    unread: `${UNREAD} connector_display_name {individual,managed}_auth_distinct_user_count`,
+    optional: '{read,write,unclassified}_call_count',
   },
 );
 
@@ -87,7 +68,7 @@ export const reader: DayReader<ToolsRow> = {
 };
 
 /** The calls of a day by name; without counts if those of a name are not counted. */
-async function readCalled(source: Source, day: Day, called: Listing<CallsOf>) {
+async function readCalled(source: Source, day: Day, called: typeof SKILLS) {
   const asked = { endpoint: 'tools', query: { date: day } } as const;
   const { rows, rejected, bytes } = await readListing(source, called, asked);
   const counts = rows.map(({ row: { name, calls }, faults }) => ({
