@@ -1,16 +1,22 @@
 import { type Day, dayMs, parseDay } from '../calendar.ts';
+import { hex } from '../random.ts';
 import type { Answer } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import type { Person } from '../world/people.ts';
 import { type PersonDay, personDay } from '../world/person-day.ts';
 
 /** An organization as Anthropic knows it: of the Claude Console, or of Claude Enterprise. */
-export interface Account {
-  readonly name: string;
-  readonly kind: 'console' | 'enterprise';
-  readonly orgId: string;
-  readonly keys: Readonly<Record<string, string>>;
-  readonly org: Org;
+export type Account = ReturnType<typeof accountOf>;
+
+/** The account of an organization, with its keys; that of the ordinary API may ask nothing. */
+export function accountOf(org: Org, kind: 'console' | 'enterprise') {
+  const isConsole = kind === 'console';
+  const name = isConsole ? org.name : `${org.name}-enterprise`;
+  const keyOf = (prefix: string) => `sk-ant-${prefix}-sandbox-${name}`;
+  const keys: Readonly<Record<string, string>> = isConsole
+    ? { admin: keyOf('admin01'), api: keyOf('api03') }
+    : { analytics: keyOf('api01') };
+  return { name, kind, orgId: `${hex(org.seed)}-0000-4000-8000-00000000000${isConsole ? 1 : 2}`, keys, org };
 }
 
 /** A permitted request. */
