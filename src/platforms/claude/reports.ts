@@ -167,72 +167,75 @@ const MEMBERS: DailyReport = {
   }),
 };
 
-/** The rows of the report of a day. */
+interface Somebody {
+  readonly isActive: boolean;
+  readonly done: Figures;
+}
+
+const NOBODY: Somebody = { isActive: false, done: {} };
+
+/** Whether it is unknown if somebody was active: what is unusable may have been all that they did. */
+function isUnclear({ isActive, done }: Somebody): boolean {
+  return !isActive && unusableIn(done).length > 0;
+}
+
+/** Rows, or people, that are worked on at once. */
+const AT_ONCE = 500;
+
+/** What is in the rows of a day: a person can have several, and an actor that is no person has one, too. */
+function* contentOf(rows: readonly ActorRow[]) {
+  const people = new Map<string, Somebody>();
+  const clients = new Map<string, Set<string>>();
+  let [all, unnamed]: [Figures, number] = [{}, 0];
+  for (const [index, { email, isActive, client, done }] of rows.entries()) {
+    if (index % AT_ONCE === 0) yield;
+    all = plusDone(all, done);
+    if (email === null) unnamed += 1;
+    if (typeof email !== 'string') continue;
+    const known = people.get(email) ?? NOBODY;
+    people.set(email, { isActive: known.isActive || isActive, done: plusDone(known.done, done) });
+    if (client !== undefined && isActive) clients.set(client, (clients.get(client) ?? new Set()).add(email));
+  }
+  return { people, clients, all, unnamed, isEmpty: rows.length === 0 };
+}
+
+function plusDone(one: Figures, other: Figures): Figures {
+  return Object.fromEntries(Object.keys(other).map((name) => [name, plusSent(one[name], other[name])]));
+}
+
 async function readReport(
   source: Source,
   endpoint: DatasetName,
   { dayParameter, ...listing }: DailyReport,
   day: Day,
 ) {
-  const { rows, ...read } = await readListing(source, listing, {
+  const { rows, rejected, bytes } = await readListing(source, listing, {
     endpoint,
     query: { [dayParameter]: day },
     isAsked: (row) => row.day === undefined || row.day === day,
   });
-  return { ...read, rows: rows.map(({ row }) => row) };
-}
-
-/** What somebody did on a day; whether it makes them active is undefined where it is unknown. */
-interface Somebody {
-  readonly isActive: boolean | undefined;
-  readonly done: Figures;
-}
-
-/** What these rows have together. */
-function totalOf(rows: readonly ActorRow[]): Figures {
-  const names = Object.keys(rows[0]?.done ?? {});
-  return Object.fromEntries(names.map((name) => [name, sumOf(rows.map(({ done }) => done[name]))]));
-}
-
-/** The people of a report, of whom each can have several rows; an actor that is no person has one, too. */
-function peopleIn(rows: readonly ActorRow[]): ReadonlyMap<string, Somebody> {
-  const byEmail = Map.groupBy(rows, ({ email }) => email ?? '');
-  byEmail.delete('');
-  const people = [...byEmail].map(([email, own]): [string, Somebody] => {
-    const done = totalOf(own);
-    const otherwise = unusableIn(done).length > 0 ? undefined : false;
-    return [email, { isActive: own.some(({ isActive }) => isActive) || otherwise, done }];
-  });
-  return new Map(people);
+  const content = await source.inSlices(contentOf(rows.map(({ row }) => row)));
+  return { ...content, rejected, bytes };
 }
 
 /** The report of a day without its people, in which activity and productivity are. */
 function summaryOf(source: Source, endpoint: DatasetName, report: DailyReport, day: Day) {
   return readOnce(source, { endpoint, day }, async () => {
-    const { rows, rejected, bytes } = await readReport(source, endpoint, report, day);
-    const people = [...peopleIn(rows).values()];
-    const isUnknown =
-      rows.some(({ email }) => email === null) || people.some(({ isActive }) => isActive === undefined);
-    const used = rows.filter(({ email, isActive }) => email && isActive);
-    const clients = [...Map.groupBy(used, ({ client = '' }) => client)].map(([name, of]): Count => {
-      return { name, count: new Set(of.map(({ email }) => email)).size };
-    });
+    const { people: byEmail, clients, unnamed, ...read } = await readReport(source, endpoint, report, day);
+    const people = [...byEmail.values()];
+    const isUnknown = unnamed > 0 || people.some(isUnclear);
     return {
-      rejected,
-      bytes,
-      /** Nobody did anything where nobody is in a report. */
-      isEmpty: rows.length === 0,
-      all: totalOf(rows),
+      ...read,
+      clients: [...clients].map(([name, { size: count }]) => ({ name, count })),
       /** How many people were active; undefined if it is unknown who somebody was, or whether. */
       active: isUnknown ? undefined : people.filter(({ isActive }) => isActive).length,
-      clients,
     };
   });
 }
 
 type Summary = Awaited<ReturnType<typeof summaryOf>>;
 
-/** Reads rows from the reports of some days, newest first; a day on which nobody did anything has none. */
+/** Reads rows from the reports of some days, newest first; a day whose report is empty has none: nobody did anything. */
 function reportReader<Row extends Reduced>(
   endpoint: DatasetName,
   report: DailyReport,
@@ -253,9 +256,11 @@ function unusableIn(figures: Figures): string[] {
 }
 
 /** The figures without those that are unusable. */
-function usableOf(figures: Figures): Readonly<Record<string, number | undefined>> {
-  const usable = Object.entries(figures).filter(([, value]) => value !== null);
-  return Object.fromEntries(usable) as Readonly<Record<string, number | undefined>>;
+function usableOf(figures: Figures) {
+  const usable = Object.entries(figures).flatMap(([name, figure]) =>
+    figure === null ? [] : [[name, figure] as const],
+  );
+  return Object.fromEntries(usable);
 }
 
 /** The output of a day, of people and of whoever else did something. */
@@ -330,9 +335,6 @@ const memberActivity: DayReader<ActivityRow> = {
   },
 };
 
-/** People who are passed on at once. */
-const AT_ONCE = 500;
-
 /** The people of a day with their cost, which another report has: also that of people who only this one names. */
 function usersReader(report: DailyReport) {
   return peopleReader(async (source, day, onPerson) => {
@@ -340,10 +342,8 @@ function usersReader(report: DailyReport) {
     const faults: (readonly PersonFault[])[] = [];
     const nobody = { faults, people: 0, orgId: undefined, rejected: costs.rejected, bytes: costs.bytes };
     if (!costs.isWhole) return { ...nobody, unready: new Set([day]) };
-    const { rows, rejected, bytes } = await readReport(source, 'users', report, day);
-    const unnamed = rows.filter(({ email }) => email === null).length;
+    const { people, unnamed, rejected, bytes } = await readReport(source, 'users', report, day);
     if (unnamed > 0) throw new IncompleteListing('people', 'rows', 1, rejected + unnamed);
-    const people = peopleIn(rows);
     const ids = [...new Set([...people.keys(), ...costs.byPerson.keys()])];
     await source.inSlices(passOn());
     return {
@@ -361,17 +361,17 @@ function usersReader(report: DailyReport) {
     }
 
     function personOf(id: string): PersonDay {
-      const { isActive, done }: Somebody = people.get(id) ?? { isActive: false, done: {} };
-      const { sessions, commits, pullRequests } = done;
+      const somebody = people.get(id) ?? NOBODY;
+      const { sessions, commits, pullRequests } = somebody.done;
       const cost = costs.byPerson.has(id) ? costs.byPerson.get(id) : costs.otherwise;
       const figures = { sessions, commits, pullRequests, cost };
       const unusable = unusableIn(figures) as PersonFault[];
       // Whoever did nothing else may have been active.
-      if (isActive === undefined) unusable.push('isActive');
+      if (isUnclear(somebody)) unusable.push('isActive');
       if (unusable.length > 0) faults.push(unusable);
       return {
         person: { id, email: id.includes('@') ? id : undefined },
-        isActive: isActive === true,
+        isActive: somebody.isActive,
         cost: undefined,
         ...usableOf(figures),
       };
