@@ -1,10 +1,14 @@
 import * as z from 'zod';
-import type { ApiContract } from '../../catalog/api-contract.ts';
 import type { FetchedDays } from '../../catalog/collector.ts';
-import type { DatasetName } from '../../catalog/dataset.ts';
 import { type Day, dayOf } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
-import { IncompleteListing, type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
+import {
+  type ApiRequest,
+  IncompleteListing,
+  type Page,
+  type Source,
+  UnexpectedAnswer,
+} from '../../catalog/source.ts';
 import { apiContractOf } from '../api-contract.ts';
 import { instant, requiredInstant } from '../fields.ts';
 import { statusOf } from '../shared.ts';
@@ -41,18 +45,14 @@ export function pathsIn(text: string): readonly string[] {
 }
 
 /** A listing: where it is, how its rows are read, and what they are known to have. */
-export interface Listing<Row> {
-  readonly path: string;
-  readonly schema: z.ZodType<Row>;
-  readonly contract: ApiContract;
-}
+export type Listing<Row> = ReturnType<typeof listingOf<Row>>;
 
 /** Declares a listing by the schema of its rows, and what else they are known to have. */
 export function listingOf<Row>(
   path: string,
   schema: z.ZodType<Row>,
   { dated = '', unread, optional = '', beyondDay = '' }: Known,
-): Listing<Row> {
+) {
   return {
     path: `/v1/organizations/${path}`,
     schema: z.compile(schema),
@@ -67,13 +67,8 @@ export function listingOf<Row>(
   };
 }
 
-/** How a listing is asked for. */
-interface Asked<Row> {
-  readonly endpoint: DatasetName;
-  readonly query: Readonly<Record<string, string>>;
-  /** Whether a row is one that was asked for, as all of them must be. */
-  isAsked?(row: Row): boolean;
-}
+/** How a listing is asked for, and whether a row is one that was asked for, as all of them must be. */
+type Asked<Row> = Pick<ApiRequest, 'endpoint' | 'query'> & { isAsked?(row: Row): boolean };
 
 /**
  * Reads the rows of a listing, with the names of their unusable members; throws if it is incomplete. Where a cursor is refused,
@@ -135,15 +130,10 @@ function pageOf(body: unknown) {
   return { items, next: hasMore === false ? undefined : next || undefined, refreshedAt };
 }
 
-/** What was read of a day; no row where nothing is known to have happened. */
-interface OfDay<Row> extends Pick<FetchedDays<Row>, 'rejected' | 'bytes'> {
-  readonly row: Row | undefined;
-}
-
-/** Reads days one after the other, in the order given. */
+/** Reads days one after the other, in the order given; one without a row is one of which nothing is known to have happened. */
 export async function fetchEach<Row>(
   days: Iterable<Day>,
-  read: (day: Day) => Promise<OfDay<Row>>,
+  read: (day: Day) => Promise<{ row: Row | undefined; rejected: number; bytes: number }>,
 ): Promise<FetchedDays<Row>> {
   const rows = new Map<Day, Row>();
   let [rejected, bytes] = [0, 0];

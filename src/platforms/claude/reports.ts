@@ -44,10 +44,10 @@ interface DailyReport extends Listing<ActorRow> {
   readonly dayParameter: string;
 }
 
-/** Proposed edits, by tool. */
-type Proposals = readonly Readonly<Record<'accepted' | 'rejected', number | null>>[];
-
-function suggestionsIn(tools: Proposals | undefined): Figures {
+/** Proposed edits: those that were accepted, and all. */
+function suggestionsIn(
+  tools: readonly { accepted: number | null; rejected: number | null }[] | undefined,
+): Figures {
   return {
     suggestionsShown: tools && sumOf(tools.flatMap(({ accepted, rejected }) => [accepted, rejected])),
     suggestionsAccepted: tools && sumOf(tools.map(({ accepted }) => accepted)),
