@@ -7,6 +7,7 @@ import { adviceFor, isNotYet } from './advice.ts';
 import { FIELDS, type Kind } from './api-fields.ts';
 
 const NAME = 'Claude';
+const VENDOR = 'Anthropic';
 /** What asks for use and cost by dimension. */
 const BY_DIMENSION = /\/organizations\/analytics\/(?:usage|cost)$/;
 const BETA = { 'anthropic-beta': 'analytics-usage-cost-2026-08-24' };
@@ -40,12 +41,7 @@ const common = {
   },
   // A day below 100 USD is the use of a few people.
   money: { measure: 'cost', currency: 'USD', otherCosts: ['listCost'], costIs: 'charge', floor: 100 },
-  focus: {
-    service: NAME,
-    serviceProvider: 'Anthropic',
-    hostProvider: 'Anthropic',
-    invoiceIssuer: 'Anthropic',
-  },
+  focus: { service: NAME, serviceProvider: VENDOR, hostProvider: VENDOR, invoiceIssuer: VENDOR },
   requestsPerMinute: 60,
   headers: (key, path) => ({
     Accept: 'application/json',

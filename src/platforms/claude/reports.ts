@@ -66,10 +66,7 @@ function isAnyPositive(value: unknown): boolean {
 const codeRow = z
   .object({
     date: dayOfInstant,
-    actor: element({
-      type: z.union([text, rejected]),
-      email_address: z.union([text, rejected]),
-    }),
+    actor: element({ type: z.union([text, rejected]), email_address: z.union([text, rejected]) }),
     is_remote: flag,
     terminal_type: text,
     core_metrics: element({
