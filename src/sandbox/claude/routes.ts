@@ -1,8 +1,9 @@
 import { hourMs } from '../calendar.ts';
+import { refuse } from '../http/refuse.ts';
 import { mix, textSeed } from '../random.ts';
 import type { ApiRequest, Row } from '../types.ts';
 import { claudeCodeRows, connectorRows, skillRows, summaryRows, userRows } from './activity.ts';
-import { type Account, type Call, refuse } from './call.ts';
+import type { Account, Call } from './call.ts';
 import { costRows, refreshedAt, usageRows } from './money.ts';
 
 interface Route {
