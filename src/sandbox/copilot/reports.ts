@@ -11,7 +11,7 @@ const SMALLEST_TEAM = 5;
 
 /** The row of the whole organization. */
 export function organizationRow(org: Org, day: Day, ids: Row): Row {
-  const sum = merged([...userRows(org, day, ids)]);
+  const sum = merged([...userRows(org, day, ids, () => true)]);
   const count = (name: string) => sum[`used_${name}`];
   const agents = sum['totals_by_3rd_party_agent'] as Row[] | undefined;
   return {
@@ -41,12 +41,7 @@ export function organizationRow(org: Org, day: Day, ids: Row): Row {
 }
 
 /** The rows of these people. */
-export function* userRows(
-  org: Org,
-  day: Day,
-  ids: Row,
-  isAsked: (person: Person) => boolean = () => true,
-): Iterable<Row> {
+export function* userRows(org: Org, day: Day, ids: Row, isAsked: (person: Person) => boolean): Iterable<Row> {
   for (const person of org.people.filter(isAsked)) {
     const done = personDay(person, org.conditions(day));
     if (done !== undefined && done.sessions > 0)

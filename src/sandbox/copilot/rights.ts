@@ -1,9 +1,9 @@
 import { type Fault, type FaultKind, faultKinds, retryAfter } from '../faults.ts';
 import { refuse } from '../http/refuse.ts';
-import type { Account, Endpoint } from './call.ts';
+import type { Call, Endpoint } from './call.ts';
 
 /** The permissions of the endpoints that are no reports. */
-const BILLING: Readonly<Partial<Record<Endpoint, string>>> = {
+const permissions: Readonly<Partial<Record<Endpoint, string>>> = {
   seats: 'organization_copilot_seat_management=read; organization_administration=read',
   credits: 'organization_administration=read',
 };
@@ -31,13 +31,8 @@ export const copilotFaultKinds: readonly FaultKind[] = [
   },
 ];
 
-/** Refuses a token of an account that must not use an endpoint. */
-export function checkRight(
-  { keys }: Account,
-  token: string,
-  endpoint: Endpoint,
-  isEnterprise: boolean,
-): void {
+/** Refuses a request with a token of its account that must not be used for it. */
+export function checkRight({ account: { keys }, endpoint, isEnterprise }: Call, token: string): void {
   const granted = [keys.full, isReport(endpoint) ? keys.metrics : keys.billing];
   if (token !== keys.classic && (isEnterprise || !granted.includes(token))) refusePermission(endpoint);
 }
@@ -65,11 +60,11 @@ export function refuseFor(fault: Fault, endpoint: Endpoint, account: string, now
 }
 
 function refusePermission(endpoint: Endpoint): never {
-  const accepted = BILLING[endpoint] ?? 'organization_copilot_metrics=read';
+  const accepted = permissions[endpoint] ?? 'organization_copilot_metrics=read';
   const headers = { 'x-accepted-github-permissions': accepted };
   return refuse(403, 'Resource not accessible by personal access token', headers);
 }
 
 function isReport(endpoint: Endpoint): boolean {
-  return BILLING[endpoint] === undefined;
+  return permissions[endpoint] === undefined;
 }

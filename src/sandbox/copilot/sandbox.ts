@@ -78,10 +78,11 @@ export function createCopilotSandbox(options: Omit<SandboxOptions, 'repos'>) {
       return refuse(404, 'Not Found');
     const [, , endpoint, answer] = route;
     const late = await struckBy(request, endpoint, account);
-    checkRight(account, token, endpoint, isEnterprise);
     const here = new URL(`${url.pathname}${url.search}`, origins.api);
     const link = (path: string) => `${origins.files}${links.signed(path)}`;
-    return answer({ account, endpoint, isEnterprise, url: here, late, link, ...dates(late) });
+    const call = { account, endpoint, isEnterprise, url: here, late, link, ...dates(late) };
+    checkRight(call, token);
+    return answer(call);
   }
 
   /** Answers at the origin of the files, where the signature is the only credential. */
@@ -93,12 +94,8 @@ export function createCopilotSandbox(options: Omit<SandboxOptions, 'repos'>) {
       headers: { ...stamp(), 'content-type': 'application/xml', ...headers },
       body: [`<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code></Error>`],
     });
-    try {
-      await struckBy(request, 'files', account);
-    } catch (thrown) {
-      const { status, headers } = refusalIn(thrown);
-      return failed(status, 'ServerBusy', headers);
-    }
+    const refusal = await struckBy(request, 'files', account).then(() => undefined, refusalIn);
+    if (refusal !== undefined) return failed(refusal.status, 'ServerBusy', refusal.headers);
     if (request.authorization !== undefined) return failed(403, 'InvalidAuthenticationInfo');
     if (account === undefined || !links.isGood(request.url)) return failed(403, 'AuthenticationFailed');
     const headers = { ...stamp(), 'content-type': 'application/octet-stream' };
