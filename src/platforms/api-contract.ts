@@ -23,6 +23,13 @@ export interface ApiContractParts {
   readonly dayOf?: (element: Readonly<Record<string, unknown>>) => unknown;
 }
 
+/** The paths of members, whose names are listed by the path of the object that has them. */
+export function pathsIn(members: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(members).flatMap(([path, names]) =>
+    names.split(' ').map((name) => pathOf(path, name)),
+  );
+}
+
 /** Creates the contract of a dataset from the schema that reads it. */
 export function apiContractOf({
   schema,

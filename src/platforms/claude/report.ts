@@ -1,13 +1,13 @@
 import type { FetchedDays, Window } from '../../catalog/collector.ts';
 import { type Reduced, withRejected } from '../../catalog/dataset.ts';
-import { type Day, daysFrom } from '../../catalog/day.ts';
+import type { Day } from '../../catalog/day.ts';
 import type { DayReader } from '../../catalog/platform.ts';
 import { IncompleteListing, type Source } from '../../catalog/source.ts';
 import { plusSent } from '../../collectors/counts.ts';
 import type { ProductivityRow } from '../../collectors/productivity/dataset.ts';
 import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
-import { peopleReader } from '../people.ts';
-import { readOnce } from '../shared.ts';
+import { passOn, peopleReader } from '../people.ts';
+import { readDays, readOnce } from '../shared.ts';
 import { type Listing, readListing } from './listing.ts';
 import { costByPerson } from './people-cost.ts';
 
@@ -150,21 +150,17 @@ export function isEmpty(report: Summary): boolean {
 
 /** Reads rows from the reports of some days, newest first; a day on which nobody did anything has none. */
 export async function fetchReports<Row extends Reduced>(
-  { from, to }: Window,
+  window: Window,
   read: (day: Day) => Promise<Summary>,
   rowOf: (report: Summary) => { readonly row: Row; readonly faults: readonly string[] },
 ): Promise<FetchedDays<Row>> {
-  const rows = new Map<Day, Row>();
-  let [rejected, bytes] = [0, 0];
-  for (const day of daysFrom(from, to).toReversed()) {
+  return readDays(window, async (day) => {
     const report = await read(day);
-    rejected += report.rejected;
-    bytes += report.bytes;
-    if (isEmpty(report)) continue;
+    const { rejected, bytes } = report;
+    if (isEmpty(report)) return { rejected, bytes };
     const { row, faults } = rowOf(report);
-    rows.set(day, withRejected(row, faults));
-  }
-  return { rows, lost: 0, rejected, bytes, remarks: [] };
+    return { rejected, bytes, row: withRejected(row, faults) };
+  });
 }
 
 /** The output of a day, of people and of whoever else did something. */
@@ -187,9 +183,6 @@ function usableOf<Name extends string>(figures: Figures<Name>) {
 
 const PERSON_FIGURES = ['sessions', 'commits', 'pullRequests'] as const;
 
-/** People who are passed on at once. */
-const AT_ONCE = 500;
-
 /** The people of a day with their cost, which another report has: also that of people who only this one names. */
 export function usersReader(report: DailyReport) {
   return peopleReader(async (source, day, onPerson) => {
@@ -200,22 +193,13 @@ export function usersReader(report: DailyReport) {
     const { sum, rejected, bytes } = await readReport(source, 'users', report, day);
     if (sum.unnamed > 0) throw new IncompleteListing('people', 'rows', 1, rejected + sum.unnamed);
     const ids = new Set([...sum.people.keys(), ...costs.byPerson.keys()]);
-    await source.inSlices(passOn());
+    await passOn(source, ids.values().map(personOf), onPerson);
     return {
       ...nobody,
       people: ids.size,
       rejected: costs.rejected + rejected,
       bytes: costs.bytes + bytes,
     };
-
-    function* passOn(): Generator<void, void> {
-      let passed = 0;
-      for (const id of ids) {
-        onPerson(personOf(id));
-        passed += 1;
-        if (passed % AT_ONCE === 0) yield;
-      }
-    }
 
     function personOf(id: string): PersonDay {
       const { isActive, done } = sum.people.get(id) ?? NOBODY;
