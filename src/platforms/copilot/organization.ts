@@ -66,6 +66,8 @@ const CLIENTS = [
   ['code-review', 'daily_active_copilot_code_review_users'],
 ] as const;
 
+const SURFACES = ['totals_by_cli', 'totals_by_copilot_app', 'totals_by_3rd_party_agent'];
+
 const reportContract = apiContractOf({
   schema: reportRow,
   whenOf: ({ day: of }) => of,
@@ -89,11 +91,8 @@ const reportContract = apiContractOf({
   beyondDay: ['weekly_active_users', 'monthly_active_users'],
   optional: [
     ...CLIENTS.map(([, field]) => field),
-    ...['totals_by_cli', 'totals_by_copilot_app', 'totals_by_3rd_party_agent'].flatMap((name) => [
-      name,
-      `${name}.session_count`,
-      `${name}.prompt_count`,
-    ]),
+    ...SURFACES,
+    ...SURFACES.flatMap((name) => [`${name}.session_count`, `${name}.prompt_count`]),
   ],
 });
 
@@ -156,10 +155,7 @@ export const activity: DayReader<ActivityRow> = {
   async fetchDays(source, window) {
     const fetched = await fetchReports(source, window, ACTIVITY);
     const [newest] = fetched.rows.keys();
-    const known = sharedBy(source, 'newest', () => ({
-      asked: window.to,
-      report: undefined as Day | undefined,
-    }));
+    const known = sharedBy(source, 'newest', (): { asked: Day; report?: Day } => ({ asked: window.to }));
     known.asked = later(known.asked, window.to);
     if (newest === undefined || newest < (known.report ?? addDays(known.asked, -REPORT_LAG))) return fetched;
     known.report = newest;
