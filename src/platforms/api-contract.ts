@@ -23,6 +23,15 @@ export interface ApiContractParts {
   readonly dayOf?: (element: Readonly<Record<string, unknown>>) => unknown;
 }
 
+/** The paths in a text with spaces between them, with alternatives in braces, as in `user.{id,type}`. */
+export function pathsIn(text: string): readonly string[] {
+  return (text.match(/\S+/g) ?? []).flatMap((path) => {
+    const [, before, choices, after] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(path) ?? [];
+    if (choices === undefined) return path;
+    return choices.split(',').flatMap((choice) => pathsIn(`${before}${choice}${after}`));
+  });
+}
+
 /** Creates the contract of a dataset from the schema that reads it. */
 export function apiContractOf({
   schema,

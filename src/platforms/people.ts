@@ -36,6 +36,27 @@ export function peopleReader(readPeople: ReadPeople): PeopleReader {
   };
 }
 
+/** People who are looked at before other work goes on. */
+export const PEOPLE_AT_ONCE = 500;
+
+/** Passes on people, some at a time, so that other work goes on. */
+export async function passOn(
+  source: Source,
+  people: Iterable<PersonDay>,
+  onPerson: (person: PersonDay) => void,
+) {
+  await source.inSlices(each());
+
+  function* each(): Generator<void, void> {
+    let passed = 0;
+    for (const person of people) {
+      onPerson(person);
+      passed += 1;
+      if (passed % PEOPLE_AT_ONCE === 0) yield;
+    }
+  }
+}
+
 /** How a platform's people are read; undefined if it tells of none. */
 export async function readPeopleOf({ readers }: Platform): Promise<ReadPeople | undefined> {
   const reader = (await readers.users?.()) as PeopleReader | undefined;

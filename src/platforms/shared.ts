@@ -1,5 +1,6 @@
+import type { Window } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
-import type { Day } from '../catalog/day.ts';
+import { type Day, daysFrom } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
 import type { Place, Source } from '../catalog/source.ts';
 
@@ -17,6 +18,36 @@ export function sharedBy<Shared>(source: Source, name: string, create: () => Sha
   const made = create();
   shared.set(name, made);
   return made;
+}
+
+/** What was read of one day; without a row, there is none. */
+interface ReadDay<Row> {
+  readonly row?: Row | undefined;
+  readonly isUnready?: boolean;
+  readonly rejected?: number;
+  readonly lost?: number;
+  readonly bytes?: number;
+}
+
+/** Reads the days of a window one by one, newest first. */
+export async function readDays<Row>({ from, to }: Window, read: (day: Day) => Promise<ReadDay<Row>>) {
+  const days = {
+    rows: new Map<Day, Row>(),
+    unready: new Set<Day>(),
+    rejected: 0,
+    lost: 0,
+    bytes: 0,
+    remarks: [],
+  };
+  for (const day of daysFrom(from, to).toReversed()) {
+    const { row, isUnready = false, rejected = 0, lost = 0, bytes = 0 } = await read(day);
+    if (row !== undefined) days.rows.set(day, row);
+    if (isUnready) days.unready.add(day);
+    days.rejected += rejected;
+    days.lost += lost;
+    days.bytes += bytes;
+  }
+  return days;
 }
 
 /** The status of a refused request. */

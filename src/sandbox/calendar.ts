@@ -26,6 +26,11 @@ export function parseDay(text: string): Day | 'format' | 'calendar' {
   return instant / dayMs;
 }
 
+/** The days from the first to the last, of which there are none if that is earlier. */
+export function daysFrom(first: Day, last: Day): Day[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
 /** 0 is Sunday. */
 export function weekday(day: Day): number {
   return (day + 4) % 7;

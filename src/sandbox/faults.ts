@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { endpoints } from './http/call.ts';
 import { mix, textSeed, unit } from './random.ts';
+import type { Answer, SandboxOptions } from './types.ts';
 
 export interface FaultKind {
   readonly name: string;
@@ -85,6 +87,50 @@ export function parseFaults(
   return texts.map((text) => parseFault(text, kinds, scopes));
 }
 
+/** A request as faults see it; without a known key, only faults set for all organizations affect it. */
+interface Struck {
+  readonly endpoint: string;
+  readonly org: string | undefined;
+  readonly number: number;
+  readonly signal: AbortSignal;
+}
+
+/** Creates the faults of a simulated platform. Throws an Error of one sentence on a text that is not a fault. */
+export function createFaults(
+  { seed = 1, faults: texts = [] }: Pick<SandboxOptions, 'seed' | 'faults'>,
+  kinds?: readonly FaultKind[],
+  scopes?: readonly string[],
+) {
+  const parse = (some: readonly string[]) => parseFaults(some, kinds, scopes);
+  let faults = parse(texts);
+  return {
+    /** Replaces all faults; throws an Error of one sentence on a text that is not a fault. */
+    setFaults(some: readonly string[]): void {
+      faults = parse(some);
+    },
+    /** Whether a fault of that name is set for an organization. */
+    isSet: (name: string, org: string) =>
+      faults.some((fault) => fault.name === name && (fault.org ?? org) === org),
+    /** The faults that affect a request, after they have delayed it; rejects once the client disconnects. */
+    async strike({ endpoint, org, number, signal }: Struck): Promise<readonly Fault[]> {
+      const struck = faultsAt(faults, endpoint, org).filter((fault) => strikes(fault, seed, number));
+      await delayed(struck, signal);
+      return struck;
+    },
+  };
+}
+
+/** Of how many of the newest days figures are missing. */
+export function lateDays(struck: readonly Fault[]): number {
+  return Number(struck.find(({ name }) => name === 'late')?.detail ?? 0);
+}
+
+/** The `Retry-After` of a status that is a fault, if it has one. */
+export function retryAfter({ detail }: Fault, now: number): Answer['headers'] {
+  if (detail === '') return {};
+  return { 'retry-after': detail === 'date' ? new Date(now + 2000).toUTCString() : detail };
+}
+
 /** The faults set for an endpoint and organization; without a known key, only those set for all organizations. */
 export function faultsAt(
   faults: readonly Fault[],
@@ -141,4 +187,26 @@ function readEndpoint(text: string, scopes: readonly string[], known: readonly s
   throw new Error(
     `"@${wrong}" in the fault "${text}" is neither an endpoint (${known.join(', ')}) nor "@org=NAME".`,
   );
+}
+
+/** Waits as the faults say; rejects once the client disconnects from a request that is never answered. */
+async function delayed(struck: readonly Fault[], signal: AbortSignal): Promise<void> {
+  if (struck.some(({ name }) => name === 'hang')) {
+    await once(signal, 'abort');
+    signal.throwIfAborted();
+  }
+  const slow = struck.find(({ name }) => name === 'slow');
+  if (slow !== undefined) await waited(signal, Number(slow.detail));
+}
+
+/** Waits, at most until the client disconnects. */
+function waited(signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    function done(): void {
+      clearTimeout(timer);
+      resolve();
+    }
+  });
 }

@@ -1,4 +1,4 @@
-import { parseFaults } from './faults.ts';
+import { createFaults } from './faults.ts';
 import { createApi } from './http/api.ts';
 import { keyHolders } from './http/call.ts';
 import { createHandler } from './http/handler.ts';
@@ -19,18 +19,10 @@ export function createSandbox(
   around: (answer: Answering) => Answering = (answer) => answer,
 ) {
   const { now, seed = 1 } = options;
-  let faults = parseFaults(options.faults ?? []);
-  const isLate = (org: string) =>
-    faults.some((fault) => fault.name === 'revised-days' && (fault.org ?? org) === org);
-  const editions = createEditions(now, isLate);
+  const { setFaults, isSet, strike } = createFaults(options);
+  const editions = createEditions(now, (org) => isSet('revised-days', org));
   const { tenants, oldestOn, reviseDay } = createTenants(options, editions);
-  const api = createApi({
-    now,
-    seed,
-    keys: keyHolders(tenants),
-    faults: () => faults,
-    oldestOn,
-  });
+  const api = createApi({ now, seed, keys: keyHolders(tenants), strike, oldestOn });
   const handler = createHandler(around(api));
   const listeners = createListeners();
 
@@ -40,10 +32,7 @@ export function createSandbox(
     /** Port 0 lets the system choose; rejects if the address is unavailable. */
     listen: (at: { readonly host: string; readonly port: number }) => listeners.listen(handler, at),
     close: listeners.close,
-    /** Replaces all faults; throws an Error of one sentence on a text that is not a fault. */
-    setFaults(texts: readonly string[]): void {
-      faults = parseFaults(texts);
-    },
+    setFaults,
     reviseDay,
   };
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { FetchedDays } from '../../catalog/collector.ts';
 import { type Day, dayOf } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
 import {
@@ -9,7 +8,7 @@ import {
   type Source,
   UnexpectedAnswer,
 } from '../../catalog/source.ts';
-import { apiContractOf } from '../api-contract.ts';
+import { apiContractOf, pathsIn } from '../api-contract.ts';
 import { instant, requiredInstant } from '../fields.ts';
 import { statusOf } from '../shared.ts';
 import { salvage } from '../usable-row.ts';
@@ -23,7 +22,7 @@ const CURSOR_IS_GONE: readonly unknown[] = [400, 410];
 /** The UTC day of an instant. */
 export const dayOfInstant = requiredInstant.transform((at): Day => dayOf(at));
 
-/** What a row is known to have; paths are separated by spaces, with alternatives in braces, as in `user.{id,type}`. */
+/** What a row is known to have, in texts of `pathsIn`. */
 export interface Known {
   /** Paths that are not read, on purpose. */
   readonly unread: string;
@@ -33,15 +32,6 @@ export interface Known {
   readonly beyondDay?: string;
   /** The member with the instant that a row is about; by default none says it. */
   readonly dated?: string;
-}
-
-/** The paths of a text. */
-export function pathsIn(text: string): readonly string[] {
-  return (text.match(/\S+/g) ?? []).flatMap((path) => {
-    const [, before, choices, after] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(path) ?? [];
-    if (choices === undefined) return path;
-    return choices.split(',').flatMap((choice) => pathsIn(`${before}${choice}${after}`));
-  });
 }
 
 /** A listing: where it is, how its rows are read, and what they are known to have. */
@@ -128,20 +118,4 @@ function pageOf(body: unknown) {
   if (hasMore === true && !next) throw new UnexpectedAnswer('a next_page where has_more is true', next);
   const items: readonly unknown[] = summaries;
   return { items, next: hasMore === false ? undefined : next || undefined, refreshedAt };
-}
-
-/** Reads days one after the other, in the order given; one without a row is one of which nothing is known to have happened. */
-export async function fetchEach<Row>(
-  days: Iterable<Day>,
-  read: (day: Day) => Promise<{ row: Row | undefined; rejected: number; bytes: number }>,
-): Promise<FetchedDays<Row>> {
-  const rows = new Map<Day, Row>();
-  let [rejected, bytes] = [0, 0];
-  for (const day of days) {
-    const { row, ...one } = await read(day);
-    rejected += one.rejected;
-    bytes += one.bytes;
-    if (row !== undefined) rows.set(day, row);
-  }
-  return { rows, lost: 0, rejected, bytes, remarks: [] };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type DatasetName, type Reduced, withRejected } from '../../catalog/dataset.ts';
-import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
+import { addDays, type Day } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
 import type { DayReader } from '../../catalog/platform.ts';
 import { IncompleteListing, type Source } from '../../catalog/source.ts';
@@ -8,6 +8,7 @@ import type { ActivityRow } from '../../collectors/activity/dataset.ts';
 import { type Count, plusSent, summedCounts } from '../../collectors/counts.ts';
 import type { ProductivityRow } from '../../collectors/productivity/dataset.ts';
 import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
+import { pathsIn } from '../api-contract.ts';
 import {
   addressOf,
   amount,
@@ -19,9 +20,9 @@ import {
   requiredElementAmount,
   text,
 } from '../fields.ts';
-import { peopleReader } from '../people.ts';
-import { readOnce } from '../shared.ts';
-import { dayOfInstant, fetchEach, type Listing, listingOf, pathsIn, readListing } from './listing.ts';
+import { PEOPLE_AT_ONCE, passOn, peopleReader } from '../people.ts';
+import { readDays, readOnce } from '../shared.ts';
+import { dayOfInstant, type Listing, listingOf, readListing } from './listing.ts';
 import { costByPerson } from './money.ts';
 
 /** What was done on a day, by the names of stored rows. Null is what was unusable, undefined what was not sent. */
@@ -176,16 +177,13 @@ function isUnclear({ isActive, done }: Somebody): boolean {
   return !isActive && unusableIn(done).length > 0;
 }
 
-/** Rows, or people, that are worked on at once. */
-const AT_ONCE = 500;
-
 /** What is in the rows of a day: a person can have several, and an actor that is no person has one, too. */
 function* contentOf(rows: readonly ActorRow[]) {
   const people = new Map<string, Somebody>();
   const clients = new Map<string, Set<string>>();
   let [all, unnamed]: [Figures, number] = [{}, 0];
   for (const [index, { email, isActive, client, done }] of rows.entries()) {
-    if (index % AT_ONCE === 0) yield;
+    if (index % PEOPLE_AT_ONCE === 0) yield;
     all = plusDone(all, done);
     if (email === null) unnamed += 1;
     if (typeof email !== 'string') continue;
@@ -239,8 +237,8 @@ function reportReader<Row extends Reduced>(
   rowOf: (summary: Summary) => Row,
 ): DayReader<Row> {
   return {
-    fetchDays: (source, { from, to }) =>
-      fetchEach<Row>(daysFrom(from, to).toReversed(), async (day) => {
+    fetchDays: (source, window) =>
+      readDays<Row>(window, async (day) => {
         const summary = await summaryOf(source, endpoint, report, day);
         return { ...summary, row: summary.isEmpty ? undefined : rowOf(summary) };
       }),
@@ -315,14 +313,14 @@ function memberActivityOf(row: object, unusable: readonly string[]): ActivityRow
 
 /** People and seats are in summaries of all days, sessions in the report of each. */
 const memberActivity: DayReader<ActivityRow> = {
-  async fetchDays(source, { from, to }) {
-    const query = { starting_date: from, ending_date: addDays(to, 1) };
+  async fetchDays(source, window) {
+    const query = { starting_date: window.from, ending_date: addDays(window.to, 1) };
     const listing = await readListing(source, SUMMARIES, { endpoint: 'activity', query });
     const byDay = new Map(
       listing.rows.map(({ row, faults }) => [row.starting_at, memberActivityOf(row, faults)]),
     );
-    const days = [...byDay.keys()].filter((day) => day >= from && day <= to);
-    const read = await fetchEach<ActivityRow>(days, async (day) => {
+    const read = await readDays<ActivityRow>(window, async (day) => {
+      if (!byDay.has(day)) return {};
       const { isEmpty, all, ...summary } = await summaryOf(source, 'activity', MEMBERS, day);
       const sessions = isEmpty ? 0 : all['sessions'];
       const row = { ...byDay.get(day), sessions: sessions ?? undefined };
@@ -341,21 +339,14 @@ function usersReader(report: DailyReport) {
     if (!costs.isWhole) return { ...nobody, unready: new Set([day]) };
     const { people, unnamed, rejected, bytes } = await readReport(source, 'users', report, day);
     if (unnamed > 0) throw new IncompleteListing('people', 'rows', 1, rejected + unnamed);
-    const ids = [...new Set([...people.keys(), ...costs.byPerson.keys()])];
-    await source.inSlices(passOn());
+    const ids = new Set([...people.keys(), ...costs.byPerson.keys()]);
+    await passOn(source, ids.values().map(personOf), onPerson);
     return {
       ...nobody,
-      people: ids.length,
+      people: ids.size,
       rejected: costs.rejected + rejected,
       bytes: costs.bytes + bytes,
     };
-
-    function* passOn(): Generator<void, void> {
-      for (const [index, id] of ids.entries()) {
-        onPerson(personOf(id));
-        if (index % AT_ONCE === 0) yield;
-      }
-    }
 
     function personOf(id: string): PersonDay {
       const somebody = people.get(id) ?? NOBODY;

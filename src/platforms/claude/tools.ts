@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { withRejected } from '../../catalog/dataset.ts';
-import { type Day, daysFrom } from '../../catalog/day.ts';
+import type { Day } from '../../catalog/day.ts';
 import type { DayReader } from '../../catalog/platform.ts';
 import type { Source } from '../../catalog/source.ts';
 import { namedCount, summedCounts, sumOfUsable } from '../../collectors/counts.ts';
 import type { ToolsRow } from '../../collectors/tools/dataset.ts';
 import { amount, requiredText, sumOfSent } from '../fields.ts';
-import { fetchEach, listingOf, readListing } from './listing.ts';
+import { readDays } from '../shared.ts';
+import { listingOf, readListing } from './listing.ts';
 
 const UNREAD =
   'distinct_user_count product rbac_group_{id,name} user_id user ' +
@@ -48,8 +49,8 @@ const CONNECTORS = listingOf(
 
 /** Skills and connectors, which only an Enterprise organization has. */
 export const reader: DayReader<ToolsRow> = {
-  fetchDays: (source, { from, to }) =>
-    fetchEach<ToolsRow>(daysFrom(from, to).toReversed(), async (day) => {
+  fetchDays: (source, window) =>
+    readDays<ToolsRow>(window, async (day) => {
       const skills = await readCalled(source, day, SKILLS);
       const servers = await readCalled(source, day, CONNECTORS);
       const { counts: bySkill } = skills;

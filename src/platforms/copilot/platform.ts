@@ -10,22 +10,12 @@ const NAME = 'GitHub Copilot';
 const ACCOUNT = /^(?:enterprises\/)?[a-z\d][\w-]*$/i;
 const HOST = /^(?:api\.github\.com|api\.[a-z\d-]+\.ghe\.com|localhost|127(?:\.\d+){3}|\[::1\])$/i;
 
-/** A bill asked for in the first hours of the next day is partial. */
-const BILL: DayRules = {
-  completeAfter: 6,
-  lateDays: 5,
-  revisedFor: 5,
-  windowDays: 1,
-  reach: { days: 730 },
-};
+const REVISED = { lateDays: 5, revisedFor: 5, windowDays: 1 };
 
-const REPORT: DayRules = {
-  readyWithin: 48,
-  lateDays: 5,
-  revisedFor: 5,
-  windowDays: 1,
-  reach: { days: 365, from: '2025-12-12' as Day },
-};
+/** A bill asked for in the first hours of the next day is partial. */
+const BILL: DayRules = { ...REVISED, completeAfter: 6, reach: { days: 730 } };
+
+const REPORT: DayRules = { ...REVISED, readyWithin: 48, reach: { days: 365, from: '2025-12-12' as Day } };
 
 /** GitHub Copilot, by the AI credits, usage metrics and seats of an organization or enterprise. */
 export const copilot: Platform = {
@@ -48,8 +38,8 @@ export const copilot: Platform = {
   focus: { service: NAME, serviceProvider: 'GitHub', hostProvider: 'GitHub', invoiceIssuer: 'GitHub' },
   readers: {
     tokens: async () => (await import('./tokens.ts')).reader,
-    activity: async () => (await import('./activity.ts')).reader,
-    productivity: async () => (await import('./productivity.ts')).reader,
+    activity: async () => (await import('./organization.ts')).activity,
+    productivity: async () => (await import('./organization.ts')).productivity,
     users: async () => (await import('./users.ts')).reader,
   },
   days: { tokens: BILL, activity: REPORT, productivity: REPORT, users: REPORT },

@@ -2,13 +2,12 @@ import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
 import { IncompleteListing, type Source } from '../../catalog/source.ts';
 import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
-import { apiContractOf } from '../api-contract.ts';
-import { amount, day, requiredText, section, sumOfSent } from '../fields.ts';
-import { peopleReader } from '../people.ts';
+import { apiContractOf, pathsIn } from '../api-contract.ts';
+import { amount, day, requiredText, sumOfSent } from '../fields.ts';
+import { passOn, peopleReader } from '../people.ts';
 import { salvage } from '../usable-row.ts';
 import { accountOf } from './account.ts';
-import { promptsOf } from './activity.ts';
-import { UNREAD } from './organization.ts';
+import { promptsOf, surface, UNREAD } from './organization.ts';
 import { readReport } from './reports.ts';
 
 /** A person's day. */
@@ -19,12 +18,10 @@ const personRow = z.compile(
     ai_credits_used: amount,
     user_initiated_interaction_count: amount,
     code_generation_activity_count: amount,
-    totals_by_cli: section(['session_count', 'prompt_count']),
-    totals_by_copilot_app: section(['session_count', 'prompt_count']),
+    totals_by_cli: surface,
+    totals_by_copilot_app: surface,
   }),
 );
-
-const USED = ['chat', 'agent', 'cli', 'copilot_app', 'copilot_cloud_agent', 'copilot_coding_agent'];
 
 const peopleContract = apiContractOf({
   schema: personRow,
@@ -32,20 +29,19 @@ const peopleContract = apiContractOf({
   dayOf: ({ day: of }) => of,
   unread: [
     ...UNREAD,
-    ...['user_id', 'code_acceptance_activity_count', 'loc_suggested_to_add_sum', 'loc_added_sum'],
-    ...['loc_deleted_sum', 'totals_by_3rd_party_agent', 'ai_adoption_phase'],
-    ...[...USED, 'copilot_code_review_active', 'copilot_code_review_passive'].map((name) => `used_${name}`),
+    ...pathsIn(
+      'user_id code_acceptance_activity_count loc_{suggested_to_add,added,deleted}_sum ' +
+        'totals_by_3rd_party_agent ai_adoption_phase used_{chat,agent,cli,copilot_app} ' +
+        'used_copilot_{cloud_agent,coding_agent,code_review_active,code_review_passive}',
+    ),
   ],
   optional: ['totals_by_cli', 'totals_by_copilot_app'],
 });
 
-const SPOILED: Readonly<Record<string, readonly PersonFault[]>> = {
-  ai_credits_used: ['credits', 'cost'],
-  user_initiated_interaction_count: ['isActive'],
-  code_generation_activity_count: ['isActive'],
-  totals_by_cli: ['isActive'],
-  totals_by_copilot_app: ['isActive'],
-};
+/** What an unusable field makes unknown. */
+function spoiledBy(field: string): readonly PersonFault[] {
+  return field === 'ai_credits_used' ? ['credits', 'cost'] : ['isActive'];
+}
 
 /** What was read of one file: no more of each person than is passed on. */
 class People {
@@ -66,7 +62,7 @@ async function readPeople(source: Source, of: Day, onPerson: (person: PersonDay)
     people.rejected += rejected;
     if (row?.day !== of) people.lost += 1;
     else {
-      people.faults.push(...members.map((field) => SPOILED[field] ?? []));
+      people.faults.push(...members.map(spoiledBy));
       people.found.set(row.user_login.toLowerCase(), personOf(row));
     }
   }
@@ -76,42 +72,25 @@ async function readPeople(source: Source, of: Day, onPerson: (person: PersonDay)
   const lost = parts.reduce((sum, part) => sum + part.lost, 0);
   const rejected = parts.reduce((sum, part) => sum + part.rejected, 0) + lost;
   if (lost > 0) throw new IncompleteListing('people', 'rows', parts.length, rejected);
-  const passed = new Set<string>();
-  await source.inSlices(passOn());
+  const people = new Map<string, PersonDay>();
+  for (const [login, person] of parts.flatMap(({ found }) => [...found]))
+    if (!people.has(login)) people.set(login, person);
+  await passOn(source, people.values(), onPerson);
   return {
-    ...{ rejected, people: passed.size, bytes: read?.bytes ?? 0, orgId: identity },
+    ...{ rejected, people: people.size, bytes: read?.bytes ?? 0, orgId: identity },
     faults: parts.flatMap(({ faults }) => faults),
     unready: new Set(read === undefined ? [of] : []),
   };
-
-  function* passOn(): Generator<void, void> {
-    for (const { found } of parts) {
-      for (const [login, person] of found) {
-        if (passed.has(login)) continue;
-        passed.add(login);
-        onPerson(person);
-        if (passed.size % AT_ONCE === 0) yield;
-      }
-    }
-  }
 }
 
 /** As GitHub documents the price of an AI credit, which bills have in each item. */
 const CREDITS_PER_USD = 100;
 
-/** People who are passed on at once. */
-const AT_ONCE = 500;
-
 /** Who has no interaction, session or suggestion was not active: credits may be those of a review that nobody asked for. */
 function personOf(row: z.output<typeof personRow>): PersonDay {
   const { totals_by_cli: cli, totals_by_copilot_app: app } = row;
   const sessions = sumOfSent([cli?.session_count, app?.session_count]);
-  const prompts = promptsOf(
-    row.day,
-    row.user_initiated_interaction_count,
-    cli?.prompt_count,
-    app?.prompt_count,
-  );
+  const prompts = promptsOf(row);
   return {
     person: { id: row.user_login, email: undefined },
     isActive: [sessions, prompts, row.code_generation_activity_count].some((count = 0) => count > 0),

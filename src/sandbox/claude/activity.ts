@@ -1,9 +1,10 @@
 import { split } from '../analytics/tools.ts';
 import { type Day, dayAt, dayMs, formatDay, hourMs } from '../calendar.ts';
+import { refuse } from '../http/refuse.ts';
 import type { Row } from '../types.ts';
 import type { PersonDay } from '../world/person-day.ts';
 import { mcpServers, skills, type Weighted } from '../world/tool-names.ts';
-import { type Call, dayOf, emailOf, existing, isProgram, modelsOf, refuse, workOn } from './call.ts';
+import { type Call, dayOf, emailOf, existing, isProgram, modelsOf, workOn } from './call.ts';
 
 /** Cents of a credit of the simulated world: an estimate, which is not what is charged. */
 const ESTIMATED_PRICE = 0.00066;

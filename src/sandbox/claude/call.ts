@@ -1,6 +1,6 @@
-import { type Day, dayMs, parseDay } from '../calendar.ts';
+import { type Day, dayMs, daysFrom, parseDay } from '../calendar.ts';
+import { refuse } from '../http/refuse.ts';
 import { hex } from '../random.ts';
-import type { Answer } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import type { Person } from '../world/people.ts';
 import { type PersonDay, personDay } from '../world/person-day.ts';
@@ -30,11 +30,6 @@ export interface Call {
   readonly oldest: Day;
 }
 
-/** Throws an error of the API. */
-export function refuse(status: number, message: string, headers: Answer['headers'] = {}): never {
-  throw Object.assign(new Error(message), { status, headers });
-}
-
 /** The day of a parameter, which has the form YYYY-MM-DD. */
 export function dayOf({ query }: Call, name: string): Day {
   const day = parseDay(query.get(name) ?? '');
@@ -43,8 +38,7 @@ export function dayOf({ query }: Call, name: string): Day {
 
 /** The days from the first to the last that exist. */
 export function existing({ oldest }: Call, first: Day, last: Day): Day[] {
-  const start = Math.max(first, oldest);
-  return Array.from({ length: Math.max(0, last - start + 1) }, (_, index) => start + index);
+  return daysFrom(Math.max(first, oldest), last);
 }
 
 /** Whether somebody of the Console has no account any more, as some do since October. */

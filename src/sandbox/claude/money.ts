@@ -1,8 +1,9 @@
 import { type Day, dayAt, dayMs, hourMs } from '../calendar.ts';
+import { refuse } from '../http/refuse.ts';
 import { mix, unit } from '../random.ts';
 import type { Row } from '../types.ts';
 import type { Person } from '../world/people.ts';
-import { type Call, emailOf, existing, isGone, isProgram, modelsOf, refuse, workOn } from './call.ts';
+import { type Call, emailOf, existing, isGone, isProgram, modelsOf, workOn } from './call.ts';
 
 /** Millionths of a cent of a credit of the simulated world. */
 const LIST_PRICE = 600;

@@ -1,14 +1,14 @@
 import { dayAt, dayMs, hourMs } from '../calendar.ts';
-import { type Fault, faultKinds, faultsAt, parseFaults, strikes } from '../faults.ts';
-import { delayed } from '../http/api.ts';
+import { createFaults, type Fault, faultKinds, lateDays, retryAfter } from '../faults.ts';
 import { createHandler } from '../http/handler.ts';
 import { createListeners } from '../http/listeners.ts';
+import { refusalIn, refuse } from '../http/refuse.ts';
 import { hex, mix, textSeed } from '../random.ts';
 import type { Answer, ApiRequest, Row, SandboxOptions } from '../types.ts';
 import { createEditions } from '../world/conditions.ts';
 import { createTenants } from '../world/tenants.ts';
 import { claudeCodeRows, connectorRows, skillRows, summaryRows, userRows } from './activity.ts';
-import { type Account, accountOf, type Call, refuse } from './call.ts';
+import { type Account, accountOf, type Call } from './call.ts';
 import { costRows, refreshedAt, usageRows } from './money.ts';
 
 interface Route {
@@ -54,8 +54,7 @@ export function createClaudeSandbox(
   options: Omit<SandboxOptions, 'repos'> & { readonly pace?: 'unlimited' | undefined },
 ) {
   const { now, seed = 1, pace } = options;
-  const parse = (texts: readonly string[]) => parseFaults(texts, claudeFaultKinds, Object.keys(routes));
-  let faults = parse(options.faults ?? []);
+  const { setFaults, strike } = createFaults(options, claudeFaultKinds, Object.keys(routes));
   // The activity of a day is final 48 hours after its end.
   const editions = createEditions(now, () => true, 48);
   const { tenants, oldestOn, reviseDay } = createTenants({ ...options, repos: 0 }, editions);
@@ -72,10 +71,7 @@ export function createClaudeSandbox(
     /** Port 0 lets the system choose; rejects if the address is unavailable. */
     listen: (at: { readonly host: string; readonly port: number }) => listeners.listen(handler, at),
     close: listeners.close,
-    /** Replaces all faults; throws an Error of one sentence on a text that is not a fault. */
-    setFaults(texts: readonly string[]): void {
-      faults = parse(texts);
-    },
+    setFaults,
     reviseDay,
   };
 
@@ -89,8 +85,7 @@ export function createClaudeSandbox(
     try {
       return { status: 200, headers, body: [JSON.stringify(await routed(request, account, requests))] };
     } catch (thrown) {
-      if (!(thrown instanceof Error && 'status' in thrown)) throw thrown;
-      const { status, message, headers: more } = thrown as Error & Answer;
+      const { status, message, headers: more } = refusalIn(thrown);
       const body = { type: 'error', error: { type: typeOf(status), message }, request_id: id };
       return { status, headers: { ...headers, ...more }, body: [JSON.stringify(body)] };
     }
@@ -101,13 +96,12 @@ export function createClaudeSandbox(
     const name = Object.keys(routes).find((one) => url.pathname === `/v1/organizations/${routes[one]?.path}`);
     const route = method === 'GET' ? routes[name ?? ''] : undefined;
     if (name === undefined || route === undefined) refuse(404, 'Not Found');
-    const struck = faultsAt(faults, name, account?.name).filter((fault) => strikes(fault, seed, number));
-    await delayed(struck, signal);
+    const struck = await strike({ endpoint: name, org: account?.name, number, signal });
     for (const fault of struck) refuseFor(fault);
     if (account === undefined) refuse(401, 'The API key provided is invalid or has been revoked.');
     check(route, request, account);
     if (pace !== 'unlimited') count(account);
-    const known = now() - Number(struck.find((fault) => fault.name === 'late')?.detail ?? 0) * dayMs;
+    const known = now() - lateDays(struck) * dayMs;
     const oldest = oldestOn(dayAt(now()));
     return pageOf(route, { account, query: url.searchParams, now: now(), known, oldest });
   }
@@ -120,11 +114,10 @@ export function createClaudeSandbox(
     recent.set(account, [...times, now()]);
   }
 
-  function refuseFor({ name, detail }: Fault): void {
-    if (!/^\d+$/.test(name)) return;
-    const after = detail === 'date' ? new Date(now() + 2000).toUTCString() : detail;
-    const message = name === '400' ? `The beta ${BETA} is not enabled.` : 'The simulated platform fails.';
-    refuse(Number(name), message, after === '' ? {} : { 'retry-after': after });
+  function refuseFor(fault: Fault): void {
+    const status = Number(fault.name);
+    const message = status === 400 ? `The beta ${BETA} is not enabled.` : 'The simulated platform fails.';
+    if (status > 0) refuse(status, message, retryAfter(fault, now()));
   }
 }
 

@@ -1,32 +1,40 @@
-import { type Day, dayMs } from '../calendar.ts';
+import { type Day, dayMs, daysFrom, formatDay, parseDay } from '../calendar.ts';
+import { refuse } from '../http/refuse.ts';
 import type { Row } from '../types.ts';
 import { creditsOf } from '../world/credits.ts';
 import type { Org } from '../world/org.ts';
 import { personDay } from '../world/person-day.ts';
-import { merged } from './merged.ts';
+import type { Call } from './call.ts';
+import { displayName, merged, PER_AI_CREDIT } from './person.ts';
 
-/** Credits of the simulated world in one AI credit, of which 100 cost 1 USD. */
-export const PER_AI_CREDIT = 4000;
 const PER_USD = 100 * PER_AI_CREDIT;
 
 /** The pool that comes with the seats is empty in the middle of this day of each month. */
 const DRY_ON = 20;
 
-/** Names by which the bill can be filtered, in any case. */
-type Filter = Readonly<Record<'user' | 'model' | 'product', string | undefined>>;
+/** What can be asked of the bill; names are found in any case. */
+type Query = Partial<Record<'year' | 'month' | 'day' | 'user' | 'model' | 'product', string | undefined>>;
 
-/** The name of a model on the bill and in reports; a model of the customer's own is in no list of prices. */
-export function displayName({ id, tier }: { readonly id: string; readonly tier: string }): string {
-  const name = id
-    .replace(/^custom:|-0$|-\d{8}$/g, '')
-    .replace(/(\d)-(\d)/, '$1.$2')
-    .replaceAll('-', ' ')
-    .replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
-  return tier === 'thinking' && id.includes('sonnet') ? `Auto: ${name}` : name;
+/** Answers the bill. A year alone is a whole one; otherwise what is left out is that of today, but for the day. */
+export function answerBill({ account, isEnterprise, url, today, oldest, late }: Call) {
+  const { user, model, product, ...date }: Query = Object.fromEntries(url.searchParams);
+  const [thisYear, thisMonth] = formatDay(today).split('-');
+  const isWholeYear = date.year !== undefined && date.month === undefined && date.day === undefined;
+  const parts = [date.year ?? thisYear, isWholeYear ? undefined : (date.month ?? thisMonth), date.day]
+    .filter((part) => part !== undefined)
+    .map((part) => part.padStart(2, '0'));
+  const period = parts.join('-');
+  if (typeof parseDay(`${period}${'-01-01'.slice(period.length - 4)}`) !== 'number')
+    refuse(400, 'Invalid year, month or day.');
+  const days = daysFrom(oldest, today - 1 - late).filter((day) => formatDay(day).startsWith(period));
+  const usageItems = itemsOf(account.org, days, { user, model, product });
+  const [year, month, day] = parts.map(Number);
+  const name = isEnterprise ? { enterprise: account.enterprise } : { organization: account.account };
+  return { body: { timePeriod: { year, month, day }, ...name, user, model, product, usageItems } };
 }
 
 /** The bill's items of some days, per SKU and model: gross = discount + net. */
-export function usageItems(org: Org, days: readonly Day[], { user, model, product }: Filter): Row[] {
+function itemsOf(org: Org, days: readonly Day[], { user, model, product }: Query): Row[] {
   const isAsked = (name: string, asked = name) => name.toLowerCase() === asked.toLowerCase();
   const used = days.flatMap((day) =>
     (user === undefined ? usedOn(org, day) : usedBy(org, day, user.toLowerCase()))

@@ -1,15 +1,12 @@
-import { type Fault, type FaultKind, faultKinds } from '../faults.ts';
+import { type Fault, type FaultKind, faultKinds, retryAfter } from '../faults.ts';
+import { refuse } from '../http/refuse.ts';
+import type { Call, Endpoint } from './call.ts';
 
-/** What faults are limited to. */
-export const endpoints = ['organization', 'users', 'teams', 'credits', 'seats', 'files'] as const;
-export type Endpoint = (typeof endpoints)[number];
-
-/** A refusal of the API. */
-export interface Refusal {
-  readonly status: number;
-  readonly message: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+/** The permissions of the endpoints that are no reports. */
+const permissions: Readonly<Partial<Record<Endpoint, string>>> = {
+  seats: 'organization_copilot_seat_management=read; organization_administration=read',
+  credits: 'organization_administration=read',
+};
 
 /** The faults that this platform can simulate. */
 export const copilotFaultKinds: readonly FaultKind[] = [
@@ -34,62 +31,40 @@ export const copilotFaultKinds: readonly FaultKind[] = [
   },
 ];
 
-export const notFound: Refusal = { status: 404, message: 'Not Found' };
-
-/** The keys of an organization: `classic` is the only one for its enterprise; `metrics` and `billing` are for a part each. */
-export function keysOf(org: string) {
-  const key = (name: string) => `sandbox-${org}-${name}`;
-  return { full: key('full'), metrics: key('metrics'), billing: key('billing'), classic: key('classic') };
+/** Refuses a request with a token of its account that must not be used for it. */
+export function checkRight({ account: { keys }, endpoint, isEnterprise }: Call, token: string): void {
+  const granted = [keys.full, isReport(endpoint) ? keys.metrics : keys.billing];
+  if (token !== keys.classic && (isEnterprise || !granted.includes(token))) refusePermission(endpoint);
 }
 
-/** Why a key must not use an endpoint; undefined if it may. */
-export function missingRight(key: string, endpoint: Endpoint, isEnterprise: boolean): Refusal | undefined {
-  const granted = ['full', isReport(endpoint) ? 'metrics' : 'billing'];
-  const isGranted = key === 'classic' || (granted.includes(key) && !isEnterprise);
-  return isGranted ? undefined : noPermission(endpoint);
-}
-
-/** The refusal that a fault stands for; undefined if it is none. */
-export function refusalOf(
-  { name, detail }: Fault,
-  endpoint: Endpoint,
-  { account, now }: { readonly account: string; readonly now: number },
-): Refusal | undefined {
-  if (name === 'no-permission') return noPermission(endpoint);
+/** Refuses a request, if that is what a fault stands for. */
+export function refuseFor(fault: Fault, endpoint: Endpoint, account: string, now: number): void {
+  const { name, detail } = fault;
+  if (name === 'no-permission') refusePermission(endpoint);
   if (name === 'policy-off' && isReport(endpoint))
-    return detail === '404' ? notFound : { status: 403, message: 'Forbidden' };
+    refuse(Number(detail), detail === '404' ? 'Not Found' : 'Forbidden');
   if (name === 'no-sso') {
-    return {
-      status: 403,
-      message:
-        'Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.',
-      headers: {
-        'x-github-sso': `required; url=https://github.com/orgs/${account}/sso?authorization_request=simulated`,
-      },
-    };
+    const page = `https://github.com/orgs/${account}/sso?authorization_request=simulated`;
+    const message =
+      'Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.';
+    refuse(403, message, { 'x-github-sso': `required; url=${page}` });
   }
   if (name === 'rate-limit') {
     const reset = String(Math.ceil(now / 1000) + Number(detail));
     const headers = { 'retry-after': detail, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
-    return { status: 403, message: 'API rate limit exceeded for user ID 1.', headers };
+    refuse(403, 'API rate limit exceeded for user ID 1.', headers);
   }
-  if (!/^\d+$/.test(name)) return undefined;
-  const message = name === '401' ? 'Bad credentials' : 'The simulated platform fails.';
-  const after = detail === 'date' ? new Date(now + 2000).toUTCString() : detail;
-  return { status: Number(name), message, ...(detail !== '' && { headers: { 'retry-after': after } }) };
+  const status = Number(name);
+  const message = status === 401 ? 'Bad credentials' : 'The simulated platform fails.';
+  if (status > 0) refuse(status, message, retryAfter(fault, now));
 }
 
-function noPermission(endpoint: Endpoint): Refusal {
-  const forMoney = 'organization_administration=read';
-  const forSeats = endpoint === 'seats' ? 'organization_copilot_seat_management=read; ' : '';
-  const accepted = isReport(endpoint) ? 'organization_copilot_metrics=read' : `${forSeats}${forMoney}`;
-  return {
-    status: 403,
-    message: 'Resource not accessible by personal access token',
-    headers: { 'x-accepted-github-permissions': accepted },
-  };
+function refusePermission(endpoint: Endpoint): never {
+  const accepted = permissions[endpoint] ?? 'organization_copilot_metrics=read';
+  const headers = { 'x-accepted-github-permissions': accepted };
+  return refuse(403, 'Resource not accessible by personal access token', headers);
 }
 
 function isReport(endpoint: Endpoint): boolean {
-  return endpoint !== 'credits' && endpoint !== 'seats';
+  return permissions[endpoint] === undefined;
 }

@@ -3,7 +3,7 @@ import { productivityRow } from '../analytics/productivity.ts';
 import { tokensByModel, tokensRow } from '../analytics/tokens.ts';
 import { toolsByName, toolsRow } from '../analytics/tools.ts';
 import { usersPage } from '../analytics/users.ts';
-import { type Day, parseDay } from '../calendar.ts';
+import { type Day, daysFrom, parseDay } from '../calendar.ts';
 import type { AnalyticsEndpoint, Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import { isLeftOut } from '../world/rhythm.ts';
@@ -51,9 +51,7 @@ export function answerAnalytics(endpoint: AnalyticsEndpoint, call: Call): JsonPi
 
 /** The days of the range that have data; before the first and after the newest there are no rows. */
 function existingDays(call: Call, { start, end }: DateRange): Day[] {
-  const first = Math.max(start, call.oldest);
-  const last = Math.min(end, call.today - 1 - call.late);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+  return daysFrom(Math.max(start, call.oldest), Math.min(end, call.today - 1 - call.late));
 }
 
 /** Answers `/users`: `limit` counts users, the cursor is a user id, rows are per user per day. */

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { type Day, dayAt } from '../calendar.ts';
-import { type Fault, faultsAt, strikes } from '../faults.ts';
+import { type createFaults, type Fault, lateDays, retryAfter } from '../faults.ts';
 import { hex, mix } from '../random.ts';
 import type { AnalyticsEndpoint, Answer, Answering, Endpoint } from '../types.ts';
 import { answerAnalytics } from './analytics.ts';
@@ -13,13 +12,13 @@ interface ApiDeps {
   readonly now: () => number;
   readonly seed: number;
   readonly keys: ReadonlyMap<string, KeyHolder>;
-  readonly faults: () => readonly Fault[];
+  readonly strike: ReturnType<typeof createFaults>['strike'];
   /** The oldest existing day, relative to today. */
   readonly oldestOn: (today: Day) => Day;
 }
 
 /** Creates the API; it draws the faults of each request in turn. */
-export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answering {
+export function createApi({ now, seed, keys, strike, oldestOn }: ApiDeps): Answering {
   let requests = 0;
 
   return async ({ method, url, authorization, signal }) => {
@@ -34,11 +33,7 @@ export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answe
       return { ...answer, headers: { ...headers, allow: 'GET' } };
     }
     const holder = keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '');
-    const struck = faultsAt(faults(), endpoint, holder?.org.name).filter((fault) =>
-      strikes(fault, seed, number),
-    );
-    const detailOf = (name: string) => struck.find((fault) => fault.name === name)?.detail;
-    await delayed(struck, signal);
+    const struck = await strike({ endpoint, org: holder?.org.name, number, signal });
     const status = struck.find(({ name }) => /^\d+$/.test(name));
     if (status !== undefined) return failed(status, refuse);
     if (holder === undefined) return refuse({ status: 401, detail: 'API key is missing or invalid' });
@@ -52,7 +47,7 @@ export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answe
       now: instant,
       today,
       oldest: oldestOn(today),
-      late: Number(detailOf('late') ?? 0),
+      late: lateDays(struck),
     });
     return isRefusal(data) ? refuse(data) : stamped(jsonAnswer(200, data));
   };
@@ -62,11 +57,10 @@ export function createApi({ now, seed, keys, faults, oldestOn }: ApiDeps): Answe
     return { ...answer, headers: { date: new Date(now()).toUTCString(), ...answer.headers } };
   }
 
-  function failed({ name, detail }: Fault, refuse: (refusal: Refusal) => Answer): Answer {
-    const answer = refuse({ status: Number(name), detail: details[name] ?? 'An unexpected error occurred' });
-    if (detail === '') return answer;
-    const after = detail === 'date' ? new Date(now() + 2000).toUTCString() : detail;
-    return { ...answer, headers: { ...answer.headers, 'retry-after': after } };
+  function failed(fault: Fault, refuse: (refusal: Refusal) => Answer): Answer {
+    const detail = details[fault.name] ?? 'An unexpected error occurred';
+    const { headers, ...answer } = refuse({ status: Number(fault.name), detail });
+    return { ...answer, headers: { ...headers, ...retryAfter(fault, now()) } };
   }
 }
 
@@ -87,26 +81,4 @@ function isAnalytics(endpoint: Endpoint): endpoint is AnalyticsEndpoint {
 function answerEndpoint(endpoint: Endpoint, call: Call): JsonPieces | Refusal {
   if (isAnalytics(endpoint)) return answerAnalytics(endpoint, call);
   return endpoint === 'wiki' ? answerWiki(call) : answerReadiness(call);
-}
-
-/** Waits as the faults say; rejects once the client disconnects from a request that is never answered. */
-export async function delayed(struck: readonly Fault[], signal: AbortSignal): Promise<void> {
-  if (struck.some(({ name }) => name === 'hang')) {
-    await once(signal, 'abort');
-    signal.throwIfAborted();
-  }
-  const slow = struck.find(({ name }) => name === 'slow');
-  if (slow !== undefined) await waited(signal, Number(slow.detail));
-}
-
-/** Waits, at most until the client disconnects. */
-function waited(signal: AbortSignal, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    function done(): void {
-      clearTimeout(timer);
-      resolve();
-    }
-  });
 }

@@ -1,11 +1,11 @@
-import { type Day, firstDay } from '../calendar.ts';
+import { type Day, daysFrom, firstDay } from '../calendar.ts';
 import { createRecent } from '../lru-cache.ts';
 import { hex, mix, textSeed } from '../random.ts';
 import { createReadinessListing } from '../readiness/listing.ts';
 import { createRepositories } from '../readiness/repositories.ts';
 import { type Role, roles } from '../types.ts';
 import { type Conditions, conditionsOn } from './conditions.ts';
-import { createPeople } from './people.ts';
+import { createPeople, type Person } from './people.ts';
 import { presence } from './person-day.ts';
 import { type Totals, totalsOn } from './totals.ts';
 
@@ -71,15 +71,11 @@ export function createOrg(
       const on = conditions(day);
       return totals.get(`${day}/${on.edition}`, () => totalsOn(people, on));
     },
-    /** Number of people who were active on at least one of the `length` days that end with `day`. */
-    activeWithin(day: Day, length: number): number {
-      const seen = new Uint8Array(size.users);
-      for (let past = Math.max(firstDay, day - length + 1); past <= day; past += 1) {
-        presentOn(past).forEach((present, person) => {
-          if (present === 1) seen[person] = 1;
-        });
-      }
-      return seen.reduce((count, present) => count + present, 0);
+    /** Number of these people, by default of all, who were active on at least one of the `length` days that end with `day`. */
+    activeWithin(day: Day, length: number, isCounted: (person: Person) => boolean = () => true): number {
+      const present = daysFrom(Math.max(firstDay, day - length + 1), day).map(presentOn);
+      return people.filter((person, index) => isCounted(person) && present.some((on) => on[index] === 1))
+        .length;
     },
   };
 }
