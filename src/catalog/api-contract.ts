@@ -4,6 +4,15 @@ import { byName } from './object.ts';
 /** A field is missing once so many active days lack it. */
 const MISSING_DAYS = 7;
 
+/** Where the members of a dataset's stored rows are read from. */
+export interface ApiFields {
+  readonly path: string;
+  /** What is before a field: the list whose elements have it. */
+  readonly element: string;
+  /** The field of each member of a row, or of the entries of a list of it. */
+  readonly members: Readonly<Record<string, string>>;
+}
+
 /** What the API is known to send at a path of an answer's elements; an element of a list has the path of the list. */
 export interface ApiContract {
   /** Empty for an element of an answer. */

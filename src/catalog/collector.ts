@@ -3,6 +3,7 @@ import type { Day } from './day.ts';
 import type { DayRules } from './day-rules.ts';
 import type { Family } from './family.ts';
 import type { OrgSettings } from './settings.ts';
+import type { Source } from './source.ts';
 
 /** An inclusive range of days. */
 export interface Window {
@@ -38,6 +39,35 @@ export interface FetchedDocuments<Document> extends Fetched {
   readonly damaged?: readonly Document[];
   /** Whether these are all documents of the platform: others were deleted there. */
   readonly complete: boolean;
+}
+
+/** Reads the days of a dataset from a platform's answers. */
+export interface DayReader<Row> {
+  /** Fetches the days of a window; without the organization's `settings`, people are not identified. */
+  fetchDays(source: Source, window: Window, settings?: OrgSettings): Promise<FetchedDays<Row>>;
+}
+
+/** Reads the documents of a dataset from a platform's answers. */
+export interface DocumentReader<Document> {
+  fetchDocuments(source: Source): Promise<FetchedDocuments<Document>>;
+}
+
+// A platform has readers of many row types; a collector receives only the rows of its own dataset.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Reader = Partial<DayReader<any> & DocumentReader<any>>;
+
+/** Loads the reader of a dataset on first use. */
+export type Readers = { readonly [Name in DatasetName]?: () => Promise<Reader> };
+
+/** The reader of a dataset, which its platform must have, with the method for its kind. */
+export async function readerFor<Method extends keyof Reader>(
+  { readers }: { readonly readers: Readers },
+  { name }: { readonly name: DatasetName },
+  method: Method,
+): Promise<Required<Pick<Reader, Method>>> {
+  const reader = await readers[name]?.();
+  if (reader?.[method] === undefined) throw new Error(`the platform has no ${method} of ${name}`);
+  return reader as Required<Pick<Reader, Method>>;
 }
 
 /** Fetch limits of a dataset whose days are expensive to fetch. */

@@ -1,34 +1,10 @@
-import type { FetchedDays, FetchedDocuments, Window } from './collector.ts';
+import type { ApiFields } from './api-contract.ts';
+import type { Readers } from './collector.ts';
 import type { DatasetName } from './dataset.ts';
 import type { Day } from './day.ts';
 import type { DayRules } from './day-rules.ts';
 import type { FocusNames, PlatformMoney } from './money.ts';
-import type { OrgSettings } from './settings.ts';
-import type { ApiAnswer, ApiRequest, ConfiguredOrg, Source } from './source.ts';
-
-/** Reads the days of a dataset from a platform's answers. */
-export interface DayReader<Row> {
-  /** Fetches the days of a window; without the organization's `settings`, people are not identified. */
-  fetchDays(source: Source, window: Window, settings?: OrgSettings): Promise<FetchedDays<Row>>;
-}
-
-/** Reads the documents of a dataset from a platform's answers. */
-export interface DocumentReader<Document> {
-  fetchDocuments(source: Source): Promise<FetchedDocuments<Document>>;
-}
-
-// A platform has readers of many row types; a collector receives only the rows of its own dataset.
-// biome-ignore lint/suspicious/noExplicitAny: see above
-export type Reader = Partial<DayReader<any> & DocumentReader<any>>;
-
-/** Where the members of a dataset's stored rows are read from. */
-export interface ApiFields {
-  readonly path: string;
-  /** What is before a field: the list whose elements have it. */
-  readonly element: string;
-  /** The field of each member of a row, or of the entries of a list of it. */
-  readonly members: Readonly<Record<string, string>>;
-}
+import type { ApiAnswer, ApiRequest, ConfiguredOrg } from './source.ts';
 
 /** The keys of an organization that only some platforms have. */
 export type OrgKey = 'app_url' | 'org_id' | 'prices' | 'account' | 'kind' | 'link_hosts';
@@ -75,7 +51,7 @@ export interface Platform {
   /** Who is behind its charges. */
   readonly focus: FocusNames;
   /** Loads the reader of a dataset on first use. What a platform lacks has none: no job, no series, nothing uncovered. */
-  readonly readers: { readonly [Name in DatasetName]?: () => Promise<Reader> };
+  readonly readers: Readers;
   readonly days: { readonly [Name in DatasetName]?: DayRules };
   readonly fields: { readonly [Name in DatasetName]?: ApiFields };
   /** Itself as an organization of this kind has it, where kinds differ. */
@@ -104,15 +80,4 @@ export interface Platform {
   ): string | undefined;
   /** The smallest request about a day whose answer names the organization; none where the configuration names it. */
   probe?(endpoint: DatasetName, day: Day): ApiRequest;
-}
-
-/** The reader of a dataset, which its platform must have, with the method for its kind. */
-export async function readerFor<Method extends keyof Reader>(
-  { readers }: Pick<Platform, 'readers'>,
-  { name }: { readonly name: DatasetName },
-  method: Method,
-): Promise<Required<Pick<Reader, Method>>> {
-  const reader = await readers[name]?.();
-  if (reader?.[method] === undefined) throw new Error(`the platform has no ${method} of ${name}`);
-  return reader as Required<Pick<Reader, Method>>;
 }

@@ -1,8 +1,7 @@
-import { type DayCollector, type FetchedDays, limitsUnder } from '../catalog/collector.ts';
+import { type DayCollector, type FetchedDays, limitsUnder, readerFor } from '../catalog/collector.ts';
 import { type DayDataset, hasActivity, idleRowOf } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import { type DayRules, dayRulesOf, firstWithin, LATE_DAYS, newestAskedAt } from '../catalog/day-rules.ts';
-import { readerFor } from '../catalog/platform.ts';
 import { IncompleteListing } from '../catalog/source.ts';
 import type { AnsweredDays, Completed, Revision, StoredDays } from '../store/store.ts';
 import { PlatformError } from '../text/errors.ts';

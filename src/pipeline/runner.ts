@@ -1,7 +1,12 @@
-import { type DocumentCollector, type FetchingCollector, isDayCollector } from '../catalog/collector.ts';
+import {
+  type DocumentCollector,
+  type FetchingCollector,
+  isDayCollector,
+  readerFor,
+} from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import { DAY_MS, type Instant } from '../catalog/day.ts';
-import { type Platform, readerFor } from '../catalog/platform.ts';
+import type { Platform } from '../catalog/platform.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { Logger } from '../log/logger.ts';

@@ -1,6 +1,6 @@
-import type { FetchedDays } from '../catalog/collector.ts';
+import type { DayReader, FetchedDays } from '../catalog/collector.ts';
 import type { Day } from '../catalog/day.ts';
-import type { DayReader, Platform } from '../catalog/platform.ts';
+import type { Platform } from '../catalog/platform.ts';
 import { ANONYMOUS } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
 import type { UsersRow } from '../collectors/users/dataset.ts';

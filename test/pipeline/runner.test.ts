@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { DocumentCollector, Window } from '../../src/catalog/collector.ts';
+import type { DocumentCollector, DocumentReader, Window } from '../../src/catalog/collector.ts';
 import type { DocumentDataset } from '../../src/catalog/dataset.ts';
 import { addDays, type Day, startOf } from '../../src/catalog/day.ts';
-import type { DocumentReader } from '../../src/catalog/platform.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { Instruments } from '../../src/exposition/instruments.ts';
 import { daysDescending } from '../../src/pipeline/days-to-fetch.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { DayReader } from '../../src/catalog/collector.ts';
 import { addDays } from '../../src/catalog/day.ts';
-import type { DayReader } from '../../src/catalog/platform.ts';
 import type { PersonDay } from '../../src/collectors/users/person-day.ts';
 import { reports } from '../../src/platforms/claude/reports.ts';
 import { reader as tools } from '../../src/platforms/claude/tools.ts';

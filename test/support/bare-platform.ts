@@ -1,4 +1,5 @@
-import type { DayReader, Platform } from '../../src/catalog/platform.ts';
+import type { DayReader } from '../../src/catalog/collector.ts';
+import type { Platform } from '../../src/catalog/platform.ts';
 import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';
 
 /** Reads a report behind a link to this machine, where nothing listens. */

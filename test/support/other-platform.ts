@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { FetchedDays, Window } from '../../src/catalog/collector.ts';
+import type { DayReader, FetchedDays, Window } from '../../src/catalog/collector.ts';
 import { type Day, weekdayOf } from '../../src/catalog/day.ts';
-import type { DayReader, Platform } from '../../src/catalog/platform.ts';
+import type { Platform } from '../../src/catalog/platform.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import type { ActivityRow } from '../../src/collectors/activity/dataset.ts';
 import type { ProductivityRow } from '../../src/collectors/productivity/dataset.ts';

@@ -1,11 +1,13 @@
-import type {
-  DayCollector,
-  DocumentCollector,
-  FetchedDays,
-  FetchedDocuments,
-  Window,
+import {
+  type DayCollector,
+  type DocumentCollector,
+  type FetchedDays,
+  type FetchedDocuments,
+  type Reader,
+  readerFor,
+  type Window,
 } from '../../src/catalog/collector.ts';
-import { type Platform, type Reader, readerFor } from '../../src/catalog/platform.ts';
+import type { Platform } from '../../src/catalog/platform.ts';
 import type { OrgSettings } from '../../src/catalog/settings.ts';
 import type { Source } from '../../src/catalog/source.ts';
 import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';

@@ -4,9 +4,9 @@ import {
   type FetchedDocuments,
   type FetchingCollector,
   isDayCollector,
+  readerFor,
 } from '../../catalog/collector.ts';
 import { addDays, type Day, earlier, type Instant, later, yesterdayOf } from '../../catalog/day.ts';
-import { readerFor } from '../../catalog/platform.ts';
 import { IncompleteListing } from '../../catalog/source.ts';
 import { Client, type RequestObserver } from '../../client/client.ts';
 import type { OrgConfig } from '../../config/config.ts';

@@ -1,5 +1,6 @@
+import type { DayReader } from '../../catalog/collector.ts';
 import { addDays, type Day } from '../../catalog/day.ts';
-import type { DayReader, Platform } from '../../catalog/platform.ts';
+import type { Platform } from '../../catalog/platform.ts';
 import type { PeopleSettings } from '../../catalog/settings.ts';
 import { RANGE_DAYS } from '../../collectors/month-range.ts';
 import type { UsersRow } from '../../collectors/users/dataset.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { ApiContract } from '../../catalog/api-contract.ts';
-import type { FetchedDays, Window } from '../../catalog/collector.ts';
+import type { DayReader, FetchedDays, Window } from '../../catalog/collector.ts';
 import {
   type DatasetName,
   type DayDataset,
@@ -10,7 +10,6 @@ import {
   withRejected,
 } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import type { DayReader } from '../../catalog/platform.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { type ApiContractParts, apiContractOf } from '../api-contract.ts';
 import { amount, day, requiredText } from '../fields.ts';

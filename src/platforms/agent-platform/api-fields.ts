@@ -1,5 +1,5 @@
+import type { ApiFields } from '../../catalog/api-contract.ts';
 import type { DatasetName } from '../../catalog/dataset.ts';
-import type { ApiFields } from '../../catalog/platform.ts';
 
 /** Where each stored member is read from, by dataset. */
 export const API_FIELDS = {

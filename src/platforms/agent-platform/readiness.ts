@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import type { FetchedDocuments } from '../../catalog/collector.ts';
+import type { DocumentReader, FetchedDocuments } from '../../catalog/collector.ts';
 import { isObject } from '../../catalog/object.ts';
-import type { DocumentReader } from '../../catalog/platform.ts';
 import { type Page, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import type { ReadinessReport } from '../../collectors/readiness/dataset.ts';
 import { createListing } from '../usable-row.ts';

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import type { FetchedDays, Window } from '../../catalog/collector.ts';
+import type { DayReader, FetchedDays, Window } from '../../catalog/collector.ts';
 import { withRejected } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
-import type { DayReader } from '../../catalog/platform.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { sumOfUsable } from '../../collectors/counts.ts';
 import { type ModelTokens, type TokensRow, tokensDataset } from '../../collectors/tokens/dataset.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { FetchedDocuments } from '../../catalog/collector.ts';
-import type { DocumentReader } from '../../catalog/platform.ts';
+import type { DocumentReader, FetchedDocuments } from '../../catalog/collector.ts';
 import type { Source } from '../../catalog/source.ts';
 import { partialListing, type WikiRun } from '../../collectors/wiki/dataset.ts';
 import { apiContractOf } from '../api-contract.ts';

@@ -1,5 +1,5 @@
+import type { ApiFields } from '../../catalog/api-contract.ts';
 import type { DatasetName } from '../../catalog/dataset.ts';
-import type { ApiFields } from '../../catalog/platform.ts';
 
 /** The two kinds of organizations. */
 export type Kind = 'console' | 'enterprise';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { FetchedDays, Window } from '../../catalog/collector.ts';
+import type { DayReader, FetchedDays, Window } from '../../catalog/collector.ts';
 import { type DatasetName, withRejected } from '../../catalog/dataset.ts';
 import { addDays, type Day, daysFrom, endOf } from '../../catalog/day.ts';
-import type { DayReader } from '../../catalog/platform.ts';
 import type { Source } from '../../catalog/source.ts';
 import { plusUsable, preciseSumOfUsable } from '../../collectors/counts.ts';
 import type { ModelTokens, TokensRow } from '../../collectors/tokens/dataset.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import type { DayReader } from '../../catalog/collector.ts';
 import { type DatasetName, type Reduced, withRejected } from '../../catalog/dataset.ts';
 import { addDays, type Day } from '../../catalog/day.ts';
 import { isObject } from '../../catalog/object.ts';
-import type { DayReader } from '../../catalog/platform.ts';
 import { IncompleteListing, type Source } from '../../catalog/source.ts';
 import type { ActivityRow } from '../../collectors/activity/dataset.ts';
 import { type Count, plusSent, summedCounts } from '../../collectors/counts.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import type { DayReader } from '../../catalog/collector.ts';
 import { withRejected } from '../../catalog/dataset.ts';
 import type { Day } from '../../catalog/day.ts';
-import type { DayReader } from '../../catalog/platform.ts';
 import type { Source } from '../../catalog/source.ts';
 import { namedCount, summedCounts, sumOfUsable } from '../../collectors/counts.ts';
 import type { ToolsRow } from '../../collectors/tools/dataset.ts';

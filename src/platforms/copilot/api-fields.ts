@@ -1,5 +1,5 @@
+import type { ApiFields } from '../../catalog/api-contract.ts';
 import type { DatasetName } from '../../catalog/dataset.ts';
-import type { ApiFields } from '../../catalog/platform.ts';
 
 function report<Members>(name: string, members: Members) {
   return { path: `/orgs/{org}/copilot/metrics/reports/${name}-1-day`, element: '', members };

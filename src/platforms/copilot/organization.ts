@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { Window } from '../../catalog/collector.ts';
+import type { DayReader, Window } from '../../catalog/collector.ts';
 import { type Reduced, withRejected } from '../../catalog/dataset.ts';
 import { addDays, type Day, later } from '../../catalog/day.ts';
-import type { DayReader } from '../../catalog/platform.ts';
 import type { Source } from '../../catalog/source.ts';
 import type { ActivityRow } from '../../collectors/activity/dataset.ts';
 import { summedCounts } from '../../collectors/counts.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { Window } from '../../catalog/collector.ts';
+import type { DayReader, Window } from '../../catalog/collector.ts';
 import { withRejected } from '../../catalog/dataset.ts';
 import { isObject } from '../../catalog/object.ts';
-import type { DayReader } from '../../catalog/platform.ts';
 import { type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import { preciseSumOfUsable } from '../../collectors/counts.ts';
 import type { ModelTokens, TokensRow } from '../../collectors/tokens/dataset.ts';
