@@ -42,7 +42,7 @@ export function projectFiles(project: Project): Readonly<Record<string, readonly
       [/(^ {2}repository: ).*$/m, repository],
       [/(^ {2}runbookUrl: ).*$/m, runbook],
     ],
-    'src/page/documentation.ts': [[/(documentationUrl =\n {2}').*(?=';$)/m, documentUrl(project, 'docs')]],
+    'src/page/org.ts': [[/(documentationUrl =\n {2}').*(?=';$)/m, documentUrl(project, 'docs')]],
     'packaging/agent-platform-exporter.service': [[/(^Documentation=).*$/m, project.repository]],
     'packaging/linux/config.yaml': [schemaEdit(project, 'exporter')],
     'docs/hooks.md': [schemaEdit(project, 'hooks')],

@@ -1,19 +1,45 @@
-import { addDays, type Day, type Instant } from '../catalog/day.ts';
+import { addDays, type Day, firstOfMonth, type Instant } from '../catalog/day.ts';
 import type { Cost } from '../catalog/settings.ts';
-import { amountText, count, groupDigits, percent, readable, weekdayWord } from './format.ts';
-import { card, dataDay, dayTime, type Html, html, moment, number } from './html.ts';
-import { monthChart, ratioLine } from './line-chart.ts';
-import type { Figure, FigureName, OrgFigures, Reason } from './org-figures.ts';
-import { isUnusual, sparkline } from './sparkline.ts';
-import { monthOf } from './totals.ts';
+import { isUnusual, monthChart, ratioLine, sparkline } from './charts.ts';
+import { amountText, count, groupDigits, percent, readable, tenths, weekdayWord } from './format.ts';
+import {
+  andMore,
+  card,
+  cell,
+  columnHead,
+  dataDay,
+  dayTime,
+  type Html,
+  html,
+  moment,
+  number,
+  table,
+} from './html.ts';
+import { monthOf } from './month.ts';
+import type {
+  Amount,
+  Breakdown,
+  BreakdownName,
+  Figure,
+  FigureName,
+  OrgFigures,
+  Reason,
+  TeamMonth,
+} from './org-figures.ts';
 
-const TITLES: Readonly<Record<FigureName, string>> = {
+const TITLES: Readonly<Record<FigureName | BreakdownName, string>> = {
   credits: 'Credits',
   people: 'Active people',
   commits: 'Commits',
   pullRequests: 'Pull requests',
   month: 'Credits, month to date',
   readiness: 'Readiness',
+  models: 'Credits by model',
+  clients: 'People by client',
+  tools: 'Tool calls',
+  servers: 'Calls of MCP servers',
+  teams: 'Credits by team',
+  repositories: 'Readiness by repository, lowest first',
 };
 
 /** The figures of an organization as cards; `id` is unique on the page. */
@@ -29,7 +55,7 @@ export function figureCards(figures: OrgFigures | undefined, id: string, now: In
 }
 
 /** The title of a figure, which is of the cost where there are no credits. */
-function titleOf({ name, currency }: Figure): string {
+function titleOf({ name, currency }: Pick<Figure | Breakdown, 'name' | 'currency'>): string {
   return currency === undefined ? TITLES[name] : TITLES[name].replace('Credits', 'Cost');
 }
 
@@ -84,7 +110,7 @@ export function changeWords({ name, value, weekBefore }: Figure): string | undef
 }
 
 /** The difference of two values in words; of ratios in points. */
-export function differenceWords(
+function differenceWords(
   value: number | undefined,
   before: number | undefined,
   isRatio: boolean,
@@ -182,4 +208,91 @@ function worse({ worse: listed, worseCount }: OrgFigures): Html {
   const rest = worseCount - listed.length;
   return html`<p>Criteria got worse in ${count(worseCount, 'repository', 'repositories')}:</p>
 <ul class="worse">${items}${rest > 0 ? html`<li>and ${groupDigits(rest)} more</li>` : undefined}</ul>`;
+}
+
+/** The parts of an organization's figures as cards; `id` is unique on the page. */
+export function breakdownCards(all: OrgFigures, id: string): Html | undefined {
+  const { breakdowns = [] } = all;
+  if (breakdowns.length === 0) return undefined;
+  return html`<div class="breakdowns">${breakdowns.map((one) => cardOf(one, all, `${id}-${one.name}`))}</div>`;
+}
+
+function cardOf(breakdown: Breakdown, all: OrgFigures, id: string): Html {
+  const { name, rows, rest } = breakdown;
+  const isRatio = name === 'repositories';
+  const largest = isRatio ? 1 : (rows[0]?.value ?? 1);
+  const items = rows.map(({ label, value, before }) => {
+    const change = differenceWords(value, before, isRatio);
+    const width = Math.round((value / largest) * 100);
+    return html`<li><span class="name">${breakable(label)}</span> ${isRatio ? number(value, percent(value)) : number(value, name === 'clients' ? tenths(value) : readable(value))}
+<span class="change">${change ?? ''}</span><svg class="part" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0h${width}v1H0z"/></svg></li>`;
+  });
+  const content = html`<p class="of">${periodOf(breakdown)}${name === 'clients' && all.seats !== undefined ? html`, of ${number(all.seats)} seats` : undefined}</p>
+<ol class="parts">${items}</ol>
+${andMore(rest)}`;
+  return card('', id, titleOf(breakdown), content);
+}
+
+/** A name that a narrow card breaks after a slash. */
+function breakable(name: string): readonly Html[] {
+  return name.split('/').map((part, index) => (index === 0 ? html`${part}` : html`/<wbr>${part}`));
+}
+
+function periodOf({ name, day }: Breakdown): Html {
+  if (name === 'repositories') return html`against the previous report of each`;
+  const mean = name === 'clients' ? ', a day on average' : '';
+  return html`${dayTime(addDays(day, -6))} to ${dayTime(day)}${mean}, against the 7 days before`;
+}
+
+const TEAM_COLUMNS: readonly (readonly [title: string, content: (month: TeamMonth) => Html | undefined])[] = [
+  ['Credits', ({ credits }) => amountOf(credits)],
+  ['Cost', ({ cost }) => amountOf(cost)],
+  ['Forecast', ({ forecast, costForecast }) => withSmall(amountOf(forecast), amountOf(costForecast))],
+  ['Budget', (month) => withSmall(amountOf(month.budget), sharesOf(month))],
+  ['Over budget', ({ probability }) => probability && html`${percent(probability.amount)} likely`],
+];
+
+/** The months of an organization's teams as a card; what is not published is blank, and a column of nothing is left out. */
+export function teamMonthsCard({ teamMonths, monthStarts }: OrgFigures, id: string): Html | undefined {
+  if (teamMonths === undefined) return undefined;
+  const { day, teams, rest } = teamMonths;
+  const columns = TEAM_COLUMNS.filter(([, content]) => teams.some((month) => content(month) !== undefined));
+  const heads = ['Team', ...columns.map(([title]) => title)];
+  const rows = teams.map(
+    (month) => html`<tr role="row"><th scope="row" role="rowheader">${month.team}</th>
+${columns.map(([title, content]) => cell(title, content(month) ?? html``))}</tr>
+`,
+  );
+  const content = html`<p class="of">${dayTime(firstOfMonth(day, monthStarts))} to ${dayTime(day)}</p>
+${table(
+  `${id}-months`,
+  heads.map((title) => columnHead(title)),
+  rows,
+)}
+${andMore(rest)}`;
+  return card(' teams', `${id}-months`, 'Teams, month to date', content);
+}
+
+function amountOf(of: Amount | undefined): Html | undefined {
+  return of && (of.currency === undefined ? number(of.amount) : money({ ...of, currency: of.currency }));
+}
+
+function withSmall(large: Html | undefined, small: Html | undefined): Html | undefined {
+  return small === undefined ? large : html`${large} <small>${small}</small>`;
+}
+
+/** The shares of a team's budget that are used and expected, as ratios. */
+export function budgetSharesOf({ budget, credits, cost, forecast, costForecast }: TeamMonth) {
+  const shareOf = (...parts: readonly (Amount | undefined)[]) => {
+    const part = parts.find((one) => one !== undefined && one.currency === budget?.currency);
+    return part && budget && budget.amount > 0 ? part.amount / budget.amount : undefined;
+  };
+  return { used: shareOf(credits, cost), expected: shareOf(forecast, costForecast) };
+}
+
+function sharesOf(month: TeamMonth): Html | undefined {
+  const { used, expected } = budgetSharesOf(month);
+  if (used === undefined) return undefined;
+  const shares = expected === undefined ? '' : `, ${percent(expected)} expected`;
+  return html`${percent(used)} used${shares}${overBudget((expected ?? used) > 1)}`;
 }

@@ -73,3 +73,21 @@ ${content}
 export function number(value: number, text = readable(value)): Html {
   return html`<data value="${value}" title="${groupDigits(value)}">${text}</data>`;
 }
+
+/** A table; its roles keep it one for assistive technology when a narrow window shows the rows as cards. */
+export function table(labelledBy: string, heads: readonly Html[], rows: readonly Html[]): Html {
+  return html`<table role="table" aria-labelledby="${labelledBy}">
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup">${rows}</tbody>
+</table>`;
+}
+
+/** The head of a column; `order` is that of the rows if they are sorted by it. */
+export function columnHead(title: string | Html, order?: 'ascending' | 'descending'): Html {
+  return html`<th scope="col" role="columnheader"${order && html` aria-sort="${order}"`}>${title}</th>`;
+}
+
+/** A cell that a narrow window shows with its title. */
+export function cell(title: string, content: Html): Html {
+  return html`<td role="cell" data-title="${title}"><div>${content}</div></td>`;
+}

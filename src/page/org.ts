@@ -1,10 +1,12 @@
 import type { Instant } from '../catalog/day.ts';
 import { DEFAULT_TITLE } from '../catalog/settings.ts';
-import { documentationUrl } from './documentation.ts';
 import { count, groupDigits, reasonWords, stateWords } from './format.ts';
-import { dataDay, type Html, html, moment } from './html.ts';
+import { cell, columnHead, dataDay, type Html, html, moment, table } from './html.ts';
 import type { CollectorFailure, CollectorStatus, OrgStatus } from './status.ts';
-import { cell, columnHead, table } from './table.ts';
+
+/** The published documentation; generated from project.json. */
+const documentationUrl =
+  'https://forge.example.com/agent-platform-exporter/agent-platform-exporter/blob/main/docs';
 
 /** The method and the path that begin the message of a request. */
 const REQUEST = /^[A-Z]+ \/\S* /;
@@ -37,7 +39,11 @@ export function orgSection(org: OrgStatus, now: Instant): Html {
   const isOpen = org.collectors.some(isNoteworthy);
   return html`<details class="org" id="${id}"${isOpen ? { markup: ' open' } : undefined}>
 <summary><h2 id="${id}-title">Collectors of ${org.name}</h2> <span class="about">${orgWords(org)}</span></summary>
-${table(`${id}-title`, COLUMNS.map(columnHead), rows)}
+${table(
+  `${id}-title`,
+  COLUMNS.map((title) => columnHead(title)),
+  rows,
+)}
 </details>
 `;
 }

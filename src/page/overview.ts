@@ -1,23 +1,31 @@
+import { sparkline } from './charts.ts';
 import { changeWords, markOf, overBudget, valueHtml, valueText } from './figures.ts';
-import { count } from './format.ts';
-import { dayTime, type Html, html } from './html.ts';
+import { count, readable } from './format.ts';
+import { cell, columnHead, dayTime, type Html, html, number, table } from './html.ts';
+import { figureOf, isOverBudget, monthOf } from './month.ts';
 import { healthWords, orgPageHref, platformTitles } from './org.ts';
 import type { Figure, FigureName, OrgFigures } from './org-figures.ts';
-import { sparkline } from './sparkline.ts';
+import { spendSentences } from './spend.ts';
 import type { OrgStatus } from './status.ts';
-import { cell, columnHead, table } from './table.ts';
-import { figureOf, type IndexSort, isIndexSort, isOverBudget, monthOf, totals } from './totals.ts';
 
 /** Maximum number of organizations on one page of the index. */
 export const INDEX_ROWS = 500;
 
-const COLUMNS: readonly (readonly [FigureName, string])[] = [
+const COLUMNS = [
   ['credits', 'Credits'],
   ['people', 'Active people'],
   ['pullRequests', 'Pull requests'],
   ['month', 'Month to date'],
   ['readiness', 'Readiness'],
-];
+] as const;
+
+/** What an index can be sorted by: names ascending, figures descending. */
+export type IndexSort = 'name' | (typeof COLUMNS)[number][0];
+
+/** Whether a text names an order of the index. */
+export function isIndexSort(text: string): text is IndexSort {
+  return text === 'name' || COLUMNS.some(([name]) => name === text);
+}
 
 /** A page of the index: its number, from 1, and that of all. */
 export interface IndexPage {
@@ -69,11 +77,9 @@ ${pages > 1 ? pageLinks(page, pages, sort) : undefined}
 /** The head of a column, which sorts by it if it has a key. */
 function head(key: string, title: string, sort: IndexSort | undefined): Html {
   if (!isIndexSort(key)) return columnHead(title);
-  if (key !== sort) {
-    return html`<th scope="col" role="columnheader"><a href="?sort=${key}">${title}</a></th>`;
-  }
-  const order = key === 'name' ? 'ascending' : 'descending';
-  return html`<th scope="col" role="columnheader" aria-sort="${order}"><a href="./">${title}</a> ${order === 'ascending' ? '▲' : '▼'}</th>`;
+  if (key !== sort) return columnHead(html`<a href="?sort=${key}">${title}</a>`);
+  const [order, mark] = key === 'name' ? (['ascending', '▲'] as const) : (['descending', '▼'] as const);
+  return columnHead(html`<a href="./">${title}</a> ${mark}`, order);
 }
 
 function row(org: OrgStatus, figures: OrgFigures | undefined): Html {
@@ -135,4 +141,82 @@ function pageLinks(page: number, pages: number, sort: IndexSort | undefined): Ht
   const previous = page > 1 ? html`<a href="?page=${page - 1}${order}">Previous</a>` : undefined;
   const next = page < pages ? html`<a href="?page=${page + 1}${order}">Next</a>` : undefined;
   return html`<nav aria-label="Pages of organizations"><p>Page ${page} of ${count(pages, 'page')}. ${previous} ${next}</p></nav>`;
+}
+
+/** The organizations in some order; by default those that fail come first, then those over their budget. */
+export function sortedOrgs(
+  orgs: readonly OrgStatus[],
+  figures: ReadonlyMap<string, OrgFigures>,
+  sort: IndexSort | undefined,
+): readonly OrgStatus[] {
+  const rank = ({ name, collectors }: OrgStatus): number => {
+    const all = figures.get(name);
+    if (sort === undefined) {
+      if (collectors.some(({ failure }) => failure !== undefined)) return 2;
+      return all !== undefined && isOverBudget(all) ? 1 : 0;
+    }
+    if (sort === 'name') return 0;
+    return (all && figureOf(all, sort)?.value) ?? Number.NEGATIVE_INFINITY;
+  };
+  const ranked = orgs.map((org) => ({ org, rank: rank(org) }));
+  const byName = sort === undefined ? () => 0 : compareNames;
+  return ranked
+    .sort((one, other) => (one.rank === other.rank ? byName(one.org, other.org) : other.rank - one.rank))
+    .map(({ org }) => org);
+}
+
+function compareNames(one: OrgStatus, other: OrgStatus): number {
+  return one.name < other.name ? -1 : Number(one.name > other.name);
+}
+
+/** What organizations on several platforms used together, in sentences; undefined if all are on one. */
+export function spendOfAll(orgs: readonly OrgStatus[], figures: ReadonlyMap<string, OrgFigures>) {
+  const titleOf = platformTitles(orgs);
+  const all = orgs.map((org) => {
+    return { org: org.name, platform: titleOf(org), spends: figures.get(org.name)?.spends ?? [] };
+  });
+  if (all.every(({ platform }) => platform === undefined)) return undefined;
+  const sentences = spendSentences(all, { forecast: 'forecast', percentSign: '%' });
+  return html`<div class="happened">${sentences.map((one) => html`<p class="verdict">${one}</p>\n`)}</div>`;
+}
+
+/** The figures of all organizations of a platform together; of how many, where some are unknown. */
+export function totals(
+  orgs: readonly OrgStatus[],
+  figures: ReadonlyMap<string, OrgFigures>,
+): Html | undefined {
+  const known = orgs.flatMap(({ name }) => figures.get(name) ?? []);
+  if (known.length === 0) return undefined;
+  const sum = (name: FigureName, noun: string) => {
+    // Money is added by currency, and apart from credits.
+    const values = known.flatMap((all) => {
+      const { value, currency } = figureOf(all, name) ?? {};
+      return value === undefined || currency !== undefined ? [] : [value];
+    });
+    if (values.length === 0) return undefined;
+    const total = values.reduce((all, value) => all + value, 0);
+    return html`<strong>${number(total)}</strong> ${noun}${partOf(values.length, orgs.length)}`;
+  };
+  const over = known.filter(isOverBudget).length;
+  const parts = [
+    sum('credits', 'credits on the newest day of each'),
+    ...costs(known, orgs.length),
+    sum('month', 'credits in the month'),
+    sum('people', 'people active, counted in each'),
+    over === 0 ? undefined : html`<span class="spike">▲ ${count(over, 'organization')} over budget</span>`,
+  ].filter((part) => part !== undefined);
+  return html`<p class="verdict">All ${count(orgs.length, 'organization')}: ${parts.map((part, index) => (index === 0 ? part : html`, ${part}`))}.</p>`;
+}
+
+/** The cost of the newest day in each currency. */
+function costs(known: readonly OrgFigures[], orgs: number): readonly Html[] {
+  const amounts = known.flatMap(({ dayCost }) => dayCost ?? []);
+  return [...Map.groupBy(amounts, ({ currency }) => currency)].map(([currency, all]) => {
+    const total = all.reduce((sum, { amount }) => sum + amount, 0);
+    return html`<data value="${total}">${readable(total)}</data> ${currency}${partOf(all.length, orgs)}`;
+  });
+}
+
+function partOf(some: number, all: number): string {
+  return some === all ? '' : ` (${some} of ${count(all, 'organization')})`;
 }

@@ -1,15 +1,20 @@
-import { breakdownCards } from './breakdowns.ts';
-import { figureCards } from './figures.ts';
+import { breakdownCards, figureCards, teamMonthsCard } from './figures.ts';
 import { count } from './format.ts';
 import { type Html, html, moment } from './html.ts';
 import { orgSection, platformTitles, progress } from './org.ts';
 import type { OrgFigures } from './org-figures.ts';
-import { INDEX_ROWS, type IndexPage, overview } from './overview.ts';
+import {
+  INDEX_ROWS,
+  type IndexPage,
+  type IndexSort,
+  overview,
+  sortedOrgs,
+  spendOfAll,
+  totals,
+} from './overview.ts';
 import type { OrgStatus, ServiceStatus } from './status.ts';
 import { styleSheet } from './style.ts';
 import { configurationNotice, failureSummary, stateSummary } from './summary.ts';
-import { teamMonthsCard } from './team-months.ts';
-import { type IndexSort, sortedOrgs, spendOfAll, totals } from './totals.ts';
 import { verdict } from './verdict.ts';
 
 const REFRESH_SECONDS = 30;

@@ -1,7 +1,7 @@
-import { count } from './format.ts';
+import { count, stateWords } from './format.ts';
 import { type Html, html, moment } from './html.ts';
 import { orgAnchor, orgPageHref } from './org.ts';
-import type { CollectorStatus, OrgStatus, ServiceStatus } from './status.ts';
+import type { CollectorState, CollectorStatus, OrgStatus, ServiceStatus } from './status.ts';
 
 /** Above this number, failing collectors and pending items are counted instead of listed. */
 const LISTED = 12;
@@ -31,7 +31,6 @@ export function failureSummary(status: ServiceStatus, isOnPage: boolean): Html |
   const verb = failing.length === 1 ? 'fails' : 'fail';
   return box(
     'failing',
-    '✕',
     `${failing.length} of ${count(collectors.length, 'collector')} ${verb}`,
     `${servedWords(failing)}${isAnyFine ? ' Other collectors are not affected.' : ''}`,
     html`<ul class="failures">${links}${more(failing.length)}</ul>`,
@@ -43,31 +42,25 @@ export function stateSummary(status: ServiceStatus): Html | undefined {
   if (failingOf(status.orgs).length > 0) return undefined;
   if (!status.ready.ready) return startingSummary(status);
   if (status.orgs.length === 0) {
-    return box(
-      'waiting',
-      '…',
-      'No organizations',
-      'This process has no organizations to poll; other shards may.',
-    );
+    return box('waiting', 'No organizations', 'This process has no organizations to poll; other shards may.');
   }
   const collectors = collectorsOf(status);
   const series = collectors.reduce((all, collector) => all + collector.series, 0);
   const counts = `${count(status.orgs.length, 'organization')}, ${count(collectors.length, 'collector')}`;
   const served = `${counts}, ${count(series, 'series')} served.`;
   if (status.role === 'follower') {
-    return box('ok', '✓', 'Another replica polls', `This one publishes what is stored: ${served}`);
+    return box('ok', 'Another replica polls', `This one publishes what is stored: ${served}`);
   }
-  return box('ok', '✓', 'All collectors succeed', served);
+  return box('ok', 'All collectors succeed', served);
 }
 
 /** Reports a configuration that was read but is invalid. */
 export function configurationNotice({ configuration, now }: ServiceStatus): Html | undefined {
   if (configuration?.problem === undefined) return undefined;
-  return html`<section class="summary failing" aria-labelledby="configuration">
-<h2 id="configuration"><span class="mark" aria-hidden="true">✕</span> The changed configuration is not in use</h2>
-<p>It is invalid: ${configuration.problem}</p>
-<p>The configuration loaded ${moment(configuration.readAt, now)} stays in use.</p>
-</section>`;
+  const former = html`
+<p>The configuration loaded ${moment(configuration.readAt, now)} stays in use.</p>`;
+  const problem = `It is invalid: ${configuration.problem}`;
+  return box('failing', 'The changed configuration is not in use', problem, former, 'configuration');
 }
 
 function servedWords(failing: readonly Failing[]): string {
@@ -79,16 +72,17 @@ function startingSummary(status: ServiceStatus): Html {
   const { waitingFor } = status.ready;
   const items = waitingFor.slice(0, LISTED).map((item) => html`<li>${item}</li>`);
   const list = html`<ul>${items}${more(waitingFor.length)}</ul>`;
-  return box('waiting', '…', 'Starting', 'Not ready yet. Waiting for:', list);
+  return box('waiting', 'Starting', 'Not ready yet. Waiting for:', list);
 }
 
 function more(all: number): Html | undefined {
   return all > LISTED ? html`<li>and ${all - LISTED} more</li>` : undefined;
 }
 
-function box(kind: string, mark: string, title: string, sentence: string, rest?: Html): Html {
-  return html`<section class="summary ${kind}" aria-labelledby="summary">
-<h2 id="summary"><span class="mark" aria-hidden="true">${mark}</span> ${title}</h2>
+/** A box in the colour and with the mark of a state; `id` is unique on the page. */
+function box(state: CollectorState, title: string, sentence: string, rest?: Html, id = 'summary'): Html {
+  return html`<section class="summary ${state}" aria-labelledby="${id}">
+<h2 id="${id}"><span class="mark" aria-hidden="true">${stateWords[state].mark}</span> ${title}</h2>
 <p>${sentence}</p>${rest}
 </section>`;
 }

@@ -1,9 +1,8 @@
-import { isMultiple, money, overBudget, usualWords } from './figures.ts';
+import { budgetSharesOf, isMultiple, money, overBudget, usualWords } from './figures.ts';
 import { count, groupDigits, percent, readable } from './format.ts';
 import { dayTime, type Html, html } from './html.ts';
+import { figureOf, monthOf } from './month.ts';
 import type { OrgFigures, Reason } from './org-figures.ts';
-import { budgetSharesOf } from './team-months.ts';
-import { figureOf, monthOf } from './totals.ts';
 
 /** The state of an organization's spend in one sentence; undefined while nothing is known. */
 export function verdict(all: OrgFigures): Html | undefined {

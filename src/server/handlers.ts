@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Instant } from '../catalog/day.ts';
 import type { ReadFigures } from '../page/org-figures.ts';
+import { isIndexSort } from '../page/overview.ts';
 import { contentOf, type PageContent, type PageRequest, renderPage } from '../page/page.ts';
 import { isoText, type Readiness, statusJson } from '../page/status.ts';
 import { pagePolicy } from '../page/style.ts';
-import { isIndexSort } from '../page/totals.ts';
 import type { Clock } from '../work/clock.ts';
 import type { ReloadOutcome } from '../work/reload.ts';
 import { runInSlices } from '../work/slices.ts';

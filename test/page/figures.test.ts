@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../src/catalog/day.ts';
-import { breakdownCards } from '../../src/page/breakdowns.ts';
-import { changeWords, figureCards } from '../../src/page/figures.ts';
+import { monthChart, ratioLine, sparkline } from '../../src/page/charts.ts';
+import { breakdownCards, changeWords, figureCards, teamMonthsCard } from '../../src/page/figures.ts';
 import { amountText } from '../../src/page/format.ts';
-import { monthChart, ratioLine } from '../../src/page/line-chart.ts';
 import type { Figure, OrgFigures, TeamMonth, TrendDay } from '../../src/page/org-figures.ts';
+import { type IndexSort, sortedOrgs, totals } from '../../src/page/overview.ts';
 import { contentOf } from '../../src/page/page.ts';
-import { sparkline } from '../../src/page/sparkline.ts';
-import { teamMonthsCard } from '../../src/page/team-months.ts';
-import { type IndexSort, sortedOrgs, totals } from '../../src/page/totals.ts';
 import { verdict } from '../../src/page/verdict.ts';
 import { collectorStatus, NOW, orgStatus, serviceStatus, textOfPage } from '../server/fixtures.ts';
 import { dayNamed } from '../support/day.ts';

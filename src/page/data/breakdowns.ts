@@ -1,25 +1,29 @@
+import type { Collector } from '../../catalog/collector.ts';
 import type { DayDataset } from '../../catalog/dataset.ts';
 import { addDays, type Day, daysFrom } from '../../catalog/day.ts';
 import type { DayFamily, Family } from '../../catalog/family.ts';
+import type { Measure } from '../../catalog/money.ts';
+import { OTHER_TEAMS } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityFamilies as activity } from '../../collectors/activity/collector.ts';
 import { activityDataset } from '../../collectors/activity/dataset.ts';
 import { explain, type Part } from '../../collectors/explain/explain.ts';
 import { fourWeeksBefore } from '../../collectors/explain/usage.ts';
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
-import { measuredIn } from '../../collectors/spend/measure.ts';
+import { measuredIn, measureOf } from '../../collectors/spend/measure.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
 import { tokensDataset } from '../../collectors/tokens/dataset.ts';
 import { toolFamilies as tools } from '../../collectors/tools/collector.ts';
 import { toolsDataset } from '../../collectors/tools/dataset.ts';
 import { userFamilies as people } from '../../collectors/users/collector.ts';
 import { usersDataset } from '../../collectors/users/dataset.ts';
-import { isCollective } from '../../collectors/users/team-budgets.ts';
+import { isCollective, teamBudgetFamilies as months } from '../../collectors/users/team-budgets.ts';
 import { samplesOn, valueOutsideOf, WEEK_DAYS } from '../../collectors/weeks.ts';
+import { measureCardinality, projectFamily } from '../../pipeline/cardinality.ts';
 import { keepLargest, labelled } from '../../pipeline/folding.ts';
 import type { LabelLimit } from '../../pipeline/label-weights.ts';
 import { causeWords } from '../explanation.ts';
-import type { Breakdown, BreakdownName, Figure, Reason } from '../org-figures.ts';
+import type { Breakdown, BreakdownName, Figure, Reason, TeamMonth, TeamMonths } from '../org-figures.ts';
 
 /** Maximum number of listed parts of a breakdown. */
 export const LISTED = 5;
@@ -30,49 +34,24 @@ const MOST = 0.5;
 interface Declared {
   readonly name: BreakdownName;
   readonly dataset: DayDataset<unknown>;
-  readonly family: DayFamily;
-  /** The families in their place where the platform counts no credits. */
-  readonly inMoney?: Pick<Declared, 'family' | 'before'>;
-  readonly label: string;
-  /** How the values of 7 days become one; families of weeks have done it. */
-  readonly over: 'sum' | 'mean' | 'week';
-  /** Of weeks, the family of the 7 days before. */
+  /** By its first label. Weeks have summed their 7 days already, and those of the week `before`. */
+  readonly present: DayFamily;
   readonly before?: DayFamily;
+  /** The families in their place where the platform counts no credits. */
+  readonly inMoney?: Pick<Declared, 'present' | 'before'>;
 }
 
 const declared: readonly Declared[] = [
   {
     name: 'models',
     dataset: tokensDataset,
-    family: tokens.dailyCreditsByModel,
-    inMoney: { family: spend.dailyCostByModel },
-    label: 'model',
-    over: 'sum',
+    present: tokens.dailyCreditsByModel,
+    inMoney: { present: spend.dailyCostByModel },
   },
-  {
-    name: 'clients',
-    dataset: activityDataset,
-    family: activity.dailyActiveUsersByClient,
-    label: 'client',
-    over: 'mean',
-  },
-  { name: 'tools', dataset: toolsDataset, family: tools.dailyToolCallsByTool, label: 'tool', over: 'sum' },
-  {
-    name: 'servers',
-    dataset: toolsDataset,
-    family: tools.dailyMcpCallsByServer,
-    label: 'server',
-    over: 'sum',
-  },
-  {
-    name: 'teams',
-    dataset: usersDataset,
-    family: people.teamWeeks.present,
-    before: people.teamWeeks.before,
-    inMoney: { family: people.teamCostWeeks.present, before: people.teamCostWeeks.before },
-    label: 'team',
-    over: 'week',
-  },
+  { name: 'clients', dataset: activityDataset, present: activity.dailyActiveUsersByClient },
+  { name: 'tools', dataset: toolsDataset, present: tools.dailyToolCallsByTool },
+  { name: 'servers', dataset: toolsDataset, present: tools.dailyMcpCallsByServer },
+  { name: 'teams', dataset: usersDataset, ...people.teamWeeks, inMoney: people.teamCostWeeks },
 ];
 
 /** What parts of figures are made from. */
@@ -92,29 +71,25 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
   for (const { inMoney, ...own } of declared) {
     const currency = inMoney && measuredIn(view);
     const one = inMoney && currency !== undefined ? { ...own, ...inMoney } : own;
-    const day = isServed(one.family) ? view.newestDay(one.dataset) : undefined;
-    const sums = day === undefined ? undefined : yield* sumsOf(view, one, day);
+    const { dataset, present, before: week } = one;
+    const day = isServed(present) ? view.newestDay(dataset) : undefined;
+    const days = week === undefined ? WEEK_DAYS : 1;
+    const sums = day === undefined ? undefined : yield* sumsOf(view, dataset, present, day, days);
     if (day === undefined || sums === undefined) continue;
-    const before = one.before
-      ? yield* sumsOf(view, { ...one, family: one.before }, day)
-      : yield* sumsOf(view, one, addDays(day, -WEEK_DAYS));
+    const before = week
+      ? yield* sumsOf(view, dataset, week, day, days)
+      : yield* sumsOf(view, dataset, present, addDays(day, -WEEK_DAYS), days);
     const known = [...sums.listed]
       .filter(([, value]) => value > 0)
       .sort(([label, size], [other, otherSize]) => otherSize - size || (label < other ? -1 : 1));
-    const rows = known.slice(0, Math.min(LISTED, labelLimit(one.label))).map(([label, value]) => ({
+    const rows = known.slice(0, Math.min(LISTED, labelLimit(labelOf(present)))).map(([label, value]) => ({
       label,
       value,
       before: before && finite(before.listed.get(label) ?? before.others),
     }));
     if (rows.length === 0) continue;
-    breakdowns.push({
-      name: one.name,
-      family: one.family.name,
-      currency,
-      day,
-      rows,
-      rest: known.length - rows.length,
-    });
+    const rest = known.length - rows.length;
+    breakdowns.push({ name: one.name, family: present.name, currency, day, rows, rest });
   }
   return breakdowns;
 }
@@ -139,10 +114,7 @@ export function reasonOf(
     usual: found.from,
     weeks: found.before.days.length,
     cause: cause?.words,
-    ...(isServed(byModel) && {
-      model: cause?.model,
-      largest: mostOf(found.byModel, change),
-    }),
+    ...(isServed(byModel) && { model: cause?.model, largest: mostOf(found.byModel, change) }),
     team: team && published.has(team.name) && !isCollective(team.name) ? team : undefined,
   };
 }
@@ -160,17 +132,28 @@ interface Sums {
   readonly others: number;
 }
 
-/** The values of each label, summed over the days that end with `last`; undefined if one of them is unknown. */
-function* sumsOf(view: View, { family, dataset, label, over }: Declared, last: Day): Work<Sums | undefined> {
+/** The label whose values are the parts of a family. */
+function labelOf({ labels: [label = ''] }: DayFamily): string {
+  return label;
+}
+
+/** The values of each label, over so many days that end with `last`: the mean of people, else the sum; undefined if a day is unknown. */
+function* sumsOf(
+  view: View,
+  dataset: DayDataset<unknown>,
+  family: DayFamily,
+  last: Day,
+  days: number,
+): Work<Sums | undefined> {
   const listed = new Map<string, number>();
   let others = 0;
-  for (const day of daysFrom(over === 'week' ? last : addDays(last, 1 - WEEK_DAYS), last)) {
+  for (const day of daysFrom(addDays(last, 1 - days), last)) {
     const samples = samplesOn(view, dataset, family, day);
     if (samples === undefined) return undefined;
     const ofDay = new Map<string, number>();
     for (const sample of samples) {
       const { labels, value } = labelled(family, sample);
-      const name = labels[label] ?? '';
+      const name = labels[labelOf(family)] ?? '';
       ofDay.set(name, (ofDay.get(name) ?? 0) + value);
     }
     const rest = valueOutsideOf([...ofDay.values()]);
@@ -180,11 +163,57 @@ function* sumsOf(view: View, { family, dataset, label, over }: Declared, last: D
     others += rest;
     yield;
   }
-  if (over !== 'mean') return { listed, others };
-  return { listed: new Map([...listed].map(([name, value]) => [name, value / WEEK_DAYS])), others };
+  if (family.aggregation !== 'distinct') return { listed, others };
+  return { listed: new Map([...listed].map(([name, value]) => [name, value / days])), others };
 }
 
 /** An unknown value is no number. */
 function finite(value: number | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
+}
+
+/** Maximum number of listed teams with their months. */
+const LISTED_TEAMS = 20;
+
+/** A budget is in credits or in money, and only that one has a probability. */
+const FIGURES = new Map<Family, Exclude<keyof TeamMonth, 'team'>>([
+  [months.teamCreditsMonthToDate, 'credits'],
+  [months.teamCostMonthToDate, 'cost'],
+  [months.teamCreditsMonthForecast, 'forecast'],
+  [months.teamCostMonthForecast, 'costForecast'],
+  [months.teamCreditsMonthBudget, 'budget'],
+  [months.teamCostMonthBudget, 'budget'],
+  [months.teamCreditsMonthBudgetExceededProbability, 'probability'],
+  [months.teamCostMonthBudgetExceededProbability, 'probability'],
+]);
+
+/** The months of the published teams, the largest first, as `/metrics` has them; undefined without any. */
+export function* teamMonthsOf(
+  parts: BreakdownParts & { readonly collectors: readonly Collector[] },
+): Work<TeamMonths | undefined> {
+  const { view, collectors, labelLimit, isServed } = parts;
+  const day = view.newestDay(usersDataset);
+  if (day === undefined || !Object.values(months).some(isServed)) return undefined;
+  const { families = [] } = collectors.find(({ dataset }) => dataset === usersDataset) ?? {};
+  // Which teams are folded depends on all families by team.
+  const byTeam = families.filter(({ labels }) => labels[0] === 'team');
+  const cardinality = yield* measureCardinality(byTeam, usersDataset, view, labelLimit);
+  const teams = new Map<string, TeamMonth>();
+  for (const measured of cardinality.families) {
+    const figure = isServed(measured.family) ? FIGURES.get(measured.family) : undefined;
+    if (figure === undefined) continue;
+    for (const { labels, value } of projectFamily(measured, cardinality.kept, usersDataset, view)) {
+      const { team = '', currency } = labels;
+      // Of the teams that are folded, only some have a budget, and not all in the same unit.
+      if (team === OTHER_TEAMS && figure === 'budget') continue;
+      teams.set(team, { ...teams.get(team), team, [figure]: { currency, amount: value } });
+    }
+  }
+  const all = [...teams.values()].sort((one, other) => bySize(measureOf(view), one, other));
+  return { day, teams: all.slice(0, LISTED_TEAMS), rest: Math.max(0, all.length - LISTED_TEAMS) };
+}
+
+function bySize(measure: Measure, one: TeamMonth, other: TeamMonth): number {
+  const sizeOf = ({ [measure]: used }: TeamMonth) => used?.amount ?? Number.NEGATIVE_INFINITY;
+  return sizeOf(other) - sizeOf(one) || (one.team < other.team ? -1 : 1);
 }

@@ -44,8 +44,7 @@ import type {
   ReadFigures,
   TrendDay,
 } from '../org-figures.ts';
-import { breakdownsOf, LISTED, reasonOf, type Work } from './breakdowns.ts';
-import { teamMonthsOf } from './team-months.ts';
+import { breakdownsOf, LISTED, reasonOf, teamMonthsOf, type Work } from './breakdowns.ts';
 
 /** Number of days in the trend of a figure. */
 const TREND_DAYS = 30;
@@ -111,13 +110,7 @@ export function createFigures(core: FiguresParts, inUse: () => Shown): ReadFigur
     const labelLimit = (label: string) => config.limits.valuesPerLabel(label);
     const figures = core.publisher.withView(org, daysToRead(detail, yesterdayOf(core.clock.now())), (view) =>
       runInSlices(
-        orgFigures({
-          view,
-          collectors: filledOn(collectors, view.settings),
-          series,
-          labelLimit,
-          detail,
-        }),
+        orgFigures({ view, collectors: filledOn(collectors, view.settings), series, labelLimit, detail }),
         core.clock,
         1,
       ),
@@ -174,10 +167,9 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
   const { view } = parts;
   const { use, month, forecast: ahead, bounds, budgets, budgetOf } = MEASURED[measureOf(view)];
   const credits = yield* dayFigure(parts, 'credits', use, view.newestDay(tokensDataset));
-  const activeDay = view.newestDay(activityDataset);
   const outputDay = view.newestDay(productivityCollector.dataset);
   const { day } = credits;
-  const readiness = yield* readinessFigures(parts);
+  const { figure: readiness, lowest, ...reported } = yield* readinessFigures(parts);
   const shown = { ...parts, isServed: (family: Family) => isServed(parts, family) };
   const isFull = parts.detail === 'full';
   const breakdowns = isFull ? yield* breakdownsOf(shown) : [];
@@ -188,11 +180,11 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
   return {
     figures: [
       credits,
-      yield* dayFigure(parts, 'people', activity.dailyActiveUsers, activeDay),
+      yield* dayFigure(parts, 'people', activity.dailyActiveUsers, view.newestDay(activityDataset)),
       yield* dayFigure(parts, 'commits', output.dailyGitCommits, outputDay),
       yield* dayFigure(parts, 'pullRequests', output.dailyGitPullRequestsCreated, outputDay),
       yield* dayFigure(parts, 'month', month, day),
-      readiness.figure,
+      readiness,
     ].filter((figure) => isCollected(parts, figure.name) && !isUnreported(parts, figure.name)),
     dayCost: costsOf(samplesOn(parts, spend.dailyCost, day))[0],
     monthCosts,
@@ -203,11 +195,8 @@ function* orgFigures(parts: Parts): Work<OrgFigures> {
     monthStarts: periodStarts,
     costBudget: isServed(parts, spend.costMonthBudget) ? costPerMonth : undefined,
     spends: day && spendsOn(parts, day, monthCosts, costForecast),
-    repositories: readiness.repositories,
-    newestReportAt: readiness.newestReportAt,
-    worse: readiness.worse.slice(0, LISTED),
-    worseCount: readiness.worse.length,
-    breakdowns: [...breakdowns, ...readiness.lowest],
+    ...reported,
+    breakdowns: [...breakdowns, ...lowest],
     teamMonths: isFull ? yield* teamMonthsOf(shown) : undefined,
     reason: isFull ? reasonOf(shown, credits) : undefined,
     seats: isServed(parts, spend.seats) ? firstOf(spend.seats.samplesOf(view)) : undefined,
@@ -293,13 +282,8 @@ function trendDays(day: Day): readonly Day[] {
   return daysFrom(addDays(day, 1 - TREND_DAYS), day);
 }
 
-interface ReadinessFigures extends Pick<OrgFigures, 'repositories' | 'newestReportAt' | 'worse'> {
-  readonly figure: Figure;
-  /** The repositories with the lowest ratios. */
-  readonly lowest: readonly Breakdown[];
-}
-
-function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
+/** What the reports of repositories say; `lowest`: those with the lowest ratios. */
+function* readinessFigures(parts: Parts) {
   const { view } = parts;
   const ratios = yield* byRepository(parts, reports.readinessRatio);
   const previous = yield* byRepository(parts, reports.readinessRatioPrevious);
@@ -312,19 +296,22 @@ function* readinessFigures(parts: Parts): Work<ReadinessFigures> {
     (latest, seconds) => Math.max(latest ?? 0, seconds * 1000),
     undefined,
   );
+  const worse = yield* worseRepositories(parts, ratios, previous);
+  const figure: Figure = {
+    name: 'readiness',
+    family: reports.readinessRatio.name,
+    isPublished: isPublished(parts, reports.readinessRatio),
+    day: isShown ? yesterday : undefined,
+    value,
+    weekBefore: isShown ? readinessOn(view, addDays(yesterday, -WEEK_DAYS)) : undefined,
+    trend,
+  };
   return {
-    figure: {
-      name: 'readiness',
-      family: reports.readinessRatio.name,
-      isPublished: isPublished(parts, reports.readinessRatio),
-      day: isShown ? yesterday : undefined,
-      value,
-      weekBefore: isShown ? readinessOn(view, addDays(yesterday, -WEEK_DAYS)) : undefined,
-      trend,
-    },
+    figure,
     repositories: ratios.size,
     newestReportAt: newest,
-    worse: yield* worseRepositories(parts, ratios, previous),
+    worse: worse.slice(0, LISTED),
+    worseCount: worse.length,
     lowest: lowestRatios(ratios, previous, yesterday),
   };
 }
@@ -333,7 +320,7 @@ function* worseRepositories(
   parts: Parts,
   ratios: ReadonlyMap<string, number>,
   previous: ReadonlyMap<string, number>,
-): Work<ReadinessFigures['worse']> {
+): Work<OrgFigures['worse']> {
   const regressed = yield* byRepository(parts, reports.readinessCriteriaRegressed);
   const worse = [...regressed]
     // Those that are folded into one have no ratio.

@@ -4,7 +4,7 @@ import type { Family } from '../../../src/catalog/family.ts';
 import type { Budget } from '../../../src/catalog/settings.ts';
 import { usersCollector } from '../../../src/collectors/users/collector.ts';
 import { teamBudgetFamilies as teamMonths } from '../../../src/collectors/users/team-budgets.ts';
-import { teamMonthsOf } from '../../../src/page/data/team-months.ts';
+import { teamMonthsOf } from '../../../src/page/data/breakdowns.ts';
 import { createFakeView, DAY, inSlices } from '../../collectors/fakes.ts';
 import { person, reduced, teamsById } from '../../collectors/users/people.ts';
 
