@@ -1,4 +1,4 @@
-import { settingsSchema } from '../../src/agent/settings/read-settings.ts';
+import { settingsSchema } from '../../src/agent/settings/settings.ts';
 import { fileSchema } from '../../src/config/file-schema.ts';
 import type { CollectorChoice } from '../../src/config/option.ts';
 import { createOptions } from '../../src/config/options.ts';

@@ -1,5 +1,7 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { attempt } from '../text/errors.ts';
 import type { HookEvent } from './event.ts';
-import { matchesFolder } from './folders.ts';
 import type { SessionLengths } from './sessions.ts';
 import { weekdays } from './settings/basics.ts';
 import type { QuietHours, Rule } from './settings/settings.ts';
@@ -37,4 +39,42 @@ function wallClock(now: number, timeZone: string | undefined): { day: number; mi
   const [weekday = '', hour, minute] = new Date(now).toLocaleString('en-US', format).split(/\W+/);
   const day = (weekdays as readonly string[]).indexOf(weekday.toLowerCase());
   return { day, minute: Number(hour) * 60 + Number(minute) };
+}
+
+const WILDCARDS: Readonly<Record<string, string>> = {
+  '**/': '(?:.*/)?',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+};
+
+/**
+ * Whether a directory pattern matches a directory: `*` matches any name or part of one, `**` any number of directories. A
+ * pattern also matches everything below a matching directory. Either may lead there by links, such as a home directory
+ * that is one.
+ */
+export function matchesFolder(pattern: string, cwd: string | undefined): boolean {
+  if (cwd === undefined) return false;
+  const folder = cwd.slice(0, 4096);
+  const patterns = [pattern, physical(pattern)].map((one) => regularExpression(spelled(one)));
+  return [folder, physical(folder)].some((one) => patterns.some((each) => each.test(spelled(one))));
+}
+
+/** A path whose part before the first wildcard is without links; the same if that does not exist. */
+function physical(text: string): string {
+  const fixed = /^[^*?]*(?=[/\\]|$)/.exec(text)?.[0] ?? '';
+  const real = path.isAbsolute(fixed) ? attempt(() => realpathSync(fixed)) : undefined;
+  return real === undefined ? text : `${real}${text.slice(fixed.length)}`;
+}
+
+/** With slashes, and the letter of a drive in lower case. */
+function spelled(text: string): string {
+  return text.replaceAll('\\', '/').replace(/^[A-Z]:/, (drive) => drive.toLowerCase());
+}
+
+function regularExpression(pattern: string): RegExp {
+  const body = pattern
+    .replace(/\/+$/, '')
+    .replace(/\*\*\/|\*\*|[\\^$.*+?()[\]{}|/-]/g, (found) => WILDCARDS[found] ?? `\\${found}`);
+  return new RegExp(`^${body}(?:/.*)?$`, 's');
 }

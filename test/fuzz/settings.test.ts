@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'vitest';
 import { parseEvent, sharedPart } from '../../src/agent/event.ts';
-import { readSettings } from '../../src/agent/settings/read-settings.ts';
+import { readSettings } from '../../src/agent/settings/settings.ts';
 import { parseYaml } from '../../src/config/parse-yaml.ts';
 import { readBatch } from '../../src/intake/event.ts';
 import { ConfigError } from '../../src/text/errors.ts';

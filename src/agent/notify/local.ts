@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '../../config/process-environment.ts';
 import { messageOf } from '../../text/errors.ts';
-import type { Notice, RunProgram, SendBy } from './notice.ts';
-import { withEntities } from './text.ts';
+import { type Notice, type RunProgram, type SendBy, withEntities } from './notice.ts';
 
 type Command = readonly [program: string, ...args: readonly string[]];
 

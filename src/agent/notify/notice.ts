@@ -1,8 +1,11 @@
+import path from 'node:path';
 import type { Environment } from '../../config/process-environment.ts';
 import type { Clock } from '../../work/clock.ts';
-import type { SharedEvent } from '../event.ts';
+import { type HookEvent, isWaiting, type SharedEvent } from '../event.ts';
 import type { Post, ReadSecret } from '../post.ts';
-import type { Channel, ChannelOf } from '../settings/settings.ts';
+import type { SessionLengths } from '../sessions.ts';
+import type { Channel, ChannelOf, Rule } from '../settings/settings.ts';
+import { fill } from '../template.ts';
 
 /** What a channel sends. */
 export interface Notice {
@@ -38,3 +41,50 @@ export type SendBy<Type extends Channel['type']> = (
   notice: Notice,
   parts: ChannelParts,
 ) => Promise<void>;
+
+const defaults: Readonly<Record<string, string>> = {
+  Notification: 'A session of the agent is waiting for you',
+  Stop: 'The agent has finished its task',
+  SubagentStop: 'A subagent has finished its task',
+  SessionStart: 'A session of the agent has started',
+  SessionEnd: 'A session of the agent has ended',
+};
+
+/** Title and text of a notice. The default texts reveal nothing about the work. */
+export function wordsFor(
+  rule: Pick<Rule, 'title' | 'message'>,
+  event: HookEvent,
+  lengths: SessionLengths,
+): { readonly title: string; readonly text: string } {
+  const folder = event.cwd?.replaceAll('\\', '/').replace(/\/+$/, '') ?? '';
+  const values = {
+    ...event.fields,
+    project: path.posix.basename(folder),
+    session: (event.sessionId ?? '').slice(0, 8),
+    session_length: lengthInWords(lengths.sessionMs),
+    turn_length: lengthInWords(lengths.turnMs),
+  };
+  const isNews = event.notificationType !== undefined && !isWaiting(event.name, event.notificationType);
+  const known = !isNews && Object.hasOwn(defaults, event.name) ? defaults[event.name] : undefined;
+  const reason = event.name === 'SessionEnd' && event.reason !== undefined ? ': {reason}' : '';
+  const standard = known === undefined ? 'Event {hook_event_name}' : `${known}${reason}`;
+  // Always a single line.
+  const title = fill(rule.title ?? 'Coding agent', values)
+    .replace(/\s+/g, ' ')
+    .slice(0, 200)
+    .toWellFormed();
+  const text = fill(rule.message ?? standard, values);
+  // Chats reject an empty message, and a person would not understand one.
+  return { title, text: title === '' && text === '' ? fill(standard, values) : text };
+}
+
+function lengthInWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return `${Math.floor(ms / 1000)} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A text as it is written where markup is expected. */
+export function withEntities(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -9,8 +9,7 @@ import { applies } from '../rules.ts';
 import { followSession, type SessionLengths, unknownLengths } from '../sessions.ts';
 import type { Channel, HookSettings, Rule } from '../settings/settings.ts';
 import { createRunProgram, sendToDesktop, sendToSound } from './local.ts';
-import type { ChannelParts, Notice } from './notice.ts';
-import { wordsFor } from './text.ts';
+import { type ChannelParts, type Notice, wordsFor } from './notice.ts';
 import { sendToChat, sendToWebhook } from './webhooks.ts';
 
 interface NotifyParts extends Omit<ChannelParts, 'run' | 'signal' | 'timeoutMs'> {

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { PostRequest } from '../post.ts';
 import type { Secret } from '../settings/basics.ts';
-import type { ChannelParts, Notice, SendBy } from './notice.ts';
-import { withEntities } from './text.ts';
+import { type ChannelParts, type Notice, type SendBy, withEntities } from './notice.ts';
 
 /** Posts a notice to a chat's incoming webhook. */
 export const sendToChat: SendBy<Chat> = (channel, notice, parts) =>

@@ -73,7 +73,7 @@ export async function loadSettings(
   if (isCurrent || fingerprint === undefined) return { settings: last, problem };
   const { file } = paths.config;
   try {
-    const { readSettingsFile } = await import('./read-settings.ts');
+    const { readSettingsFile } = await import('./settings.ts');
     const settings = readSettingsFile(file, paths.home);
     // If that fails, the next run parses the YAML again.
     attempt(() => writeWhole(fileIn(paths.state), JSON.stringify({ fingerprint, settings })));

@@ -3,8 +3,7 @@ import { unreadable } from '../../files/text-file.ts';
 import { ConfigError } from '../../text/errors.ts';
 import type { HookPaths } from '../paths.ts';
 import { defaultSettings } from './load-settings.ts';
-import { readSettingsFile } from './read-settings.ts';
-import type { HookSettings } from './settings.ts';
+import { type HookSettings, readSettingsFile } from './settings.ts';
 
 /** The settings of the file, or the defaults if it does not exist; throws a `ConfigError`. */
 export function settingsFor({ config, home }: HookPaths): HookSettings {

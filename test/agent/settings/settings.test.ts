@@ -4,8 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HookPaths } from '../../../src/agent/paths.ts';
 import { defaultSettings, loadSettings, peekSettings } from '../../../src/agent/settings/load-settings.ts';
-import { readSettingsFile } from '../../../src/agent/settings/read-settings.ts';
-import type { HookSettings } from '../../../src/agent/settings/settings.ts';
+import { type HookSettings, readSettingsFile } from '../../../src/agent/settings/settings.ts';
 
 let folder = '';
 let file = '';
