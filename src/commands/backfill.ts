@@ -17,7 +17,7 @@ import type { Config } from '../config/config.ts';
 import { loadValues } from '../config/load.ts';
 import type { ValuesOf } from '../config/option.ts';
 import { type RemoteWrite, readRemoteWrite } from '../config/remote-write.ts';
-import { outputFile } from '../export/output-file.ts';
+import { outputFile } from '../export/sink.ts';
 import type { Logger } from '../log/logger.ts';
 import { redactSecrets } from '../log/redact.ts';
 import { MEMORY } from '../store/sqlite.ts';

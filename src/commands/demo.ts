@@ -1,13 +1,27 @@
+import { addDays, type Day, dayOf, later } from '../catalog/day.ts';
+import type { Platform } from '../catalog/platform.ts';
+import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, OrgConfig } from '../config/config.ts';
+import { createFixedCredential } from '../config/credential.ts';
 import { loadConfig } from '../config/load.ts';
+import { orgPlace } from '../config/orgs.ts';
+import { createTeams } from '../config/people/teams.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
+import { platformNamed } from '../platforms/index.ts';
+import {
+  createClaudeSandbox,
+  createCopilotSandbox,
+  createSandbox,
+  type SandboxOptions,
+  type SandboxOrg,
+  type Scenario,
+} from '../sandbox/index.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
-import { openCompany } from './demo/company.ts';
 import { commandLine } from './own-command.ts';
-import { withService } from './run-service.ts';
+import { withService } from './serve.ts';
 
 /** Everything is about simulated people: their teams are shown unless a flag says otherwise. */
 const withPeople = collectors.map((collector) => ({
@@ -62,4 +76,138 @@ export async function run(context: CommandContext): Promise<number> {
       `Press Ctrl-C to stop. To poll your own organization: ${line(['serve', '--help'])}`,
     ].join('\n');
   }
+}
+
+/** Seats, budget and prices as an operator would configure them, so that the demo shows them too. */
+export const demoContract: Contract = {
+  seats: 50,
+  creditsPerMonth: 300_000_000,
+  prices: [
+    { from: '2026-01-14' as Day, currency: 'USD', perMillionCredits: 3 },
+    { from: '2026-07-01' as Day, currency: 'USD', perMillionCredits: 2.7 },
+  ],
+};
+
+/** A simulated platform, whichever it simulates. */
+interface Simulated {
+  readonly orgs: readonly {
+    readonly keys: Readonly<Record<string, string>>;
+    readonly account?: string;
+    readonly kind?: string;
+  }[];
+  listen(at: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
+  close(): Promise<void>;
+}
+
+/** An organization of the company, on a platform of its own. */
+interface Branch {
+  readonly name: string;
+  readonly platform: string;
+  readonly kind?: string;
+  /** The one that the documentation names, so that its commands work. */
+  readonly port: number;
+  readonly scenarios: readonly Scenario[];
+  readonly contract: Contract;
+  readonly create: (options: SandboxOptions) => Simulated;
+  /** The name of the key that may read everything. */
+  readonly key: string;
+  /** What the platform calls somebody whom it does not know by address. */
+  readonly loginOf?: (person: SandboxOrg['people'][number]) => string;
+}
+
+/** The same people work on every platform; one of them has something unusual to show. */
+const branches: readonly Branch[] = [
+  {
+    name: 'acme',
+    platform: 'agent-platform',
+    port: 9890,
+    scenarios: ['credit-spike', 'readiness-drop'],
+    contract: demoContract,
+    create: createSandbox,
+    key: 'owner',
+    loginOf: ({ id }) => id,
+  },
+  {
+    name: 'acme-copilot',
+    platform: 'copilot',
+    port: 9891,
+    scenarios: ['steady'],
+    contract: { costPerMonth: { amount: 1000, currency: 'USD' }, prices: [] },
+    create: createCopilotSandbox,
+    key: 'full',
+    loginOf: ({ login }) => login,
+  },
+  {
+    name: 'acme-claude',
+    platform: 'claude',
+    kind: 'console',
+    port: 9893,
+    scenarios: ['steady'],
+    contract: { costPerMonth: { amount: 2000, currency: 'USD' }, prices: [] },
+    create: (options) => createClaudeSandbox({ ...options, pace: 'unlimited' }),
+    key: 'admin',
+  },
+];
+
+const HOST = '127.0.0.1';
+
+/** As many as ranges of forecasts need. */
+const HISTORY_DAYS = 91;
+
+/** Starts the simulated platforms of one company, which has an organization on each, and teams that are on all of them. */
+export async function openCompany(now: () => number) {
+  const opened: { readonly org: OrgConfig; readonly close: () => Promise<void> }[] = [];
+  const close = async () => void (await Promise.all(opened.map((one) => one.close())));
+  for (const branch of branches) opened.push(await open(branch, now));
+  const { fingerprint, size, teamOf } = teamsOfCompany(now);
+  return {
+    /** A configuration with the organizations instead of its own, and with their teams unless it names a file of others. */
+    configured({ api, history, people, ...others }: Config): Config {
+      const current = () => ({ ...people.current(), teamRules: fingerprint, teamOf });
+      return {
+        ...others,
+        // One process asks and answers: it needs no rate limit, and several requests at once would delay the newest days.
+        api: { ...api, requestsPerSecond: Number.POSITIVE_INFINITY, maxConcurrentRequests: 1 },
+        history: { ...history, start: later(history.start, addDays(dayOf(now()), -HISTORY_DAYS)) },
+        people: people.teamsFile === undefined ? { ...people, teams: () => size, current } : people,
+        orgs: opened.map(({ org }) => org),
+      };
+    },
+    close,
+  };
+}
+
+async function open(branch: Branch, now: () => number) {
+  const { name, platform, kind, port, contract, create, key, scenarios } = branch;
+  const simulated = create({ now, scenarios });
+  const { url } = await simulated
+    .listen({ host: HOST, port })
+    .catch(() => simulated.listen({ host: HOST, port: 0 }));
+  const { keys = {}, account } = simulated.orgs.find((org) => org.kind === kind) ?? {};
+  const place = orgPlace(platformNamed(platform), { base_url: url, account, kind, link_hosts: [HOST] });
+  const credential = createFixedCredential(keys[key] ?? '', 'the simulated platform');
+  return {
+    org: { name, ...place, platform: unpaced(place.platform), credential, contract },
+    close: simulated.close,
+  };
+}
+
+/** A platform as it would be if it were not asked over a network. */
+function unpaced(platform: Platform): Platform {
+  if (platform.requestsPerMinute === undefined) return platform;
+  const { requestsPerMinute, ...others } = platform;
+  return others;
+}
+
+/** The teams of the company's people. */
+function teamsOfCompany(now: () => number) {
+  const people = createSandbox({ now }).orgs[0]?.people ?? [];
+  const rules = people.map((person) => ({
+    member: person.address,
+    team: person.team,
+    logins: Object.fromEntries(
+      branches.flatMap(({ platform, loginOf }) => (loginOf ? [[platform, loginOf(person)]] : [])),
+    ),
+  }));
+  return createTeams({ rules, budgets: new Map() });
 }

@@ -1,12 +1,18 @@
 import { collectors } from '../collectors/index.ts';
 import { doctorOptions } from '../config/command-options.ts';
+import type { OrgConfig } from '../config/config.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
+import type { Files } from '../files/reader.ts';
 import { redactForms } from '../log/redact.ts';
+import { defaultPlatform } from '../platforms/index.ts';
+import { loadWebSettings } from '../web-config/load.ts';
 import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
-import { examine } from './doctor/doctor.ts';
-import { createFindings, renderFindings } from './doctor/finding.ts';
+import { createFindings, type Examination, ok, renderFindings } from './doctor/finding.ts';
+import { examineHooks, examinePort } from './doctor/machine.ts';
+import { examineOrg } from './doctor/platform.ts';
+import { examineStore } from './doctor/store.ts';
 
 /** Checks the whole set-up and prints what was found; exit code 1 if a check failed. */
 export async function run(context: CommandContext): Promise<number> {
@@ -27,4 +33,30 @@ export async function run(context: CommandContext): Promise<number> {
   context.stdout.write(renderFindings(found.findings, values.format, redact));
   await display?.log.close();
   return found.findings.some(({ verdict }) => verdict === 'failure') ? 1 : 0;
+}
+
+interface SetUp extends Examination {
+  readonly check: ReturnType<typeof createFindings>['check'];
+  readonly files: Files;
+  /** The settings file of this machine's agents; the usual one if it is not given. */
+  readonly hookConfig: string | undefined;
+}
+
+/** Checks a set-up whose configuration is valid; nothing is stored. */
+async function examine(setUp: SetUp): Promise<void> {
+  const { config, check, report, files, hookConfig } = setUp;
+  const running = [...config.collectors].flatMap(([name, enabled]) => (enabled ? name : []));
+  const orgWords = ({ name, platform }: OrgConfig) =>
+    platform === defaultPlatform ? name : `${name} (${platform.title})`;
+  const named = config.orgs.map(orgWords).join(', ') || 'none';
+  report(ok('configuration', `organizations ${named}; collectors ${running.join(', ') || 'none'}`));
+  const stored = await check('store', () => examineStore(setUp));
+  const orgs = config.orgs.map((org) =>
+    check('platform', () => examineOrg({ ...setUp, org, stored }), org.name),
+  );
+  await Promise.all(orgs);
+  const { configFile } = config.web;
+  if (configFile !== undefined) await check('web', () => loadWebSettings(configFile, files));
+  const isRunning = await check('port', () => examinePort(setUp));
+  await check('hooks', () => examineHooks(setUp, isRunning === true, hookConfig));
 }

@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load.ts';
 import { readBody } from '../exposition/scrape.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import type { CommandContext } from './command.ts';
-import { openApp } from './run-service.ts';
+import { openApp } from './serve.ts';
 
 /** Polls every collector once, without a store, and prints the exposition; exit code 1 if a collector failed. */
 export async function run(context: CommandContext): Promise<number> {

@@ -9,7 +9,7 @@ import { toolsCollector } from '../collectors/tools/collector.ts';
 import { usersCollector } from '../collectors/users/collector.ts';
 import { reportOptions } from '../config/command-options.ts';
 import { loadValues } from '../config/load.ts';
-import { openOutput, outputFile } from '../export/output-file.ts';
+import { openOutput, outputFile } from '../export/sink.ts';
 import { ConfigError } from '../text/errors.ts';
 import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';

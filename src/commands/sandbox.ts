@@ -5,7 +5,7 @@ import { ConfigError, messageOf } from '../text/errors.ts';
 import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { commandLine } from './own-command.ts';
-import { untilStopped } from './run-service.ts';
+import { untilStopped } from './serve.ts';
 
 /** Maximum number of organizations whose keys are printed. */
 const SHOWN = 5;

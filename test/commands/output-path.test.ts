@@ -8,7 +8,7 @@ import { run as backfill } from '../../src/commands/backfill.ts';
 import { run as exportRun } from '../../src/commands/export.ts';
 import { backfillOptions, exportOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
-import { outputFile } from '../../src/export/output-file.ts';
+import { outputFile } from '../../src/export/sink.ts';
 import { takeLock } from '../../src/store/lock.ts';
 import { createContext } from './surroundings.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openCompany } from '../../src/commands/demo/company.ts';
+import { openCompany } from '../../src/commands/demo.ts';
 import { configOf, NOON, type Story, startStory, YESTERDAY } from './harness.ts';
 import type { Page } from './page.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
-import { demoContract } from '../../src/commands/demo/company.ts';
+import { demoContract } from '../../src/commands/demo.ts';
 import { ABSENT } from './golden/absent.ts';
 import { startStory } from './harness.ts';
 import { isOfPlatform, type Page } from './page.ts';

@@ -7,7 +7,7 @@ import type { Contract } from '../../src/catalog/settings.ts';
 import { spendFamilies as spend, spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokenFamilies as tokens, tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import type { TokensRow } from '../../src/collectors/tokens/dataset.ts';
-import { formatOf } from '../../src/commands/export-choice.ts';
+import { formatOf } from '../../src/commands/export.ts';
 import type { Config } from '../../src/config/config.ts';
 import { createFocusFormat } from '../../src/export/focus.ts';
 import { agentPlatform } from '../../src/platforms/agent-platform/platform.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ExportOutcome } from '../../src/export/export.ts';
-import { describeExport } from '../../src/export/outcome.ts';
+import { describeExport, type ExportOutcome } from '../../src/export/export.ts';
 import { dayNamed } from '../support/day.ts';
 
 const outcome: ExportOutcome = {

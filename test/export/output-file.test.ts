@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { openOutput, outputFile } from '../../src/export/output-file.ts';
+import { openOutput, outputFile } from '../../src/export/sink.ts';
 import { writtenTo } from '../support/written.ts';
 
 let folder = '';

@@ -6,7 +6,7 @@ import { preciseSum } from '../../src/collectors/counts.ts';
 import { spendCollector } from '../../src/collectors/spend/collector.ts';
 import { tokensCollector } from '../../src/collectors/tokens/collector.ts';
 import type { PeriodName } from '../../src/export/month.ts';
-import { createWideFormat } from '../../src/export/wide.ts';
+import { createWideFormat } from '../../src/export/tables.ts';
 import { dayNamed } from '../support/day.ts';
 import { storedOrg } from '../support/store.ts';
 import { exported } from './fixtures.ts';

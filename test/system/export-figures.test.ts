@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readStore } from '../../src/app/store.ts';
 import { addDays } from '../../src/catalog/day.ts';
 import { collectors as all } from '../../src/collectors/index.ts';
-import { createJsonlFormat } from '../../src/export/tidy.ts';
+import { createJsonlFormat } from '../../src/export/tables.ts';
 import { createSystemClock } from '../../src/work/clock.ts';
 import { bring, filesIn, fileTarget, folder } from '../backfill/brought.ts';
 import { HOUR, startStory, YESTERDAY } from '../e2e/harness.ts';

@@ -2,9 +2,8 @@ import { daysBetween } from '../../catalog/day.ts';
 import { escapedMarkdown, partsWords, sentenceOf, signed } from '../../page/explanation.ts';
 import { html } from '../../page/html.ts';
 import { columns } from '../../text/columns.ts';
-import { allWords, attentionOf, unusualWords } from './attention.ts';
-import { amount, change, nameOf, percent } from './numbers.ts';
 import type { Part, ReadinessMove, Report, State } from './report.ts';
+import { allWords, amount, attentionOf, change, nameOf, percent, unusualWords } from './words.ts';
 
 /** A table of a report; its first column is text, the others are numbers. */
 interface Table {

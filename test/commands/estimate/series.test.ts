@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addDays, type Day, startOf } from '../../../src/catalog/day.ts';
 import { dayFamily, type Family } from '../../../src/catalog/family.ts';
-import { seriesOf, seriesWithin, sizeOf } from '../../../src/commands/estimate/series.ts';
+import { seriesOf, seriesWithin, sizeOf } from '../../../src/commands/estimate/org.ts';
 import { familiesOverBudget, seriesBudgetOf } from '../../../src/pipeline/budget.ts';
 import { createView } from '../../../src/pipeline/view.ts';
 import { creditsCollector } from '../../pipeline/credits-collector.ts';
