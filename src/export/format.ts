@@ -25,14 +25,6 @@ export interface ExportedFigures {
   readonly revisedUntil: Day | undefined;
 }
 
-/** The last columns of a table: whether a row may still change, and where it is from. */
-export const LAST_COLUMNS: readonly string[] = ['provisional', 'platform'];
-
-/** The cells of these columns. */
-export function lastCells(figures: Pick<ExportedFigures, 'platform' | 'revisedUntil'>): readonly string[] {
-  return [provisionalCell(figures), figures.platform];
-}
-
 /** Whether the platform may still revise the figures of a row. */
 export function provisionalCell({ revisedUntil }: Pick<ExportedFigures, 'revisedUntil'>): string {
   return String(revisedUntil !== undefined);

@@ -1,13 +1,57 @@
 import type { Family, Sample } from '../catalog/family.ts';
 import type { PageFamily } from '../pipeline/past-days.ts';
 import { csvLine, type Spelling } from './csv.ts';
-import { type ExportedFigures, type ExportFormat, LAST_COLUMNS, lastCells } from './format.ts';
-import { DAILY, isOfMonth, PERIOD_COLUMNS, type PeriodName, periodCells, writtenValue } from './month.ts';
+import { type ExportedFigures, type ExportFormat, provisionalCell } from './format.ts';
+import { DAILY, isOfMonth, type PeriodName, writtenValue } from './month.ts';
 
 /** The label that is no property of a thing, but the unit of an amount. */
 const CURRENCY = 'currency';
 
 const PREFIX = 'agent_platform_';
+
+type Columns = Readonly<Record<string, (figures: ExportedFigures) => string>>;
+
+/** The columns that say which days a row of a month covers. */
+const PERIOD_COLUMNS: Readonly<Record<PeriodName, Columns>> = {
+  day: {},
+  month: { period_start: ({ first }) => first, period_end: ({ day }) => day },
+};
+
+/** The last columns of a table: whether a row may still change, and where it is from. */
+const LAST_COLUMNS: Columns = { provisional: provisionalCell, platform: ({ platform }) => platform };
+
+/** The columns of a layout: those that identify a row, the figures, and others. */
+interface Layout {
+  readonly keys: readonly string[];
+  readonly figures: readonly string[];
+  readonly others?: readonly string[];
+}
+
+/** A table as CSV, whose rows have the cells of a layout between those that all layouts have. */
+function createTable(
+  period: PeriodName,
+  { keys, figures, others = [] }: Layout,
+  spelling: Spelling | undefined,
+  cellsOf: (families: ExportedFigures['families']) => Iterable<Parameters<typeof csvLine>[0]>,
+): ExportFormat {
+  const first = [period, 'organization', ...keys];
+  const last = { ...PERIOD_COLUMNS[period], ...LAST_COLUMNS };
+  return {
+    header: csvLine([...first, ...figures, ...others, ...Object.keys(last)], spelling),
+    compared: {
+      keys: first,
+      period,
+      organization: 'organization',
+      figures,
+      ...(spelling && { spelling }),
+    },
+    *rowsOf(given) {
+      const end = Object.values(last).map((cellOf) => cellOf(given));
+      for (const cells of cellsOf(given.families))
+        yield csvLine([given.period, given.org, ...cells, ...end], spelling);
+    },
+  };
+}
 
 /** The figures of one thing, such as a model, by metric. */
 interface Row {
@@ -33,33 +77,18 @@ export function createWideFormat(
   const things = labels.filter((label) => label !== CURRENCY);
   const prefix = period === 'month' ? DAILY : PREFIX;
   const columns = names.map((name) => name.slice((name.startsWith(prefix) ? prefix : PREFIX).length));
-  const keys = [period, 'organization', ...labels];
-  return {
-    header: csvLine([...keys, ...columns, ...PERIOD_COLUMNS[period], ...LAST_COLUMNS], spelling),
-    compared: {
-      ...{ keys, period, organization: 'organization', figures: columns },
-      ...(spelling && { spelling }),
-    },
-    *rowsOf(given) {
-      const { period: name, org, families: pages } = given;
-      const rows = new Map<string, Row>();
-      for (const { family, samples } of pages) {
-        if (!names.includes(family.name)) continue;
-        for (const sample of samples()) {
-          const own = labelsOf(family, sample);
-          rowOf(rows, JSON.stringify(things.map((label) => own[label] ?? '')), own).figures.set(
-            family.name,
-            writtenValue(family, sample.value),
-          );
-        }
-      }
-      for (const { labels: values, figures, currency } of rows.values()) {
-        const texts = labels.map((label) => (label === CURRENCY ? currency : values[label]) ?? null);
-        const cells = [...texts, ...names.map((figure) => figures.get(figure) ?? null)];
-        yield csvLine([name, org, ...cells, ...periodCells(period, given), ...lastCells(given)], spelling);
-      }
-    },
-  };
+  return createTable(period, { keys: labels, figures: columns }, spelling, function* cellsOf(pages) {
+    const rows = new Map<string, Row>();
+    for (const { family, sample } of samplesOf(pages.filter((page) => names.includes(page.family.name)))) {
+      const own = labelsOf(family, sample);
+      const key = JSON.stringify(things.map((label) => own[label] ?? ''));
+      rowOf(rows, key, own).figures.set(family.name, writtenValue(family, sample.value));
+    }
+    for (const { labels: values, figures, currency } of rows.values()) {
+      const texts = labels.map((label) => (label === CURRENCY ? currency : values[label]) ?? null);
+      yield [...texts, ...names.map((figure) => figures.get(figure) ?? null)];
+    }
+  });
 }
 
 /** The row of a thing. Amounts are beside its other figures; those in another currency have a row of their own. */
@@ -72,26 +101,15 @@ function rowOf(rows: Map<string, Row>, key: string, labels: Sample['labels']): R
   return rowOf(rows, `${key}${currency}`, labels);
 }
 
-const COLUMNS = ['organization', 'metric', 'labels', 'value', 'unit'] as const;
-
 /** A row per figure as CSV; the labels are a JSON object. */
 export function createTidyFormat(period: PeriodName, spelling?: Spelling): ExportFormat {
-  return {
-    header: csvLine([period, ...COLUMNS, ...PERIOD_COLUMNS[period], ...LAST_COLUMNS], spelling),
-    compared: {
-      keys: [period, 'organization', 'metric', 'labels'],
-      ...{ period, organization: 'organization', figures: ['value'] },
-      ...(spelling && { spelling }),
-    },
-    *rowsOf(figures) {
-      const { period: name, org, families } = figures;
-      for (const { family, sample } of samplesOf(families)) {
-        const labels = JSON.stringify(labelsOf(family, sample));
-        const cells = [name, org, family.name, labels, writtenValue(family, sample.value), family.unit];
-        yield csvLine([...cells, ...periodCells(period, figures), ...lastCells(figures)], spelling);
-      }
-    },
-  };
+  const layout = { keys: ['metric', 'labels'], figures: ['value'], others: ['unit'] };
+  return createTable(period, layout, spelling, function* cellsOf(families) {
+    for (const { family, sample } of samplesOf(families)) {
+      const labels = JSON.stringify(labelsOf(family, sample));
+      yield [family.name, labels, writtenValue(family, sample.value), family.unit];
+    }
+  });
 }
 
 /** A JSON object per figure and line. */
@@ -100,8 +118,11 @@ export function createJsonlFormat(period: PeriodName): ExportFormat {
     header: '',
     *rowsOf(figures) {
       const { period: name, org, families } = figures;
-      const days = periodCells(period, figures);
-      const ends = Object.fromEntries(PERIOD_COLUMNS[period].map((column, index) => [column, days[index]]));
+      const days = Object.entries(PERIOD_COLUMNS[period]).map(([column, cellOf]) => [
+        column,
+        cellOf(figures),
+      ]);
+      const ends = Object.fromEntries(days);
       for (const { family, sample } of samplesOf(families)) {
         const row = { [period]: name, organization: org, metric: family.name };
         const labels = labelsOf(family, sample);
@@ -111,10 +132,7 @@ export function createJsonlFormat(period: PeriodName): ExportFormat {
   };
 }
 
-function* samplesOf(families: ExportedFigures['families']): Generator<{
-  readonly family: PageFamily['family'];
-  readonly sample: Sample;
-}> {
+function* samplesOf(families: ExportedFigures['families']) {
   for (const { family, samples } of families) {
     for (const sample of samples()) yield { family, sample };
   }
