@@ -16,6 +16,7 @@ import {
   type SandboxOptions,
   type SandboxOrg,
   type Scenario,
+  type Simulated,
 } from '../sandbox/index.ts';
 import { MEMORY } from '../store/sqlite.ts';
 import { createSystemClock } from '../work/clock.ts';
@@ -87,17 +88,6 @@ export const demoContract: Contract = {
     { from: '2026-07-01' as Day, currency: 'USD', perMillionCredits: 2.7 },
   ],
 };
-
-/** A simulated platform, whichever it simulates. */
-interface Simulated {
-  readonly orgs: readonly {
-    readonly keys: Readonly<Record<string, string>>;
-    readonly account?: string;
-    readonly kind?: string;
-  }[];
-  listen(at: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
-  close(): Promise<void>;
-}
 
 /** An organization of the company, on a platform of its own. */
 interface Branch {

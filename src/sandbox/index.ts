@@ -4,4 +4,4 @@ export { type CopilotSandbox, createCopilotSandbox } from './copilot/sandbox.ts'
 export { faultKinds } from './faults.ts';
 export { createSandbox, type Sandbox } from './sandbox.ts';
 export { plantedSecrets } from './secrets.ts';
-export type { SandboxOptions, SandboxOrg, Scenario } from './types.ts';
+export type { SandboxOptions, SandboxOrg, Scenario, Simulated } from './types.ts';

@@ -37,6 +37,22 @@ export interface SandboxOrg {
   readonly people: readonly Readonly<Record<'id' | 'address' | 'login' | 'team', string>>[];
 }
 
+/** A simulated platform, whichever it simulates. */
+export interface Simulated {
+  readonly orgs: readonly {
+    readonly name: string;
+    readonly account?: string;
+    readonly kind?: string;
+    readonly keys: Readonly<Record<string, string>>;
+  }[];
+  listen(at: { readonly host: string; readonly port: number }): Promise<{
+    readonly url: string;
+    /** Where it serves its files, if that is elsewhere. */
+    readonly filesUrl?: string;
+  }>;
+  close(): Promise<void>;
+}
+
 /** A request to the platform's API. */
 export interface ApiRequest {
   readonly method: string;
