@@ -31,38 +31,35 @@ export interface CopyParts {
   readonly signal: AbortSignal;
 }
 
-export interface CopyOutcome {
-  readonly summary: Summary;
-  /** Whether the target had the same data before. */
-  readonly wasCopied: boolean;
-}
+/** What was copied, or was there already. */
+export type CopyOutcome = Awaited<ReturnType<typeof copyStore>>;
 
 /**
  * Copies a store. Rejects with the signal's reason if it was interrupted, and with a `ConfigError` if the target has other
  * data or does not contain what the source has.
  */
-export function copyStore({ source, target, show, signal }: CopyParts): Promise<CopyOutcome> {
+export function copyStore({ source, target, show, signal }: CopyParts) {
   return source.use((from) => target.use((to) => copyTables(from, to)));
 
-  async function copyTables(from: QueryOf, to: QueryOf): Promise<CopyOutcome> {
+  async function copyTables(from: QueryOf, to: QueryOf) {
     const total = await sizeOf(from);
-    if ((await sizeOf(to)) > 0) {
-      const expected = await summaryOf('Reading', from, total);
-      if (differences(expected, await summaryOf('Verifying', to, total)).length > 0)
-        throw hasOtherData(target.place);
-      return { summary: expected, wasCopied: true };
-    }
-    const expected = await summaryOf('Copying', from, total, (table, rows) =>
-      addRows(to(table), table, rows),
-    );
-    const wrong = differences(expected, await summaryOf('Verifying', to, total));
-    if (wrong.length > 0) {
+    /** Whether the target had the same data before. */
+    const wasCopied = (await sizeOf(to)) > 0;
+    const summary = wasCopied
+      ? await summaryOf('Reading', from, total)
+      : await summaryOf('Copying', from, total, (table, rows) => addRows(to(table), table, rows));
+    const wrong = differences(summary, await summaryOf('Verifying', to, total));
+    if (wrong.length === 0) return { summary, wasCopied };
+    if (wasCopied) {
       throw new ConfigError(
-        `the copy differs from ${source.place}: ${wrong.join(', ')}`,
-        'nothing of it was kept; run the command again',
+        `${target.place} has other data`,
+        'it is left untouched; give an empty place, such as another file or another schema (?schema=…)',
       );
     }
-    return { summary: expected, wasCopied: false };
+    throw new ConfigError(
+      `the copy differs from ${source.place}: ${wrong.join(', ')}`,
+      'nothing of it was kept; run the command again',
+    );
   }
 
   async function summaryOf(
@@ -124,12 +121,4 @@ export function createSum() {
     },
     result: () => ({ rows, sum: sum.toString(16) }),
   };
-}
-
-/** The error for a target with data that the copy has not written. */
-function hasOtherData(place: string): ConfigError {
-  return new ConfigError(
-    `${place} has other data`,
-    'it is left untouched; give an empty place, such as another file or another schema (?schema=…)',
-  );
 }

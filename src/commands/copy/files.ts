@@ -21,9 +21,7 @@ export function openFileSource(path: string): CopyEnd {
   return {
     place: path,
     use: (work) => reading(path, work),
-    async close() {
-      lock.release();
-    },
+    close: async () => lock.release(),
   };
 }
 
@@ -38,10 +36,8 @@ export function openFileTarget(path: string, log: Logger): CopyEnd {
   const mark = join(folder, 'complete');
 
   function moveToPlace(): void {
-    for (const [from, to] of [
-      [countsFileBeside(inner), countsFileBeside(path)],
-      [inner, path],
-    ] as const) {
+    for (const fileOf of [countsFileBeside, (file: string) => file]) {
+      const [from, to] = [fileOf(inner), fileOf(path)];
       if (!existsSync(from)) continue;
       for (const beside of ['-wal', '-shm']) rmSync(to + beside, { force: true });
       renameSync(from, to);
@@ -80,9 +76,7 @@ export function openFileTarget(path: string, log: Logger): CopyEnd {
         throw error;
       }
     },
-    async close() {
-      lock.release();
-    },
+    close: async () => lock.release(),
   };
 }
 
