@@ -28,7 +28,8 @@ import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { chooseCollectors, loadForOrgs, openPast, pagesOf } from './past.ts';
 
-type Values = Awaited<ReturnType<typeof loadValues<typeof exportOptions>>>;
+/** The resolved options of the command. */
+type Values = ValuesOf<typeof exportOptions>;
 type Chosen = Awaited<ReturnType<typeof loadForOrgs>>;
 
 /** Lets spreadsheets read a file as UTF-8. */
@@ -120,13 +121,10 @@ const SILENT = { show: () => undefined, clear: () => undefined };
 
 const FOCUS_COLLECTORS: readonly Collector[] = [tokensCollector, spendCollector];
 
-/** The resolved options of the command. */
-type ExportValues = ValuesOf<typeof exportOptions>;
-
 /**
  * The format, the collectors that it needs, and what of them is written; throws a `ConfigError` if the configuration lacks something.
  */
-export function formatOf(values: ExportValues, config: Config) {
+export function formatOf(values: Values, config: Config) {
   const { format, layout, by, collector, delimiter } = values;
   const isFocus = format === 'focus';
   const conflicts = {

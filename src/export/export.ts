@@ -63,12 +63,14 @@ export async function exportDays(parts: ExportParts): Promise<ExportOutcome> {
 class DaysExport {
   readonly #parts: ExportParts;
   readonly #orgs: readonly AssessedOrg[];
-  readonly #unknown = new Map<string, Day[]>();
-  readonly #omitted = new Map<string, Day[]>();
-  readonly #provisional = new Map<string, Provisional>();
+  readonly #outcome = {
+    rows: 0,
+    unknown: new Map<string, Day[]>(),
+    omitted: new Map<string, Day[]>(),
+    provisional: new Map<string, Provisional>(),
+  };
   /** The month under way of each organization. */
   readonly #months = new Map<string, MonthFigures>();
-  #rows = 0;
 
   constructor(parts: ExportParts, orgs: readonly AssessedOrg[]) {
     this.#parts = parts;
@@ -95,13 +97,7 @@ class DaysExport {
     } finally {
       progress.clear();
     }
-    return {
-      rows: this.#rows,
-      unknown: this.#unknown,
-      omitted: this.#omitted,
-      provisional: this.#provisional,
-      interrupted: signal.aborted,
-    };
+    return { ...this.#outcome, interrupted: signal.aborted };
   }
 
   async #writeDay(org: AssessedOrg, day: Day): Promise<void> {
@@ -110,7 +106,7 @@ class DaysExport {
     const { known = [], unknown: missing = [] } = Object.groupBy(collectors, (collector) =>
       knowledgeOf(org, collector, day),
     );
-    for (const collector of missing) noteDay(this.#unknown, `${name}/${collector.name}`, day);
+    for (const collector of missing) noteDay(this.#outcome.unknown, `${name}/${collector.name}`, day);
     const isLeftOut = known.length === 0 || (format.needsAll === true && missing.length > 0);
     if (isLeftOut && sum === undefined) return;
     const families = await projectPage(org, known, [instantOf(day, pages.knownAt)]);
@@ -130,12 +126,12 @@ class DaysExport {
   async #write(figures: ExportedFigures): Promise<void> {
     const lines = this.#parts.format.rowsOf(figures);
     if ('lacks' in lines) {
-      if (lines.lacks === 'price') noteDay(this.#omitted, figures.org, figures.day);
-      else noteDay(this.#unknown, `${figures.org}/${lines.lacks}`, figures.day);
+      if (lines.lacks === 'price') noteDay(this.#outcome.omitted, figures.org, figures.day);
+      else noteDay(this.#outcome.unknown, `${figures.org}/${lines.lacks}`, figures.day);
       return;
     }
     for (const line of lines) {
-      this.#rows++;
+      this.#outcome.rows++;
       this.#noteProvisional(figures);
       await this.#parts.sink.write(line);
     }
@@ -143,8 +139,9 @@ class DaysExport {
 
   #noteProvisional({ org, revisedUntil: until }: ExportedFigures): void {
     if (until === undefined) return;
-    const before = this.#provisional.get(org) ?? { rows: 0, until };
-    this.#provisional.set(org, { rows: before.rows + 1, until: later(before.until, until) });
+    const { provisional } = this.#outcome;
+    const before = provisional.get(org) ?? { rows: 0, until };
+    provisional.set(org, { rows: before.rows + 1, until: later(before.until, until) });
   }
 }
 
