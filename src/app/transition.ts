@@ -1,6 +1,6 @@
 import { isFetching } from '../catalog/collector.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
-import { orgChanges } from '../config/changes.ts';
+import { orgChanges } from '../config/config.ts';
 import type { Core } from './core.ts';
 import { type Deployment, datasetsOf, secretsOf } from './deployment.ts';
 import type { DeployedJob } from './job.ts';

@@ -9,8 +9,7 @@ import type { Files } from '../files/reader.ts';
 import { isInClearText } from '../net/host-name.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
 import { defaultPlatform } from '../platforms/index.ts';
-import { loadWebSettings } from '../web-config/load.ts';
-import { describeWebSettings } from '../web-config/settings.ts';
+import { describeWebSettings, loadWebSettings } from '../web-config/load.ts';
 import type { CommandContext } from './command.ts';
 
 /** Loads the configuration and prints a summary. */

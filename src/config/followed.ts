@@ -1,9 +1,11 @@
+import type * as z from 'zod';
 import type { Files } from '../files/reader.ts';
 import { unreadable } from '../files/text-file.ts';
 import type { Logger } from '../log/logger.ts';
 import { ConfigError, messageOf } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 import { createSerialQueue } from '../work/serial-queue.ts';
+import { validated, type YamlNode } from './validate.ts';
 
 /** Follows the last valid content of the files that `read` reads by its argument; rejects if they cannot be used at first. */
 export async function follow<Content>(files: Files, read: (files: Files) => Promise<Content>) {
@@ -47,14 +49,6 @@ export async function follow<Content>(files: Files, read: (files: Files) => Prom
   };
 }
 
-/** Follows one file; `source` names it in the `ConfigError` with which a file that cannot be read is refused. */
-export function followFile<Content>(
-  { path, source, files }: { readonly path: string; readonly source: string; readonly files: Files },
-  parse: (text: string) => Content | Promise<Content>,
-) {
-  return follow(files, async (read) => parse(await readNamed(read, path, source)));
-}
-
 /** The text of a file; rejects with a `ConfigError` that begins with `source` if it cannot be read. */
 export async function readNamed(files: Files, path: string, source: string): Promise<string> {
   try {
@@ -62,6 +56,27 @@ export async function readNamed(files: Files, path: string, source: string): Pro
   } catch (error) {
     throw new ConfigError(`${source} ${unreadable(error)}`);
   }
+}
+
+/** A file that was valid, and where each of its values is. */
+export interface YamlFile<Value> {
+  readonly value: Value;
+  readonly root: YamlNode;
+}
+
+/**
+ * Reads a YAML file by its schema. Rejects with a `ConfigError` that names file, line and key, and for a mistyped key the
+ * one that was probably meant; for a file that cannot be read it names the origin of the path, such as `--config.file`.
+ */
+export async function readYaml<Schema extends z.ZodType>(
+  schema: Schema,
+  { file, origin, files }: { readonly file: string; readonly origin: string; readonly files: Files },
+): Promise<YamlFile<z.output<Schema>>> {
+  const text = await readNamed(files, file, `${origin}: ${file}`);
+  // Loaded lazily: the parser costs 50 ms at start-up, and most configurations have no file.
+  const { parseYaml } = await import('./parse-yaml.ts');
+  const root = parseYaml(text, file);
+  return { value: validated(schema, root), root };
 }
 
 /** The text of a file; undefined if it cannot be read. */

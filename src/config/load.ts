@@ -2,14 +2,16 @@ import path from 'node:path';
 import { type ProxySettings, proxyIn } from '../net/proxy.ts';
 import { parseProxies } from '../net/proxy-address.ts';
 import { ConfigError } from '../text/errors.ts';
+import { nearest } from '../text/suggestion.ts';
+import { wildcard } from '../text/wildcard.ts';
 import { commandOptions, historyCopyOptions } from './command-options.ts';
 import { readSecret, secretVariables } from './credential.ts';
 import { type Environment, refuseUnknownVariables } from './environment.ts';
-import { excludedFamilies } from './excluded-families.ts';
 import { fileSchema, partialSchema } from './file-schema.ts';
 import { type CollectorChoice, type OptionTable, optionsIn, type ValuesOf } from './option.ts';
 import { createOptions, optionsNamed, type SharedValues } from './options.ts';
 import { createOrgs } from './orgs.ts';
+import { quoted } from './parse.ts';
 import { createPeople } from './people/people.ts';
 import { type OptionSources, readConfigFile, resolve } from './resolve.ts';
 import { createShard } from './shard.ts';
@@ -175,4 +177,32 @@ function optionsBelow<Prefix extends string>(prefix: Prefix, values: SharedValue
   const named = below.map(([flag, value]) => [camel(flag.slice(prefix.length + 1)), value]);
   // The names follow from the flags as in the type.
   return Object.fromEntries(named) as OptionsBelow<Prefix>;
+}
+
+/**
+ * The names of the metric families that match one of the patterns, in which `*` stands for any characters. Throws a
+ * `ConfigError` for a pattern that matches none: it would be a typing error that publishes what should be left out.
+ */
+export function excludedFamilies(
+  patterns: readonly string[],
+  collectors: readonly CollectorChoice[],
+): ReadonlySet<string> {
+  const names = collectors.flatMap(({ families = [] }) => families.map(({ name }) => name));
+  const excluded = new Set<string>();
+  for (const pattern of patterns) {
+    const matching = names.filter(wildcard(pattern));
+    if (matching.length === 0 && names.length > 0) throw unknownFamily(pattern, names);
+    for (const name of matching) excluded.add(name);
+  }
+  return excluded;
+}
+
+function unknownFamily(pattern: string, names: readonly string[]): ConfigError {
+  const near = nearest(pattern.replaceAll('*', ''), names);
+  return new ConfigError(
+    `metrics.exclude: ${quoted(pattern)} matches no metric`,
+    near === undefined
+      ? 'docs/METRICS.md lists the metrics; those about the data and the exporter are always published'
+      : `did you mean ${near}?`,
+  );
 }

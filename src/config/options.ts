@@ -1,9 +1,26 @@
+import { validate } from 'node-cron';
 import type * as z from 'zod';
 import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
 import { platforms } from '../platforms/list.ts';
-import { cron } from './cron.ts';
 import * as kinds from './kinds.ts';
 import { type CollectorChoice, option, optionsOf, several, type ValuesOf } from './option.ts';
+import { quoted } from './parse.ts';
+
+const parseCron = kinds.orElse(
+  (text) => (validate(text) ? text : undefined),
+  'a cron schedule, such as 20 * * * *',
+);
+
+/** A cron expression of five fields. */
+export const cron = kinds.textual('cron', (text) => {
+  const expression = text.trim();
+  const fields = expression.split(/\s+/).length;
+  if (fields === 5) return parseCron(expression);
+  // With six fields the first would be seconds: an hourly schedule would run every minute.
+  return {
+    problem: `${quoted(text)} has ${fields} ${fields === 1 ? 'field' : 'fields'}; a cron schedule has 5: minute, hour, day of month, month, day of week`,
+  };
+});
 
 /** Commands that use the complete configuration. */
 const all = [

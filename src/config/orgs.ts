@@ -5,7 +5,6 @@ import type { Platform } from '../catalog/platform.ts';
 import type { Contract } from '../catalog/settings.ts';
 import { defaultPlatform, platformNamed } from '../platforms/index.ts';
 import { ConfigError } from '../text/errors.ts';
-import { publicHolidaysOf } from './calendar.ts';
 import {
   type Credential,
   createFileCredential,
@@ -18,8 +17,7 @@ import type { SharedValues } from './options.ts';
 import { quoted } from './parse.ts';
 import { type GivenOrg, problemsOn } from './platform.ts';
 import { type Shard, serves } from './shard.ts';
-import { nodeAt } from './validate.ts';
-import { configErrorAt, originOf, type YamlNode } from './yaml-node.ts';
+import { configErrorAt, nodeAt, originOf, type YamlNode } from './validate.ts';
 
 /** An organization to poll; addresses have no trailing slash. */
 export interface OrgConfig {
@@ -196,4 +194,22 @@ export function pathTwiceIn({ platform, baseUrl }: Pick<OrgConfig, 'platform' | 
   return ownPath === undefined || path === undefined
     ? undefined
     : { path, wrong: `${path}${ownPath.example}` };
+}
+
+/**
+ * The public holidays of a country, given by its two capital letters; undefined if the country is not among those of
+ * `date-holidays`, from which the list was generated. Years outside the list have none.
+ */
+async function publicHolidaysOf(country: string): Promise<readonly Day[] | undefined> {
+  const { default: byCountry } = await import('./public-holidays.json', { with: { type: 'json' } });
+  const text = new Map<string, string>(Object.entries(byCountry)).get(country);
+  const [always, ...years] = text?.split(';').map((days) => days.split(' ').filter(Boolean)) ?? [];
+  return (
+    always && years.flatMap(([year, ...single]) => [...always, ...single].flatMap((day) => dayIn(year, day)))
+  );
+}
+
+/** A day from the last digits of its year, and from its month and day of month. */
+function dayIn(year: string | undefined, day: string): Day {
+  return `20${year}-${day.slice(0, 2)}-${day.slice(2)}` as Day;
 }

@@ -11,7 +11,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { ConfigError } from '../text/errors.ts';
-import type { YamlNode } from './yaml-node.ts';
+import type { YamlNode } from './validate.ts';
 
 // Far above any real file; a few nested aliases would otherwise expand to billions of nodes.
 const MAX_NODES = 100_000;

@@ -1,7 +1,7 @@
+import type { PlatformMoney } from '../catalog/money.ts';
 import type { OrgKey, Platform } from '../catalog/platform.ts';
 import type { Budget } from '../catalog/settings.ts';
 import { defaultPlatform, isIdentityOn } from '../platforms/index.ts';
-import { refusesBudget } from './budgets.ts';
 
 /** What was given of an organization, with the keys that only some platforms have. */
 export interface GivenOrg {
@@ -43,4 +43,18 @@ export function* problemsOn(platform: Platform, given: GivenOrg): Generator<Prob
   if (refusedBudget !== undefined) yield { key: 'budget', message: refusedBudget };
   const refused = accepts?.({ account: given.account, baseUrl: given.base_url ?? baseUrl ?? '' });
   if (refused !== undefined) yield refused;
+}
+
+/** Why a budget limits nothing that the platform of this name counts; undefined if it can be used. */
+export function refusesBudget(
+  budget: Budget,
+  name: string,
+  { measure, currency }: PlatformMoney,
+): string | undefined {
+  if (typeof budget === 'number') {
+    if (measure === 'credits') return undefined;
+    return `the platform ${name} counts no credits: give an amount and its currency`;
+  }
+  if (currency === undefined || budget.currency === currency) return undefined;
+  return `the platform ${name} reports its cost in ${currency}`;
 }

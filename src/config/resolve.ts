@@ -1,11 +1,10 @@
 import type * as z from 'zod';
 import type { SecretSources } from './credential.ts';
 import { type Environment, optionsInEnvironment } from './environment.ts';
+import { readYaml, type YamlFile } from './followed.ts';
 import { type OptionTable, optionOf, parseOption, type RawOptions, type ValuesOf } from './option.ts';
 import { optionsNamed } from './options.ts';
-import { readYaml, type YamlFile } from './read-yaml.ts';
-import { nodeAt } from './validate.ts';
-import { originOf, type YamlNode } from './yaml-node.ts';
+import { nodeAt, originOf, type YamlNode } from './validate.ts';
 
 /** The sources of option values. */
 export interface OptionSources extends SecretSources {

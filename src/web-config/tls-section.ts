@@ -2,11 +2,11 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { readNamed } from '../config/followed.ts';
-import { configErrorAt, originOf, type YamlNode } from '../config/yaml-node.ts';
+import { configErrorAt, originOf, type YamlNode } from '../config/validate.ts';
 import type { Files } from '../files/reader.ts';
 import { attempt, messageOf } from '../text/errors.ts';
-import { policies } from './names.ts';
 import type { TlsSection, TlsSettings } from './schema.ts';
+import { policies } from './schema.ts';
 import { contextOptions } from './tls-server.ts';
 
 /**

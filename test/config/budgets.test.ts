@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CREDITS } from '../../src/catalog/money.ts';
-import { refusesBudget } from '../../src/config/budgets.ts';
+import { refusesBudget } from '../../src/config/platform.ts';
 import { BOTH, COST } from '../support/money.ts';
 
 const euros = { amount: 5, currency: 'EUR' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { excludedFamilies } from '../../src/config/excluded-families.ts';
+import { excludedFamilies } from '../../src/config/load.ts';
 import { configErrorOf, load } from './loading.ts';
 
 const names = [

@@ -4,13 +4,14 @@ import { parseYaml } from '../../src/config/parse-yaml.ts';
 import {
   list,
   nearestNode,
+  originOf,
   positiveNumber,
   section,
   text,
   validated,
   wholeNumber,
+  type YamlNode,
 } from '../../src/config/validate.ts';
-import { originOf, type YamlNode } from '../../src/config/yaml-node.ts';
 import { ConfigError } from '../../src/text/errors.ts';
 
 const schema = section(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cron } from '../../src/config/cron.ts';
 import * as kinds from '../../src/config/kinds.ts';
 import { option, parseOption } from '../../src/config/option.ts';
+import { cron } from '../../src/config/options.ts';
 import { formatDuration, parseDuration, parseSize } from '../../src/config/parse.ts';
 import { formatListenAddress, parseListenAddress } from '../../src/net/listen-address.ts';
 import { ConfigError } from '../../src/text/errors.ts';

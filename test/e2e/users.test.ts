@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { LOOK_MS } from '../../src/config/followed.ts';
-import type { Identity } from '../../src/config/people/labels.ts';
+import type { Identity } from '../../src/config/people/people.ts';
 import { createPeople, type People } from '../../src/config/people/people.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { waitFor } from '../support/wait-for.ts';

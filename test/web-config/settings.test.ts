@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadWebSettings } from '../../src/web-config/load.ts';
-import { describeWebSettings } from '../../src/web-config/settings.ts';
+import { describeWebSettings, loadWebSettings } from '../../src/web-config/load.ts';
 import { createFakeFiles } from '../support/fake-files.ts';
 import { caseFiles, withFiles } from './folder.ts';
 

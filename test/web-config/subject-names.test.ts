@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasAllowedName, subjectNames } from '../../src/web-config/subject-names.ts';
+import { hasAllowedName, subjectNames } from '../../src/web-config/tls-server.ts';
 import { issue } from './certificate.ts';
 
 function textOf(names: { dns?: readonly string[]; uris?: readonly string[]; ips?: readonly number[][] }) {

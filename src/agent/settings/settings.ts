@@ -4,7 +4,7 @@ import { url as address, duration, size } from '../../config/kinds.ts';
 import { quoted } from '../../config/parse.ts';
 import { parseYaml } from '../../config/parse-yaml.ts';
 import { list, refuse, section, text, validated, variableName, wholeNumber } from '../../config/validate.ts';
-import type { YamlNode } from '../../config/yaml-node.ts';
+import type { YamlNode } from '../../config/validate.ts';
 import { readNow } from '../../files/local-file.ts';
 import { attempt } from '../../text/errors.ts';
 import { suggestion } from '../../text/suggestion.ts';

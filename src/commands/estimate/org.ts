@@ -12,7 +12,7 @@ import { readinessFamilies as reports } from '../../collectors/readiness/collect
 import { usersCollector } from '../../collectors/users/collector.ts';
 import { usersDataset } from '../../collectors/users/dataset.ts';
 import type { Config } from '../../config/config.ts';
-import { type Identity, identities } from '../../config/people/labels.ts';
+import { type Identity, identities } from '../../config/people/people.ts';
 import { type FamilySize, familiesOverBudget, seriesBudgetOf } from '../../pipeline/budget.ts';
 import { measureCardinality, projectFamily } from '../../pipeline/cardinality.ts';
 import type { LabelLimit } from '../../pipeline/label-weights.ts';

@@ -5,7 +5,7 @@ import type { PeopleSettings } from '../../catalog/settings.ts';
 import { RANGE_DAYS } from '../../collectors/month-range.ts';
 import type { UsersRow } from '../../collectors/users/dataset.ts';
 import { DayReducer } from '../../collectors/users/reduce.ts';
-import { createLabels, type Identity, identities } from '../../config/people/labels.ts';
+import { createLabels, type Identity, identities } from '../../config/people/people.ts';
 import { readPeopleOf } from '../../platforms/people.ts';
 
 /** The rows of people in each identity mode, from one fetch. */
@@ -17,8 +17,7 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
 
   function settings(identity: Identity): PeopleSettings {
     // The number of hashes does not depend on the key.
-    const { labelOf, fingerprint } = createLabels(identity, 'for counting alone');
-    return { identity: fingerprint, labelOf, teamOf, teamRules, teamBudgets };
+    return { ...createLabels(identity, 'for counting alone'), teamOf, teamRules, teamBudgets };
   }
 
   return {

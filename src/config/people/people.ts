@@ -1,13 +1,21 @@
-import type { PeopleSettings } from '../../catalog/settings.ts';
+import { createHmac } from 'node:crypto';
+import { type Budget, NO_TEAM, type PeopleSettings } from '../../catalog/settings.ts';
 import { ConfigError } from '../../text/errors.ts';
 import { type Credential, pastedKey, readSecret, type SecretSources } from '../credential.ts';
-import { followFile } from '../followed.ts';
-import { createLabels, type Identity } from './labels.ts';
-import { createTeams, NO_TEAMS } from './teams.ts';
+import { follow, readNamed } from '../followed.ts';
+import { createTeams } from './teams.ts';
+import { parseTeams } from './teams-file.ts';
+
+/** How people are identified in labels. */
+export const identities = ['none', 'hash', 'id', 'email'] as const;
+export type Identity = (typeof identities)[number];
 
 const hashKeyVariable = 'AGENT_PLATFORM_USERS_HASH_KEY';
 
 const MIN_KEY_BYTES = 16;
+
+/** What there is without a teams file. */
+const NO_TEAMS = { fingerprint: 'none', teamOf: () => NO_TEAM, budgets: new Map<string, Budget>() };
 
 interface PeopleSources extends SecretSources {
   readonly identity: Identity;
@@ -25,9 +33,8 @@ export async function createPeople({ identity, ...sources }: PeopleSources) {
   const teams =
     teamsFile === undefined
       ? undefined
-      : await followFile({ path: teamsFile, source: `teams.file: ${teamsFile}`, files }, async (text) => {
-          // Loaded here: zod takes a tenth of the start, and not every configuration has teams.
-          const { parseTeams } = await import('./teams-file.ts');
+      : await follow(files, async (read) => {
+          const text = await readNamed(read, teamsFile, `teams.file: ${teamsFile}`);
           return createTeams(await parseTeams(text, teamsFile));
         });
   let settings = make();
@@ -35,13 +42,7 @@ export async function createPeople({ identity, ...sources }: PeopleSources) {
   function make(): PeopleSettings {
     const labels = createLabels(identity, key?.secrets().at(-1) ?? '');
     const { fingerprint, teamOf, budgets } = teams?.current() ?? NO_TEAMS;
-    return {
-      identity: labels.fingerprint,
-      labelOf: labels.labelOf,
-      teamRules: fingerprint,
-      teamOf,
-      teamBudgets: budgets,
-    };
+    return { ...labels, teamRules: fingerprint, teamOf, teamBudgets: budgets };
   }
 
   return {
@@ -86,4 +87,27 @@ function keyIn(text: string, source: string): string {
   if (!isShort && new Set(key).size > 1) return key;
   const problem = isShort ? `has fewer than ${MIN_KEY_BYTES} bytes` : 'is one repeated character';
   throw new ConfigError(`${source}: the hash key ${problem}`, 'for example from: openssl rand -hex 32');
+}
+
+const DIGITS = 16;
+
+/** Creates the labels of a mode, with a fingerprint that differs between modes and keys; `key` is the hash key. */
+export function createLabels(identity: Identity, key: string): Pick<PeopleSettings, 'identity' | 'labelOf'> {
+  const hash = (text: string) =>
+    createHmac('sha256', key)
+      .update(text)
+      .digest()
+      .toString('hex', 0, DIGITS / 2);
+  switch (identity) {
+    case 'none':
+      return { identity: 'none', labelOf: () => undefined };
+    case 'hash':
+      // Hashes a text that is not an id, because the result is stored next to the hashes.
+      return { identity: `hash ${hash('\0')}`, labelOf: ({ id }) => hash(id) };
+    case 'id':
+      return { identity: 'id', labelOf: ({ id }) => id };
+    case 'email':
+      // The id if there is no address: people without one must not be merged.
+      return { identity: 'email', labelOf: ({ id, email }) => email ?? id };
+  }
 }

@@ -3,8 +3,14 @@ import { type Budget, OTHER_TEAMS, UNASSIGNED } from '../../catalog/settings.ts'
 import { platforms } from '../../platforms/list.ts';
 import { ConfigError } from '../../text/errors.ts';
 import { budgetSchema, MAX_CREDITS } from '../file-schema.ts';
-import { nearestNode, positiveNumber, validated } from '../validate.ts';
-import { configErrorAt, nodeOnLine, type YamlNode } from '../yaml-node.ts';
+import {
+  configErrorAt,
+  nearestNode,
+  nodeOnLine,
+  positiveNumber,
+  validated,
+  type YamlNode,
+} from '../validate.ts';
 import { loginKey, memberKey, type TeamRule, type TeamsFile } from './teams.ts';
 
 const MAX_NAME_LENGTH = 100;

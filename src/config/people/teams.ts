@@ -18,31 +18,11 @@ export interface TeamRule {
   readonly logins?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Maps people to teams. */
-interface Teams {
-  /** Differs between sets of rules. */
-  readonly fingerprint: string;
-  /** The number of teams. */
-  readonly size: number;
-  /** Monthly budgets by team. */
-  readonly budgets: ReadonlyMap<string, Budget>;
-  /** The team of a person of an organization on that platform. */
-  teamOf(person: Person, platform: string): string;
-}
-
-/** No teams: nobody belongs to one. */
-export const NO_TEAMS: Teams = {
-  fingerprint: 'none',
-  size: 0,
-  budgets: new Map(),
-  teamOf: () => NO_TEAM,
-};
-
 /**
  * Creates teams from rules: a login on the platform takes precedence, then a person's id, the exact address, and the first
  * matching pattern. Logins and addresses are compared in lower case; all names of rules and people are in normal form C.
  */
-export function createTeams({ rules, budgets }: TeamsFile): Teams {
+export function createTeams({ rules, budgets }: TeamsFile) {
   const byLogin = new Map<string, string>();
   const exact = new Map<string, string>();
   const patterns: { readonly fits: (email: string) => boolean; readonly team: string }[] = [];
@@ -52,10 +32,14 @@ export function createTeams({ rules, budgets }: TeamsFile): Teams {
     else exact.set(memberKey(member), team);
   }
   return {
+    /** Differs between sets of rules. */
     fingerprint: fingerprintOf(rules, [...budgets.keys()].sort()),
+    /** Monthly budgets by team. */
     budgets,
+    /** The number of teams. */
     size: new Set(rules.map(({ team }) => team)).size,
-    teamOf({ id, email }, platform) {
+    /** The team of a person of an organization on that platform. */
+    teamOf({ id, email }: Person, platform: string): string {
       const ofLogin = byLogin.get(loginKey(platform, id)) ?? byLogin.get(loginKey(platform, email ?? id));
       if (ofLogin !== undefined) return ofLogin;
       const byId = exact.get(id) ?? exact.get(memberKey(id));

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createLabels } from '../../../src/config/people/labels.ts';
-import { createPeople } from '../../../src/config/people/people.ts';
+import { createLabels, createPeople } from '../../../src/config/people/people.ts';
 import { createTeams, type TeamRule } from '../../../src/config/people/teams.ts';
 import { parseTeams } from '../../../src/config/people/teams-file.ts';
 import { personRow } from '../../../src/platforms/agent-platform/person.ts';
