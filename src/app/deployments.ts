@@ -1,5 +1,4 @@
-import type { LiveConfig } from '../config/config.ts';
-import { type OrgChanges, orgChanges } from '../config/config.ts';
+import { type LiveConfig, type OrgChanges, orgChanges } from '../config/config.ts';
 import type { Watched } from '../config/followed.ts';
 import type { RunState } from '../pipeline/run-states.ts';
 import { ConfigError, messageOf } from '../text/errors.ts';

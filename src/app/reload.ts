@@ -1,6 +1,5 @@
 import type { Instant } from '../catalog/day.ts';
-import type { OrgConfig, StartConfig } from '../config/config.ts';
-import { type OrgChanges, restartOptions } from '../config/config.ts';
+import { type OrgChanges, type OrgConfig, restartOptions, type StartConfig } from '../config/config.ts';
 import { pathTwiceIn } from '../config/orgs.ts';
 import type { Logger } from '../log/logger.ts';
 import type { ConfigurationStatus } from '../page/status.ts';

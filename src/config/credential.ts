@@ -63,12 +63,8 @@ export function createFileCredential(
   files: Files,
   parse: (text: string, source: string) => string = keyIn,
 ): Promise<Credential> {
-  return followSecret(
-    source,
-    files,
-    async (read) => parse(await readNamed(read, path, source), source),
-    String,
-  );
+  const read = async (followed: Files) => parse(await readNamed(followed, path, source), source);
+  return followSecret(source, files, read, String);
 }
 
 /** What `read` makes of the files that it reads, of which the text from `secretOf` is secret; otherwise as `createFileCredential`. */

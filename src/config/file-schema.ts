@@ -18,13 +18,6 @@ import {
   wholeNumber,
 } from './validate.ts';
 
-/** Limits of published label values and series. */
-interface Limits {
-  /** Maximum number of values of a label. */
-  valuesPerLabel(label: string): number;
-  readonly series: number;
-}
-
 const MAX_SEATS = 10_000_000;
 /** Above this, numbers of credits are not exact. */
 export const MAX_CREDITS = Number.MAX_SAFE_INTEGER;
@@ -252,10 +245,12 @@ function limitsSchema(labels: readonly string[]) {
           'Maximum number of series in total. An organization over its share loses whole metric families, the most detailed first',
       }),
     })
-    .transform(({ values_per_label, series }): Limits => {
+    .transform(({ values_per_label, series }) => {
       const limits = new Map(Object.entries(values_per_label));
       const unlisted = limits.get('default') ?? Number.POSITIVE_INFINITY;
-      return { valuesPerLabel: (label) => limits.get(label) ?? unlisted, series };
+      /** Maximum number of values of a label. */
+      const valuesPerLabel = (label: string) => limits.get(label) ?? unlisted;
+      return { valuesPerLabel, series };
     });
 }
 

@@ -118,7 +118,9 @@ export function orgPlace(platform: Platform, given: GivenOrg) {
   const { base_url: url, app_url: appUrl, account, kind, link_hosts: hosts = [], org_id: id } = given;
   const baseUrl = url ?? platform.configuration.baseUrl ?? '';
   const chosenKind = kind ?? platform.configuration.kinds?.[0];
-  const configured = { baseUrl, account, kind: chosenKind, orgId: orgIdOf(id) };
+  // The identifier as answers and the store have it.
+  const orgId = id === undefined ? undefined : labelValue(id.trim());
+  const configured = { baseUrl, account, kind: chosenKind, orgId };
   return {
     platform: (chosenKind && platform.ofKind?.(chosenKind)) || platform,
     ...configured,
@@ -168,11 +170,6 @@ async function orgOfEnvironment(
     );
   }
   return { name: values.org, ...orgPlace(platform, given), credential };
-}
-
-/** A configured identifier as answers and the store have it. */
-function orgIdOf(configured: string | undefined): string | undefined {
-  return configured === undefined ? undefined : labelValue(configured.trim());
 }
 
 function noOrganization(): ConfigError {

@@ -47,17 +47,16 @@ export function resolve<Table extends OptionTable>(
 ): Resolved<Table> {
   const sources = [flags, optionsInEnvironment(environment, table)];
   const given = (flag: string) => sources.flatMap((source) => source.get(flag) ?? []);
-  function nodeOf(flag: string): YamlNode | undefined {
+  function nodeOf(flag: keyof Table & string): YamlNode | undefined {
     const schema = table[flag];
-    const { key } = schema === undefined ? {} : optionOf(schema);
-    return key === undefined || file === undefined ? undefined : nodeAt(file.root, key);
+    const key = schema && optionOf(schema).key;
+    return key && file && nodeAt(file.root, key);
   }
   const values = Object.entries(table).map(([flag, schema]) => {
     const parsed = given(flag).map((raw) => parseOption(schema, raw));
+    if (parsed.length > 0) return [flag, parsed[0]];
     const { key } = optionOf(schema);
-    const inFile = () =>
-      key === undefined || file === undefined ? schema.parse(undefined) : at(file.value, key);
-    return [flag, parsed.length > 0 ? parsed[0] : inFile()];
+    return [flag, key && file ? at(file.value, key) : schema.parse(undefined)];
   });
   return {
     // The table's type determines the type of each value.

@@ -3,8 +3,8 @@ import { nearestNode, originOf } from '../config/validate.ts';
 import type { Files } from '../files/reader.ts';
 import { redactHashesAndKeys } from '../log/redact.ts';
 import { ConfigError } from '../text/errors.ts';
-import { costOf, webConfigSchema } from './schema.ts';
-import { readTls, tlsWarning } from './tls-section.ts';
+import { costOf, policies, webConfigSchema } from './schema.ts';
+import { readTls } from './tls-section.ts';
 
 /** A parsed web configuration file. */
 export type WebSettings = Awaited<ReturnType<typeof read>>;
@@ -44,11 +44,13 @@ async function read(file: string, files: Files) {
     );
   }
   if (rateLimit?.burst === 0) warn(['rate_limit', 'burst'], 'is 0: no request passes');
-  const nodeOf = (key?: string) =>
-    nearestNode(root, ['tls_server_config', ...(key === undefined ? [] : [key])]);
-  const tls = section === undefined ? undefined : await readTls(section, nodeOf, files);
-  const warning = tls === undefined ? undefined : tlsWarning(tls);
-  if (warning !== undefined) warn(['tls_server_config'], warning);
+  const tls = section && (await readTls(section, nearestNode(root, ['tls_server_config']), files));
+  if (tls !== undefined && tls.clientCa === undefined && policies[tls.clientAuth].verifies) {
+    warn(
+      ['tls_server_config'],
+      `has client_auth_type ${tls.clientAuth} without client_ca_file: certificates of any public CA are accepted`,
+    );
+  }
 
   return {
     /** Names and values of headers of every answer. */

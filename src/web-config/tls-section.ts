@@ -2,37 +2,35 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { readNamed } from '../config/followed.ts';
-import { configErrorAt, originOf, type YamlNode } from '../config/validate.ts';
+import { configErrorAt, nearestNode, originOf, type YamlNode } from '../config/validate.ts';
 import type { Files } from '../files/reader.ts';
 import { attempt, messageOf } from '../text/errors.ts';
-import type { TlsSection, TlsSettings } from './schema.ts';
-import { policies } from './schema.ts';
+import { policies, type TlsSection, type TlsSettings } from './schema.ts';
 import { contextOptions } from './tls-server.ts';
 
 /**
- * Reads the certificates that a valid `tls_server_config` names and checks what they hold; `nodeOf` gives where the
- * section is, or one of its keys.
- * Rejects with a `ConfigError`.
+ * Reads the certificates that a valid `tls_server_config` names and checks what they hold. Rejects with a `ConfigError` that
+ * names the key at or below `section`.
  */
 export async function readTls(
   { pem: given, settings: chosen }: TlsSection,
-  nodeOf: (key?: string) => YamlNode,
+  section: YamlNode,
   files: Files,
 ): Promise<TlsSettings> {
   /** A text given inline or in a file, whose path is relative to the directory of the configuration file. */
   async function pem(name: 'cert' | 'key' | 'client_ca'): Promise<Pem | undefined> {
     const { [name]: text, [`${name}_file` as const]: fileName } = given;
-    if (text != null) return { node: nodeOf(name), text };
+    if (text != null) return { node: nearestNode(section, [name]), text };
     if (fileName == null) return undefined;
-    const node = nodeOf(`${name}_file`);
+    const node = nearestNode(section, [`${name}_file`]);
     const file = path.resolve(path.dirname(node.file), fileName);
     return { node, text: await readNamed(files, file, `${originOf(node)}: ${file}`) };
   }
   const certificate = await pem('cert');
   const key = await pem('key');
   // Otherwise plain HTTP would be served although TLS was requested.
-  if (certificate === undefined) throw configErrorAt(nodeOf(), 'has no cert_file (or cert)');
-  if (key === undefined) throw configErrorAt(nodeOf(), 'has no key_file (or key)');
+  if (certificate === undefined) throw configErrorAt(section, 'has no cert_file (or cert)');
+  if (key === undefined) throw configErrorAt(section, 'has no key_file (or key)');
   const clientCa = await pem('client_ca');
   const settings: TlsSettings = {
     ...chosen,
@@ -53,12 +51,6 @@ export async function readTls(
   }
   checkSuites(settings, certificate);
   return settings;
-}
-
-/** A valid but probably unintended choice, in words that follow the section's name. */
-export function tlsWarning({ clientAuth, clientCa }: TlsSettings): string | undefined {
-  if (clientCa !== undefined || !policies[clientAuth].verifies) return undefined;
-  return `has client_auth_type ${clientAuth} without client_ca_file: certificates of any public CA are accepted`;
 }
 
 /** A PEM text and the configuration key of its source. */
