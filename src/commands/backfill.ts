@@ -18,9 +18,10 @@ import { loadValues } from '../config/load.ts';
 import type { ValuesOf } from '../config/option.ts';
 import { type RemoteWrite, readRemoteWrite } from '../config/remote-write.ts';
 import { outputFile } from '../export/sink.ts';
+import type { Logger } from '../log/logger.ts';
 import { redactSecrets } from '../log/redact.ts';
 import { MEMORY } from '../store/sqlite.ts';
-import { createSystemClock } from '../work/clock.ts';
+import { type Clock, createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { chooseCollectors, loadForOrgs, openPast, pagesOf } from './past.ts';
 
@@ -54,7 +55,7 @@ export async function run(context: CommandContext): Promise<number> {
   const target =
     'output' in destination
       ? await createFileTarget({ ...destination, labels, arguments: identity, log })
-      : await createRemote(destination, values, config, { labels, version, clock, log });
+      : await createRemote({ remote: destination, values, config, labels, version, clock, log });
   try {
     const { orgs, failed } = await past.fetch(collectors, from);
     const outcome = await backfill({
@@ -83,17 +84,20 @@ export async function run(context: CommandContext): Promise<number> {
   }
 }
 
+interface RemoteParts {
+  readonly remote: RemoteWrite;
+  readonly values: ValuesOf<typeof backfillOptions>;
+  readonly config: Config;
+  readonly labels: ReturnType<typeof parseLabels>;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** Creates the target that sends samples, and continues where an earlier run has stopped. */
-async function createRemote(
-  remote: RemoteWrite,
-  values: ValuesOf<typeof backfillOptions>,
-  { storage, api }: Config,
-  parts: Pick<ConstructorParameters<typeof RemoteTarget>[0], 'labels' | 'clock' | 'log'> & {
-    readonly version: string;
-  },
-): Promise<BackfillTarget> {
-  const { labels, version, clock, log } = parts;
-  const { path, url: database } = storage;
+async function createRemote(parts: RemoteParts): Promise<BackfillTarget> {
+  const { remote, values, config, labels, version, clock, log } = parts;
+  const { path, url: database } = config.storage;
   const folder = path === MEMORY || database !== undefined ? '.' : dirname(path);
   const file = values['remote-write.state-file'] ?? join(folder, 'backfill.json');
   const key = `${remote.url} ${JSON.stringify(Object.entries(labels).sort())}${remote.tenant}`;
@@ -101,7 +105,7 @@ async function createRemote(
   const concurrency = values['remote-write.concurrency'];
   const post = createPost({
     ...remote,
-    proxy: api.proxy,
+    proxy: config.api.proxy,
     timeoutMs: values['remote-write.timeout'],
     concurrency,
     version,

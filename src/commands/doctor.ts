@@ -26,8 +26,8 @@ export async function run(context: CommandContext): Promise<number> {
   const display = quiet && createDisplay(context.stderr, quiet, clock);
   if (config !== undefined && display !== undefined) {
     const { log, redactor } = display;
-    const setUp = { ...context, ...found, ...redactor, config, signal, clock, log };
-    await examine(setUp, context.files, values['hook-config']);
+    const hookConfig = values['hook-config'];
+    await examine({ ...context, ...found, ...redactor, config, signal, clock, log, hookConfig });
   }
   const redact = display?.redactor.redact ?? redactForms;
   context.stdout.write(renderFindings(found.findings, values.format, redact));
@@ -35,13 +35,16 @@ export async function run(context: CommandContext): Promise<number> {
   return found.findings.some(({ verdict }) => verdict === 'failure') ? 1 : 0;
 }
 
+interface SetUp extends Examination {
+  readonly check: ReturnType<typeof createFindings>['check'];
+  readonly files: Files;
+  /** The settings file of this machine's agents; the usual one if it is not given. */
+  readonly hookConfig: string | undefined;
+}
+
 /** Checks a set-up whose configuration is valid; nothing is stored. */
-async function examine(
-  setUp: Examination & Pick<ReturnType<typeof createFindings>, 'check'>,
-  files: Files,
-  hookConfig: string | undefined,
-): Promise<void> {
-  const { config, check, report } = setUp;
+async function examine(setUp: SetUp): Promise<void> {
+  const { config, check, report, files, hookConfig } = setUp;
   const running = [...config.collectors].flatMap(([name, enabled]) => (enabled ? name : []));
   const orgWords = ({ name, platform }: OrgConfig) =>
     platform === defaultPlatform ? name : `${name} (${platform.title})`;

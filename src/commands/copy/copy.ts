@@ -31,35 +31,38 @@ export interface CopyParts {
   readonly signal: AbortSignal;
 }
 
-/** What was copied, or was there already. */
-export type CopyOutcome = Awaited<ReturnType<typeof copyStore>>;
+export interface CopyOutcome {
+  readonly summary: Summary;
+  /** Whether the target had the same data before. */
+  readonly wasCopied: boolean;
+}
 
 /**
  * Copies a store. Rejects with the signal's reason if it was interrupted, and with a `ConfigError` if the target has other
  * data or does not contain what the source has.
  */
-export function copyStore({ source, target, show, signal }: CopyParts) {
+export function copyStore({ source, target, show, signal }: CopyParts): Promise<CopyOutcome> {
   return source.use((from) => target.use((to) => copyTables(from, to)));
 
-  async function copyTables(from: QueryOf, to: QueryOf) {
+  async function copyTables(from: QueryOf, to: QueryOf): Promise<CopyOutcome> {
     const total = await sizeOf(from);
-    /** Whether the target had the same data before. */
-    const wasCopied = (await sizeOf(to)) > 0;
-    const summary = wasCopied
-      ? await summaryOf('Reading', from, total)
-      : await summaryOf('Copying', from, total, (table, rows) => addRows(to(table), table, rows));
-    const wrong = differences(summary, await summaryOf('Verifying', to, total));
-    if (wrong.length === 0) return { summary, wasCopied };
-    if (wasCopied) {
+    if ((await sizeOf(to)) > 0) {
+      const expected = await summaryOf('Reading', from, total);
+      if (differences(expected, await summaryOf('Verifying', to, total)).length > 0)
+        throw hasOtherData(target.place);
+      return { summary: expected, wasCopied: true };
+    }
+    const expected = await summaryOf('Copying', from, total, (table, rows) =>
+      addRows(to(table), table, rows),
+    );
+    const wrong = differences(expected, await summaryOf('Verifying', to, total));
+    if (wrong.length > 0) {
       throw new ConfigError(
-        `${target.place} has other data`,
-        'it is left untouched; give an empty place, such as another file or another schema (?schema=…)',
+        `the copy differs from ${source.place}: ${wrong.join(', ')}`,
+        'nothing of it was kept; run the command again',
       );
     }
-    throw new ConfigError(
-      `the copy differs from ${source.place}: ${wrong.join(', ')}`,
-      'nothing of it was kept; run the command again',
-    );
+    return { summary: expected, wasCopied: false };
   }
 
   async function summaryOf(
@@ -121,4 +124,12 @@ export function createSum() {
     },
     result: () => ({ rows, sum: sum.toString(16) }),
   };
+}
+
+/** The error for a target with data that the copy has not written. */
+function hasOtherData(place: string): ConfigError {
+  return new ConfigError(
+    `${place} has other data`,
+    'it is left untouched; give an empty place, such as another file or another schema (?schema=…)',
+  );
 }

@@ -21,7 +21,9 @@ export function openFileSource(path: string): CopyEnd {
   return {
     place: path,
     use: (work) => reading(path, work),
-    close: async () => lock.release(),
+    async close() {
+      lock.release();
+    },
   };
 }
 
@@ -36,8 +38,10 @@ export function openFileTarget(path: string, log: Logger): CopyEnd {
   const mark = join(folder, 'complete');
 
   function moveToPlace(): void {
-    for (const fileOf of [countsFileBeside, (file: string) => file]) {
-      const [from, to] = [fileOf(inner), fileOf(path)];
+    for (const [from, to] of [
+      [countsFileBeside(inner), countsFileBeside(path)],
+      [inner, path],
+    ] as const) {
       if (!existsSync(from)) continue;
       for (const beside of ['-wal', '-shm']) rmSync(to + beside, { force: true });
       renameSync(from, to);
@@ -76,7 +80,9 @@ export function openFileTarget(path: string, log: Logger): CopyEnd {
         throw error;
       }
     },
-    close: async () => lock.release(),
+    async close() {
+      lock.release();
+    },
   };
 }
 

@@ -71,7 +71,7 @@ export async function estimateOrg(parts: EstimateParts) {
   return {
     organization: settings.name,
     /** Series of everything that is configured. */
-    series: seriesOf(own),
+    series: own.reduce((sum, { series }) => sum + series, 0),
     seriesAfterLimits: own.reduce((sum, one) => sum + one.seriesAfterLimits, 0),
     seriesLimit: budget,
     collectors,
@@ -136,13 +136,25 @@ function viewOf(parts: EstimateParts, shown: OrgSettings, identity: Identity = '
   return createView({ history: known, settings: identified, datasets, historyStart }, clock.now());
 }
 
+/** The number of values of a label, and the number of series with the label. */
+interface LabelSize {
+  readonly values: number;
+  readonly series: number;
+}
+
+/** The series of a collector. */
+interface CollectorSize {
+  readonly families: readonly FamilySize[];
+  readonly labels: ReadonlyMap<string, LabelSize>;
+}
+
 /** Counts what a collector would publish of a view, with these limits of values per label. */
 export async function sizeOf(
   collector: Collector,
   view: View,
   limitOf: LabelLimit,
   clock: Pick<Clock, 'slices'>,
-) {
+): Promise<CollectorSize> {
   const dataset = dayDatasetOf(collector);
   const cardinality = await runInSlices(
     measureCardinality(collector.families, dataset, view, limitOf),
@@ -176,6 +188,6 @@ export function seriesWithin(own: readonly FamilySize[], all: readonly FamilySiz
 }
 
 /** All series of some families. */
-export function seriesOf(families: readonly Pick<FamilySize, 'series'>[]): number {
+export function seriesOf(families: readonly FamilySize[]): number {
   return families.reduce((sum, { series }) => sum + series, 0);
 }

@@ -13,11 +13,11 @@ import { dayRulesOf, revisedUntil } from '../../catalog/day-rules.ts';
 import type { DayFamily, Family, Sample } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityFamilies as activity } from '../../collectors/activity/collector.ts';
-import { explain } from '../../collectors/explain/explain.ts';
+import { type Explanation, explain } from '../../collectors/explain/explain.ts';
 import { productivityFamilies as output } from '../../collectors/productivity/collector.ts';
 import { readinessFamilies as reports } from '../../collectors/readiness/collector.ts';
 import { spendFamilies as spend } from '../../collectors/spend/collector.ts';
-import { spendOf } from '../../collectors/spend/costs.ts';
+import { type Spend, spendOf } from '../../collectors/spend/costs.ts';
 import { measuredIn, measureOf } from '../../collectors/spend/measure.ts';
 import { unitFamilies } from '../../collectors/spend/unit-economics.ts';
 import { tokenFamilies as tokens } from '../../collectors/tokens/collector.ts';
@@ -34,26 +34,87 @@ export interface Period {
   readonly last: Day;
 }
 
-/** What happened in a period. */
-export interface Report extends ReturnType<typeof reportOf> {
-  /** The title of its platform, if others have another one. */
-  readonly platform?: string | undefined;
+/** A figure of a period and of the one before. */
+export interface Figure {
+  readonly title: string;
+  /** Undefined if any of its days is unknown. */
+  readonly value: number | undefined;
+  readonly before: number | undefined;
+  /** The number of days whose figure is unknown, of those that are over. */
+  readonly unknown: number;
+  /** The currency, of an amount of money. */
+  readonly currency: string | undefined;
 }
 
-/** A figure of a period and of the one before. */
-export type Figure = ReturnType<typeof figuresOf>[number];
-
 /** A figure on the last day of a period. */
-export type State = ReturnType<typeof statesOf>[number];
+export interface State extends Pick<Figure, 'title' | 'currency'> {
+  readonly value: number;
+  /** One of ten cases ends below, and one above. */
+  readonly range: { readonly lower: number; readonly upper: number } | undefined;
+  readonly isRatio: boolean;
+}
 
 /** The credits, or the cost, of a model or a team in a period and in the one before. */
-export type Part = ReturnType<typeof partsOf>[number];
+export interface Part {
+  readonly name: string;
+  readonly amount: number;
+  /** Undefined if unknown. */
+  readonly before: number | undefined;
+}
 
 /** A day that is above its expected upper bound. */
-export type UnusualDay = ReturnType<typeof unusualOn>[number];
+export interface UnusualDay {
+  readonly day: Day;
+  readonly amount: number;
+  readonly upper: number;
+  /** Undefined for credits. */
+  readonly currency: string | undefined;
+}
+
+/** A team that exceeds its budget, or is expected to. */
+export interface TeamOverBudget {
+  readonly team: string;
+  readonly reached: number;
+  readonly budget: number;
+  readonly currency: string | undefined;
+}
 
 /** A repository whose readiness is another one than at the start of the period. */
-export type ReadinessMove = ReturnType<typeof movesOf>[number];
+export interface ReadinessMove {
+  readonly repo: string;
+  /** Undefined if it had no report then. */
+  readonly before: number | undefined;
+  readonly after: number;
+}
+
+/** What happened in a period. */
+export interface Report {
+  readonly org: string;
+  /** The title of its platform, if others have another one. */
+  readonly platform?: string | undefined;
+  readonly period: Period;
+  /** That of models, teams and unusual days, where the platform counts no credits. */
+  readonly currency: string | undefined;
+  /** The days of the period that are over. */
+  readonly days: readonly Day[];
+  /** Until when the platform may revise the money of the last of them; undefined if that is over. */
+  readonly revisedUntil: Day | undefined;
+  readonly figures: readonly Figure[];
+  /** The cost in each currency, where it is known. */
+  readonly spends: readonly (Spend & { readonly period: string })[];
+  /** Why credits a day changed from the period before; undefined if unknown. */
+  readonly explanation: Explanation | undefined;
+  /** The month of the last day, in credits and in money where priced. */
+  readonly month: readonly State[];
+  /** Those that were used most first; none if a day is unknown. */
+  readonly models: readonly Part[];
+  readonly teams: readonly Part[];
+  readonly teamsOverBudget: readonly TeamOverBudget[];
+  /** Credits and cost per person, commit and pull request, of the 28 days that end with the last one. */
+  readonly unitCosts: readonly State[];
+  readonly unusual: readonly UnusualDay[];
+  readonly readiness: readonly ReadinessMove[];
+}
 
 interface Counted {
   readonly title: string;
@@ -115,7 +176,7 @@ export function periodBefore({ kind, first }: Period, starts?: number): Period {
  * Reports a period. `viewAt` gives the view at an instant; the days of the period that were not over then are left out.
  * Figures are those of the metrics of their days.
  */
-export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf: number) => View) {
+export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf: number) => View): Report {
   const last = earlier(newest, period.last);
   const days = last < period.first ? [] : daysFrom(period.first, last);
   const view = viewAt(endOf(last));
@@ -128,29 +189,21 @@ export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf
   return {
     org,
     period,
-    /** That of models, teams and unusual days, where the platform counts no credits. */
     currency: measuredIn(view),
-    /** The days of the period that are over. */
     days,
-    /** Until when the platform may revise the money of the last of them; undefined if that is over. */
     revisedUntil: revisedUntil(last, addDays(newest, 1), dayRulesOf(view.settings, 'tokens')),
     figures,
-    /** The cost in each currency, where it is known. */
     spends: figures.flatMap(({ title, currency, value: amount }) => {
       if (title !== 'Cost' || currency === undefined || amount === undefined) return [];
       const ahead = month.find((one) => one.title === FORECAST && one.currency === currency);
       const spent = spendOf(view, days, { currency, amount }, ahead && { amount: ahead.value, ...ahead });
       return { ...spent, period: `from ${period.first} to ${last}` };
     }),
-    /** Why credits a day changed from the period before; undefined if unknown. */
     explanation: days.length === 0 ? undefined : explain(view, before, days),
-    /** The month of the last day, in credits and in money where priced. */
     month,
-    /** Those that were used most first; none if a day is unknown. */
     models: modelsOf(view, days, before),
     teams: days.length === 0 ? [] : teamsOf(view, period, last, former.last),
     teamsOverBudget: days.length === 0 ? [] : teamsOverBudget(view, last),
-    /** Credits and cost per person, commit and pull request, of the 28 days that end with the last one. */
     unitCosts: days.length === 0 ? [] : UNITS.flatMap((one) => statesOf(view, one, last)),
     unusual: days.flatMap((day) => unusualOn(view, day)),
     readiness: movesOf(viewAt(endOf(addDays(period.first, -1))), view),
@@ -163,7 +216,7 @@ function figuresOf(
   { title, family, over }: Counted,
   days: readonly Day[],
   before: readonly Day[],
-) {
+): readonly Figure[] {
   const currencies = new Set(
     [...days, ...before].flatMap((day) => valuesOn(view, family, day)).map(([of]) => of),
   );
@@ -176,26 +229,21 @@ function figuresOf(
     const known = days.map(valueOn);
     return {
       title,
-      /** The currency, of an amount of money. */
       currency,
-      /** Undefined if any of its days is unknown. */
       value: totalOf(known, over),
       before: totalOf(before.map(valueOn), over),
-      /** The number of days whose figure is unknown, of those that are over. */
       unknown: known.filter((value) => value === undefined).length,
     };
   });
 }
 
-function valuesOn(view: View, family: Family, day: Day) {
-  return Array.from(
-    samplesOf(view, family, day),
-    ({ labels, value }) => [labels['currency'], value] as const,
-  );
-}
-
-function samplesOf(view: View, family: Family, day: Day): Iterable<Sample> {
-  return (family.scope === 'day' ? family.samplesOf(view, day) : family.samplesOf(view)) ?? [];
+function valuesOn(
+  view: View,
+  family: Family,
+  day: Day,
+): readonly (readonly [currency: string | undefined, value: number])[] {
+  const samples = family.scope === 'day' ? family.samplesOf(view, day) : family.samplesOf(view);
+  return Array.from(samples ?? [], ({ labels, value }) => [labels['currency'], value] as const);
 }
 
 function totalOf(values: readonly (number | undefined)[], over: Counted['over']): number | undefined {
@@ -205,17 +253,16 @@ function totalOf(values: readonly (number | undefined)[], over: Counted['over'])
   return over === 'sum' ? sum : sum / values.length;
 }
 
-function statesOf(view: View, [title, family, ...bounds]: OfMonth, day: Day) {
+function statesOf(view: View, [title, family, ...bounds]: OfMonth, day: Day): readonly State[] {
   const [lowers, uppers] = bounds.map((bound) => new Map(bound && valuesOn(view, bound, day)));
   return valuesOn(view, family, day).map(([currency, value]) => {
     const [lower, upper] = [lowers?.get(currency), uppers?.get(currency)];
-    // One of ten cases ends below, and one above.
     const range = lower === undefined || upper === undefined ? undefined : { lower, upper };
     return { title, value, currency, range, isRatio: family.unit === 'ratio' };
   });
 }
 
-function modelsOf(view: View, days: readonly Day[], before: readonly Day[]) {
+function modelsOf(view: View, days: readonly Day[], before: readonly Day[]): readonly Part[] {
   const sums = modelSums(view, days);
   return partsOf(sums, modelSums(view, before), 0);
 }
@@ -237,7 +284,7 @@ function modelSums(view: View, days: readonly Day[]): ReadonlyMap<string, number
 }
 
 /** Teams of a week by the sums that are published, and of a month by its month to date; a part of a week has none. */
-function teamsOf(view: View, { kind, last: end }: Period, last: Day, formerLast: Day) {
+function teamsOf(view: View, { kind, last: end }: Period, last: Day, formerLast: Day): readonly Part[] {
   const isCredits = measureOf(view) === 'credits';
   if (kind === 'month') {
     const month = isCredits ? teamMonths.teamCreditsMonthToDate : teamMonths.teamCostMonthToDate;
@@ -258,7 +305,7 @@ function partsOf(
   sums: ReadonlyMap<string, number> | undefined,
   former: ReadonlyMap<string, number> | undefined,
   missing: number | undefined,
-) {
+): readonly Part[] {
   return [...(sums ?? [])]
     .filter(([, amount]) => Number.isFinite(amount))
     .map(([name, amount]) => {
@@ -269,25 +316,31 @@ function partsOf(
 }
 
 /** Teams with a budget that the forecast, or what is used without one, exceeds. */
-function teamsOverBudget(view: View, day: Day) {
-  const samplesIn = (...families: readonly Family[]) =>
-    families.flatMap((family) => [...samplesOf(view, family, day)]);
-  const reached = samplesIn(
-    teamMonths.teamCreditsMonthForecast,
-    teamMonths.teamCostMonthForecast,
-    teamMonths.teamCreditsMonthToDate,
-    teamMonths.teamCostMonthToDate,
-  );
-  return samplesIn(teamMonths.teamCreditsMonthBudget, teamMonths.teamCostMonthBudget)
-    .flatMap(({ labels: { team = '', currency }, value: budget }) => {
-      const own = reached.find(({ labels }) => labels['team'] === team && labels['currency'] === currency);
-      const most = own?.value ?? 0;
+function teamsOverBudget(view: View, day: Day): readonly TeamOverBudget[] {
+  const { teamCreditsMonthToDate, teamCreditsMonthForecast, teamCreditsMonthBudget } = teamMonths;
+  const { teamCostMonthToDate, teamCostMonthForecast, teamCostMonthBudget } = teamMonths;
+  const over = (budgets: Family, ...reached: readonly Family[]) =>
+    teamValues(view, budgets, day).flatMap(({ team, currency, value: budget }) => {
+      const values = reached.flatMap((family) => teamValues(view, family, day));
+      const most = values.find((one) => one.team === team && one.currency === currency)?.value ?? 0;
       return most > budget ? { team, currency, budget, reached: most } : [];
-    })
-    .sort((one, other) => other.reached / other.budget - one.reached / one.budget);
+    });
+  return [
+    ...over(teamCreditsMonthBudget, teamCreditsMonthForecast, teamCreditsMonthToDate),
+    ...over(teamCostMonthBudget, teamCostMonthForecast, teamCostMonthToDate),
+  ].sort((one, other) => other.reached / other.budget - one.reached / one.budget);
 }
 
-function unusualOn(view: View, day: Day) {
+function teamValues(view: View, family: Family, day: Day) {
+  const samples = family.scope === 'day' ? family.samplesOf(view, day) : family.samplesOf(view);
+  return Array.from(samples ?? [], ({ labels, value }) => ({
+    team: labels['team'] ?? '',
+    currency: labels['currency'],
+    value,
+  }));
+}
+
+function unusualOn(view: View, day: Day): readonly UnusualDay[] {
   const [unusual, bound] =
     measureOf(view) === 'credits'
       ? [spend.dailyCreditsUnusual, spend.dailyCreditsExpectedUpper]
@@ -297,23 +350,20 @@ function unusualOn(view: View, day: Day) {
   return upper === undefined || amount === 0 ? [] : [{ day, amount, upper, currency }];
 }
 
-function movesOf(start: View, end: View) {
+function movesOf(start: View, end: View): readonly ReadinessMove[] {
   const ratios = (view: View) =>
     new Map(
       Array.from(reports.readinessRatio.samplesOf(view) ?? [], ({ labels, value }) => [labels.repo, value]),
     );
   const before = ratios(start);
-  const moves = [...ratios(end)].map(([repo, after]) => {
-    // Undefined if it had no report then.
-    const known = before.get(repo);
-    return {
-      repo,
-      before: known,
-      after,
-      change: known === undefined ? Number.POSITIVE_INFINITY : after - known,
-    };
-  });
-  return moves.filter(({ change }) => change !== 0).sort((one, other) => one.change - other.change);
+  const moves = [...ratios(end)].map(([repo, after]) => ({ repo, before: before.get(repo), after }));
+  return moves
+    .filter((move) => move.before !== move.after)
+    .sort((one, other) => changeOf(one) - changeOf(other));
+}
+
+function changeOf({ before, after }: ReadinessMove): number {
+  return before === undefined ? Number.POSITIVE_INFINITY : after - before;
 }
 
 /** The last week or month that is over at an instant; the newest one that ends with a known day, if that is given. */
