@@ -9,21 +9,28 @@ import type { ExportedFigures } from './format.ts';
 /** What a row is of. */
 export type PeriodName = 'day' | 'month';
 
-/** The month of a day, which begins on the day `starts` of a calendar month: all that an export knows of where one begins and ends, inclusive. */
-export function monthOf(day: Day, starts?: number) {
+/** A month by its name and its days, inclusive. */
+interface Month {
+  /** That of the calendar month in which it begins, such as 2026-10. */
+  readonly name: string;
+  readonly first: Day;
+  readonly last: Day;
+}
+
+/** The month of a day, which begins on the day `starts` of a calendar month: all that an export knows of where one begins and ends. */
+export function monthOf(day: Day, starts?: number): Month {
   const first = firstOfMonth(day, starts);
-  // A month has the name of the calendar month in which it begins, such as 2026-10.
   return { name: first.slice(0, 7), first, last: lastOfMonth(day, starts) };
 }
 
 /** The month of a name such as 2026-10; undefined if there is none. */
-export function monthNamed(name: string, starts?: number) {
+export function monthNamed(name: string, starts?: number): Month | undefined {
   const first = parseDay(`${name}-01`);
   return first && monthOf(lastOfMonth(first), starts);
 }
 
 /** The newest month that ended on a day or before. */
-export function monthEndedBy(day: Day, starts?: number) {
+export function monthEndedBy(day: Day, starts?: number): Month {
   return monthOf(addDays(monthOf(addDays(day, 1), starts).first, -1), starts);
 }
 

@@ -50,12 +50,12 @@ export function* measureCardinality(
   dataset: DayDataset<unknown> | undefined,
   view: View,
   limitOf: LabelLimit,
-  { zeros: known = new Zeros(), samplesPerStep = 1 }: Measuring = {},
+  { zeros: remembered = new Zeros(), samplesPerStep = 1 }: Measuring = {},
 ): Generator<unknown, Cardinality> {
   const day = dataset === undefined ? undefined : view.newestDay(dataset);
   const { found, filled, count } = yield* sampled(families, dataset, view, samplesPerStep);
   let total = count;
-  if (day !== undefined) yield* known.fill(filled, view, day);
+  if (day !== undefined) yield* remembered.fill(filled, view, day);
   const weights = createLabelWeights(families, limitOf);
   for (const { family, samples, zeros } of found) {
     total += zeros.length;
@@ -93,6 +93,7 @@ interface Found {
   readonly zeros: Sample[];
 }
 
+/** What a view has of some families. */
 interface Sampled {
   readonly found: readonly Found[];
   readonly filled: readonly Filled[];

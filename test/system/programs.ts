@@ -34,7 +34,7 @@ export interface Programs {
   start(command: string, args: readonly string[], options?: RunOptions): Program;
   /** Runs until it exits. */
   run(command: string, args: readonly string[], options?: RunOptions): Promise<Ending & Output>;
-  /** The exporter, from its sources and with no environment other than the given one. */
+  /** The exporter, from its sources; of the environment it has what is given, and where Node keeps compiled code. */
   exporter(args: readonly string[], environment?: Readonly<Record<string, string>>): Program;
   /** A new directory. */
   folder(): string;

@@ -4,7 +4,6 @@ import { ConfigError } from '../../text/errors.ts';
 import { type Credential, pastedKey, readSecret, type SecretSources } from '../credential.ts';
 import { follow, readNamed } from '../followed.ts';
 import { createTeams } from './teams.ts';
-import { parseTeams } from './teams-file.ts';
 
 /** How people are identified in labels. */
 export const identities = ['none', 'hash', 'id', 'email'] as const;
@@ -35,6 +34,8 @@ export async function createPeople({ identity, ...sources }: PeopleSources) {
       ? undefined
       : await follow(files, async (read) => {
           const text = await readNamed(read, teamsFile, `teams.file: ${teamsFile}`);
+          // Loaded here: it takes a tenth of the start, and not every configuration has teams.
+          const { parseTeams } = await import('./teams-file.ts');
           return createTeams(await parseTeams(text, teamsFile));
         });
   let settings = make();

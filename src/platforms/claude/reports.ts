@@ -178,11 +178,12 @@ function isUnclear({ isActive, done }: Somebody): boolean {
 }
 
 /** What is in the rows of a day: a person can have several, and an actor that is no person has one, too. */
-function* contentOf(rows: readonly ActorRow[]) {
+function* contentOf(rows: readonly { readonly row: ActorRow }[]) {
   const people = new Map<string, Somebody>();
   const clients = new Map<string, Set<string>>();
   let [all, unnamed]: [Figures, number] = [{}, 0];
-  for (const [index, { email, isActive, client, done }] of rows.entries()) {
+  for (const [index, { row }] of rows.entries()) {
+    const { email, isActive, client, done } = row;
     if (index % PEOPLE_AT_ONCE === 0) yield;
     all = plusDone(all, done);
     if (email === null) unnamed += 1;
@@ -209,7 +210,7 @@ async function readReport(
     query: { [dayParameter]: day },
     isAsked: (row) => row.day === undefined || row.day === day,
   });
-  const content = await source.inSlices(contentOf(rows.map(({ row }) => row)));
+  const content = await source.inSlices(contentOf(rows));
   return { ...content, rejected, bytes };
 }
 
