@@ -133,12 +133,28 @@ describe('the doctor', () => {
     });
   }
 
+  function sentBy(stdout: string): number {
+    return Number(/this check sent (\d+)/.exec(stdout)?.[1]);
+  }
+
   test.each<Kind>(['console', 'enterprise'])(
     'has nothing to complain about of a key of the kind %s',
     async (kind) => {
       const { stdout, code } = await doctor({ kind });
       expect(stdout).toMatch(new RegExp(`the key is accepted, of claude:127\\.0\\.0\\.1:${kind}:`));
       expect([code, stdout.match(/^[!✗].*$/gm)]).toEqual([0, null]);
+      expect(sentBy(stdout)).toBeLessThanOrEqual(16);
+    },
+  );
+
+  test.each<Kind>(['console', 'enterprise'])(
+    'asks for no more days than it takes to find activity, of the kind %s',
+    async (kind) => {
+      // Nobody works on a Sunday.
+      const monday = await doctor({ kind }, Date.UTC(2026, 10, 23, 12));
+      expect([monday.code, monday.stdout.match(/^[!✗].*$/gm)]).toEqual([0, null]);
+      expect(monday.stdout).toMatch(/anna: productivity .*: newest day 2026-11-21$/m);
+      expect(sentBy(monday.stdout)).toBeLessThanOrEqual(24);
     },
   );
 

@@ -1,4 +1,3 @@
-import { hasActivity } from '../../catalog/dataset.ts';
 import { addDays, dayOf, daysFrom, type Instant, weekdayOf, yesterdayOf } from '../../catalog/day.ts';
 import { READY_HOURS } from '../../catalog/day-rules.ts';
 import { parseHttpDate } from '../../client/response.ts';
@@ -7,7 +6,7 @@ import { formatDuration } from '../../config/parse.ts';
 import { isInClearText } from '../../net/host-name.ts';
 import { PAGING_HINT } from '../../pipeline/run.ts';
 import type { PlatformError } from '../../text/errors.ts';
-import { type Asked, DAYS, MAX_PAGES, type Requests } from './ask.ts';
+import { type Asked, DAYS, isAnyActive, MAX_PAGES, type Requests } from './ask.ts';
 import { type Examination, type Finding, failure, ok, warning } from './finding.ts';
 import type { StoredFacts } from './store.ts';
 
@@ -161,8 +160,7 @@ function data({ asked }: Facts): readonly Finding[] {
   const isActive = asked.filter(hasAnswered).some(({ dataset, fetched }) => {
     if (fetched === undefined) return true;
     if ('documents' in fetched) return fetched.documents.length > 0;
-    const rows = [...fetched.rows.values()];
-    return dataset.kind === 'days' && rows.some((row) => hasActivity(dataset, row) === true);
+    return isAnyActive(dataset, fetched);
   });
   if (isActive) return [];
   const seen = `all endpoints answer, but nothing happened within ${DAYS} days: the organization is empty`;

@@ -6,6 +6,7 @@ import {
   isDayCollector,
   readerFor,
 } from '../../catalog/collector.ts';
+import { hasActivity } from '../../catalog/dataset.ts';
 import { addDays, type Day, earlier, type Instant, later, yesterdayOf } from '../../catalog/day.ts';
 import { IncompleteListing } from '../../catalog/source.ts';
 import { Client, type RequestObserver } from '../../client/client.ts';
@@ -67,12 +68,14 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
   async function ask(collector: FetchingCollector) {
     const { name } = collector.dataset;
     const address = addressOf(collector, org);
+    const rules = org.platform.days[name] ?? {};
+    const { windowDays = DAYS } = rules;
     const watch = new FieldWatch();
     const source = withRequests({ ...client, compare: (...given) => watch.compare(...given) }, { signal });
     const [days, to] = 'expensive' in collector ? [1, newestOfAll ?? yesterday] : [DAYS, yesterday];
     const from = later(addDays(to, 1 - days), config.history.start);
     let error: PlatformError | undefined;
-    const fetched = await fetchUntil(to).catch((thrown: unknown) => {
+    const fetched = await fetchAll().catch((thrown: unknown) => {
       // A listing that reaches the limit of pages has data.
       if (!(thrown instanceof IncompleteListing && thrown.end === 'page-cap')) error = failureOf(thrown, log);
       return undefined;
@@ -84,7 +87,7 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
     const isRefused = error !== undefined && [undefined, 400].includes(error.status);
     return {
       dataset: collector.dataset,
-      rules: org.platform.days[name] ?? {},
+      rules,
       /** The address of its host. */
       address,
       path: attempts.findLast(({ endpoint }) => endpoint === name)?.path ?? name,
@@ -101,15 +104,22 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
       unread: watch.unknown(),
     };
 
-    /** For earlier days if the platform has not come that far. */
-    async function fetchUntil(last: Day): Promise<Fetched> {
-      const { platform } = org;
-      const { dataset } = collector;
-      if (!isDayCollector(collector))
-        return (await readerFor(platform, dataset, 'fetchDocuments')).fetchDocuments(source);
-      const reader = await readerFor(platform, dataset, 'fetchDays');
+    async function fetchAll(): Promise<Fetched> {
+      if (isDayCollector(collector)) return fetchUntil(to);
+      return (await readerFor(org.platform, collector.dataset, 'fetchDocuments')).fetchDocuments(source);
+    }
+
+    /**
+     * Asks for windows of the platform's length, newest first, until one has activity: a platform may need a request for each
+     * day, and `serve` may be asking it, too. Begins with an earlier day if the platform has not come that far.
+     */
+    async function fetchUntil(last: Day): Promise<FetchedDays<unknown>> {
+      const first = later(earlier(from, last), addDays(last, 1 - windowDays));
+      const reader = await readerFor(org.platform, collector.dataset, 'fetchDays');
       try {
-        return await reader.fetchDays(source, { from: earlier(from, last), to: last });
+        const fetched = await reader.fetchDays(source, { from: first, to: last });
+        if (first <= from || isAnyActive(collector.dataset, fetched)) return fetched;
+        return joined(await fetchUntil(addDays(first, -1)), fetched);
       } catch (thrown) {
         const isEarly = thrown instanceof PlatformError && thrown.isNotYet;
         if (!isEarly || last <= addDays(to, -MAX_DAYS_BEHIND)) throw thrown;
@@ -119,6 +129,25 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
   }
 
   return { ask, attempts, named, close: client.close };
+}
+
+/** Whether the answers about some days show activity on any of them. */
+export function isAnyActive(
+  dataset: FetchingCollector['dataset'],
+  { rows }: Pick<FetchedDays<unknown>, 'rows'>,
+): boolean {
+  return dataset.kind === 'days' && rows.values().some((row) => hasActivity(dataset, row) === true);
+}
+
+/** Two answers as one. */
+function joined(older: FetchedDays<unknown>, newer: FetchedDays<unknown>): FetchedDays<unknown> {
+  return {
+    ...newer,
+    rows: new Map([...older.rows, ...newer.rows]),
+    rejected: older.rejected + newer.rejected,
+    remarks: [...older.remarks, ...newer.remarks],
+    orgId: newer.orgId ?? older.orgId,
+  };
 }
 
 /** The address of the host that a collector asks. */
