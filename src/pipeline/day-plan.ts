@@ -100,19 +100,44 @@ export function nextAsk(plan: DayPlan): Ask | undefined {
   return due === undefined ? undefined : single('retry', due, false);
 }
 
-/** The plan after an answer in which `rows` of its days had one, in `bytes`. */
-export function afterAnswer(plan: DayPlan, ask: Ask, rows: number, bytes: number): DayPlan {
+/**
+ * The plan after an answer in which `rows` of its days had one, in `bytes`, and `unready` ones are not there yet. These do not
+ * show that the platform serves days: the newest day is the one before them.
+ */
+export function afterAnswer(
+  plan: DayPlan,
+  ask: Ask,
+  rows: number,
+  bytes: number,
+  unready: ReadonlySet<Day> = new Set(),
+): DayPlan {
   const days = daysDescending(ask.window.from, ask.window.to);
   const memory = withAnswer(withoutDays(plan.memory, days), rows, bytes);
-  return { ...without(plan, ask), hasAnswer: true, failedInRow: 0, memory };
+  const next = { ...without(plan, ask), memory };
+  let { newest } = plan;
+  while (unready.has(newest)) newest = addDays(newest, -1);
+  const lowered = newest === plan.newest ? next : asNewest(next, newest);
+  return days.every((day) => unready.has(day)) ? lowered : { ...lowered, hasAnswer: true, failedInRow: 0 };
+}
+
+/** The plan with an earlier newest day, which is asked for even if it was set aside. */
+function asNewest(plan: DayPlan, newest: Day): DayPlan {
+  const isSetAside = plan.memory.setAside.has(newest);
+  return {
+    ...plan,
+    newest,
+    days: isSetAside ? [newest, ...plan.days] : plan.days,
+    due: plan.due.filter((day) => day < newest),
+    memory: withoutDays(plan.memory, [newest]),
+  };
 }
 
 /** The plan after a failure; `now` is monotonic, in milliseconds. */
 export function afterFailure(plan: DayPlan, ask: Ask, error: PlatformError, now: number): DayPlan {
   if (!concernsWindow(error, plan.hasAnswer)) return ended(plan, ask, error, now);
   const rest = without(plan, ask);
-  if (ask.kind === 'newest') return { ...rest, failure: error, failedInRow: 1 };
   const days = daysBetween(ask.window.from, ask.window.to) + 1;
+  if (days === 1 && ask.window.to === plan.newest) return { ...rest, failure: error, failedInRow: 1 };
   if (days === 1) return afterFailedDay(rest, ask, error, now);
   const isTooMuch = error.tooLarge || error.reason === 'timeout';
   const memory = isTooMuch ? withTooMuch(plan.memory, days) : plan.memory;

@@ -132,9 +132,11 @@ class DayRun {
     const passed = await catchingUp.answered(days, fetched.rows);
     for (const day of passed) rowless.add(day);
     const told = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
-    const answered = told.filter((day) => !this.#isAwaited(day, fetched));
+    const awaited = new Set(days.filter((day) => this.#isAwaited(day, fetched)));
+    const answered = told.filter((day) => !awaited.has(day));
     for (const day of answered) rowless.delete(day);
-    const next = afterAnswer(withDays(this.#plan, passed), ask, fetched.rows.size, fetched.bytes);
+    const plan = withDays(this.#plan, passed);
+    const next = afterAnswer(plan, ask, fetched.rows.size, fetched.bytes, awaited);
     // One transaction with the last answer.
     this.#completed = nextAsk(next) === undefined ? this.#completedWith(next) : undefined;
     const lags = this.#notesOn(fetched.lost);

@@ -47,9 +47,11 @@ function runPlan(
     readonly memory?: FetchMemory;
     readonly now?: number;
     readonly isThorough?: boolean;
+    /** The days that are answered as not there yet. */
+    readonly unready?: ReadonlySet<Day>;
   } = {},
 ): Outcome {
-  const { toFetch = all, memory = NOTHING_LEARNED, now = 0, isThorough = false } = given;
+  const { toFetch = all, memory = NOTHING_LEARNED, now = 0, isThorough = false, unready } = given;
   let plan = planDays({ newest, toFetch, historyStart: start, memory, limit: 30, isThorough, now });
   const asks: Ask[] = [];
   const answered = new Set<Day>();
@@ -60,7 +62,9 @@ function runPlan(
     const error = platform(ask.window, asks.length);
     if (error === undefined) for (const day of days) answered.add(day);
     plan =
-      error === undefined ? afterAnswer(plan, ask, days.length, 100) : afterFailure(plan, ask, error, now);
+      error === undefined
+        ? afterAnswer(plan, ask, days.length, 100, unready)
+        : afterFailure(plan, ask, error, now);
   }
   return { asks, answered, failure: plan.failure, memory: plan.memory };
 }
@@ -101,6 +105,23 @@ describe('a plan', () => {
     expect(all.filter((day) => !answered.has(day))).toEqual([newest]);
     expect(failure).toBe(broken);
     expect(memory.setAside.size).toBe(0);
+  });
+
+  test('takes the day before one that is not there yet for the newest, also if it was set aside', () => {
+    const [, second = newest, third = newest] = all;
+    const unready = new Set([newest, second]);
+    const early = { platform: failsOn([third]), unready, toFetch: all.slice(0, 9) };
+    const memory = withFailedDay(NOTHING_LEARNED, third, 0);
+    for (const learned of [NOTHING_LEARNED, memory]) {
+      const { failure, answered, ...after } = runPlan(early.platform, { ...early, memory: learned });
+      expect(failure).toBe(broken);
+      expect(early.toFetch.filter((day) => !answered.has(day))).toEqual([third]);
+      expect(after.memory.setAside.size).toBe(0);
+    }
+    expect(runPlan(() => undefined, early).failure).toBeUndefined();
+    // Answers about days that are not there do not show that the platform serves any.
+    const refused = new PlatformError('network', 'connect ECONNREFUSED');
+    expect(runPlan(failsOn(all.slice(2), refused), { unready }).asks.length).toBeLessThanOrEqual(3);
   });
 
   test('has every good day in one run, unless three adjacent ones fail', () => {
