@@ -2,6 +2,7 @@ import { Client, type PlatformClient } from '../client/client.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Logger } from '../log/logger.ts';
+import { requestsPerSecondOf } from '../platforms/index.ts';
 import type { Clock } from '../work/clock.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -42,7 +43,7 @@ export function createOrgClient(org: OrgConfig, api: ApiConfig, parts: ClientPar
 
 /** How the client of an organization reaches the platform, as configured; times in milliseconds. */
 export function clientSettings(org: OrgConfig, api: ApiConfig) {
-  const { timeout: timeoutMs, retries, requestsPerSecond, maxResponseBytes, proxy, readinessPath } = api;
+  const { timeout: timeoutMs, retries, maxResponseBytes, proxy, readinessPath } = api;
   const { platform, baseUrl, account, kind, orgId } = org;
   return {
     org: org.name,
@@ -53,7 +54,7 @@ export function clientSettings(org: OrgConfig, api: ApiConfig) {
     paths: readinessPath === undefined ? {} : { readiness: readinessPath },
     timeoutMs,
     retries,
-    requestsPerSecond,
+    requestsPerSecond: requestsPerSecondOf(platform, api.requestsPerSecond),
     maxResponseBytes,
     proxy,
     headers: platform.headers,

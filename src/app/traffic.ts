@@ -9,7 +9,7 @@ import { createReadingMemory } from '../client/reading-memory.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
-import { defaultPlatform, isIdentityOn } from '../platforms/index.ts';
+import { defaultPlatform, isIdentityOn, requestsPerSecondOf } from '../platforms/index.ts';
 import type { PausedPart } from '../server/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../work/clock.ts';
@@ -139,14 +139,12 @@ export class Traffic {
     };
   }
 
-  /** With its present rate: the configured one lowers that of a platform, and never raises it. */
+  /** With its present rate. */
   #limiterOf(org: string): PacingLimiter {
     const { orgId, platform } = this.#settings.identities.get(org) ?? {};
-    const { requestsPerMinute } = platform ?? {};
-    const isShared = requestsPerMinute !== undefined && orgId !== undefined;
+    const isShared = platform?.requestsPerMinute !== undefined && orgId !== undefined;
     const key = isShared ? `identity ${orgId}` : `organization ${org}`;
-    const { requestsPerSecond } = this.#settings.api;
-    const rate = Math.min(requestsPerSecond, (requestsPerMinute ?? Number.POSITIVE_INFINITY) / 60);
+    const rate = requestsPerSecondOf(platform, this.#settings.api.requestsPerSecond);
     const known = this.#limiters.get(key);
     known?.setRate(rate);
     const limiter = known ?? createPacingLimiter(rate, this.#clock);

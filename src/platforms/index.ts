@@ -14,3 +14,11 @@ export function isIdentityOn({ name }: Pick<Platform, 'name'>, orgId: string): b
   const named = platforms.find((one) => one !== defaultPlatform && orgId.startsWith(`${one.name}:`));
   return (named ?? defaultPlatform).name === name;
 }
+
+/** The most requests per second to a platform: the configured rate lowers that of the platform, and never raises it. */
+export function requestsPerSecondOf(
+  platform: Pick<Platform, 'requestsPerMinute'> | undefined,
+  configured: number,
+): number {
+  return Math.min(configured, (platform?.requestsPerMinute ?? Number.POSITIVE_INFINITY) / 60);
+}

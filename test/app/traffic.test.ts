@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { clientSettings } from '../../src/app/clients.ts';
 import { Traffic } from '../../src/app/traffic.ts';
+import type { Platform } from '../../src/catalog/platform.ts';
+import type { ApiConfig, OrgConfig } from '../../src/config/config.ts';
+import { createFixedCredential } from '../../src/config/credential.ts';
 import { claude } from '../../src/platforms/claude/platform.ts';
 import { defaultPlatform } from '../../src/platforms/index.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -70,5 +74,17 @@ describe('the pace of a platform', () => {
   test('is changed by a reload in the same way', async () => {
     expect(await turnsOf(['anna', 'twin', 'acme', 'acme'], 10, 0.5)).toEqual([0, 2, 0, 2]);
     expect(await turnsOf(['anna', 'twin', 'acme', 'acme'], 0.5, 10)).toEqual([0, 1, 0, 0.1]);
+  });
+
+  test('holds for a client without traffic, such as that of doctor', () => {
+    const rateOn = (platform: Platform, requestsPerSecond: number) => {
+      const place = { baseUrl, appUrl: baseUrl, orgId: undefined };
+      const org = {
+        ...{ name: 'anna', platform, ...place },
+        credential: createFixedCredential('key', 'the test'),
+      };
+      return clientSettings(org as OrgConfig, { requestsPerSecond } as ApiConfig).requestsPerSecond;
+    };
+    expect([rateOn(claude, 5), rateOn(claude, 0.5), rateOn(defaultPlatform, 5)]).toEqual([1, 0.5, 5]);
   });
 });

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { claude } from '../../src/platforms/claude/platform.ts';
 import { createClaudeSandbox } from '../../src/sandbox/index.ts';
 import { type Change, KEYS, type Kind, startChanging, startClaudeStory } from './claude-story.ts';
 import { runHere } from './here.ts';
@@ -108,8 +109,22 @@ describe('a broken set-up', () => {
 const NOW = Date.UTC(2026, 10, 20, 12);
 
 describe('the doctor', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }));
-  afterEach(() => void vi.useRealTimers());
+  const { requestsPerMinute } = claude;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+    setPace(Number.POSITIVE_INFINITY);
+  });
+  afterEach(() => {
+    setPace(requestsPerMinute);
+    vi.useRealTimers();
+  });
+
+  /** Sets how many requests a minute Claude declares, for which tests would only wait. */
+  function setPace(pace: number | undefined): void {
+    for (const kind of [claude, claude.ofKind?.('enterprise')])
+      Object.assign(kind ?? {}, { requestsPerMinute: pace });
+  }
 
   async function doctor({ kind = 'console', key = kind, change = () => undefined, orgId }: SetUp, now = NOW) {
     vi.setSystemTime(now);
@@ -128,9 +143,8 @@ describe('the doctor', () => {
         'collectors: {users: {enabled: true}}',
       ].join('\n'),
     );
-    return runHere(['doctor', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'], {
-      KEY: KEYS[key],
-    });
+    const flags = ['--web.listen-address=127.0.0.1:0', '--api.requests-per-second=1000'];
+    return runHere(['doctor', `--config.file=${file}`, ...flags], { KEY: KEYS[key] });
   }
 
   function sentBy(stdout: string): number {
