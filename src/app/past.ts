@@ -1,5 +1,11 @@
 import { addAbortListener } from 'node:events';
-import { type Collector, filledOn, isDayCollector, isFetching } from '../catalog/collector.ts';
+import {
+  type Collector,
+  type FetchingCollector,
+  filledOn,
+  isDayCollector,
+  isFetching,
+} from '../catalog/collector.ts';
 import { type Day, earlier, firstOfMonth } from '../catalog/day.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import { collectors as allCollectors } from '../collectors/index.ts';
@@ -19,6 +25,9 @@ interface FetchParts extends Pick<RunnerParts, 'history' | 'progress' | 'clock' 
   /** Ends the requests in flight. */
   readonly stopping: AbortSignal;
 }
+
+/** The longest pause that is waited for: a running exporter or another client has used up the rate of this minute. */
+const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Fetches what the history lacks of collectors and those that they are derived from, as the live service does; of expensive
@@ -62,13 +71,26 @@ export async function fetchPast(
     for (const { source } of targets) source.close();
   }
   const listening = addAbortListener(stopping, close);
+  /** Runs a collector, and again after each short pause that its platform asks for, as long as that brings more days. */
+  async function isFetched(target: (typeof targets)[number], collector: FetchingCollector): Promise<boolean> {
+    for (let known = -1; ; ) {
+      await runner.run(target, collector, 'scheduled');
+      const { failure } = runs.get(target.org.name, collector.name);
+      const { reason, retryAt } = failure?.error ?? {};
+      if (reason !== 'throttled' || retryAt === undefined || stopping.aborted) return failure === undefined;
+      const pauseMs = retryAt - clock.now();
+      const { days } = await history.readDataset(target.org.name, collector.dataset.name);
+      const count = [...days.keys()].length;
+      if (pauseMs > LONGEST_PAUSE_MS || count <= known) return false;
+      known = count;
+      await clock.wait(Math.max(0, pauseMs), stopping).catch(() => undefined);
+    }
+  }
   try {
     const running = targets.flatMap((target) =>
-      filledOn(collectors, target.org).map(async (collector) => {
-        await runner.run(target, collector, 'scheduled');
-        const { failure } = runs.get(target.org.name, collector.name);
-        return failure === undefined ? [] : [jobName(target.org.name, collector.name)];
-      }),
+      filledOn(collectors, target.org).map(async (collector) =>
+        (await isFetched(target, collector)) ? [] : [jobName(target.org.name, collector.name)],
+      ),
     );
     return (await Promise.all(running)).flat();
   } finally {

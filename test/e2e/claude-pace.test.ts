@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest';
-import { type Change, type Kind, startClaudeStory } from './claude-story.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createClaudeSandbox } from '../../src/sandbox/index.ts';
+import { type Change, KEYS, type Kind, liftPace, startChanging, startClaudeStory } from './claude-story.ts';
 import { DAY, HOUR, NOON } from './harness.ts';
+import { runHere } from './here.ts';
 
 const collectors = ['activity', 'productivity', 'spend', 'tokens', 'tools', 'users'];
 
@@ -63,3 +68,46 @@ test('a cursor that is refused once begins its listing again, and twice is a fai
   expect(await story.poll()).toEqual(['anna/tokens']);
   expect(story.logged('Collector failing', 'cursor does not match').length).toBeGreaterThan(0);
 });
+
+test('a command waits for a pause of the rate that another client has used up, and ends if nothing more comes', async () => {
+  liftPace();
+  const sandbox = createClaudeSandbox({ now: Date.now, users: 5, pace: 'unlimited', scenarios: ['steady'] });
+  const { url: face } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => sandbox.close());
+  let asked = 0;
+  let isRefused: (request: number) => boolean = (request) => request === 12;
+  const url = await startChanging(face, (answer) => {
+    asked += 1;
+    if (!isRefused(asked)) return;
+    answer.status = 429;
+    answer.headers['retry-after'] = '1';
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'claude-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'c.yml');
+  const org = { name: 'anna', platform: 'claude', base_url: url, api_key_env: 'KEY' };
+  await writeFile(file, JSON.stringify({ orgs: [org], history: { start: daysAgo(20) } }));
+  const args = [
+    'export',
+    `--config.file=${file}`,
+    '--storage.path=:memory:',
+    `--from=${daysAgo(20)}`,
+    `--to=${daysAgo(4)}`,
+  ];
+  const limits = ['--api.retries=0', '--api.requests-per-second=1000'];
+  const once = async () => runHere([...args, ...limits], { KEY: KEYS.console });
+  const { code, stderr } = await once();
+  expect(stderr).toContain('msg="Pause requested by the platform"');
+  expect([stderr.match(/^(?:failed|unknown).*/gm), code]).toEqual([null, 0]);
+  expect(asked).toBeGreaterThan(20);
+
+  asked = 0;
+  isRefused = (request) => request >= 12;
+  const refused = await once();
+  expect(refused.stderr).toMatch(/^failed to fetch: .*anna\//m);
+  expect(refused.code).toBe(1);
+});
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
+}

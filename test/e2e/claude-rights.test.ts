@@ -2,9 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { claude } from '../../src/platforms/claude/platform.ts';
 import { createClaudeSandbox } from '../../src/sandbox/index.ts';
-import { type Change, KEYS, type Kind, startChanging, startClaudeStory } from './claude-story.ts';
+import { type Change, KEYS, type Kind, liftPace, startChanging, startClaudeStory } from './claude-story.ts';
 import { runHere } from './here.ts';
 
 interface SetUp {
@@ -109,24 +108,11 @@ describe('a broken set-up', () => {
 const NOW = Date.UTC(2026, 10, 20, 12);
 
 describe('the doctor', () => {
-  const { requestsPerMinute } = claude;
-
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['Date'], now: NOW });
-    setPace(Number.POSITIVE_INFINITY);
-  });
-  afterEach(() => {
-    setPace(requestsPerMinute);
-    vi.useRealTimers();
-  });
-
-  /** Sets how many requests a minute Claude declares, for which tests would only wait. */
-  function setPace(pace: number | undefined): void {
-    for (const kind of [claude, claude.ofKind?.('enterprise')])
-      Object.assign(kind ?? {}, { requestsPerMinute: pace });
-  }
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }));
+  afterEach(() => void vi.useRealTimers());
 
   async function doctor({ kind = 'console', key = kind, change = () => undefined, orgId }: SetUp, now = NOW) {
+    liftPace();
     vi.setSystemTime(now);
     const sandbox = createClaudeSandbox({ now: () => now, users: 20, pace: 'unlimited' });
     const { url: face } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
