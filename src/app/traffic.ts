@@ -184,6 +184,7 @@ export function trafficSettings(
   config: { readonly api: ApiConfig; readonly orgs: readonly OrgConfig[] },
   dayDatasets: readonly DatasetName[],
 ): TrafficSettings {
-  const { api, orgs } = config;
-  return { api, dayDatasets, identities: new Map(orgs.map((org) => [org.name, org])) };
+  const identities = new Map<string, OrgConfig>();
+  for (const org of config.orgs) identities.set(org.name, org);
+  return { api: config.api, dayDatasets, identities };
 }

@@ -101,8 +101,8 @@ export function nextAsk(plan: DayPlan): Ask | undefined {
 }
 
 /**
- * The plan after an answer in which `rows` of its days had one, in `bytes`, and `unready` ones are not there yet. These do not
- * show that the platform serves days: the newest day is the one before them.
+ * The plan after an answer in which `rows` of its days had one, in `bytes`, and the `unready` ones are not there yet. These do
+ * not show that the platform serves days: the newest day is the one before them.
  */
 export function afterAnswer(
   plan: DayPlan,
@@ -117,7 +117,7 @@ export function afterAnswer(
   let { newest } = plan;
   while (unready.has(newest)) newest = addDays(newest, -1);
   const lowered = newest === plan.newest ? next : asNewest(next, newest);
-  return days.every((day) => unready.has(day)) ? lowered : { ...lowered, hasAnswer: true, failedInRow: 0 };
+  return unready.size === days.length ? lowered : { ...lowered, hasAnswer: true, failedInRow: 0 };
 }
 
 /** The plan with an earlier newest day, which is asked for even if it was set aside. */

@@ -132,7 +132,8 @@ class DayRun {
     const passed = await catchingUp.answered(days, fetched.rows);
     for (const day of passed) rowless.add(day);
     const told = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
-    const awaited = new Set(days.filter((day) => this.#isAwaited(day, fetched)));
+    const awaited = new Set<Day>();
+    for (const day of days) if (this.#isAwaited(day, fetched)) awaited.add(day);
     const answered = told.filter((day) => !awaited.has(day));
     for (const day of answered) rowless.delete(day);
     const plan = withDays(this.#plan, passed);

@@ -51,7 +51,7 @@ function runPlan(
     readonly unready?: ReadonlySet<Day>;
   } = {},
 ): Outcome {
-  const { toFetch = all, memory = NOTHING_LEARNED, now = 0, isThorough = false, unready } = given;
+  const { toFetch = all, memory = NOTHING_LEARNED, now = 0, isThorough = false, unready = new Set() } = given;
   let plan = planDays({ newest, toFetch, historyStart: start, memory, limit: 30, isThorough, now });
   const asks: Ask[] = [];
   const answered = new Set<Day>();
@@ -63,7 +63,7 @@ function runPlan(
     if (error === undefined) for (const day of days) answered.add(day);
     plan =
       error === undefined
-        ? afterAnswer(plan, ask, days.length, 100, unready)
+        ? afterAnswer(plan, ask, days.length, 100, new Set(days.filter((day) => unready.has(day))))
         : afterFailure(plan, ask, error, now);
   }
   return { asks, answered, failure: plan.failure, memory: plan.memory };
