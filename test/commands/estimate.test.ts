@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { collectors } from '../../src/collectors/index.ts';
 import type { OrgEstimate } from '../../src/commands/estimate/org.ts';
 import { run } from '../../src/commands/estimate.ts';
 import { estimateOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
+import { createCopilotSandbox } from '../../src/sandbox/index.ts';
 import { createContext, createEmptyShardContext, startPlatform } from './surroundings.ts';
 
 // A Wednesday: on a Monday the newest day is a Sunday, on which few people are active.
@@ -134,4 +135,23 @@ test('a shard without an organization has nothing to estimate, and says so', asy
   const { context, stderr } = createEmptyShardContext(estimateOptions);
   expect(await run(context)).toBe(0);
   expect(stderr()).toContain('level=warn msg="This shard has no organization"');
+});
+
+test('the people of a platform that is late, after days on which nobody worked, are those of the newest day with some', async () => {
+  // A Monday after a holiday on Thursday, of a platform whose reports come after two days.
+  vi.setSystemTime(Date.UTC(2026, 10, 30, 7));
+  const sandbox = createCopilotSandbox({ now: Date.now, users: 10 });
+  const { url } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => sandbox.close());
+  const place = `platform: copilot, account: acme-org, base_url: "${url}", link_hosts: ["127.0.0.1"]`;
+  const context = createContext(
+    { ...createOptions(collectors), ...estimateOptions },
+    ['--config.file=c.yml', '--api.requests-per-second=1000', '--json'],
+    { KEY: 'sandbox-acme-full' },
+    { 'c.yml': `orgs: [{name: octo, ${place}, api_key_env: KEY}]` },
+  );
+  expect(await run(context.context)).toBe(0);
+  const [octo]: OrgEstimate[] = JSON.parse(context.stdout()).organizations;
+  const people = octo?.collectors.find(({ identity }) => identity === 'id');
+  expect(people?.labels.find(({ label }) => label === 'user')?.values).toBeGreaterThan(0);
 });
