@@ -159,7 +159,8 @@ function* sections(of: ExplainedOrg, style: Style): Generator<string> {
   for (const [cause, parts] of models) {
     if (parts.length > 0) yield* table(`Of ${wordsOf(cause, explanation)}`, first(parts));
   }
-  if (models.size === 0) yield 'Models cannot be told: the platform sent no usable breakdown.';
+  if (models.size === 0 && byModel === undefined)
+    yield 'Models cannot be told: the platform sent no usable breakdown.';
   if (byModel !== undefined && byModel.length > 0) yield* table('Where, by model', first(byModel));
   if (byTeam !== undefined && byTeam.length > 0) yield* table('Where, by team', first(byTeam));
   if (before.cached !== undefined && after.cached !== undefined)

@@ -48,6 +48,19 @@ describe('an explanation', () => {
     expect(docs).toContain(explanationText([{ org: 'acme', explanation }]).trimEnd());
   });
 
+  test('names models also where no tokens are counted', () => {
+    const ofModels = (credits: number) =>
+      explained({ credits: 400, models: { old: 400 } }, { credits, models: { old: credits } });
+    const text = explanationText([{ org: 'octo', explanation: ofModels(900) }]);
+    expect(text).toContain('Where, by model\n  old  +500');
+    expect(text).not.toContain('Models cannot be told');
+    const explanation = ofModels(900);
+    const unknown = explanation && { ...explanation, byModel: undefined };
+    expect(explanationText([{ org: 'octo', explanation: unknown }])).toContain(
+      'Models cannot be told: the platform sent no usable breakdown.',
+    );
+  });
+
   test('cannot break a table of Markdown by the names of models', () => {
     const explanation = explained(before, { ...usual, credits: 900, models: { 'a|b*': 900 } });
     expect(explanationMarkdown([{ org: 'acme', explanation }])).toContain('| a\\|b\\* | +900 |');
