@@ -1,3 +1,4 @@
+import { roundTo } from '../collectors/explain/decompose.ts';
 import type { Spend } from '../collectors/spend/costs.ts';
 import { sumOfEach } from '../collectors/statistics.ts';
 import { amountText, dayWords, groupDigits } from './format.ts';
@@ -69,14 +70,19 @@ function platformWords(some: readonly Known[], { percentSign }: Style, used = 0)
   const isMixed = some.some(({ costIs }) => costIs !== some[0]?.costIs);
   const reported = some.some(({ costIs }) => costIs === 'estimate') ? '' : " at the platforms' own prices";
   const prices = reported === '' && !isMixed ? ' at configured prices' : reported;
-  const shares = [...Map.groupBy(some, ({ platform }) => platform)]
-    .map(([title, own]) => [title, own[0]?.costIs, sumOfEach(own, (one) => one.used) ?? 0] as const)
-    .sort(([, , one], [, , other]) => other - one)
-    .map(([title, costIs, amount]) => {
-      const kind = costIs === 'estimate' ? 'estimate by configured prices' : costIs;
-      return `${Math.round((amount / used) * 100) || 'under 1'}${percentSign} ${title}${isMixed ? ` (${kind})` : ''}`;
-    });
   if (used === 0) return prices;
+  const parts = [...Map.groupBy(some, ({ platform }) => platform)]
+    .map(([title, own]) => [title, own[0]?.costIs, sumOfEach(own, (one) => one.used) ?? 0] as const)
+    .sort(([, , one], [, , other]) => other - one);
+  const percents = roundTo(
+    100,
+    parts.map(([, , amount]) => (amount / used) * 100),
+  );
+  const shares = parts.map(([title, costIs, amount], index) => {
+    const kind = costIs === 'estimate' ? 'estimate by configured prices' : costIs;
+    const share = percents[index] || (amount > 0 ? 'under 1' : '0');
+    return `${share}${percentSign} ${title}${isMixed ? ` (${kind})` : ''}`;
+  });
   return isMixed ? `${prices}: ${shares.join(', ')}` : `${prices}, ${shares[0]}`;
 }
 

@@ -121,6 +121,16 @@ describe('what agents on several platforms used', () => {
       /^Agents used 0.00 USD this month so far at the platforms' own prices; billed/,
     );
     expect(said(claude(), copilot({ used: 1 }))[0]).toContain('100 % Claude (charge), under 1 % GitHub');
+    expect(said(claude(), copilot({ used: 0 }))[0]).toContain('100 % Claude (charge), 0 % GitHub Copilot');
+  });
+
+  test('has shares that add up to 100 %', () => {
+    expect(said(claude({ used: 505 }), copilot({ used: 495 }))[0]).toContain(
+      ': 51 % Claude (charge), 49 % GitHub Copilot (value of use);',
+    );
+    expect(said(claude({ used: 100 }), ours({ used: 100 }), copilot({ used: 100 }))[0]).toContain(
+      ': 34 % Claude (charge), 33 % Agent Platform (estimate by configured prices), 33 % GitHub Copilot',
+    );
   });
 });
 

@@ -259,7 +259,7 @@ test('reports of several platforms begin with what all used, and name each platf
   const text = reportMarkdown([acme, euro, free, octo, lab]);
   const dollars =
     'Agents used 844 USD from 2026-11-23 to 2026-11-29: 42 % GitHub Copilot (value of use), 42 % Claude (charge), ' +
-    '17 % Agent Platform (estimate by configured prices); billed beyond seats 21.00 where platforms say it (GitHub Copilot); ' +
+    '16 % Agent Platform (estimate by configured prices); billed beyond seats 21.00 where platforms say it (GitHub Copilot); ' +
     'seat fees are not included; forecast of the month 3,615 (3,615 to 3,615).';
   const euros =
     'Agents used 140 EUR from 2026-11-23 to 2026-11-29 at configured prices, 100 % Agent Platform; ' +
