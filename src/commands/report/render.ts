@@ -126,13 +126,15 @@ function partsOf(report: Report): Parts {
 }
 
 function sentencesOf(report: Report): readonly string[] {
-  const { period, days, revisedUntil, figures, explanation, unusual, readiness } = report;
+  const { period, currency, days, revisedUntil, figures, explanation, unusual, readiness } = report;
   const all = daysBetween(period.first, period.last) + 1;
   const sentences: string[] = [];
   if (days.length === 0 || figures.length === 0) sentences.push('No day of it is over and known.');
   else if (days.length < all) sentences.push(`Partial: ${days.length} of ${all} days, up to ${days.at(-1)}.`);
-  if (revisedUntil !== undefined && figures.some(({ currency }) => currency !== undefined))
-    sentences.push(`The platform may revise this money until ${revisedUntil}.`);
+  if (revisedUntil !== undefined && figures.some((one) => one.currency !== undefined)) {
+    const [what, them] = currency === undefined ? ['Credits and cost are', 'them'] : ['The cost is', 'it'];
+    sentences.push(`${what} provisional: the platform may revise ${them} until ${revisedUntil}.`);
+  }
   if (explanation !== undefined) {
     const means = period.kind === 'month' ? ' Each weekday counts as much before as after.' : '';
     sentences.push(`${sentenceOf(explanation)}${means}`);

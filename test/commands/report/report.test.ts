@@ -288,7 +288,10 @@ test('what is billed and the list price stand beside the cost, and what may stil
   expect(both?.(last)).toContain('| Billed cost (USD) | 21.00 | 21.00 | 0 % |');
   expect(both?.(last)).toContain('| Billed cost, month to date (USD) | 87.00 |');
   expect(charge?.(last)).toContain('| List cost (USD) | 420.00 | 420.00 | 0 % |');
-  expect(charge?.(last)).toContain('The platform may revise this money until 2026-12-30.');
+  expect(charge?.(last)).toContain('The cost is provisional: the platform may revise it until 2026-12-30.');
+  expect(both?.(last)).toContain(
+    'Credits and cost are provisional: the platform may revise them until 2026-12-30.',
+  );
   expect(charge?.(addDays(last, -38))).not.toContain('revise');
 });
 
