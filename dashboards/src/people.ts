@@ -7,7 +7,7 @@ import { teamBudgetFamilies as budgets } from '../../src/collectors/users/team-b
 import { platforms } from '../../src/platforms/list.ts';
 import { MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
-import { atEnd, type Described, daily, named, newest, overRange, promql } from './expression.ts';
+import { atEnd, type Described, daily, named, newest, ofPlatform, overRange, promql } from './expression.ts';
 import { meanOverOrgs, ofOne } from './figures.ts';
 import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
@@ -92,7 +92,7 @@ const groups: Row = {
       title: 'Credits per person',
       text: 'Standard Credits per active person on each UTC day: median, 90th and 99th percentile and maximum, of the organization where each is highest. Shown with at least 5 active people, the last two with at least 10.',
       queries: [
-        days(promql`max by (stat) (${daily(of.dailyCreditsPerUser)})`, '{{stat}}', {
+        days(ofPlatform(promql`max by (stat) (${daily(of.dailyCreditsPerUser)})`), '{{stat}}', {
           colour: palette.quiet,
           colours: { p50: palette.main, p90: palette.second, p99: palette.fourth, max: palette.deep },
         }),

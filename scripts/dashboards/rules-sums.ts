@@ -113,14 +113,17 @@ export function mixedIn(expr: string): readonly string[] {
     const open = index + found.length - 1;
     const inner = rest.slice(open + 1, closingOf(rest, open));
     const apart = listOf(by).some((label) => label === 'org' || label === 'platform');
-    if (!['sum', 'avg'].includes(kind) || apart || / bool |^count by /.test(inner)) return [];
+    if (!['sum', 'avg', 'max', 'min'].includes(kind) || apart || / bool |^count by /.test(inner)) return [];
     return [...inner.matchAll(/\b(agent_platform[\w:]*)(?:\{([^}]*)\})?/g)].flatMap(
       ({ 0: selector, 1: name = '', 2: matchers = '', index: at }) => {
         const family = families.get(name.replace(/:\d+d$/, ''));
         const isOne = /(?:^|,)(?:org|platform)="/.test(matchers);
         const isPriced = PRICED.test(inner.slice(0, at));
         if (family === undefined || isOne || isPriced || isFactor(inner, selector)) return [];
-        return addsUpOverAll(family) ? [] : [`${kind} of ${name} over platforms`];
+        // The largest of all can be a day or an age, but neither credits nor tokens; of renamed labels only the names count.
+        const isComparable = !/^(?:credits|tokens)$/.test(family.unit) || matchers.includes('exported_');
+        const isFound = ['sum', 'avg'].includes(kind) || !isComparable;
+        return addsUpOverAll(family) || !isFound ? [] : [`${kind} of ${name} over platforms`];
       },
     );
   });

@@ -20,6 +20,10 @@ describe('a query that adds up over platforms what it may not', () => {
   test.each([
     ['in total', `sum by () (${CREDITS})`],
     ['on average', `avg(${CREDITS})`],
+    [
+      'as the largest',
+      `max by (stat) (max by (org,stat) (agent_platform_daily_credits_per_user${SELECTED}))`,
+    ],
     ['of recorded days', 'sum by () (last_over_time(agent_platform:daily_active_users:2d{org=~"$org"}[1d]))'],
     [
       'beside what is of one',
@@ -54,6 +58,29 @@ describe('a query that adds up over platforms what it may not', () => {
   ])('is not one %s', (_how, expr) => {
     expect(mixedIn(expr)).toEqual([]);
   });
+});
+
+test('a panel whose figures are of one platform says so where it has none', () => {
+  const root = path.resolve(import.meta.dirname, '../../dashboards');
+  interface Shown {
+    readonly title: string;
+    readonly panels?: readonly Shown[];
+    readonly targets?: readonly { readonly expr: string }[];
+    readonly fieldConfig?: { readonly defaults: { readonly noValue?: string } };
+  }
+  const all = (some: readonly Shown[]): readonly Shown[] =>
+    some.flatMap((one) => [one, ...all(one.panels ?? [])]);
+  const shown = globSync('*.json', { cwd: root }).flatMap((file) =>
+    all((JSON.parse(readFileSync(path.join(root, file), 'utf8')) as { panels: readonly Shown[] }).panels),
+  );
+  const ofOne = shown.filter(({ targets = [] }) =>
+    targets.some(({ expr }) => expr.includes('unless on () (count(count by (platform)')),
+  );
+  expect(ofOne.length).toBeGreaterThan(10);
+  const silent = ofOne.filter(
+    ({ fieldConfig }) => !/ platforms?\b/.test(fieldConfig?.defaults.noValue ?? ''),
+  );
+  expect(silent.map(({ title }) => title)).toEqual([]);
 });
 
 test('no rule adds up over platforms what it may not', () => {
