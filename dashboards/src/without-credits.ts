@@ -11,10 +11,10 @@ import { drillTo, orgLink } from './panels/drill.ts';
 import { table } from './panels/table.ts';
 import { days, type Look, type Query } from './query.ts';
 
-/** A cost of the organization if only one is selected that has it, on an axis of its own. */
+/** A cost of the organization if only one of those selected has it, on an axis of its own. */
 export function costOfOne(family: Described<'currency'>, name: string, look: Look): Query {
   const figure = ofOne(daily(family), newest(family));
-  return days(figure, `{{currency}}, ${name}`, { ...MONEY, ...look, onTheRight: true });
+  return days(figure, `{{org}} {{currency}}, ${name}`, { ...MONEY, ...look, onTheRight: true });
 }
 
 /** What other rows say in credits, where a platform reports a cost and counts none. */

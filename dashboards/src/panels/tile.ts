@@ -7,6 +7,7 @@ import {
   VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
+import { isOfOnePlatform } from '../expression.ts';
 import { dressed, type PanelSpec, type Placed } from './panel.ts';
 
 interface TileSpec extends PanelSpec {
@@ -23,6 +24,8 @@ interface TileSpec extends PanelSpec {
 /** In pixels; the same everywhere, so that short numbers are not larger. */
 const VALUE_SIZE = 36;
 const NAME_SIZE = 14;
+/** Columns from which a tile is wide. */
+const WIDE = 12;
 
 /** One or a few large numbers. */
 export function tile(spec: TileSpec): Placed {
@@ -41,8 +44,14 @@ export function tile(spec: TileSpec): Placed {
     title: spec.title,
     width,
     height,
-    panel: dressed(builder, { noValue: 'Not known', ...spec, large: true }),
+    panel: dressed(builder, { noValue: noValueOf(spec, width), ...spec, large: true }),
   };
+}
+
+/** What is in place of a number: text as large as numbers, of which a narrow tile has little. */
+function noValueOf({ queries }: TileSpec, width: number): string {
+  if (!queries.some(({ expression }) => isOfOnePlatform(expression))) return 'Not known';
+  return width < WIDE ? 'Of one platform only' : 'Not known, or of several platforms';
 }
 
 function textModeOf({ named = false, queries }: TileSpec): BigValueTextMode {
