@@ -49,8 +49,12 @@ describe('an explanation', () => {
   });
 
   test('names models also where no tokens are counted', () => {
+    const nothing = { users: 0, sessions: 0, tokens: 0 };
     const ofModels = (credits: number) =>
-      explained({ credits: 400, models: { old: 400 } }, { credits, models: { old: credits } });
+      explained(
+        { ...nothing, credits: 400, models: { old: 400 } },
+        { ...nothing, credits, models: { old: credits } },
+      );
     const text = explanationText([{ org: 'octo', explanation: ofModels(900) }]);
     expect(text).toContain('Where, by model\n  old  +500');
     expect(text).not.toContain('Models cannot be told');
