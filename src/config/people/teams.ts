@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Budget, NO_TEAM, type Person } from '../../catalog/settings.ts';
+import { type Budget, DEFAULT_PLATFORM, NO_TEAM, type Person } from '../../catalog/settings.ts';
 import { wildcard } from '../../text/wildcard.ts';
 
 /** The content of a teams file. */
@@ -20,16 +20,21 @@ export interface TeamRule {
 
 /**
  * Creates teams from rules: a login on the platform takes precedence, then a person's id, the exact address, and the first
- * matching pattern. Logins and addresses are compared in lower case; all names of rules and people are in normal form C.
+ * matching pattern. Logins and addresses are compared in lower case, and ids on platforms where they are logins; all names of rules
+ * and people are in normal form C.
  */
 export function createTeams({ rules, budgets }: TeamsFile) {
   const byLogin = new Map<string, string>();
   const exact = new Map<string, string>();
+  const byAnyCase = new Map<string, string>();
   const patterns: { readonly fits: (email: string) => boolean; readonly team: string }[] = [];
   for (const { member, team, logins = {} } of rules) {
     for (const [platform, login = ''] of Object.entries(logins)) byLogin.set(loginKey(platform, login), team);
     if (member.includes('*')) patterns.push({ fits: wildcard(member.toLowerCase()), team });
-    else exact.set(memberKey(member), team);
+    else {
+      exact.set(memberKey(member), team);
+      byAnyCase.set(member.toLowerCase(), team);
+    }
   }
   return {
     /** Differs between sets of rules. */
@@ -42,7 +47,8 @@ export function createTeams({ rules, budgets }: TeamsFile) {
     teamOf({ id, email }: Person, platform: string): string {
       const ofLogin = byLogin.get(loginKey(platform, id)) ?? byLogin.get(loginKey(platform, email ?? id));
       if (ofLogin !== undefined) return ofLogin;
-      const byId = exact.get(id) ?? exact.get(memberKey(id));
+      const byLoginAsId = platform === DEFAULT_PLATFORM ? undefined : byAnyCase.get(id.toLowerCase());
+      const byId = exact.get(id) ?? exact.get(memberKey(id)) ?? byLoginAsId;
       if (byId !== undefined || email === undefined) return byId ?? NO_TEAM;
       return exact.get(email) ?? patterns.find(({ fits }) => fits(email))?.team ?? NO_TEAM;
     },

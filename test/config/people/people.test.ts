@@ -149,6 +149,12 @@ describe('people with logins in a teams file', () => {
     expect(teamOf({ id, email }, platform)).toBe(team);
   });
 
+  test('are found by a login that stands alone, in any case, as GitHub compares them; ids of other platforms differ by it', () => {
+    const { teamOf } = teamsOf([{ member: 'octo-ada', team: 'web' }]);
+    expect(teamOf({ id: 'Octo-Ada', email: undefined }, 'copilot')).toBe('web');
+    expect(teamOf({ id: 'Octo-Ada', email: undefined }, 'agent-platform')).toBe('none');
+  });
+
   test('are found by a login that is an address, before that of somebody else', () => {
     const { teamOf } = teamsOf([
       { member: 'a@acme.example', team: 'a', logins: { copilot: 'a2@acme.example' } },
