@@ -163,7 +163,7 @@ export const orgSchema = z
   .superRefine((entry, context) => {
     const { budget, prices: known = [], api_key_file: file, api_key_env: variable } = entry;
     const platform = platformNamed(entry.platform);
-    for (const { key, message } of problemsOn(platform, entry)) refuse(context, message, undefined, [key]);
+    for (const { key, message, hint } of problemsOn(platform, entry)) refuse(context, message, hint, [key]);
     const isPriced = platform.money.currency === undefined;
     if (
       isPriced &&

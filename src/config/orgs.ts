@@ -154,10 +154,11 @@ async function orgOfEnvironment(
       'set AGENT_PLATFORM_API_BASE_URL or --api.base-url',
     );
   }
-  for (const { key, message } of problemsOn(platform, given)) {
+  for (const { key, message, hint } of problemsOn(platform, given)) {
     const flag = `--api.${key.replaceAll('_', '-')}`;
     throw new ConfigError(
       message === '' ? `the platform ${platform.name} needs ${flag}` : `${flag}: ${message}`,
+      hint,
     );
   }
   const credential = await readSecret(keyVariable, sources);

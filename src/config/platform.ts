@@ -19,6 +19,8 @@ export interface GivenOrg {
 interface Problem {
   readonly key: keyof GivenOrg;
   readonly message: string;
+  /** What to give, where something is missing. */
+  readonly hint?: string | undefined;
 }
 
 const KEYS: readonly OrgKey[] = ['app_url', 'org_id', 'prices', 'account', 'kind', 'link_hosts'];
@@ -31,7 +33,8 @@ export function* problemsOn(platform: Platform, given: GivenOrg): Generator<Prob
   for (const key of KEYS) {
     if (given[key] !== undefined && !keys.includes(key))
       yield { key, message: `${key} is given, but the platform ${name} has none` };
-    if (given[key] === undefined && needs.includes(key)) yield { key, message: '' };
+    if (given[key] === undefined && needs.includes(key))
+      yield { key, message: '', hint: accepts?.({ account: '', baseUrl: baseUrl ?? '' })?.message };
   }
   if (given.kind !== undefined && keys.includes('kind') && !kinds.includes(given.kind))
     yield { key: 'kind', message: `the platform ${name} has only the kinds ${kinds.join(', ')}` };

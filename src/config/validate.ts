@@ -179,16 +179,19 @@ function errorOf(root: YamlNode, issue: z.core.$ZodIssue, missing: (key: string)
   }
   if (node === undefined) {
     const parent = nodeAt(root, issue.path.slice(0, -1)) ?? root;
-    const hint = issue.code === 'invalid_union' ? optionsOf(issue) : undefined;
+    const hint = issue.code === 'invalid_union' ? optionsOf(issue) : hintIn(issue);
     return configErrorAt(parent, missing(String(issue.path.at(-1))), hint);
   }
   const hint =
     issue.code === 'invalid_value' && typeof node.value === 'string'
       ? suggestion(node.value, issue.values.map(String))
-      : issue.code === 'custom' && typeof issue.params?.['hint'] === 'string'
-        ? issue.params['hint']
-        : undefined;
+      : hintIn(issue);
   return configErrorAt(node, issue.message, hint);
+}
+
+function hintIn(issue: z.core.$ZodIssue): string | undefined {
+  const hint: unknown = issue.code === 'custom' ? issue.params?.['hint'] : undefined;
+  return typeof hint === 'string' ? hint : undefined;
 }
 
 /** The node at a path below a node, or its nearest existing ancestor. */
