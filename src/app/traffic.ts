@@ -3,7 +3,7 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { PlatformClientDeps } from '../client/client.ts';
 import { createDailyQuota, type DailyQuota } from '../client/daily-quota.ts';
-import { createThrottleHolds, type ThrottleHolds } from '../client/limits.ts';
+import { createThrottleHolds, type ThrottleHolds } from '../client/throttle-holds.ts';
 import type { KnownPaths } from '../client/paths.ts';
 import { createReadingMemory } from '../client/reading-memory.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';

@@ -24,7 +24,7 @@ import { runInSlices } from '../work/slices.ts';
 import { createTurns } from '../work/turns.ts';
 import type { DailyQuota } from './daily-quota.ts';
 import { createExchange, type Exchange, type Exchanged } from './exchange.ts';
-import { createThrottleHolds, type ThrottleHolds } from './limits.ts';
+import { createThrottleHolds, type ThrottleHolds } from './throttle-holds.ts';
 import type { RowSink } from './lines.ts';
 import { createLinks, followLinks, type Links } from './links.ts';
 import { walkPages } from './paging.ts';

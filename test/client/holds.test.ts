@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createThrottleHolds } from '../../src/client/limits.ts';
+import { createThrottleHolds } from '../../src/client/throttle-holds.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { START } from './platform-server.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import type { ApiRequest } from '../../src/catalog/source.ts';
 import { Client, type PlatformClientDeps } from '../../src/client/client.ts';
-import { createThrottleHolds, type ThrottleHolds } from '../../src/client/limits.ts';
+import { createThrottleHolds, type ThrottleHolds } from '../../src/client/throttle-holds.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
