@@ -1,7 +1,7 @@
 import type { Collector } from '../catalog/collector.ts';
 import { addDays, type Day, firstOfMonth, lastOfMonth, parseDay } from '../catalog/day.ts';
 import type { Family, Sample } from '../catalog/family.ts';
-import { foldAll, keyOf } from '../pipeline/folding.ts';
+import { foldAll, labelsKey } from '../pipeline/folding.ts';
 import { createLabelWeights } from '../pipeline/label-weights.ts';
 import type { PageFamily } from '../pipeline/past-days.ts';
 import type { ExportedFigures } from './format.ts';
@@ -116,7 +116,7 @@ export class MonthFigures {
       if (known === undefined) continue;
       known.days++;
       for (const sample of samples()) {
-        const key = keyOf(known.family, sample);
+        const key = labelsKey(known.family, sample);
         const amount = known.amounts.get(key) ?? { labels: sample.labels, values: [] };
         known.amounts.set(key, amount);
         amount.values.push(sample.value);

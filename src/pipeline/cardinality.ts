@@ -3,17 +3,17 @@ import { isDamaged } from '../catalog/dataset.ts';
 import { type Family, fillsZeros, type Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
 import { LARGE } from '../work/slices.ts';
-import { foldAll, type KeptValues, keyOf, labelled } from './folding.ts';
+import { foldAll, type KeptValues, labelled, labelsKey } from './folding.ts';
 import { createLabelWeights, type LabelLimit } from './label-weights.ts';
 import { type Filled, Zeros } from './zeros.ts';
 
 /** How many samples are weighed in one step. */
 const WEIGHED_AT_ONCE = 16;
 
-/** Up to this number, the samples of a family are kept from measuring to rendering, instead of computed twice. */
+/** A family with up to this number of samples keeps them from measuring to rendering; a larger one computes them twice. */
 const KEPT_SAMPLES = 1024;
 
-/** The measurements of a collector's samples. */
+/** What was measured on the samples of a collector's families. */
 export interface Cardinality {
   /** The families with samples, each with its zeros. */
   readonly families: readonly MeasuredFamily[];
@@ -26,24 +26,24 @@ export interface Cardinality {
 
 interface MeasuredFamily {
   readonly family: Family;
-  /** Undefined if they are too many to be kept. */
+  /** Undefined if there are more than `KEPT_SAMPLES`; they are then computed again. */
   readonly samples: readonly Sample[] | undefined;
   readonly zeros: readonly Sample[];
   /** The number of its label values that are summed into `other`, over all labels. */
   readonly folded: number;
 }
 
-/** How to measure, if not a single view. */
+/** Options of measuring, for callers that measure many days. */
 interface Measuring {
-  /** By default for this view's newest day alone. */
+  /** The zeros of the organization, remembered from day to day; by default those of this view's newest day alone. */
   readonly zeros?: Zeros;
   /** How many samples to look at in one step, by default one; a step costs as much as a sample. */
   readonly samplesPerStep?: number;
 }
 
 /**
- * Determines the zeros of each family and the label values that are kept. Yields between samples, so that other work can
- * run.
+ * Determines the zeros to fill into each family, and the label values that keep their own series. Yields between samples, so that
+ * other work can run.
  */
 export function* measureCardinality(
   families: readonly Family[],
@@ -93,7 +93,7 @@ interface Found {
   readonly zeros: Sample[];
 }
 
-/** What a view has of some families. */
+/** The samples of some families in a view. */
 interface Sampled {
   readonly found: readonly Found[];
   readonly filled: readonly Filled[];
@@ -101,7 +101,7 @@ interface Sampled {
   readonly count: number;
 }
 
-/** The samples of each family that has any, and those of them whose zeros are to be filled in. */
+/** Computes the samples of each family, and lists the families that need zeros. */
 function* sampled(
   families: readonly Family[],
   dataset: DayDataset<unknown> | undefined,
@@ -124,7 +124,7 @@ function* sampled(
     for (const plain of given) {
       const sample = labelled(family, plain);
       one.samples.push(sample);
-      if (isFilled) present.push([keyOf(family, sample), sample]);
+      if (isFilled) present.push([labelsKey(family, sample), sample]);
       if (++count % samplesPerStep === 0) yield;
     }
     found.push(one);
@@ -133,7 +133,7 @@ function* sampled(
   return { found, filled, count };
 }
 
-/** The samples of a measured family as published: with zeros, folded and truncated. */
+/** The samples of a measured family as they are published: zeros filled in, label values folded and shortened. */
 export function projectFamily(
   measured: MeasuredFamily,
   kept: KeptValues,
@@ -145,7 +145,7 @@ export function projectFamily(
   return foldAll(family, zeros.length === 0 ? samples : [...samples, ...zeros], kept);
 }
 
-/** The samples of a family that has too many to keep them. */
+/** Computes the samples of a family again that has too many to keep. */
 function* streamed(
   { family, zeros }: MeasuredFamily,
   dataset: DayDataset<unknown> | undefined,

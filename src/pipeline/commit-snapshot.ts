@@ -89,7 +89,7 @@ export class SnapshotCommit {
       });
   }
 
-  /** Whether a state was not logged last; the empty one is the first. */
+  /** Whether a state differs from the last logged one, which is empty at first. */
   #isNews(key: readonly string[], state: string): boolean {
     const name = JSON.stringify(key);
     const before = this.#logged.get(name) ?? '';

@@ -7,14 +7,18 @@ import type { StoredOrg } from '../store/store.ts';
 import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts';
 
 /**
- * The state of a day of a dataset: it has a `row`; it is `idle`, a day without activity; it is `provisional`, idle as
- * long as its own dataset has no later row; it was answered, but its dataset is `unused`; or it is `unknown`.
+ * The state of a day of a dataset:
+ * - `row`: the platform reported a row.
+ * - `idle`: no activity. Shown as 0.
+ * - `provisional`: idle, but after the newest row of its dataset: a later row would show that the dataset was late. Shown as 0.
+ * - `unused`: the day was answered, but the dataset never had a row.
+ * - `unknown`: not fetched yet, or its row may come late. An earlier day is shown.
  */
 export type DayState = 'row' | 'idle' | 'provisional' | 'unused' | 'unknown';
 
 /** The input of coverage. */
 export interface CoverageParts {
-  /** Its rows are not read. */
+  /** The stored days; coverage does not read their rows. */
   readonly history: StoredOrg;
   /** The day datasets that are collected. */
   readonly datasets: readonly DayDataset<unknown>[];
@@ -23,20 +27,20 @@ export interface CoverageParts {
   readonly firstDay?: Day | undefined;
   /** Fetch limits of the expensive datasets. */
   readonly expensive?: ReadonlyMap<DatasetName, ExpensiveDataset> | undefined;
-  /** The organization's settings, which may need more days of those. */
+  /** The organization's settings, which may need more days of the expensive datasets. */
   readonly settings?: OrgSettings | undefined;
 }
 
-/** The states of all days of an organization, as known at an instant: what all collected datasets have answered until then. */
+/** The state of each day of an organization, derived from the answers of all collected datasets until `knownAt`. */
 export class Coverage {
   readonly #parts: CoverageParts;
   readonly #knownAt: Instant;
   readonly #firstDay: Day;
   readonly #newest: Day;
-  /** Until which day each dataset is settled. */
+  /** The newest settled day of each dataset: up to it, no row can be late. */
   readonly #settled: ReadonlyMap<DatasetName, Day | undefined>;
-  /** The states of the covered days without a row, once they were asked for. */
-  readonly #rowless = new Map<DatasetName, ReadonlyMap<Day, DayState>>();
+  /** The states of the days without a row, computed on first use. */
+  readonly #withoutRow = new Map<DatasetName, ReadonlyMap<Day, DayState>>();
 
   constructor(parts: CoverageParts, knownAt: Instant) {
     const { history, datasets, historyStart, firstDay = historyStart } = parts;
@@ -55,15 +59,15 @@ export class Coverage {
   stateOf(dataset: DatasetName, day: Day): DayState {
     if (day > this.#newest) return 'unknown';
     const { history } = this.#parts;
-    return history.days(dataset).isFilled(day) ? 'row' : (this.#rowlessOf(dataset).get(day) ?? 'unknown');
+    return history.days(dataset).isFilled(day) ? 'row' : (this.#withoutRowOf(dataset).get(day) ?? 'unknown');
   }
 
-  /** Whether a dataset was answered, but never with a row. */
+  /** Whether the platform has answered for a dataset, but never with a row. */
   isUnused(dataset: DatasetName): boolean {
     return this.#newestRow(dataset) === undefined && this.#parts.history.days(dataset).size > 0;
   }
 
-  /** The number of unknown days of a dataset, up to a day, among those that are fetched. */
+  /** The number of unknown days of a dataset, from the first day that is fetched to `upTo`. */
   unknownDays(dataset: DatasetName, upTo: Day): number {
     const first = this.#firstAsked(dataset);
     const isKnown = (day: Day) => day >= first && day <= upTo && this.stateOf(dataset, day) !== 'unknown';
@@ -74,7 +78,7 @@ export class Coverage {
   /** The days without a row that count as days without activity. */
   idleDays(dataset: DatasetName): ReadonlySet<Day> {
     return new Set(
-      [...this.#rowlessOf(dataset)].flatMap(([day, state]) =>
+      [...this.#withoutRowOf(dataset)].flatMap(([day, state]) =>
         state === 'idle' || state === 'provisional' ? [day] : [],
       ),
     );
@@ -99,7 +103,7 @@ export class Coverage {
     return dayRulesOf(this.#parts.settings ?? {}, dataset);
   }
 
-  /** Whether a dataset reports no activity on a day; `settled`: only if it did so when no row could be late. */
+  /** Whether a dataset reports no activity on a day. With `settled`, a day without a row counts only once no row can be late. */
   #isQuiet(dataset: DayDataset<unknown>, day: Day, settled: boolean): boolean {
     const days = this.#parts.history.days(dataset.name);
     // Days that are never fetched say nothing and must not hold up the other datasets.
@@ -119,9 +123,9 @@ export class Coverage {
     );
   }
 
-  #rowlessOf(dataset: DatasetName): ReadonlyMap<Day, DayState> {
-    const states = this.#rowless.get(dataset) ?? this.#statesOf(dataset);
-    this.#rowless.set(dataset, states);
+  #withoutRowOf(dataset: DatasetName): ReadonlyMap<Day, DayState> {
+    const states = this.#withoutRow.get(dataset) ?? this.#statesOf(dataset);
+    this.#withoutRow.set(dataset, states);
     return states;
   }
 

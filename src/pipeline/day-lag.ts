@@ -3,10 +3,10 @@ import type { LagNotes } from '../store/store.ts';
 import { NEWEST_DAYS } from './days-to-fetch.ts';
 import type { FetchMemory } from './fetch-memory.ts';
 
-/** A run may begin so much later than it was due, because others run first; in milliseconds. */
+/** How much later than due a run may begin because other runs go first, in milliseconds. */
 const LATE_MS = 15 * 60_000;
 
-/** What a run knows when it begins. */
+/** The facts about a run from which `lagNotes` decides which lags it can measure. */
 interface RunFacts extends Pick<LagNotes, 'comparedDays'>, Pick<FetchMemory, 'setAside'> {
   readonly now: Instant;
   /** When a scheduled run is due at the latest after an instant; undefined without a schedule. */
@@ -17,7 +17,10 @@ interface RunFacts extends Pick<LagNotes, 'comparedDays'>, Pick<FetchMemory, 'se
   readonly lastPass: Day | undefined;
 }
 
-/** What a run knows about when days appear and change: notes on its answers, of which each may have lost rows. */
+/**
+ * Decides which answers of a run show when a day appeared or changed. Only the poll that follows the last success as scheduled
+ * can tell. The returned function makes the notes for one answer, given the number of rows that this answer has lost.
+ */
 export function lagNotes(run: RunFacts): (lost: number) => LagNotes {
   const { now, newest, succeededAt, comparedDays, setAside, lastPass } = run;
   const due = succeededAt === undefined || succeededAt > now ? undefined : run.dueAfter?.(succeededAt);

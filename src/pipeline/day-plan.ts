@@ -2,7 +2,7 @@ import type { Window } from '../catalog/collector.ts';
 import { addDays, type Day, daysBetween } from '../catalog/day.ts';
 import type { PlatformError } from '../text/errors.ts';
 import { daysDescending, nextWindow } from './days-to-fetch.ts';
-import { type FetchMemory, withAnswer, withFailedDay, withoutDays, withTooMuch } from './fetch-memory.ts';
+import { type FetchMemory, withAnswer, withFailedDay, withoutFailures, withTooMuch } from './fetch-memory.ts';
 
 /**
  * The reason for a request. `newest`: the newest day, first and by itself. `window`: days to fetch. `part`: part of a
@@ -14,7 +14,7 @@ type RequestKind = 'newest' | 'window' | 'part' | 'retry';
 export interface Ask {
   readonly kind: RequestKind;
   readonly window: Window;
-  /** Whether a transient failure is retried at once; otherwise another request is the retry. */
+  /** Whether the client retries a transient failure at once. Otherwise a later request of the plan covers the same days. */
   readonly retries: boolean;
 }
 
@@ -40,8 +40,8 @@ interface DayPlan {
 }
 
 /**
- * The number of consecutive single days that fail before the run leaves the others alone: the platform fails as a whole, or does
- * not serve days that old. Those that failed are set aside, so that the next run begins with other ones.
+ * After this many single days in a row have failed, the run skips the remaining days: the platform is down, or does not serve
+ * days that old. The failed days are set aside, so that the next run begins with other days.
  */
 const FAILED_DAYS = 3;
 
@@ -60,7 +60,7 @@ export function planDays(request: {
 }): DayPlan {
   const { newest, toFetch, historyStart, limit, isThorough, now } = request;
   const outdated = [...request.memory.setAside.keys()].filter((day) => day < historyStart || day >= newest);
-  const memory = withoutDays(request.memory, outdated);
+  const memory = withoutFailures(request.memory, outdated);
   return {
     newest,
     isNewestAsked: toFetch[0] !== newest,
@@ -101,8 +101,8 @@ export function nextAsk(plan: DayPlan): Ask | undefined {
 }
 
 /**
- * The plan after an answer in which `rows` of its days had one, in `bytes`, and the `unready` ones are not there yet. These do
- * not show that the platform serves days: the newest day is the one before them.
+ * The plan after an answer of `bytes` bytes in which `rows` days had a row. The platform does not have the `unready` days yet, so
+ * they do not count as served: the day before them becomes the newest day.
  */
 export function afterAnswer(
   plan: DayPlan,
@@ -112,7 +112,7 @@ export function afterAnswer(
   unready: ReadonlySet<Day> = new Set(),
 ): DayPlan {
   const days = daysDescending(ask.window.from, ask.window.to);
-  const memory = withAnswer(withoutDays(plan.memory, days), rows, bytes);
+  const memory = withAnswer(withoutFailures(plan.memory, days), rows, bytes);
   const next = { ...without(plan, ask), memory };
   let { newest } = plan;
   while (unready.has(newest)) newest = addDays(newest, -1);
@@ -120,7 +120,7 @@ export function afterAnswer(
   return unready.size === days.length ? lowered : { ...lowered, hasAnswer: true, failedInRow: 0 };
 }
 
-/** The plan with an earlier newest day, which is asked for even if it was set aside. */
+/** The plan with an earlier newest day. This day is requested even if it was set aside. */
 function asNewest(plan: DayPlan, newest: Day): DayPlan {
   const isSetAside = plan.memory.setAside.has(newest);
   return {
@@ -128,7 +128,7 @@ function asNewest(plan: DayPlan, newest: Day): DayPlan {
     newest,
     days: isSetAside ? [newest, ...plan.days] : plan.days,
     due: plan.due.filter((day) => day < newest),
-    memory: withoutDays(plan.memory, [newest]),
+    memory: withoutFailures(plan.memory, [newest]),
   };
 }
 
@@ -144,7 +144,7 @@ export function afterFailure(plan: DayPlan, ask: Ask, error: PlatformError, now:
   return { ...rest, memory, parts: [...halves(ask.window), ...rest.parts] };
 }
 
-/** The plan if the newest day turned out to be one earlier. */
+/** The plan after the platform has said that its newest day is an earlier one. */
 export function withNewest(plan: DayPlan, newest: Day): DayPlan {
   const days = plan.days.filter((day) => day < newest);
   const isNewestAsked = !plan.days.includes(newest);

@@ -25,9 +25,9 @@ import { type AnswerNotes, failureOf, type Run, withRequests } from './run.ts';
 const MAX_DAYS_BEHIND = 2;
 
 /**
- * Fetches days as planned, newest first, and publishes them as they arrive. A thorough run includes the days that were set
- * aside, even while their pause lasts. Resolves with when its success was stored; undefined if it was stopped. If the newest
- * day or the platform as a whole failed, throws that error after everything else that was available has been stored.
+ * Fetches the missing days of a collector, newest first, and publishes them as they arrive. A thorough run also fetches days that
+ * are set aside, even during their pause. Resolves with the time at which the success was stored; undefined if the run was
+ * stopped. If the newest day or the whole platform failed, stores all days that it got, and then throws that error.
  */
 export async function runDays(
   run: Run,
@@ -39,18 +39,18 @@ export async function runDays(
   return new DayRun(run, collector, wanted, { now, mode }).take();
 }
 
-/** One run of days: the plan, and what has become of it so far. */
+/** One run of a collector with days: the remaining plan and the results so far. */
 class DayRun {
   readonly #run: Run;
   readonly #collector: DayCollector<unknown>;
   readonly #wanted: WantedDays;
   readonly #now: Instant;
   readonly #notesOn: ReturnType<typeof lagNotes>;
-  /** What was learned before this run. */
+  /** The fetch memory at the start of this run. */
   readonly #before: FetchMemory;
   readonly #failed = new Map<Day, PlatformError>();
   #plan: ReturnType<typeof planDays>;
-  /** What is complete, once nothing is left to ask; it is stored with the last answer. */
+  /** The completion of this run; set when no request is left, and stored together with the last answer. */
   #completed: Completed | undefined;
   #isAnswered = false;
   #isUnpublished = false;
@@ -81,7 +81,7 @@ class DayRun {
     });
   }
 
-  /** Asks until the plan is done or the run ends. */
+  /** Sends the planned requests until none is left or the run is stopped. */
   async take(): Promise<Instant | undefined> {
     const run = this.#run;
     const { org, deps } = run;
@@ -98,10 +98,10 @@ class DayRun {
       if (!run.retired()) deps.runs.update(org.name, this.#collector.name, { fetching: this.#plan.memory });
       work?.end();
       if (this.#isUnpublished) await deps.publisher.publish(org.name);
-      // Where nothing was answered, it is not the days that fail.
+      // Without any answer the platform has failed, not single days.
       if (this.#isAnswered) logSetAside(run, this.#collector, this.#before, this.#plan.memory, this.#failed);
     }
-    run.tried();
+    run.markTried();
     if (this.#plan.failure !== undefined) throw this.#plan.failure;
     return this.#completed?.succeededAt;
   }
@@ -110,8 +110,8 @@ class DayRun {
     const run = this.#run;
     let isFirst = true;
     for (let ask = nextAsk(this.#plan); ask !== undefined && !run.stopping(); ask = nextAsk(this.#plan)) {
-      // The first one has the run's own turn.
-      if (!isFirst) await run.lane.giveWay(ask.window.to === this.#plan.newest ? 'urgent' : 'other');
+      // The runner has taken the turn for the first request.
+      if (!isFirst) await run.turn.renew(ask.window.to === this.#plan.newest ? 'urgent' : 'other');
       isFirst = false;
       if (run.stopping()) break;
       const fetched = await request(run, this.#collector, ask);
@@ -119,29 +119,29 @@ class DayRun {
       // The end of the run aborts its request, which says nothing about the days.
       else if (run.stopping()) break;
       else if (!this.#takeFailure(ask, fetched)) continue;
-      run.tried();
+      run.markTried();
     }
   }
 
   /** Stores an answer, and publishes the newest day; resolves with the number of days that were unknown before. */
   async #takeAnswer(ask: Ask, fetched: FetchedDays<unknown>): Promise<number> {
-    const { rowless, unknown, catchingUp } = this.#wanted;
+    const { withoutRow, unknown, catchingUp } = this.#wanted;
     const days = daysDescending(ask.window.from, ask.window.to);
     const isNewest = ask.window.to === this.#plan.newest;
     this.#isAnswered = true;
     const passed = await catchingUp.answered(days, fetched.rows);
-    for (const day of passed) rowless.add(day);
+    for (const day of passed) withoutRow.add(day);
     const told = fetched.lost === 0 ? days : days.filter((day) => fetched.rows.has(day));
     const awaited = new Set<Day>();
     for (const day of days) if (this.#isAwaited(day, fetched)) awaited.add(day);
     const answered = told.filter((day) => !awaited.has(day));
-    for (const day of answered) rowless.delete(day);
+    for (const day of answered) withoutRow.delete(day);
     const plan = withDays(this.#plan, passed);
     const next = afterAnswer(plan, ask, fetched.rows.size, fetched.bytes, awaited);
     // One transaction with the last answer.
     this.#completed = nextAsk(next) === undefined ? this.#completedWith(next) : undefined;
     const lags = this.#notesOn(fetched.lost);
-    await store(this.#run, this.#collector, fetched, { days: answered, completes: this.#completed, lags });
+    await saveDays(this.#run, this.#collector, fetched, { days: answered, completes: this.#completed, lags });
     this.#plan = next;
     // The newest day is published at once; older ones change little and are published together.
     if (isNewest) await this.#run.deps.publisher.publish(this.#run.org.name);
@@ -149,20 +149,20 @@ class DayRun {
     return days.filter((day) => unknown.includes(day)).length;
   }
 
-  /** Whether a day is not there yet, and young enough to come. */
+  /** Whether the platform does not have a day yet, and the day is recent enough that it may still come. */
   #isAwaited(day: Day, { unready }: FetchedDays<unknown>): boolean {
     const { lateDays = LATE_DAYS, unreadyDays = lateDays } = rulesFor(this.#run, this.#collector);
     return unready?.has(day) === true && day >= addDays(dayOf(this.#now), -unreadyDays);
   }
 
-  /** Plans what follows a failed request; false if the day that it asked for as the newest is not over for the platform. */
+  /** Updates the plan after a failed request. Returns false if the requested newest day is not over for the platform yet. */
   #takeFailure(ask: Ask, failure: PlatformError): boolean {
     const { from, to } = ask.window;
     const { newest } = this.#plan;
     const oldest = addDays(yesterdayOf(this.#now), -MAX_DAYS_BEHIND);
     if (to === newest && failure.isNotYet && newest > oldest) {
       this.#plan = withNewest(this.#plan, addDays(newest, -1));
-      noteBehind(this.#run, this.#collector, this.#plan.newest);
+      logBehind(this.#run, this.#collector, this.#plan.newest);
       return false;
     }
     if (from === to) this.#failed.set(to, failure);
@@ -170,7 +170,7 @@ class DayRun {
     return true;
   }
 
-  /** Stores what is complete without another answer. */
+  /** Stores the completion of a run that needs no further answer. */
   async #complete(): Promise<void> {
     const { org, deps } = this.#run;
     const dataset = this.#collector.dataset.name;
@@ -183,12 +183,12 @@ class DayRun {
     this.#isUnpublished = true;
   }
 
-  /** What is complete if nothing is left to ask. */
+  /** The completion to store once no request is left; undefined if the run has failed or is stopping. */
   #completedWith(done: ReturnType<typeof planDays>): Completed | undefined {
-    const { rowless, isPass, catchingUp } = this.#wanted;
+    const { withoutRow, isPass, catchingUp } = this.#wanted;
     if (done.failure !== undefined || this.#run.stopping()) return undefined;
     // A day without a row that was not fetched again leaves the pass incomplete: it must not count as settled.
-    const isWhole = ![...rowless].some((day) => day <= done.newest);
+    const isWhole = ![...withoutRow].some((day) => day <= done.newest);
     const pass = isPass ? dayOf(this.#now) : catchingUp.lastPass();
     return { succeededAt: this.#run.deps.clock.now(), revisedOn: isWhole ? pass : undefined };
   }
@@ -197,8 +197,8 @@ class DayRun {
 type WantedDays = Awaited<ReturnType<typeof wantedDays>>;
 
 /**
- * The days to fetch, newest first; those of them that were never answered, and those of the pass that have no row. This is a
- * function of its own, so that nothing that it reads stays in memory while the run waits: hundreds of runs wait at once.
+ * Determines the days to fetch, newest first: `unknown` days were never answered, and `withoutRow` are those days of the revision
+ * pass that have no row. As a separate function it frees the rows that it reads before the run waits; hundreds of runs do so.
  */
 async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough: boolean, now: Instant) {
   const { org, deps } = run;
@@ -214,14 +214,14 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
   const historyStart = firstDay(run, collector, newest, known);
   const covered = isCurrent === undefined ? known : await currentDays(run, collector, checked, known);
   const pass = { newest, historyStart, isPass, lastPass };
-  const newestAgain = isPass ? passDays(run, collector, lastPass, now) : 1;
-  const { days: toFetch, ofPass } = daysToFetch({ ...pass, covered, newestAgain, rules, now });
+  const newestAgain = isPass ? passLength(run, collector, lastPass, now) : 1;
+  const { days: toFetch, passDays } = daysToFetch({ ...pass, covered, newestAgain, rules, now });
   return {
     ...pass,
     toFetch,
     succeededAt,
     unknown: toFetch.filter((day) => !covered.has(day)),
-    rowless: new Set([...ofPass].filter((day) => covered.has(day) && !covered.isFilled(day))),
+    withoutRow: new Set([...passDays].filter((day) => covered.has(day) && !covered.isFilled(day))),
     catchingUp: createCatchingUp({
       rules,
       covered: known,
@@ -231,8 +231,8 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
   };
 }
 
-/** How many of the newest days a pass fetches again. */
-function passDays(
+/** The number of newest days that a revision pass fetches again. */
+function passLength(
   run: Run,
   collector: DayCollector<unknown>,
   lastPass: Day | undefined,
@@ -253,7 +253,7 @@ function limitsOf(run: Run, collector: DayCollector<unknown>) {
   return collector.expensive && limitsUnder(collector.expensive, rulesFor(run, collector));
 }
 
-/** When the days of a collector's dataset are there on the organization's platform. */
+/** The platform's rules for the days of a collector's dataset: when they appear, and how long they change. */
 function rulesFor({ org }: Run, { dataset }: DayCollector<unknown>): DayRules {
   return dayRulesOf(org, dataset.name);
 }
@@ -268,7 +268,7 @@ async function request(
   try {
     const reader = await readerFor(run.platform, collector.dataset, 'fetchDays');
     const fetched = await reader.fetchDays(source, window, run.org);
-    // The store would take it for a figure that is known to be unusable, and pages for an infinite one.
+    // The store uses NaN for a figure that is known to be unusable, and a page would show an infinite one.
     if (!isFiniteThroughout([...fetched.rows.values()]))
       throw new Error('a row with an amount that is not a finite number');
     return fetched;
@@ -311,11 +311,11 @@ function firstDay(run: Run, collector: DayCollector<unknown>, newest: Day, known
   return later(expensiveFirst, first);
 }
 
-/** The first days whose rows may be fetched again because they were made with other settings. */
+/** From which days on rows are fetched again if they were made with other settings. */
 interface CheckedFrom {
-  /** Those that may be revised anyway. */
+  /** The first day of the revision window. */
   readonly revised: Day;
-  /** Those that are fetched again only if they lack what is needed of them now. */
+  /** The first day that the settings need: such a row is fetched again only if it lacks what they need. */
   readonly needed: Day;
 }
 
@@ -350,7 +350,7 @@ async function currentDays(
 }
 
 /** Stores the answer about some days, and reports what it changes. */
-async function store(
+async function saveDays(
   run: Run,
   collector: DayCollector<unknown>,
   fetched: FetchedDays<unknown>,
@@ -392,7 +392,7 @@ async function store(
   });
 }
 
-/** Logs once what the platform reports otherwise than the settings. */
+/** Logs a contradiction between the platform's figures and the configuration, once. */
 function logContradiction(
   { org, deps }: Run,
   { name, dataset }: DayCollector<unknown>,
@@ -408,13 +408,13 @@ function logContradiction(
   });
 }
 
-/** Counts the fields that stay as stored because the answer lacks them: it is only partly usable, though it is valid. */
+/** Adds to the notes the stored fields that a valid answer lacks. The store keeps them; the answer counts as partly usable. */
 function withMissing({ rejected, remarks }: FetchedDays<unknown>, missing: number): AnswerNotes {
   if (missing === 0) return { rejected, remarks };
   return { rejected: rejected + missing, remarks: [...remarks, 'fields that were known are missing'] };
 }
 
-function noteBehind(run: Run, collector: DayCollector<unknown>, newest: Day): void {
+function logBehind(run: Run, collector: DayCollector<unknown>, newest: Day): void {
   run.deps.log.info('Newest day not finished by the platform yet; its clock or data is behind', {
     org: run.org.name,
     collector: collector.name,

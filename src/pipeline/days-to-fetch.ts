@@ -16,10 +16,10 @@ import type { StoredDays } from '../store/store.ts';
 /** How many of the newest days every run fetches while they have no row. */
 export const NEWEST_DAYS = 7;
 
-/** What is known of days without their rows. */
+/** Which days are stored, without their rows. */
 export type KnownDays = Pick<StoredDays, 'has' | 'isFilled' | 'isUnsettled' | 'keys'>;
 
-/** The known days, as if some of them had never been answered. */
+/** The known days without some of them: these look as if they were never answered. */
 export function withoutDays(known: KnownDays, gone: ReadonlySet<Day>): KnownDays {
   return {
     has: (day) => known.has(day) && !gone.has(day),
@@ -36,7 +36,7 @@ export interface FetchWindow {
   readonly historyStart: Day;
   /** The covered days. */
   readonly covered: KnownDays;
-  /** How many of the newest days are fetched again; 1 fetches only the newest day again. */
+  /** The number of newest days to fetch again; at least 1, the newest day itself. */
   readonly newestAgain: number;
   /** Whether this is the daily revision pass, which fetches all days that may still get a row. */
   readonly isPass: boolean;
@@ -49,8 +49,8 @@ export interface FetchWindow {
 /** The days to fetch, newest first. */
 interface DaysToFetch {
   readonly days: Day[];
-  /** The days whose answers complete the revision pass. */
-  readonly ofPass: ReadonlySet<Day>;
+  /** The days that must be answered before the revision pass is complete. */
+  readonly passDays: ReadonlySet<Day>;
 }
 
 /**
@@ -69,8 +69,8 @@ export function firstExpensiveDay(
 }
 
 /**
- * The newest day that is settled: if it has no row, it was fetched again after a late row could have arrived. A revision
- * pass fetches every unsettled day, so the day of the last pass is all that has to be stored.
+ * The newest settled day. A settled day without a row gets none: it was fetched again when it was too old for a late row. Every
+ * revision pass fetches all unsettled days, so the store needs only the day of the last pass.
  */
 export function settledUntil(
   lastPass: Day | undefined,
@@ -94,10 +94,13 @@ export function newestRowOf(covered: KnownDays, from: Day, to: Day): Day | undef
 }
 
 /**
- * The days to fetch, newest first: the newest days again, every day that was never answered, and days without a row
- * that may still get one. The latter are unsettled days and days after the newest row, since the platform may be late by
- * any time: the newest of them with every run, the older ones once a day. A dataset that never had a row is not late. A
- * day whose last answer was damaged is fetched once a day until one is whole, however old the day is.
+ * The days to fetch, newest first:
+ * - the newest days, again;
+ * - every day that was never answered;
+ * - days without a row that may still get one: unsettled days, and days after the newest row, because the platform may be late
+ *   by any time. Each run fetches the newest of them; the revision pass fetches the others once a day. A dataset that never
+ *   had a row is not late;
+ * - days of any age whose last answer was damaged, once a day until an answer is whole.
  */
 export function daysToFetch(window: FetchWindow): DaysToFetch {
   const { newest, historyStart, covered, newestAgain, isPass } = window;
@@ -105,11 +108,11 @@ export function daysToFetch(window: FetchWindow): DaysToFetch {
   const newestFrom = addDays(newest, 1 - NEWEST_DAYS);
   const settled = settledUntil(window.lastPass, window.now, window.rules ?? {});
   const newestRow = newestRowOf(covered, historyStart, newest);
-  const ofPass = new Set<Day>();
+  const passDays = new Set<Day>();
   const days = daysDescending(historyStart, newest).filter((day) => {
     const isAgain = day >= againFrom;
     if (!covered.has(day)) {
-      if (isAgain) ofPass.add(day);
+      if (isAgain) passDays.add(day);
       return true;
     }
     const mayComeLate =
@@ -117,13 +120,13 @@ export function daysToFetch(window: FetchWindow): DaysToFetch {
       day > settled ||
       (newestRow === undefined ? day >= newestFrom : day > newestRow);
     const isMissing = !covered.isFilled(day) && mayComeLate && (isPass || day >= newestFrom);
-    if (isAgain || isMissing) ofPass.add(day);
+    if (isAgain || isMissing) passDays.add(day);
     return isAgain || isMissing || (isPass && covered.isUnsettled(day));
   });
-  return { days: isPass ? [...days, ...olderUnsettled(covered, historyStart)] : days, ofPass };
+  return { days: isPass ? [...days, ...olderUnsettled(covered, historyStart)] : days, passDays };
 }
 
-/** Damaged days before the first day that is fetched otherwise, such as those of an expensive dataset. */
+/** Damaged days that are older than the first day to fetch, as an expensive dataset has. */
 function olderUnsettled(covered: KnownDays, historyStart: Day): readonly Day[] {
   const older = [...covered.keys()].filter((day) => day < historyStart && covered.isUnsettled(day));
   return older.sort().reverse();
@@ -173,12 +176,13 @@ interface CatchingUpParts {
   /** The covered days, as they were when the run began. */
   readonly covered: KnownDays;
   readonly lastPass: Day | undefined;
-  /** Stores another day as that of the last revision pass, which determines the settled days. */
+  /** Stores the day of the last revision pass. An earlier day makes days unsettled again. */
   putLastPass(day: Day): Promise<void>;
 }
 
 /**
- * Handles days without a row that a late dataset passes while it catches up. Starts from those that are newer than every row.
+ * Tracks the days without a row that are newer than every row of a dataset. If a row of a later day arrives, the dataset was late,
+ * and these days are fetched again.
  */
 export function createCatchingUp({ rules, covered, lastPass, putLastPass }: CatchingUpParts) {
   const { lateDays = LATE_DAYS } = rules;
@@ -190,8 +194,8 @@ export function createCatchingUp({ rules, covered, lastPass, putLastPass }: Catc
 
   return {
     /**
-     * Takes an answer before it is stored and returns the days to fetch again in this run: a dataset that was late has
-     * passed them, so its earlier answer about them is void.
+     * Looks at an answer before it is stored, and returns the days to fetch again in this run: a row of a later day has arrived,
+     * so the earlier answer that they have no row is void.
      */
     async answered(answered: readonly Day[], rows: ReadonlyMap<Day, unknown>): Promise<readonly Day[]> {
       for (const day of answered) late.delete(day);
@@ -202,22 +206,22 @@ export function createCatchingUp({ rules, covered, lastPass, putLastPass }: Catc
       for (const day of passed) late.delete(day);
       const before = addDays(oldest, lateDays);
       if (lastPass === undefined || lastPass <= before) return passed;
-      // Stored, because it must survive a failed run: the days are unknown until they were fetched again.
+      // Stored now, so that these days are unknown until they were fetched again, even if this run fails.
       if (!unsettled) await putLastPass(before);
       unsettled = true;
       return passed;
     },
-    /** The day of the last pass that is to be stored again once all of them have been answered; undefined if it is stored. */
+    /** The day of the last pass, to be restored once all these days were answered; undefined if it was not changed. */
     lastPass: () => (unsettled ? lastPass : undefined),
   };
 }
 
-/** The maximum number of missed passes that are made up for. */
+/** The maximum number of missed revision passes whose days are fetched again. */
 const MAX_MISSED = 30;
 
 /**
- * How many of the newest days are fetched again: the window, plus the days that left it since the last pass without
- * having been fetched again; at least one.
+ * The number of newest days that a revision pass fetches again, at least one: the revision window, and the days that have left it
+ * since the last pass.
  */
 export function revisionPassDays(windowDays: number, lastPass: Day | undefined, today: Day): number {
   if (windowDays === 0) return 1;

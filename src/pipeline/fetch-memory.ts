@@ -10,9 +10,7 @@ interface SetAsideDay {
   readonly dueAt: number;
 }
 
-/**
- * What was learned about fetching the days of one collector of one organization. A plain value.
- */
+/** What earlier requests have shown about fetching the days of one collector of one organization. A plain value. */
 export interface FetchMemory {
   /** Maximum number of days of the next window. */
   readonly windowDays: number;
@@ -39,7 +37,7 @@ const FIRST_PAUSE_MS = 25 * 60_000;
 /** An hour less than a day, so that hourly runs retry at least once a day. */
 const MAX_PAUSE_MS = 23 * 3_600_000;
 
-/** Learns from an answer: its days that had a row, and its size in bytes. */
+/** The memory after an answer of `bytes` bytes with `rows` rows: the next window may grow. */
 export function withAnswer(memory: FetchMemory, rows: number, bytes: number): FetchMemory {
   const { maxWindowDays, windowDays } = memory;
   // Days without rows have no size to learn from; growing windows soon reach a day with rows.
@@ -48,21 +46,21 @@ export function withAnswer(memory: FetchMemory, rows: number, bytes: number): Fe
   return { ...memory, heaviestDay, windowDays: Math.min(maxWindowDays, fitting, windowDays * GROWTH) };
 }
 
-/** Learns that a window of this many days was too much. */
+/** The memory after a window of this many days was too large: windows stay at half of it or below. */
 export function withTooMuch(memory: FetchMemory, days: number): FetchMemory {
   const maxWindowDays = Math.max(1, Math.floor(days / 2));
   return { ...memory, maxWindowDays, windowDays: Math.min(memory.windowDays, maxWindowDays) };
 }
 
-/** Sets aside a day that has failed by itself, for longer each time. */
+/** The memory after a single day has failed: the day is set aside, for longer each time. */
 export function withFailedDay(memory: FetchMemory, day: Day, now: number): FetchMemory {
   const failures = (memory.setAside.get(day)?.failures ?? 0) + 1;
   const pause = backoffMs(failures - 1, { baseMs: FIRST_PAUSE_MS, capMs: MAX_PAUSE_MS });
   return { ...memory, setAside: new Map(memory.setAside).set(day, { failures, dueAt: now + pause }) };
 }
 
-/** Forgets that these days ever failed. */
-export function withoutDays(memory: FetchMemory, days: readonly Day[]): FetchMemory {
+/** The memory without the failures of these days. */
+export function withoutFailures(memory: FetchMemory, days: readonly Day[]): FetchMemory {
   if (!days.some((day) => memory.setAside.has(day))) return memory;
   const setAside = new Map(memory.setAside);
   for (const day of days) setAside.delete(day);

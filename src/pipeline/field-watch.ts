@@ -2,23 +2,23 @@ import { type ApiContract, pathOf, type SeenField, spelling } from '../catalog/a
 import { type Day, type Instant, later } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
 
-/** Names of unknown fields that are kept of a dataset: a hostile answer has as many as it likes. */
+/** The maximum number of unknown field names that are kept per dataset: a hostile answer may send any number. */
 export const MAX_NAMES = 50;
-/** Elements that are looked at, and of a list or record in one of them: changes of the API concern all. */
+/** The maximum number of elements to check in a run, and in a list within an element: a change of the API affects all alike. */
 const MAX_ELEMENTS = 100;
 const OF_A_LIST = 20;
-/** A form is unreadable if the newest two values are; one alone may be odd. */
+/** A field counts as unreadable if its newest two values are unreadable; a single one may be an exception. */
 const MIN_ODD = 2;
-/** Other names may be data: identifiers, addresses, keys. */
+/** The field names that may be shown. Any other name may be data, such as an identifier, an address or a key. */
 const PLAIN_NAME = /^(?!.*\d{6})[A-Za-z_][A-Za-z0-9_-]{0,47}$/;
 const NO_PLAIN_NAME = '(not a plain name)';
 
 /** An element of an answer while it is read. */
 interface Element {
-  /** When it is from. */
+  /** The instant that the element describes. */
   readonly at: Instant;
   readonly day: Day | undefined;
-  /** Fields that it lacks, or that an element of a list in it lacks. */
+  /** The fields that the element lacks, or that an element of one of its lists lacks. */
   readonly lacking: Set<string>;
   /** Whether a number above zero shows activity. */
   isActive: boolean;
@@ -26,23 +26,23 @@ interface Element {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Compares the answers of a run with the contract of their dataset. It keeps names of fields and never a value. */
+/** Compares the answers of a run with the API contract of their dataset. Keeps field names, and never a value. */
 export class FieldWatch {
   readonly #oddBefore: ReadonlyMap<string, Instant>;
   readonly #unknown = new Set<string>();
-  /** When the newest element with a readable value is from, by path, and the newest ones with an odd one, newest first. */
+  /** By path of a field: the instant of its newest readable value, and the instants of its newest unreadable ones, newest first. */
   readonly #readable = new Map<string, Instant>();
   readonly #odd = new Map<string, readonly Instant[]>();
-  // No more than this is kept of days: hundreds of runs wait at once.
+  // Only this much is kept per field: hundreds of runs may wait at once.
   readonly #fields = new Map<string, SeenField>();
   #left = MAX_ELEMENTS;
 
-  /** Begins with what earlier runs found odd. */
+  /** `oddBefore`: the unreadable fields of earlier runs, as `odd` returned them. */
   constructor(oddBefore: ReadonlyMap<string, Instant> = new Map()) {
     this.#oddBefore = oddBefore;
   }
 
-  /** Looks at elements of an answer, from both ends, before anything changes them; always at the last, which may be the newest. */
+  /** Checks elements from both ends of an answer, before anything changes them; always the last ones, which may be the newest. */
   compare(contract: ApiContract, elements: readonly unknown[]): void {
     const half = Math.ceil(this.#left / 2);
     const last = elements.slice(half).slice(-Math.max(half, MIN_ODD));
@@ -52,21 +52,21 @@ export class FieldWatch {
   }
 
   /**
-   * The fields that are not read, as paths: those that the contract does not know, those whose newest values are in an
-   * unreadable form, and those with a value outside its known set.
+   * The paths of the fields that the exporter cannot read: fields that the contract does not know, fields whose newest values are
+   * unreadable, and fields with a value outside of their known set.
    */
   unknown(): readonly string[] {
     const unreadable = [...this.#odd].filter(([path, newest]) => this.#isNewer(path, newest[MIN_ODD - 1]));
     return [...new Set([...this.#unknown, ...unreadable.map(([path]) => path)])].sort();
   }
 
-  /** When the newest odd value of a field is from, by path, if none was readable since. */
+  /** By path, the instant of the newest unreadable value of a field that has had no readable value since. */
   odd(): ReadonlyMap<string, Instant> {
     const newest = [...this.#odd].map(([path, [at = -1]]) => [path, at] as const);
     return new Map([...this.#oddBefore, ...newest].filter(([path, at]) => this.#isNewer(path, at)));
   }
 
-  /** What was seen of the known fields of days, by path. Of a list without elements nothing is known. */
+  /** On which days each known field was seen or missing, by path. A list without elements says nothing about the fields in it. */
   seen(): ReadonlyMap<string, SeenField> {
     return this.#fields;
   }
@@ -103,7 +103,7 @@ export class FieldWatch {
       const field = this.#fieldOf(path);
       field.last = later(day, field.last ?? day);
     }
-    // What is empty, as on quiet days, says nothing about its form.
+    // An empty value, as on a day without activity, does not show whether the field is readable.
     if (typeof value === 'object' ? Object.keys(value).length === 0 : value === '') return;
     const isPlain = members === undefined && known === undefined;
     const parts = contract.partsOf(value).slice(0, OF_A_LIST).filter(isObject);
@@ -127,7 +127,7 @@ export class FieldWatch {
     this.#odd.set(path, [at, ...earlier].sort((one, other) => other - one).slice(0, MIN_ODD));
   }
 
-  /** Whether an instant is after that of every readable value. */
+  /** Whether an instant is later than that of the newest readable value. */
   #isNewer(path: string, at: Instant = -1): boolean {
     return at > (this.#readable.get(path) ?? -1);
   }

@@ -4,7 +4,7 @@ import { endsWithDigest, isLabelValue, labelValue } from '../catalog/label.ts';
 /** The label value into which the values beyond a limit are summed. */
 export const OTHER = 'other';
 
-/** The label values that are kept, per label over its limit. */
+/** For each label over its limit, the values that keep their own series. All other values go into `other`. */
 export type KeptValues = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Ranks label values by weight and keeps the first `limit`; equal weights rank by name. */
@@ -15,9 +15,8 @@ export function keepLargest(weights: ReadonlyMap<string, number>, limit: number)
 }
 
 /**
- * A family's samples with every other label value summed into `other`. Numbers that cannot be summed (ratios, infos,
- * timestamps) are omitted if one of their labels is folded, and so is all that is unknown. An array of which nothing changes is
- * returned itself.
+ * Folds a family's samples: sums those with a label value that is not kept into `other`. A folded sample that cannot be summed (a
+ * ratio, an info, a timestamp) is omitted, and so is every unknown value. An array that needs no change is returned as it is.
  */
 export function foldAll(
   family: Family,
@@ -45,7 +44,7 @@ function* fold(family: Family, samples: Iterable<Sample>, kept: KeptValues): Gen
     addTo(sums, family, { labels: foldedLabels(family, sample, kept), value: sample.value }, summable);
   }
   for (const sum of sums.values()) {
-    // What has no name can belong to any of them.
+    // An unknown part of `other` makes every sum with `other` unknown.
     if (isKnown(sum) && (isRestKnown || !isRest(family, sum))) yield sum;
   }
 }
@@ -55,9 +54,9 @@ interface Sum {
   value: number;
 }
 
-/** Adds a value to that of the same labels; of values that may not be added, the first one stays. */
+/** Adds a sample to the sum with the same labels. If the family cannot be summed, the first value stays. */
 function addTo(sums: Map<string, Sum>, family: Family, one: Sum, summable: boolean): void {
-  const key = keyOf(family, { labels: one.labels, value: 0 });
+  const key = labelsKey(family, { labels: one.labels, value: 0 });
   const sum = sums.get(key);
   if (sum === undefined) sums.set(key, one);
   else if (summable) sum.value += one.value;
@@ -73,8 +72,8 @@ export function isKnown({ value }: Sample): boolean {
 }
 
 /**
- * `folded`: it belongs to `other`; `digest`: a value ends with a digest, and another value could have been given the
- * same name, which must not become a duplicate series; `plain`: it is published unchanged.
+ * What happens to a sample. `folded`: it is summed into `other`. `digest`: one of its label values was shortened and ends with a
+ * digest; another value may have the same short form, so samples with equal labels are merged. `plain`: it is published unchanged.
  */
 function fateOf(family: Family, sample: Sample, kept: KeptValues): 'plain' | 'digest' | 'folded' {
   let fate: 'plain' | 'digest' = 'plain';
@@ -97,7 +96,7 @@ function foldedLabels(family: Family, sample: Sample, kept: KeptValues): Record<
   return labels;
 }
 
-/** The sample with its published labels. */
+/** The sample with its label values as they are published: valid and not too long. */
 export function labelled(family: Family, sample: Sample): Sample {
   let labels: Record<string, string> | undefined;
   for (const label of family.labels) {
@@ -109,8 +108,8 @@ export function labelled(family: Family, sample: Sample): Sample {
   return labels === undefined ? sample : { labels, value: sample.value };
 }
 
-/** Identifies a sample within its family. */
-export function keyOf(family: { readonly labels: readonly string[] }, sample: Sample): string {
+/** A key that is unique for the label values of a sample within its family. */
+export function labelsKey(family: { readonly labels: readonly string[] }, sample: Sample): string {
   const { labels } = family;
   const [only] = labels;
   if (labels.length === 1 && only !== undefined) return sample.labels[only] ?? '';

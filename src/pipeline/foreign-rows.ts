@@ -8,15 +8,15 @@ interface ForeignRowsParts {
   /** Whether another process polls, with other settings. */
   hasOthers(): boolean;
   settingsOf(org: string): OrgSettings | undefined;
-  /** Whether a history with this identifier is one on the platform of these settings. */
+  /** Whether an organization with this identifier is on the platform of these settings. */
   isOwn(settings: OrgSettings, orgId: string): boolean;
   readonly datasets: readonly DayDataset<unknown>[];
   readonly clock: Pick<Clock, 'slices'>;
 }
 
 /**
- * A store without rows that a leader with other settings has made, for a follower during a roll-out: their labels are not
- * those that its operator chose. Where the settings are equal, older rows from before a change stay, as on the leader.
+ * Wraps a store so that a follower does not see rows that a leader with other settings has stored. During a roll-out, such rows
+ * have labels that the follower's operator did not choose. While leader and follower have equal settings, all rows stay.
  */
 export function withoutForeignRows(
   store: Pick<Store, 'standing' | 'read'>,
@@ -24,7 +24,7 @@ export function withoutForeignRows(
 ): Pick<Store, 'standing' | 'read'> {
   const shaped = datasets.filter(({ isCurrent }) => isCurrent !== undefined);
 
-  /** The days from one on whose rows were made with other settings. */
+  /** The days from `first` on whose rows were made with other settings. */
   async function foreignDays(
     { isCurrent }: DayDataset<unknown>,
     days: StoredDays,
@@ -72,7 +72,7 @@ export function withoutForeignRows(
   };
 }
 
-/** Nothing of what another platform tells of an organization of the same name. */
+/** The stored organization without its data, which comes from another platform with an organization of the same name. */
 function withoutRows(stored: StoredOrg): StoredOrg {
   return {
     ...stored,
@@ -83,7 +83,7 @@ function withoutRows(stored: StoredOrg): StoredOrg {
   };
 }
 
-/** What is published of the same rows without some of them is made from something else. */
+/** Another epoch, so that the publisher renders again: some rows of the same store are hidden now. */
 function filteredEpoch(epoch: string): string {
   return `${epoch} filtered`;
 }

@@ -4,18 +4,18 @@ import { type KeptValues, keepLargest, OTHER } from './folding.ts';
 /** Maximum number of values of a label before the smallest are folded. */
 export type LabelLimit = (label: string) => number;
 
-/** What is known of a label. */
+/** The values of one label that were seen, and their weights. */
 interface Tally {
   /**
-   * A label is ranked by the first declared additive family with samples that has it, or by shares declared before it, which
-   * rank alike and have samples without a price too; if there is none, by the first that counts people.
+   * The family whose values are the weights: the first declared family with samples that has the label and is additive, or is a
+   * breakdown into shares (which also has samples without a price). Without such a family: the first that counts people.
    */
   ranking: Family | undefined;
   readonly weights: Map<string, number>;
   readonly seen: Map<Family, Set<string>>;
 }
 
-/** Creates the weights of a collector's label values. */
+/** Weighs the label values of a collector's families, to decide which values keep their own series. */
 export function createLabelWeights(families: readonly Family[], limitOf: LabelLimit) {
   const tallies = new Map<string, Tally>();
   const limited = limitedLabelsOf(families);
@@ -56,7 +56,7 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
         if (limited.has(label)) weigh(label, tallyOf(label), family, samples);
       }
     },
-    /** The values that are kept, of each label over its limit. */
+    /** For each label over its limit, its values with the largest weights. */
     kept(): KeptValues {
       const kept = new Map<string, ReadonlySet<string>>();
       for (const [label, { weights }] of tallies) {
@@ -80,12 +80,12 @@ export function createLabelWeights(families: readonly Family[], limitOf: LabelLi
   };
 }
 
-/** The number of values apart from `other`: where nothing else is folded, it stands for itself. */
+/** The number of values without `other`, which the platform itself may send as a value. */
 function ownValues(weights: ReadonlyMap<string, number>): number {
   return weights.size - (weights.has(OTHER) ? 1 : 0);
 }
 
-/** The labels with open-ended values; those that only infos have are attributes of what the other labels identify. */
+/** The labels with open-ended values, which have a limit. A label that only infos have is an attribute, and has none. */
 function limitedLabelsOf(families: readonly Family[]): ReadonlySet<string> {
   const counted = families.filter(({ aggregation }) => aggregation !== 'info');
   return new Set(

@@ -18,13 +18,13 @@ import type { LabelLimit } from './label-weights.ts';
 import { createView } from './view.ts';
 import { Zeros } from './zeros.ts';
 
-/** How many samples are measured in one step, and after how many steps the clock is looked at. */
+/** The number of samples measured in one step, and of steps after which the clock is checked. */
 const SAMPLES_PER_STEP = 8;
 const STEPS_PER_LOOK = 32;
 
-/** The dependencies of past pages. */
+/** The settings and dependencies for computing what `/metrics` showed on past days. */
 export interface PastParts {
-  /** The families about the data. */
+  /** The families about the data itself, such as its age. */
   readonly aboutFamilies: readonly CurrentFamily[];
   /** The datasets that the live service collects. */
   readonly datasets: readonly DayDataset<unknown>[];
@@ -35,12 +35,12 @@ export interface PastParts {
   readonly labelLimit: LabelLimit;
   /** Maximum number of series per organization. */
   readonly seriesBudget: number;
-  /** The time of the knowledge in the history: the present. */
+  /** The time at which the stored data was read, that is, the present. */
   readonly knownAt: Instant;
   readonly clock: Pick<Clock, 'elapsed' | 'slices'>;
 }
 
-/** A range of past days, and what it is made from. */
+/** A range of past days to compute, with the organizations and collectors. */
 export interface PastDays {
   readonly pages: PastParts;
   readonly orgs: readonly KnownOrg[];
@@ -53,7 +53,7 @@ export interface PastDays {
   readonly signal: AbortSignal;
 }
 
-/** An organization and its history. */
+/** An organization and its stored data. */
 export interface KnownOrg {
   readonly settings: OrgSettings;
   readonly history: StoredOrg;
@@ -63,24 +63,25 @@ export interface KnownOrg {
 export interface AssessedOrg extends KnownOrg, CoverageParts {
   readonly settings: OrgSettings;
   readonly pages: PastParts;
-  /** The current coverage of its days. */
+  /** The states of its days, as known now. */
   readonly coverage: Coverage;
-  /** The zeros of its days, which are asked for in ascending order. */
+  /** The zeros to fill in; callers go through the days in ascending order. */
   readonly zeros: Zeros;
-  /** What was made of its days; their rows and states do not change meanwhile. */
+  /** Cached results per day; valid because rows and states do not change while past days are computed. */
   readonly days: DayMemo;
 }
 
-/** The samples of a family, identical at several instants. */
+/** The samples of a family on `/metrics`, which are the same at all `stamps`. */
 export interface PageFamily {
   readonly family: PastFamily;
-  /** Whether the series are recorded ones, which do not have the labels of a target. */
+  /** Whether the series are those of recording rules, which have no target labels (`job`, `instance`). */
   readonly recorded: boolean;
+  /** The timestamps of the samples. */
   readonly stamps: readonly Instant[];
   samples(): Iterable<Sample>;
 }
 
-/** What a target needs of a family. */
+/** The part of a family that a backfill target or an export needs. */
 export type PastFamily = Pick<Family, 'help' | 'labels' | 'unit' | 'scope' | 'dropPriority'> & {
   readonly name: string;
 };
@@ -92,7 +93,7 @@ interface Measured {
   readonly stamps: readonly Instant[];
 }
 
-/** Derives the coverage of an organization's days from the current history. */
+/** Adds the coverage of its days to an organization, derived from its stored data. */
 export function assessDays(pages: PastParts, known: KnownOrg): AssessedOrg {
   const { expensive, bounds, knownAt } = pages;
   const datasets = filledOn(pages.datasets, known.settings);
@@ -103,8 +104,8 @@ export function assessDays(pages: PastParts, known: KnownOrg): AssessedOrg {
 }
 
 /**
- * Whether a collector has families for a day: documents always, datasets once the day is known. An unused dataset has
- * none, and nothing is missing.
+ * Whether a collector has data for a day. `known`: always with documents, and for a dataset of days if the day is known. `unused`:
+ * the platform does not report the dataset, so nothing is missing. `unknown`: the day is missing.
  */
 export function knowledgeOf(
   org: AssessedOrg,
@@ -176,14 +177,14 @@ async function measure(
   const { dataset, view } = of;
   const measuring = { zeros: org.zeros, samplesPerStep: SAMPLES_PER_STEP };
   const steps = measureCardinality(declared, dataset, view, org.pages.labelLimit, measuring);
-  // A stop signal and pending writes wait for this.
+  // In slices, so that a stop signal and pending writes do not wait for long.
   return { ...of, cardinality: await runInSlices(steps, org.pages.clock, STEPS_PER_LOOK) };
 }
 
 function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): readonly PageFamily[] {
   return found.families.map((measured) => {
     const project = () => projectFamily(measured, found.kept, dataset, view);
-    // For the recorded series, too; memory holds little of a page, however large it is.
+    // A small family is computed once, and serves the recorded series, too; a large one is computed again to save memory.
     const few = measured.samples && [...project()];
     return { family: measured.family, recorded: false, stamps, samples: () => few ?? project() };
   });

@@ -30,11 +30,11 @@ import { createView } from './view.ts';
 /** The name under which the families about the data itself are published. */
 const ABOUT = 'about';
 
-/** How many days before yesterday are read at first; older rows only where one is needed. Rows of many people are long. */
+/** The days before yesterday whose rows are read at first; older rows only if a family needs one. Rows of many people are long. */
 const LOOKBACK_DAYS = 120;
 const LOOKBACK_DAYS_OF_EXPENSIVE = 40;
 
-/** What a configuration says of publishing. The same object stays as long as reloads change nothing of it. */
+/** The publishing rules of a configuration. A reload that changes none of them keeps the same object. */
 export interface PublishRules extends HistoryBounds {
   /** The enabled collectors, without the excluded families. */
   readonly collectors: readonly Collector[];
@@ -52,7 +52,7 @@ interface PublisherParts extends SnapshotParts {
   readonly renderText: RenderText;
   /** Whether another process polls, with other settings; never by default. */
   readonly hasOtherSettings?: () => boolean;
-  /** Whether a history with this identifier is one on the platform of these settings; always by default. */
+  /** Whether an organization with this identifier is on the platform of these settings; always true by default. */
   readonly isOwnHistory?: (settings: OrgSettings, orgId: string) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -64,16 +64,16 @@ interface PublishedCollector {
   readonly day: Day | undefined;
   /** Number of its unknown days since the start of history. */
   readonly uncovered: number | undefined;
-  /** Its days that were published as having had no activity, with spaces between them: a set of texts takes ten times as much. */
+  /** The days that were published as days without activity, separated by spaces: a set of strings takes ten times the memory. */
   readonly idle: string | undefined;
   readonly expired: boolean;
 }
 
-/** What an organization's families are made from. */
+/** The inputs from which an organization's families were rendered; equal inputs give equal texts. */
 interface Origin {
   readonly source: Source;
   readonly settings: OrgSettings;
-  /** What was stored. */
+  /** The revisions of the stored datasets, as text. */
   readonly key: string;
   readonly asOf: Instant;
   /** The first instant at which time alone changes the families. */
@@ -87,7 +87,7 @@ interface PublishedOrg {
   readonly made: Origin | undefined;
 }
 
-/** The rules in use, and what follows from them. */
+/** The rules in use, and values derived from them. */
 interface Source {
   readonly rules: PublishRules;
   readonly history: Pick<Store, 'standing' | 'read'>;
@@ -103,7 +103,7 @@ const NOTHING: Rendered = { families: [], foldedCounts: new Map<string, number>(
 export class Publisher {
   readonly #parts: PublisherParts;
   readonly #commit: SnapshotCommit;
-  /** One organization at a time: concurrent slices of work would add up to a long one. */
+  /** Publishes one organization at a time: concurrent ones would together block the event loop for too long. */
   readonly #queue = createSerialQueue();
   readonly #waiting = new Map<string, Promise<void>>();
   readonly #published = new Map<string, PublishedOrg>();
@@ -154,7 +154,7 @@ export class Publisher {
     await Promise.all([...orgs].map((org) => this.publish(org)));
   }
 
-  /** What was published of an organization; nothing at first. */
+  /** The last publication of an organization; empty before the first one. */
   of(org: string): Pick<PublishedOrg, 'collectors' | 'orgId'> {
     return this.#published.get(org) ?? UNPUBLISHED;
   }
@@ -259,7 +259,7 @@ export class Publisher {
     return { families: rendered, foldedCounts: cardinality.foldedCounts };
   }
 
-  /** Logs newer days, data that went for its age, and an organization that has two names. */
+  /** Logs newer days, data removed because of its age, and an organization that is configured under two names. */
   #logChanges(
     { name: org }: OrgSettings,
     published: ReadonlyMap<string, PublishedCollector>,
@@ -293,7 +293,7 @@ export class Publisher {
   }
 }
 
-/** Whether an organization would be published as it was. */
+/** Whether publishing again would change nothing. */
 function isCurrent(
   made: Origin | undefined,
   next: Pick<Origin, 'source' | 'settings' | 'key'>,
@@ -310,7 +310,7 @@ function isCurrent(
   );
 }
 
-/** What is stored, and which answers are too old: an answer that changes nothing else may renew one. */
+/** The revisions of the stored datasets, and which of them have expired: an answer without changes can make one fresh again. */
 function keyOf(source: Source, standing: Standing, now: Instant): string {
   const datasets = source.rules.collectors.map((collector) => [
     standing.dataset(collector.dataset.name).revision,
@@ -324,7 +324,7 @@ function hasExpired({ rules }: Source, standing: Standing, { dataset }: Collecto
   return answeredAt !== undefined && now - answeredAt > rules.maxAgeMs;
 }
 
-/** The rows that the collectors read, and the documents. */
+/** For each dataset, the day from which on its rows are read. */
 function rowsAt({ rules, expensive }: Source, now: Instant): RowsFrom {
   const yesterday = yesterdayOf(now);
   return new Map(
@@ -347,8 +347,8 @@ function viewOf(source: Source, settings: OrgSettings, history: StoredOrg, now: 
 }
 
 /**
- * The first instant at which time alone changes the families, apart from `metrics.max-age`: another day begins, with which
- * another one is the newest or settles, or a document comes into being that a platform whose clock is ahead lists already.
+ * The first instant at which time alone changes the families, apart from `metrics.max-age`. That is the next midnight, when another
+ * day becomes the newest or settles. It is earlier if a platform whose clock is ahead lists a document that begins to exist then.
  */
 function validUntil(collectors: readonly Collector[], stored: StoredOrg, now: Instant): Instant {
   let until = endOf(dayOf(now));

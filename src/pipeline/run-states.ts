@@ -2,7 +2,7 @@ import type { Instant } from '../catalog/day.ts';
 import type { PlatformError } from '../text/errors.ts';
 import { type FetchMemory, NOTHING_LEARNED } from './fetch-memory.ts';
 
-/** The outcome of the runs of one (organization, collector), and what they have learned; it survives a reload. */
+/** The outcome of the runs of one (organization, collector), and what they have learned about the platform. Survives a reload. */
 export interface RunState {
   readonly running: boolean;
   /** Whether the newest data was requested at least once, successfully or not. */
@@ -11,12 +11,12 @@ export interface RunState {
   readonly lastSuccessAt: Instant | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly failure: { readonly error: PlatformError; readonly since: Instant } | undefined;
-  /** When each field that is not read was last seen, by path, and the paths of those that rows no longer have. */
+  /** By path, when each field that the exporter cannot read was last seen. Then the paths of fields that rows no longer have. */
   readonly unknownFields: ReadonlyMap<string, Instant>;
   readonly missingFields: readonly string[];
-  /** When the newest unreadable value of a field is from, by path. */
+  /** By path, the instant of the newest unreadable value of a field. */
   readonly oddFields: ReadonlyMap<string, Instant>;
-  /** What was learned about fetching its days. */
+  /** What earlier runs have shown about fetching days: sizes of windows, days that fail. */
   readonly fetching: FetchMemory;
   /** The last logged problem of an answer, so that it is not logged twice. */
   readonly lastNote: string;

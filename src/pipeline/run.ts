@@ -26,7 +26,7 @@ export interface RunnerParts {
   readonly expensiveFrom?: Day | undefined;
   readonly publisher: RunPublisher;
   readonly runs: RunStates;
-  /** Limits the work under way over all organizations; unlimited by default. */
+  /** Limits the number of runs that work at the same time, over all organizations; unlimited by default. */
   readonly turns?: Pick<Turns, 'take'>;
   /** Aborted on shutdown: runs end after the request in flight. */
   readonly stopping?: AbortSignal;
@@ -39,24 +39,24 @@ export interface RunnerParts {
 /** The part of the publisher that runs use. */
 export type RunPublisher = Pick<Publisher, 'publish' | 'showsIdle'>;
 
-/** Context of one collector run. */
+/** One run of a collector of an organization: its inputs, and how it reports. */
 export interface Run {
   readonly org: OrgSettings;
   readonly platform: Pick<Platform, 'readers'>;
   readonly source: Source;
-  /** What its answers so far show of fields. */
+  /** The fields that the answers so far have shown. */
   readonly fields: Pick<FieldWatch, 'seen'>;
   readonly deps: RunnerParts;
-  /** Its turns: it lets waiting work run first; the newest day of an organization is urgent. */
-  readonly lane: { giveWay(urgency: Urgency): Promise<void> };
-  /** When a scheduled run is due at the latest after an instant; undefined without a schedule. */
+  /** The permission to work; `renew` lets waiting runs go first. A request for the newest day is urgent. */
+  readonly turn: { renew(urgency: Urgency): Promise<void> };
+  /** The latest time at which the scheduled run after an instant is due; undefined without a schedule. */
   readonly dueAfter: ((at: Instant) => Instant | undefined) | undefined;
-  /** Marks the newest data as attempted, and as published if it arrived. */
-  tried(): void;
+  /** Records that the newest data was requested, with success or not; readiness waits for this. */
+  markTried(): void;
   /** Counts unusable records of an answer; they are logged when the run ends. */
   note(fetched: AnswerNotes): void;
   stopping(): boolean;
-  /** Whether the run was abandoned: nothing of it may be stored or counted. */
+  /** Whether a reload or a removal has abandoned the run: its results must not be stored or counted. */
   retired(): boolean;
 }
 
@@ -66,7 +66,7 @@ export interface AnswerNotes {
   readonly remarks: Iterable<string>;
 }
 
-/** What to do about a listing that does not end well. */
+/** The hint of an error about a listing that is incomplete. */
 export const PAGING_HINT =
   'Earlier complete data is kept. The platform pages incorrectly; if that persists, contact its operator.';
 
@@ -92,7 +92,7 @@ export function failureOf(thrown: unknown, log: Logger): PlatformError {
   return new PlatformError('schema', `unforeseen: ${messageOf(thrown)}`);
 }
 
-/** A source that adds a signal, or when to retry, to each of its requests. */
+/** Wraps a source so that each request has this signal, or this retry rule. */
 export function withRequests(source: Source, more: Pick<ApiRequest, 'signal' | 'retryOn'>): Source {
   return {
     ...source,

@@ -22,16 +22,16 @@ interface Target {
   readonly org: OrgSettings;
   readonly platform: Pick<Platform, 'readers'>;
   readonly source: Source;
-  /** Aborted when its runs are abandoned: they end without being counted or stored. */
+  /** Aborted to abandon the runs of this organization: they end without being counted or stored. */
   readonly retired?: AbortSignal | undefined;
-  /** When a scheduled run is due at the latest after an instant; without it, lags of days are not measured. */
+  /** The latest time at which the scheduled run after an instant is due; without it, lags of days are not measured. */
   dueAfter?(at: Instant): Instant | undefined;
 }
 
-/** How long a field that is not read counts after an answer had it, in milliseconds. */
+/** How long an unreadable field is reported after the last answer that had it, in milliseconds. */
 const REMEMBERED_MS = 7 * DAY_MS;
 
-/** How a run ended: `ended` with success or failure, `unstored` since the store could not be used, or `aborted`. */
+/** How a run ended: `ended` with success or failure, `unstored` because the store was unavailable, or `aborted`. */
 type RunEnd = 'ended' | 'unstored' | 'aborted';
 
 /** Runs collectors: fetches, stores and publishes their data. The same (organization, collector) must not run twice at a time. */
@@ -42,14 +42,14 @@ export class Runner {
     this.#parts = parts;
   }
 
-  /** Never throws: a failure is counted, logged once and recorded in the run states, unless the run was aborted. */
+  /** Runs a collector. Never throws: a failure is counted, logged once and noted in the run states, unless the run was aborted. */
   async run(target: Target, collector: FetchingCollector, mode: 'scheduled' | 'thorough'): Promise<RunEnd> {
-    const lane = new Lane(this.#parts.turns, target.org.name, target.retired);
-    await lane.giveWay('urgent');
+    const turn = new RunTurn(this.#parts.turns, target.org.name, target.retired);
+    await turn.renew('urgent');
     try {
-      return this.#isOver(target) ? 'aborted' : await this.#runNow(target, collector, mode, lane);
+      return this.#isOver(target) ? 'aborted' : await this.#runNow(target, collector, mode, turn);
     } finally {
-      lane.end();
+      turn.end();
     }
   }
 
@@ -62,7 +62,7 @@ export class Runner {
     target: Target,
     collector: FetchingCollector,
     mode: 'scheduled' | 'thorough',
-    lane: Lane,
+    turn: RunTurn,
   ): Promise<RunEnd> {
     const { clock, log, runs, instruments } = this.#parts;
     const who = { org: target.org.name, collector: collector.name };
@@ -70,7 +70,7 @@ export class Runner {
     const startedAt = clock.now();
     const started = clock.elapsed();
     runs.update(org, name, { running: true });
-    const { failure, at } = await this.#attempt(target, collector, mode, lane);
+    const { failure, at } = await this.#attempt(target, collector, mode, turn);
     if (this.#isOver(target)) return 'aborted';
     const seconds = (clock.elapsed() - started) / 1000;
     const before = runs.get(org, name);
@@ -93,7 +93,7 @@ export class Runner {
     return failure?.reason === 'store' ? 'unstored' : 'ended';
   }
 
-  /** Whether a dataset was ever answered; what is published stays while the store cannot be used. */
+  /** Whether the platform ever answered for a dataset; assumed while the store is unavailable, because published data stays. */
   #hasAnswer(org: string, dataset: DatasetName): Promise<boolean> {
     return this.#parts.history.standing(org).then(
       (standing) => standing.dataset(dataset).answeredAt !== undefined,
@@ -101,12 +101,12 @@ export class Runner {
     );
   }
 
-  /** Resolves with what has failed, if anything, and when the attempt ended. */
+  /** Fetches and stores the data once. Resolves with the failure, if any, and the time at which the attempt ended. */
   async #attempt(
     target: Target,
     collector: FetchingCollector,
     mode: 'scheduled' | 'thorough',
-    lane: Lane,
+    turn: RunTurn,
   ): Promise<{ readonly failure: PlatformError | undefined; readonly at: Instant }> {
     const { clock, log, history, runs } = this.#parts;
     const { org } = target;
@@ -114,8 +114,8 @@ export class Runner {
     const before = runs.get(org.name, collector.name);
     const watch = new FieldWatch(before.oddFields);
     try {
-      const run = this.#begin(target, collector, { lane, watch, noted });
-      // Before the first request, which would be in vain while nothing can be stored.
+      const run = this.#begin(target, collector, { turn, watch, noted });
+      // Checked before the first request, which would be wasted while the store cannot be written.
       await history.demandWritable();
       const succeededAt = isDayCollector(collector)
         ? await runDays(run, collector, mode)
@@ -131,11 +131,11 @@ export class Runner {
     }
   }
 
-  /** What a run of days or documents works with. */
+  /** Creates the context of a run of days or documents. */
   #begin(
     target: Target,
     { name }: FetchingCollector,
-    { lane, watch, noted }: { readonly lane: Lane; readonly watch: FieldWatch; readonly noted: Noted },
+    { turn, watch, noted }: { readonly turn: RunTurn; readonly watch: FieldWatch; readonly noted: Noted },
   ): Run {
     const { org, platform, source, retired, dueAfter } = target;
     const isRetired = () => retired?.aborted === true;
@@ -149,8 +149,8 @@ export class Runner {
       fields: watch,
       deps: this.#parts,
       dueAfter,
-      lane,
-      tried: () => {
+      turn,
+      markTried: () => {
         if (!isRetired()) this.#parts.runs.update(org.name, name, { tried: true });
       },
       note(fetched) {
@@ -163,8 +163,8 @@ export class Runner {
   }
 }
 
-/** The turns of one run. */
-class Lane {
+/** The permission of one run to work, which it renews between requests. */
+class RunTurn {
   readonly #turns: RunnerParts['turns'];
   readonly #org: string;
   readonly #retired: AbortSignal | undefined;
@@ -176,7 +176,7 @@ class Lane {
     this.#retired = retired;
   }
 
-  async giveWay(urgency: Urgency): Promise<void> {
+  async renew(urgency: Urgency): Promise<void> {
     this.#turn?.end();
     this.#turn = await this.#turns?.take(this.#org, urgency, this.#retired);
   }
@@ -186,13 +186,13 @@ class Lane {
   }
 }
 
-/** What the answers of a run are said to lack. */
+/** The problems that the answers of a run have had so far. */
 interface Noted extends AnswerNotes {
   rejected: number;
   readonly remarks: Set<string>;
 }
 
-/** Counts the fields that the schema does not know and the known ones that rows no longer have; logs those that the run has found. */
+/** Counts fields that the exporter cannot read, and known fields that rows no longer have. Logs those that are new in this run. */
 function reportFields(
   { clock, log, runs, instruments }: RunnerParts,
   org: string,
@@ -228,7 +228,7 @@ function reportUnusable(
   if (text !== '') log.warn('Response only partly usable', { org, dataset, detail: text });
 }
 
-/** What failed, whatever was asked for: all collectors of an organization meet a revoked key or a host that is down. */
+/** The cause of a failure without its endpoint: a revoked key or a host that is down affects all collectors of an organization. */
 function causeOf({ reason, message }: PlatformError): string {
   // An organization has one key; the hosts reject it in different words.
   if (reason === 'auth') return reason;
@@ -236,8 +236,8 @@ function causeOf({ reason, message }: PlatformError): string {
 }
 
 /**
- * Logs when a collector starts to fail or fails for another reason, but not each repeated failure, nor a cause that is known from
- * another collector of the organization.
+ * Logs that a collector starts to fail, or fails for another reason. A repeated failure, and a cause that another collector of the
+ * organization has already logged, are logged at debug level.
  */
 function logFailure(
   log: Logger,
@@ -283,6 +283,6 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
     await deps.publisher.publish(org.name);
     return at;
   } finally {
-    run.tried();
+    run.markTried();
   }
 }

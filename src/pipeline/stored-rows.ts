@@ -1,12 +1,12 @@
 import type { Day } from '../catalog/day.ts';
 import { RowNotRead, type RowsFrom, type Store, type StoredOrg } from '../store/store.ts';
 
-/** Before any day. */
+/** A day before all days. */
 const EVER = '0000-01-01' as Day;
 
 /**
- * Runs work on what is stored of an organization, read with these rows. Where one of them was not read (a dataset whose newest
- * row is old, a tier that was last reported long ago), it runs again with all rows of that dataset.
+ * Reads an organization with the rows from these days on, and runs `work` on it. If `work` needs an older row (the newest row of a
+ * dataset is old, or a tier was last reported long ago), reads all rows of that dataset and runs `work` again.
  */
 export async function readFor<Result>(
   store: Pick<Store, 'read'>,

@@ -14,13 +14,13 @@ interface ViewParts extends CoverageParts {
 /** How a view determines the states of days; by default from what was known at its instant. */
 interface PastView {
   readonly coverage: Coverage;
-  /** In retrospect, a day that is idle only provisionally is unknown, because it would never be corrected. */
+  /** Whether the view shows a past day. A `provisional` day then counts as unknown: nobody would correct it later. */
   readonly isPast?: boolean;
-  /** Shared by the views of one history, coverage and `isPast`; by default each view has its own. */
+  /** The cache of results per day. Views of the same rows, coverage and `isPast` may share one; by default each has its own. */
   readonly days?: DayMemo;
 }
 
-/** A view of an organization's history at an instant; days that were not over then are invisible. */
+/** Creates a view of an organization's stored data at an instant. It hides days that were not over then. */
 export function createView(parts: ViewParts, asOf: Instant, past?: PastView): View {
   const { history, settings, historyStart } = parts;
   const newestPossible = yesterdayOf(asOf);
@@ -30,7 +30,7 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
     days: memo = createDayMemo(),
   }: PastView = past ?? { coverage: new Coverage(parts, asOf) };
   const newest = new Map<DatasetName, Day | undefined>();
-  /** Rows of others were stored while they were collected, and are no longer renewed. */
+  /** The datasets that are collected now. Rows of other datasets are leftovers that no run refreshes. */
   const collected = new Set(parts.datasets.map(({ name }) => name));
 
   function stateOf(dataset: DatasetName, day: Day): DayState {
@@ -83,7 +83,7 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
       history.documents(dataset.name) as readonly Document[],
     uncoveredDays: (dataset) => coverage.unknownDays(dataset, newestPossible),
     once,
-    // Of a day that this view does not show yet, it makes something else than a later view.
+    // Not cached for a day that is not over in this view: a later view of the same rows would compute another result.
     ofDay: (make, day) =>
       day > newestPossible ? make(view, day) : memo.of(make, day, () => make(view, day)),
   };

@@ -1,28 +1,28 @@
 import { addDays, type Day, daysBetween } from '../catalog/day.ts';
 import type { DayFamily, Sample } from '../catalog/family.ts';
 import type { View } from '../catalog/view.ts';
-import { isKnown, keyOf, labelled } from './folding.ts';
+import { isKnown, labelled, labelsKey } from './folding.ts';
 
 /** The number of days for which a label value is remembered after it was last seen. */
 export const REMEMBERED_DAYS = 28;
-/** How many remembered values are looked at in one step: a step costs more than a value. */
+/** The number of remembered values per step: a step costs more than a value. */
 const WALKED_AT_ONCE = 16;
 
-/** A day's samples, each with its key of `keyOf`, in order. A key may occur several times. */
+/** A day's samples, each with its key of `labelsKey`, in order. A key may occur several times. */
 type Present = Iterable<readonly [key: string, sample: Sample]>;
 
-/** A family's samples of a day and the zeros that they lack. */
+/** A family's samples of a day, and the list to which `fill` adds the missing zeros. */
 export interface Filled {
   readonly family: DayFamily;
   readonly present: Present;
   readonly zeros: Sample[];
 }
 
-/** Changed in place: most values are seen every day, and a map whose entries move is built again every few days. */
+/** A label value and the last day it was seen. Changed in place: most values are seen every day, and moving map entries is slow. */
 interface LastSeen {
   labels: Sample['labels'];
   day: Day;
-  /** Increases from one value to the next. */
+  /** The rank among all values by when they were last seen. */
   place: number;
 }
 
@@ -34,16 +34,16 @@ interface Remembered {
 }
 
 /**
- * Zeros for one organization's days, best in ascending order: the label values seen are remembered from one day to the next, so
- * that a day is not read by each of the 28 days after it, and not at all if its own zeros were asked for: it had what was
- * present then. The history must not change meanwhile.
+ * Fills in zeros for label values that an organization had in the last 28 days and that are missing on a day. Remembers the values
+ * seen so far: if the days come in ascending order, each day is read once instead of 28 times, and a day whose own zeros were
+ * filled in is not read again. The stored data must not change meanwhile.
  */
 export class Zeros {
   readonly #remembered = new Map<string, Remembered>();
 
   /**
-   * Adds the zeros of a day: the label values of the preceding days that are not `present` on it, known or not. The values of a
-   * later day come first. A generator, because it can walk many samples.
+   * Adds the zeros of a day: one for each label value of the preceding days that has no sample on it, not even an unknown one.
+   * Values seen last come first. A generator, because there may be many samples.
    */
   *fill(families: readonly Filled[], view: View, day: Day): Generator<void> {
     for (const { family, present, zeros } of families) {
@@ -51,7 +51,7 @@ export class Zeros {
       for (let at = addDays(known.until, 1); at < day; at = addDays(at, 1)) {
         for (const given of family.samplesOf(view, at) ?? []) {
           const sample = labelled(family, given);
-          if (isKnown(sample)) see(known, keyOf(family, sample), sample.labels, at);
+          if (isKnown(sample)) see(known, labelsKey(family, sample), sample.labels, at);
           yield;
         }
       }
@@ -67,7 +67,7 @@ export class Zeros {
     }
   }
 
-  /** What is remembered of a family, up to a day. */
+  /** The label values of a family that were seen before a day. */
   #before({ name }: DayFamily, day: Day): Remembered {
     const known = this.#remembered.get(name);
     if (known !== undefined && known.until <= day && daysBetween(known.until, day) <= REMEMBERED_DAYS)
@@ -90,8 +90,8 @@ function see(remembered: Remembered, key: string, labels: Sample['labels'], day:
 }
 
 /**
- * The values that were neither seen on a day nor `unknown` then, by day from the last one; those too old to be remembered are
- * forgotten.
+ * The values that were neither seen on a day nor `unknown` then, those seen last first. Removes values that were last seen more
+ * than 28 days before.
  */
 function* missing(
   values: Map<string, LastSeen>,

@@ -102,11 +102,11 @@ describe('the days to fetch', () => {
     const covered = coveredWithout(9);
     covered.delete(addDays(newest, -1));
     covered.delete(addDays(newest, -20));
-    const { ofPass } = daysToFetch({
+    const { passDays } = daysToFetch({
       ...{ newest, historyStart: start, covered: storedDays(covered), newestAgain: 7, isPass: true },
       ...{ lastPass: addDays(newest, -8), now },
     });
-    expect([...ofPass]).toEqual(back(0, 1, 2, 3, 4, 5, 6, 9));
+    expect([...passDays]).toEqual(back(0, 1, 2, 3, 4, 5, 6, 9));
   });
 
   test('never reach back before the start of history', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day } from '../../src/catalog/day.ts';
 import { dayFamily, type Sample } from '../../src/catalog/family.ts';
 import type { View } from '../../src/catalog/view.ts';
-import { isKnown, keyOf, labelled } from '../../src/pipeline/folding.ts';
+import { isKnown, labelled, labelsKey } from '../../src/pipeline/folding.ts';
 import { type Filled, REMEMBERED_DAYS, Zeros } from '../../src/pipeline/zeros.ts';
 import { dayNamed } from '../support/day.ts';
 
@@ -39,7 +39,7 @@ function familyOf(
 
 function zerosBy(fill: Zeros['fill'], family: ReturnType<typeof familyOf>, day: Day) {
   const samples = [...(family.samplesOf(view, day) ?? [])].map((sample) => labelled(family, sample));
-  const present = new Map(samples.map((sample) => [keyOf(family, sample), sample]));
+  const present = new Map(samples.map((sample) => [labelsKey(family, sample), sample]));
   const zeros: Sample[] = [];
   for (const _ of fill([{ family, present, zeros }], view, day));
   return zeros;
@@ -59,7 +59,7 @@ function* fillZeros(families: readonly Filled[], view: View, day: Day): Generato
       for (const given of family.samplesOf(view, addDays(day, -back)) ?? []) {
         yield;
         const sample = labelled(family, given);
-        const key = keyOf(family, sample);
+        const key = labelsKey(family, sample);
         if (seen.has(key) || !isKnown(sample)) continue;
         seen.add(key);
         zeros.push({ labels: sample.labels, value: 0 });

@@ -3,7 +3,7 @@ import { compress } from 'snappyjs';
 import type { Instant } from '../../catalog/day.ts';
 import type { Sample } from '../../catalog/family.ts';
 import { labelValue } from '../../catalog/label.ts';
-import { keyOf } from '../../pipeline/folding.ts';
+import { labelsKey } from '../../pipeline/folding.ts';
 import type { PageFamily } from '../../pipeline/past-days.ts';
 
 // Field numbers and wire types of the messages of remote write 1.0: WriteRequest{timeseries 1},
@@ -94,7 +94,7 @@ export function createWriteRequests(labels: Readonly<Record<string, string>>): W
       const common = { ...(recorded ? {} : labels), org, __name__: family.name };
       const names = [...Object.keys(common), ...family.labels].sort();
       return (sample) => {
-        const key = `${org} ${family.name} ${keyOf(family, sample)}`;
+        const key = `${org} ${family.name} ${labelsKey(family, sample)}`;
         const known = gathered.get(key);
         if (known !== undefined) known.values.push([sample.value, stamps]);
         else gathered.set(key, { names, common, labels: sample.labels, values: [[sample.value, stamps]] });
