@@ -24,7 +24,6 @@ import { runInSlices } from '../work/slices.ts';
 import { createTurns } from '../work/turns.ts';
 import type { DailyQuota } from './daily-quota.ts';
 import { createExchange, type Exchange, type Exchanged } from './exchange.ts';
-import { createThrottleHolds, type ThrottleHolds } from './throttle-holds.ts';
 import type { RowSink } from './lines.ts';
 import { createLinks, followLinks, type Links } from './links.ts';
 import { walkPages } from './paging.ts';
@@ -41,18 +40,19 @@ import {
 } from './paths.ts';
 import { createReadingMemory, type ReadingMemory } from './reading-memory.ts';
 import { classifyResponse, type Failure, type Outcome, type PlatformWords, RATE_HINT } from './response.ts';
+import { createThrottleHolds, type ThrottleHolds } from './throttle-holds.ts';
 
 const MAX_PAGES = 10_000;
-/** Maximum number of attempts of an organization at a time. */
+/** Maximum number of concurrent attempts per organization. */
 const MAX_IN_FLIGHT = 4;
 /** Time limit of a request, including all attempts and the waits between them. */
 const EFFORT_MS = 120_000;
 const BACKOFF: BackoffBounds = { baseMs: 1_000, capMs: 30_000 };
 
-/** Counts the traffic: called once per attempt that used the network, and once per retry. */
+/** Receives what the client sends: one call per attempt that used the network, and one per retry. */
 export interface RequestObserver {
   /**
-   * `code`: the HTTP status as text, `timeout` or `network`; `path`: that of the request; `date`: the `Date` header of the
+   * `code`: the HTTP status as text, `timeout` or `network`; `path`: the path of the request; `date`: the `Date` header of the
    * answer.
    */
   request(event: {
@@ -69,14 +69,14 @@ export interface RequestObserver {
 export interface PlatformClientDeps extends PlatformWords {
   /** The organization's name, as its `org` label. */
   readonly org: string;
-  /** What readers are told of the organization; nothing by default. */
+  /** The organization's configuration, for the platform's readers; none by default. */
   readonly configured?: ConfiguredOrg | undefined;
   /** Addresses without credentials, a query or a fragment. */
   readonly baseUrl: string;
   readonly appUrl: string;
-  /** The API key, of characters that a header may have; read before every attempt, so that a rotated key takes effect on the next one. */
+  /** Reads the API key, which must be valid in a header; called before every attempt, so that a rotated key takes effect. */
   readonly credential: () => Promise<string>;
-  /** The headers of a request with this key, but the user agent; by default JSON is accepted, and the key is a bearer token. */
+  /** Makes the headers of a request, without the user agent. By default, it accepts JSON and sends the key as a bearer token. */
   readonly headers?: Platform['headers'] | undefined;
   /** Time limit of one attempt, from connecting to the last byte of the body, in milliseconds. */
   readonly timeoutMs: number;
@@ -92,7 +92,7 @@ export interface PlatformClientDeps extends PlatformWords {
   readonly observer: RequestObserver;
   /** Maximum size of a body, in bytes after decompression. */
   readonly maxResponseBytes: number;
-  /** That of the answers of all clients; of this one alone by default. */
+  /** The memory limit that all clients share for reading answers; a limit of its own by default. */
   readonly memory?: ReadingMemory | undefined;
   /** Limits the request rate; passed in so that it survives a reload. A new limiter by default. */
   readonly limiter?: PacingLimiter | undefined;
@@ -102,34 +102,34 @@ export interface PlatformClientDeps extends PlatformWords {
   readonly identity?: IdentityOfAnswers | undefined;
   /** The holds of the organization; passed in so that they survive a reload. None by default. */
   readonly throttleHolds?: ThrottleHolds | undefined;
-  /** Called right before each request is sent; what it throws is thrown instead. Permits all by default. */
+  /** Called right before each request is sent. It throws to prevent the request; it permits all by default. */
   readonly demand?: (() => void) | undefined;
   /** Maximum number of pages of one listing; 10 000 by default. */
   readonly maxPages?: number | undefined;
-  /** The paths to ask in place of those of the requests. */
+  /** Configured paths, which replace the paths of the requests. */
   readonly paths?: ConfiguredPaths | undefined;
-  /** The paths that answer; passed in so that they survive a reload. None by default. */
+  /** The paths that have answered; passed in so that they survive a reload. None by default. */
   readonly knownPaths?: KnownPaths | undefined;
-  /** The proxy to use, never for this machine itself; none by default. */
+  /** The proxy to use, except for addresses of this machine; none by default. */
   readonly proxy?: ProxySettings | undefined;
   /**
-   * The hosts that links of answers may lead to, with those below them; none by default. One with a private address has to be
-   * named itself, without a dot before it.
+   * The hosts, and their subdomains, that links in answers may lead to; none by default. A host with a private address must be
+   * named itself, without a leading dot.
    */
   readonly linkHosts?: readonly string[] | undefined;
   /** Makes one request; over HTTP by default. */
   readonly exchange?: Exchange | undefined;
 }
 
-/** A client as those see it who use it. */
+/** The client as its users see it. */
 export interface PlatformClient extends Source {
   /** Aborts requests in progress, which fail with reason `network`, and closes the connections. */
   close(): void;
 }
 
 /**
- * The client of one organization; several collectors may use it concurrently. Requests throw only `PlatformError`s, and
- * what `demand` throws. A request passes the methods below in their order: each calls the next one.
+ * The client of one organization; several collectors may use it concurrently. Requests throw only `PlatformError`s, and whatever
+ * `demand` throws. The methods below are in the order in which a request passes them: each calls the next one.
  */
 export class Client implements PlatformClient {
   readonly #deps: PlatformClientDeps;
@@ -142,9 +142,9 @@ export class Client implements PlatformClient {
   readonly #turns = createTurns({ limit: MAX_IN_FLIGHT });
   readonly #memory: ReadingMemory;
   readonly #links: Links;
-  /** The paths that answer. */
+  /** The paths that have answered. */
   readonly #known: KnownPaths;
-  readonly #ask: Ask;
+  readonly #send: Send;
 
   /** Throws a `ConfigError` if the proxy is invalid. */
   constructor(deps: PlatformClientDeps) {
@@ -155,34 +155,34 @@ export class Client implements PlatformClient {
     const agents = createAgentPool({ keepAlive: true, maxSockets: MAX_IN_FLIGHT, limitMs, proxy });
     this.#http = new HttpClient({ agents, transport: sendByAxios });
     const userAgent = `agent-platform-exporter/${deps.version}`;
-    const admit = (ended: AbortSignal) => this.#admit(ended);
+    const allowRedirect = (ended: AbortSignal) => this.#allowRedirect(ended);
     const { headers } = deps;
     this.#exchange =
       deps.exchange ??
-      createExchange({ http: this.#http, headers, maxResponseBytes, userAgent, clock, admit });
+      createExchange({ http: this.#http, headers, maxResponseBytes, userAgent, clock, allowRedirect });
     this.#limiter = deps.limiter ?? createPacingLimiter(deps.requestsPerSecond, clock);
     this.#holds = deps.throttleHolds ?? createThrottleHolds(clock);
     this.#memory = deps.memory ?? createReadingMemory();
     this.#links = createLinks({ baseUrl: deps.baseUrl, linkHosts: deps.linkHosts ?? [] });
     this.#known = deps.knownPaths ?? new Map();
-    this.#ask = withIdentity((request) => this.#byPath(request), deps.identity);
+    this.#send = withIdentity((request) => this.#byPath(request), deps.identity);
   }
 
   // The members of a `Source` are fields, because sources are copied member by member to add to them.
   readonly place: Place | undefined;
 
-  readonly get = (request: ApiRequest): Promise<ApiAnswer> => released(this.#ask)(request);
+  readonly get = (request: ApiRequest): Promise<ApiAnswer> => released(this.#send)(request);
 
   readonly lines = <Sum>({ linksOf, mayBeEmpty, start, add, ...request }: RowsRequest<Sum>) => {
     const rows = { mayBeEmpty, start, add };
-    if (linksOf === undefined) return readRows(this.#ask, request, rows);
+    if (linksOf === undefined) return readRows(this.#send, request, rows);
     const readLink = (link: string) =>
       readRows((linked) => this.#effort(linked), { ...request, mayBeUnready: false, link }, rows);
     return followLinks(() => this.get(request), linksOf, readLink);
   };
 
   readonly pages = (request: PagedRequest, onItems: (items: readonly unknown[]) => void) =>
-    walkPages(this.#ask, request, onItems, {
+    walkPages(this.#send, request, onItems, {
       maxPages: this.#deps.maxPages ?? MAX_PAGES,
       slices: this.#deps.clock.slices,
     });
@@ -197,9 +197,9 @@ export class Client implements PlatformClient {
   };
 
   /**
-   * Asks for a resource by the path that answered last, of those that a request names. A path that is missing leads to the
-   * next one, and the target of a redirect is remembered. The first path is tried again once a day, at no risk: whatever it
-   * answers then, the one that works is asked too.
+   * Requests a resource that may have several paths, beginning with the path that answered last. If a path is missing, tries the
+   * next one; remembers the target of a redirect. Once a day, tries the first path again; if that fails in any way, uses the path
+   * that works.
    */
   async #byPath({ otherPaths, ...request }: SentRequest): Promise<ApiAnswer> {
     if (otherPaths === undefined) return this.#effort(request);
@@ -240,9 +240,9 @@ export class Client implements PlatformClient {
   }
 
   /**
-   * Retries attempts that failed for transient reasons, with exponential backoff and full jitter, respecting
-   * `Retry-After`. Throws the last failure, immediately if the server asked for more time than is left; requests to that
-   * endpoint, or of the whole organization if it is throttled, are then held until that time.
+   * Retries attempts that failed for transient reasons, with exponential backoff and full jitter, respecting `Retry-After`. Throws
+   * the last failure, at once if the server asks for a longer wait than the time limit allows. `#giveUp` then holds requests until
+   * the requested time: all of the organization if it is throttled (429), otherwise those to the endpoint.
    */
   #effort(request: SentRequest): Promise<ApiAnswer> {
     return this.#holds.guard(request.endpoint, () => this.#attempts(request));
@@ -279,6 +279,7 @@ export class Client implements PlatformClient {
     }
   }
 
+  /** The error of a request without further retries. If the server asked to wait, begins the pause and adds it to the error. */
   #giveUp({ endpoint }: ApiRequest, { error, retryAfterMs }: Failure): PlatformError {
     if (retryAfterMs === undefined || retryAfterMs === 0) return error;
     const { org, clock, log } = this.#deps;
@@ -297,7 +298,7 @@ export class Client implements PlatformClient {
     return paused;
   }
 
-  /** Sends attempts four at a time, in order and at the limited rate; those to a held endpoint and those beyond the quota fail unsent. */
+  /** Limits concurrency and rate. An attempt to a held endpoint, or beyond the daily quota, fails without being sent. */
   async #limited(request: SentRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
     const turn = await this.#turns.take('all', 'other');
     try {
@@ -310,23 +311,24 @@ export class Client implements PlatformClient {
     }
   }
 
+  /** Waits for the rate limiter; returns the error if the attempt must not be sent. */
   async #refusal({ endpoint }: ApiRequest, ended: AbortSignal): Promise<PlatformError | undefined> {
     const held = this.#holds.current(endpoint);
     if (held !== undefined) return held;
     await this.#limiter.take(ended).catch(() => undefined);
-    // A hold may have begun meanwhile. An attempt that nobody waits for fails in the exchange, unsent.
+    // A hold may have begun during the wait. An aborted attempt fails later, in the exchange, without being sent.
     return this.#holds.current(endpoint) ?? (ended.aborted ? undefined : this.#deps.dailyQuota?.take());
   }
 
   /** A redirect is another request: it is rate-limited and counted like any other. */
-  async #admit(ended: AbortSignal): Promise<PlatformError | undefined> {
+  async #allowRedirect(ended: AbortSignal): Promise<PlatformError | undefined> {
     await this.#limiter.take(ended).catch(() => undefined);
     return this.#deps.dailyQuota?.take();
   }
 
   /**
-   * One try of a request, `budgetMs` milliseconds long at most: reads the key, makes one exchange, counts it and classifies
-   * its outcome. Failures are values, unless no request may be sent now. An answer keeps its memory until it is released.
+   * Tries a request once, for at most `budgetMs` milliseconds: reads the key, makes one exchange, counts it and classifies its
+   * outcome. Returns failures as values, but throws what `demand` throws. An answer keeps its share of memory until `release`.
    */
   async #attempt(request: SentRequest, budgetMs: number, ended: AbortSignal): Promise<Outcome> {
     const { org, clock, maxResponseBytes, advice, isNotYet, pauseOf } = this.#deps;
@@ -381,14 +383,14 @@ export class Client implements PlatformClient {
     observer.request({ org, endpoint, code, seconds: ms / 1000, path, date });
   }
 
-  /** Aborted once nothing waits for the request any longer. */
+  /** A signal that aborts when the caller aborts the request or the client closes. */
   #endOf({ signal }: ApiRequest): AbortSignal {
     const closed = this.#closing.signal;
     return signal === undefined ? closed : AbortSignal.any([closed, signal]);
   }
 }
 
-/** Whether the platform itself asked to retry later, or for fewer requests. */
+/** Whether the platform itself asked for a later retry or for fewer requests. */
 function isAsked({ error, retryAfterMs }: Failure): boolean {
   return error.reason === 'throttled' || (retryAfterMs !== undefined && retryAfterMs > 0);
 }
@@ -402,16 +404,16 @@ function fingerprintOf(key: string, org: string): string {
 interface SentRequest extends ApiRequest {
   /** Takes the body line by line. */
   readonly sink?: RowSink;
-  /** What is asked in place of the path, as an answer named it. */
+  /** A link from an answer, requested in place of the path. */
   readonly link?: string;
 }
 
-/** Requests an answer; throws a `PlatformError` on failure. */
-export type Ask = (request: SentRequest) => Promise<ApiAnswer>;
+/** Sends a request and resolves with its answer; throws a `PlatformError` on failure. */
+export type Send = (request: SentRequest) => Promise<ApiAnswer>;
 
-/** Reads a body of rows into a sum; undefined if it is not there yet. */
+/** Reads a body of rows into a sum; undefined if the platform does not have the body yet. */
 async function readRows<Sum>(
-  ask: Ask,
+  send: Send,
   request: SentRequest,
   { mayBeEmpty, start, add }: Pick<RowsRequest<Sum>, 'mayBeEmpty' | 'start' | 'add'>,
 ): Promise<RowsAnswer<Sum> | undefined> {
@@ -423,7 +425,7 @@ async function readRows<Sum>(
     },
     add: (row) => add(sum, row),
   };
-  const { isUnready, bytes } = await ask({ ...request, sink });
+  const { isUnready, bytes } = await send({ ...request, sink });
   return isUnready ? undefined : { sums: [sum], bytes };
 }
 
@@ -431,28 +433,28 @@ async function readRows<Sum>(
 export interface IdentityOfAnswers {
   /**
    * Resolves if the answer is accepted and rejects with a `PlatformError` otherwise. It may make requests of its own
-   * with `ask`.
+   * with `send`.
    */
-  admit(request: ApiRequest, answer: ApiAnswer, ask: Ask): Promise<void>;
+  accept(request: ApiRequest, answer: ApiAnswer, send: Send): Promise<void>;
 }
 
-/** Releases each answer after whoever asked for it has read it, which is at once. */
-function released(ask: Ask): Ask {
+/** Wraps `send` so that each answer is released in the next turn of the event loop, when its caller has read it. */
+function released(send: Send): Send {
   return async (request) => {
-    const answer = await ask(request);
+    const answer = await send(request);
     setImmediate(() => answer.release?.());
     return answer;
   };
 }
 
-/** Passes on only accepted answers; listings are checked page by page. */
-export function withIdentity(ask: Ask, identity: IdentityOfAnswers | undefined): Ask {
-  if (identity === undefined) return ask;
+/** Wraps `send` so that it resolves only with answers that `identity` accepts; each page of a listing is checked. */
+export function withIdentity(send: Send, identity: IdentityOfAnswers | undefined): Send {
+  if (identity === undefined) return send;
 
   return async (request) => {
-    const answer = await ask(request);
+    const answer = await send(request);
     try {
-      await identity.admit(request, answer, released(ask));
+      await identity.accept(request, answer, released(send));
     } catch (thrown) {
       answer.release?.();
       throw thrown;

@@ -101,7 +101,7 @@ export function createDailyQuota({ limit, store, clock }: DailyQuotaDeps) {
 }
 
 interface Counted extends DayCount {
-  /** The number of them in the store. */
+  /** The count in the store, which is ahead by the reserved requests. */
   readonly stored: number;
 }
 

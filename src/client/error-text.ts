@@ -20,7 +20,7 @@ export function describeErrorBody(
   return clip(redactForeign(oneLine(said), secrets));
 }
 
-/** A body without what is beyond the limit; the end may be half a secret, which no pattern matches, so the last word is dropped. */
+/** Cuts a body to the limit, without its last word: this may be half a secret, which no pattern for redaction matches. */
 function withoutCutWord(body: string): string {
   if (body.length <= MAX_READ) return body;
   const beginning = body.slice(0, MAX_READ);

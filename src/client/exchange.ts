@@ -35,7 +35,7 @@ export interface Answered {
   /** The whole body of a 2xx answer, the beginning of any other. */
   text: string;
   bytes: number;
-  /** The address that answered, if not the one that was asked. */
+  /** The address that answered, if a redirect led to it. */
   movedTo?: URL;
 }
 
@@ -45,18 +45,18 @@ export type Exchange = (url: URL, key: string, bounds: Bounds) => Promise<Exchan
 interface Bounds {
   readonly timeoutMs: number;
   readonly ended: AbortSignal;
-  /** That of the answer: it is taken before a byte is kept. */
+  /** The answer's share of memory; it grows before a byte is kept. */
   readonly memory: MemoryShare;
   /** Takes the body of a 200 line by line. */
   readonly sink?: RowSink | undefined;
-  /** That of the URL: it is asked without the key and the platform's headers, and its redirects are not followed. */
+  /** Set if the URL is a link from an answer: it is requested without the key and the platform's headers; redirects are refused. */
   readonly link?: { readonly lookup: LookupFunction } | undefined;
 }
 
-/** What the reading of bodies depends on. */
+/** Dependencies of reading bodies. */
 interface BodyParts {
   readonly maxResponseBytes: number;
-  /** Its slices are those in which bodies are read, one after another as far as they have arrived. */
+  /** Its slices take turns among the bodies that are read at the same time. */
   readonly clock: Pick<Clock, 'slices'>;
 }
 
@@ -66,7 +66,7 @@ interface ExchangeParts extends BodyParts {
   /** The headers of a request with this key; by default JSON is accepted, and the key is a bearer token. */
   readonly headers?: Platform['headers'] | undefined;
   /** Waits until a redirect may be followed, or returns the error that forbids it. */
-  admit(ended: AbortSignal): Promise<PlatformError | undefined>;
+  allowRedirect(ended: AbortSignal): Promise<PlatformError | undefined>;
 }
 
 /** Creates the transport. */
@@ -102,7 +102,7 @@ export function createExchange(deps: ExchangeParts): Exchange {
       if (exchanged.kind !== 'moved') return exchanged;
       const { status, to } = exchanged;
       if (hops === MAX_REDIRECTS) return { kind: 'redirect', status, words: 'too many redirects' };
-      const error = await deps.admit(bounds.ended);
+      const error = await deps.allowRedirect(bounds.ended);
       if (error !== undefined) return { kind: 'refused', status, error };
       url = to;
     }
@@ -122,7 +122,7 @@ async function leave({ status, header, stream }: HttpAnswer, from: URL): Promise
   return { kind: 'moved', status, to: redirect.to };
 }
 
-/** What one answer is read with. */
+/** Where the body of one answer goes, and what aborts reading it. */
 interface Reading extends Pick<Bounds, 'memory' | 'sink'> {
   readonly signal: AbortSignal;
 }
@@ -207,7 +207,7 @@ function bare(protocol: string): string {
 /** Number of characters after which reading an error's body ends: enough for its first sentences. */
 const ERROR_BODY_LENGTH = 16 * 1024;
 
-/** How often a body is in memory until it is parsed: in parts, and as a whole. */
+/** The number of copies of a body in memory before it is parsed: its chunks, and the joined text. */
 const READ_COPIES = 2;
 
 /**
@@ -226,7 +226,7 @@ async function readBody(
   let bytes = 0;
   let weight = 0;
   for await (const chunk of stream) {
-    // Meanwhile the rest stays in the socket: otherwise one turn of the event loop would read what dozens of them hold.
+    // Back-pressure: otherwise one tick of the event loop would drain dozens of sockets.
     await slices.next(place);
     bytes += chunk.length;
     weight = weigh(chunk);

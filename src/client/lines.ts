@@ -8,26 +8,26 @@ import type { MemoryShare } from './reading-memory.ts';
 const MAX_LINE = 1024 * 1024;
 const MAX_BODY = 1024 * MAX_LINE;
 const MAX_LINES = 1_000_000;
-/** What a row may need once parsed, in bytes: a real one needs about ten times its size; more takes too long to parse. */
+/** The maximum memory of a parsed row, in bytes. A real row needs about ten times its size; more would take too long to parse. */
 const MAX_WEIGHT = 24 * MAX_LINE;
 const NEWLINE = 0x0a;
-/** Parts of a line that are joined before it ends: a part may be a single byte, and take a hundred. */
+/** After this many chunks of an unfinished line, they are joined: a chunk of a single byte takes a hundred bytes of memory. */
 const MAX_PARTS = 1_024;
 
 /** Takes the rows of a body. */
 export interface RowSink {
-  /** Whether no row at all is a body; by default it is a fault. */
+  /** Whether a body without rows is valid; by default it is a fault. */
   readonly mayBeEmpty?: boolean | undefined;
-  /** Called before the first row of each attempt: those of an earlier one do not count. */
+  /** Called before the first row of each attempt; rows of earlier attempts do not count. */
   begin(): void;
   add(row: unknown): void;
 }
 
-/** How a body was read: its size, and why it cannot be used, if it cannot. */
+/** The result of reading a body: its size, and the fault if it cannot be used. */
 export interface LinesRead {
   readonly bytes: number;
   readonly fault?: Fault;
-  /** What the sink threw. */
+  /** The error that the sink has thrown, which ended the reading. */
   readonly thrown?: unknown;
 }
 
@@ -45,8 +45,8 @@ interface Reading {
 }
 
 /**
- * Reads a body of one JSON value a line, and passes each on before the next is read: only a line and a part of the stream
- * are in memory. Blank lines are skipped. A last line without an end is a row if it is JSON, else the body was cut. Throws the
+ * Reads a body with one JSON value per line, and passes each value on before it reads the next: memory holds one line and one chunk
+ * of the stream. Skips blank lines. A last line without a line end is a row if it is JSON; otherwise the body was cut. Throws the
  * stream's error if it is interrupted.
  */
 export async function readLines(
@@ -102,13 +102,13 @@ function faultOf(row: number, isCut: boolean): Fault {
 
 interface Line {
   readonly content: Buffer;
-  /** In bytes, with its end. */
+  /** Size in bytes, including the line end. */
   readonly size: number;
-  /** Whether the body ends without an end of this line. */
+  /** Whether the body ends without a line end after this line. */
   readonly isLast: boolean;
 }
 
-/** The lines of a body; of one that is too long, the beginning. The last one may be empty. */
+/** Splits a body into lines. Yields only the beginning of a line that is too long. The last line may be empty. */
 async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
   let begun = 0;

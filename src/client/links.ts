@@ -17,26 +17,26 @@ export interface LinkRules {
   /** The address of the API. */
   readonly baseUrl: string;
   /**
-   * The hosts, with all hosts below them: `example.com` allows `files.example.com`, and never `files-example.com`. A host whose
-   * addresses are private has to be named itself; one that is written `.example.com` names none.
+   * The allowed hosts, with their subdomains: `example.com` allows `files.example.com`, and never `files-example.com`. A host with
+   * private addresses must be listed by its own name; an entry with a leading dot allows only public addresses.
    */
   readonly linkHosts: readonly string[];
 }
 
-/** An address that an answer names. Nothing but its host may be shown: the rest is a secret. */
+/** A link from an answer. Only its host may be shown: the rest is a secret. */
 export interface Link {
   readonly url: URL;
   readonly host: string;
-  /** Finds the addresses of the host, and none if one of them may not be asked. */
+  /** Looks up the addresses of the host; finds none if one of them is not allowed. */
   readonly lookup: LookupFunction;
-  /** Why no connection was opened, if that is because of an address of the host; once that was looked up. */
+  /** After the look-up: the error, if an address of the host is not allowed and so no connection was opened. */
   refusal(): PlatformError | undefined;
 }
 
-/** Opens the links that answers name. */
+/** Checks the links in answers. */
 export type Links = ReturnType<typeof createLinks>;
 
-/** Creates what checks links, before a connection and while its host is looked up. */
+/** Creates the check of links: of the URL before a connection, and of the addresses when the host is looked up. */
 export function createLinks({ baseUrl, linkHosts }: LinkRules) {
   const isLocal = isLoopback(new URL(baseUrl).hostname);
   const allowed = linkHosts.map(hostOf);
@@ -52,7 +52,7 @@ export function createLinks({ baseUrl, linkHosts }: LinkRules) {
   }
 
   return {
-    /** Opens a link of an answer; `subject` names the request, and `key` is shown nowhere. Throws a `PlatformError`. */
+    /** Checks a link of an answer. `subject` names the request in errors; `key` never appears in one. Throws a `PlatformError`. */
     open(text: string, subject: string, key: string): Link {
       const url = urlIn(text);
       const host = bareHost(url?.hostname ?? '');
@@ -92,8 +92,8 @@ export function createLinks({ baseUrl, linkHosts }: LinkRules) {
 }
 
 /**
- * Asks for an answer and reads what its links lead to, one after another. Links expire: if one is refused, the answer is
- * asked for once more. Undefined if the answer is not there yet.
+ * Requests an answer, and reads the bodies of its links one after another. Links expire: if a host refuses one, requests the answer
+ * once more for new links. Undefined if the platform does not have the answer yet.
  */
 export async function followLinks<Sum>(
   ask: () => Promise<ApiAnswer>,
@@ -125,7 +125,7 @@ function hasCredentials({ username, password }: URL, text: string, key: string):
   return username !== '' || password !== '' || repeatsKey;
 }
 
-/** A configured host is a name, or an address of IPv4. */
+/** The hint that allows a host; none for an IPv6 address, which cannot be configured. */
 function allowing(host: string): string | undefined {
   if (host.includes(':')) return undefined;
   return `If the platform keeps its reports there, allow it for the organization in the configuration file: link_hosts: ["${host}"]`;
@@ -135,7 +135,7 @@ function refused(message: string, hint?: string): PlatformError {
   return new PlatformError('server', message, { hint });
 }
 
-/** The host of an entry, as in a URL. */
+/** The host of a configured entry, normalized as in a URL. */
 function hostOf(entry: string): string {
   const host = entry.replace(/^\./, '');
   const url = `https://${isIP(host) === 6 ? `[${host}]` : host}`;

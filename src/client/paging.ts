@@ -12,9 +12,9 @@ import type { Slices } from '../work/slices.ts';
 /** Maximum number of items of one listing, and of characters of a cursor, which has to fit into a URL. */
 const MAX_ITEMS = 1_000_000;
 const MAX_CURSOR = 4_096;
-/** Items that are passed on at once: each takes up to a millisecond to validate. */
+/** The number of items passed on per slice: each takes up to a millisecond to validate. */
 const AT_ONCE = 5;
-/** Longer identities are remembered by their digest. */
+/** An identity with more characters is remembered by its digest. */
 const LONG_ID = 64;
 
 /**
@@ -31,7 +31,7 @@ export async function walkPages(
   const { cursorParameter, read, idOf, query, ...rest } = request;
   const seen = new Set<string>();
   const cursors = new Set<string>();
-  /** That of the next page; the first one has none. */
+  /** The cursor of the next page; undefined for the first page. */
   let cursor: string | undefined;
   let bytes = 0;
   let pages = 0;

@@ -3,22 +3,22 @@ import { DAY_MS } from '../catalog/day.ts';
 import type { ApiRequest } from '../catalog/source.ts';
 import { PlatformError } from '../text/errors.ts';
 
-/** The configured paths, by endpoint: they are the only ones of their resource. */
+/** The configured paths, by endpoint. A configured path replaces all paths of its resource. */
 export type ConfiguredPaths = Readonly<Partial<Record<DatasetName, string>>>;
 
-/** What is known about the paths of resources that have several, by endpoint. */
+/** By endpoint, the path that answers, for resources that have several paths. */
 export type KnownPaths = Map<DatasetName, AnsweringPath>;
 
 export interface AnsweringPath {
   /** The path that answered last. */
   readonly path: string;
-  /** The first one of the paths to which this applies. */
+  /** The first path of the request; the entry is void once that changes. */
   readonly first: string;
-  /** When that was tried last, on the clock's `elapsed`. */
+  /** When the first path was last tried, by the clock's `elapsed`. */
   readonly triedAt: number;
 }
 
-/** The statuses that say that a path is not that of the resource. */
+/** The statuses that say that the platform does not have a path. */
 const MISSING: ReadonlySet<number | undefined> = new Set([404, 405, 410]);
 /** How long another path is used before the first one is tried again, in milliseconds. */
 export const TRY_AGAIN_MS = DAY_MS;
@@ -45,7 +45,7 @@ export function pathOf(target: URL, asked: URL, request: ApiRequest): string | u
   return /^(?:\/[A-Za-z0-9._~-]+){1,20}$/.test(path) && path.length <= 256 ? path : undefined;
 }
 
-/** Whether an error says that a path is not that of the resource. */
+/** Whether an error says that the platform does not have the path. */
 export function isMissing(error: unknown): error is PlatformError {
   return error instanceof PlatformError && MISSING.has(error.status);
 }

@@ -1,26 +1,26 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** The memory that an answer may take for each byte that its body may have, and its part of the heap at most. */
+/** The memory that an answer may take: this much per byte of the maximum body, and at most this part of the heap. */
 const MEMORY_PER_BYTE = 8;
 const HEAP_PART = 0.25;
 
-/** The memory of one answer. */
+/** The share of memory that one answer takes while it is read, parsed and used. */
 export interface MemoryShare {
-  /** What the answer may take at most, in bytes. */
+  /** The maximum share, in bytes. */
   readonly most: number;
-  /** Resolves once the answer has that much in all; rejects with the reason of the signal. */
+  /** Resolves once the share is that large in total; rejects with the signal's reason on abort. */
   grow(bytes: number, signal: AbortSignal): Promise<void>;
-  /** Gives it back; further calls have no effect. */
+  /** Gives the memory back; further calls have no effect. */
   end(): void;
 }
 
-/** The memory of all answers that are read, parsed or used at the same time. */
+/** Limits the memory of all answers that are read, parsed or used at the same time. */
 export type ReadingMemory = ReturnType<typeof createReadingMemory>;
 
 /**
- * Creates the memory of all answers, twice what one of them may take: they share the first half, and one that finds too little
- * left there takes the second for itself, so that one can always go on. Of those that wait, the owner goes first that has
- * the least.
+ * Creates the memory limit: twice the maximum of one answer. All answers share the first half. The first answer that finds too
+ * little left there gets the second half for itself, so that one answer can always continue. When memory is given back, the waiting
+ * owner that holds the least goes first.
  */
 export function createReadingMemory() {
   const waiting = new Map<(value?: unknown) => void, string>();
@@ -35,7 +35,7 @@ export function createReadingMemory() {
     for (const [resume] of inTurn) resume();
   }
 
-  /** Resolves when another answer has left some. */
+  /** Resolves when another answer has given memory back. */
   async function change(owner: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -48,7 +48,7 @@ export function createReadingMemory() {
   }
 
   return {
-    /** The memory of an answer to this owner whose body may have that many bytes; nothing is taken yet. */
+    /** Opens an empty share for an answer to this owner (an organization) with a body of at most `maxBytes` bytes. */
     open(owner: string, maxBytes: number): MemoryShare {
       const most = Math.min(MEMORY_PER_BYTE * maxBytes, HEAP_PART * getHeapStatistics().heap_size_limit);
       let own = 0;

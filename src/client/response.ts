@@ -24,26 +24,26 @@ const REFUSED_LINK_HINT =
   'The platform was asked for another link, and that was refused, too: look for a proxy that changes URLs, and check the clock of this machine.';
 const CUT_HINT = 'The answer ends too early: look for a proxy or load balancer that cuts it short.';
 
-/** What the refusals of a platform mean. */
+/** The platform's own rules for reading failed answers. */
 export type PlatformWords = {
   readonly [Word in 'advice' | 'pauseOf' | 'isNotYet']?: Platform[Word] | undefined;
 };
 
-/** What else an outcome depends on. */
+/** What classifying an exchange depends on besides the exchange. */
 interface Facts extends PlatformWords {
   readonly endpoint?: DatasetName | undefined;
   readonly key: string;
   readonly now: number;
   readonly maxResponseBytes: number;
-  /** Whether a 204 says that the data is not there yet. */
+  /** Whether a 204 means that the platform does not have the data yet. */
   readonly mayBeUnready?: boolean | undefined;
-  /** Whether the body was to be read line by line, which is one of a 200 alone. */
+  /** Whether the request reads its body line by line, which only a 200 allows. */
   readonly isLines?: boolean;
-  /** Whether the answer is that of a link: it is no answer about the key, and may quote the link. */
+  /** Whether the request followed a link: its answer says nothing about the key, and may quote the link, which is secret. */
   readonly isLink?: boolean;
 }
 
-/** A link that its host does not serve: it may have expired. */
+/** The host of a link refuses it; the link may have expired. */
 export class RefusedLink extends PlatformError {
   constructor(message: string) {
     super('server', message, { hint: REFUSED_LINK_HINT });
@@ -134,7 +134,7 @@ function refusal(answer: Answered, subject: string, facts: Facts): Failure {
   return retriable(error, answer, now);
 }
 
-/** Of the body, which may repeat the link, nothing is shown. */
+/** Classifies a failed answer to a link. Quotes nothing of the body, which may repeat the secret link. */
 function refusalOfLink(answer: Answered, subject: string, now: number): Failure {
   const { status } = answer;
   const isRedirect = status >= 300 && status <= 399;

@@ -16,14 +16,14 @@ interface ActiveHold {
 interface Hold {
   readonly until: number;
   readonly error: PlatformError;
-  /** Settles once the first request after it has ended; undefined until that has begun. */
+  /** Settles when the first request after the hold has ended; undefined until that request begins. */
   probe?: Promise<void>;
 }
 
-/** Holds requests for as long as the platform asked. */
+/** The pauses that the platform has requested (429 or `Retry-After`): requests fail without being sent while a hold is in force. */
 export type ThrottleHolds = ReturnType<typeof createThrottleHolds>;
 
-/** Creates the holds of one organization, none at first. They are measured in monotonic time. */
+/** Creates the holds of one organization, initially none. Their ends are measured in monotonic time. */
 export function createThrottleHolds(clock: Clock) {
   const holds = new Map<HoldScope, Hold>();
 
@@ -42,7 +42,7 @@ export function createThrottleHolds(clock: Clock) {
     try {
       return await request();
     } finally {
-      // If it was asked to wait again, a new hold has replaced this one.
+      // If the platform asked for another pause, a new hold has replaced this one.
       if (holds.get(scope) === hold) holds.delete(scope);
       ended.resolve();
     }
@@ -54,11 +54,11 @@ export function createThrottleHolds(clock: Clock) {
       const until = clock.elapsed() + ms;
       if (until > (holds.get(scope)?.until ?? 0)) holds.set(scope, { until, error });
     },
-    /** The error with which a request to the endpoint would fail now, if any; that of the organization comes first. */
+    /** The error of the hold that applies to an endpoint now, if any. A hold of the organization comes first. */
     current,
     /**
-     * Runs a request unless its endpoint is held. The first one after a hold is a probe; the others wait for its outcome, so that
-     * a platform that is still overloaded gets one request.
+     * Runs a request unless its endpoint is held. The first request after a hold is a probe, and other requests wait until it ends:
+     * a platform that is still overloaded gets a single request.
      */
     async guard<Result>(endpoint: DatasetName, request: () => Promise<Result>): Promise<Result> {
       for (;;) {
@@ -71,6 +71,7 @@ export function createThrottleHolds(clock: Clock) {
         await hold.probe;
       }
     },
+    /** All holds in force. */
     active(): readonly ActiveHold[] {
       return inForce().map(([scope, { until, error }]) => ({
         scope,

@@ -2,7 +2,7 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import { addDays, yesterdayOf } from '../catalog/day.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { ApiAnswer, ApiRequest, ConfiguredOrg } from '../catalog/source.ts';
-import type { Ask, IdentityOfAnswers } from '../client/client.ts';
+import type { IdentityOfAnswers, Send } from '../client/client.ts';
 import type { Logger } from '../log/logger.ts';
 import { type Store, UNCONFIRMED } from '../store/store.ts';
 import { PlatformError } from '../text/errors.ts';
@@ -17,9 +17,9 @@ interface IdentitySettings {
   readonly endpoints: readonly DatasetName[];
   readonly platform: Pick<Platform, 'orgIdIn' | 'probe' | 'identityAlone'>;
   readonly configured: ConfiguredOrg;
-  /** Whether a stored identifier is one of the platform. */
+  /** Whether a stored identifier belongs to the configured platform. */
   isOwn(orgId: string): boolean;
-  /** Whose a history without an identifier is. */
+  /** Whether stored data without an identifier belongs to this organization, or to another one. */
   readonly unnamed: 'ours' | 'foreign';
 }
 
@@ -38,9 +38,10 @@ interface IdentityParts extends IdentitySettings {
 }
 
 /**
- * Admits only answers of one organization: the configured one, else that of the first answer that names one. An answer without
- * an identifier is admitted if an analytics answer to the same key has confirmed the organization; if none has, one is requested.
- * A platform whose answers may name none has an identity for that, which the first answer that names one makes more precise.
+ * Accepts only answers of one organization: the configured one, or else the organization of the first answer that names one.
+ * An answer that names no organization is accepted once an analytics answer to the same key has confirmed the organization; if
+ * none has, the check requests one. Some platforms may never name an organization. For them the check uses a coarser identifier
+ * (`identityAlone`) until an answer names the organization.
  */
 export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   const { org, history, clock, log } = parts;
@@ -49,7 +50,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   const queue = createSerialQueue();
   let probing: Promise<void> | undefined;
 
-  /** The stored identity, after adopting the configured identifier if it differs. */
+  /** The stored identifier and confirmed key. If another identifier is configured, stores that one first. */
   async function known() {
     const { orgId: configured, isOwn, unnamed } = settings;
     const { orgId, confirmedKey } = await history.standing(org);
@@ -59,7 +60,7 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     return { orgId: configured, confirmedKey: UNCONFIRMED };
   }
 
-  /** Takes the first identifier, confirms the key if it is the known one, and returns the known one. */
+  /** Stores the first identifier that an answer names, confirms the key if the identifier matches, and returns the one in force. */
   async function note(named: string, key: string | undefined): Promise<string> {
     if (!settings.isOwn(named)) throw ofAnotherPlatform(named);
     const { orgId, confirmedKey } = await known();
@@ -76,33 +77,33 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
   }
 
   /** Asks the analytics endpoints in turn until one confirms its key. */
-  async function probe(ask: Ask): Promise<void> {
+  async function probe(send: Send): Promise<void> {
     const { platform, endpoints, configured } = settings;
     for (const endpoint of endpoints) {
       // One day that is over in every time zone.
       const request = platform.probe?.(endpoint, addDays(yesterdayOf(clock.now()), -1));
-      const answer = await (request && ask(request).catch(() => undefined));
+      const answer = await (request && send(request).catch(() => undefined));
       const named = answer && platform.orgIdIn(endpoint, answer, configured);
       if (named !== undefined && (await queue.run(() => note(named, answer?.key))) === named) return;
     }
   }
 
-  async function admitNamed(named: string, key: string | undefined): Promise<void> {
+  async function acceptNamed(named: string, key: string | undefined): Promise<void> {
     const orgId = await queue.run(() => note(named, key));
     if (orgId !== named) throw foreign(org, orgId, named);
   }
 
-  async function admitUnnamed(key: string | undefined, ask: Ask): Promise<void> {
+  async function acceptUnnamed(key: string | undefined, send: Send): Promise<void> {
     const isConfirmed = async () => {
       const { orgId, confirmedKey } = await known();
       return orgId === undefined || key === undefined || confirmedKey === key;
     };
     const { platform, endpoints, configured } = settings;
     const alone = platform.identityAlone?.(configured);
-    if (alone !== undefined) return admitNamed(alone, key);
+    if (alone !== undefined) return acceptNamed(alone, key);
     if (platform.probe === undefined || endpoints.length === 0 || (await isConfirmed())) return;
-    // All waiting answers share one.
-    probing ??= probe(ask).finally(() => {
+    // All waiting answers share one probe.
+    probing ??= probe(send).finally(() => {
       probing = undefined;
     });
     await probing;
@@ -113,12 +114,12 @@ export function createIdentityCheck(parts: IdentityParts): IdentityCheck {
     use(next) {
       settings = next;
     },
-    async admit({ endpoint }: ApiRequest, answer: ApiAnswer, ask) {
+    async accept({ endpoint }: ApiRequest, answer: ApiAnswer, send) {
       const { key } = answer;
       const named = settings.endpoints.includes(endpoint)
         ? settings.platform.orgIdIn(endpoint, answer, settings.configured)
         : undefined;
-      return named === undefined ? admitUnnamed(key, ask) : admitNamed(named, key);
+      return named === undefined ? acceptUnnamed(key, send) : acceptNamed(named, key);
     },
   };
 }

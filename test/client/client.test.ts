@@ -24,7 +24,7 @@ describe('identity', () => {
     const seen: unknown[] = [];
     const foreign = new PlatformError('server', 'of another organization');
     const identity: IdentityOfAnswers = {
-      async admit(request, answer, more) {
+      async accept(request, answer, more) {
         const { body } = await more({ ...request, path: '/more' });
         seen.push([request.path, answer.body, body]);
         if (seen.length > 1) throw foreign;

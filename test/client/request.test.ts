@@ -241,7 +241,7 @@ describe('too much', () => {
   test('the memory of an answer that is not admitted is given back, and that of what is asked about it', async () => {
     const server = await startServer(answers({ body: large }));
     const identity: IdentityOfAnswers = {
-      async admit(request, _answer, more) {
+      async accept(request, _answer, more) {
         await more(request);
         throw new PlatformError('organization', 'of another one');
       },

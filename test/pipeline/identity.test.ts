@@ -242,7 +242,7 @@ describe('a platform whose answers may name no organization', () => {
     const ask = () => Promise.reject(new Error('not used'));
     const get = (named: string | undefined) =>
       identity
-        .admit(
+        .accept(
           { endpoint: 'tokens', host: 'api', path: '', query: {} },
           { body: named, bytes: 1, key: 'key' },
           ask,

@@ -49,7 +49,7 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
       retry: () => undefined,
     },
     identity: {
-      async admit({ endpoint }, answer) {
+      async accept({ endpoint }, answer) {
         const id = org.platform.orgIdIn(endpoint, answer, org);
         if (id !== undefined) named.add(id);
       },
