@@ -10,7 +10,7 @@ export type Row = Readonly<Record<string, Value>>;
  */
 export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
-/** What runs within a transaction. */
+/** The statements of one transaction. */
 export type Work<Result> = (query: Query) => Promise<Result>;
 
 /**
@@ -18,7 +18,7 @@ export type Work<Result> = (query: Query) => Promise<Result>;
  */
 export type TransactionMode = 'write' | 'snapshot';
 
-/** A database of either dialect: it connects, runs transactions and classifies errors; all statements are written by others. */
+/** A SQLite or PostgreSQL database. It connects, runs transactions and classifies errors; its callers write the statements. */
 export interface Database {
   /** Whether the last use succeeded. */
   isUp(): boolean;
@@ -31,27 +31,27 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A database of the store. */
+/** A database of the store, with what a store needs beyond transactions. */
 export interface StoreDatabase extends Database {
-  /** Within a transaction: another epoch says that what was read before means nothing. */
+  /** Reads the epoch, within a transaction. After a change of epoch, values read earlier are void: the data may have gone back. */
   epochOf(query: Query): Promise<string>;
-  /** As `transaction`, for a write so small that its success does not end a trouble: another one may still not fit. */
+  /** As `transaction`, for a tiny test write. Its success does not end an outage, because a larger write may still not fit. */
   probe?(work: Work<unknown>): Promise<unknown>;
-  /** Opens a file anew that was removed or replaced, and removes deleted rows from the files beside it if that is due. */
+  /** Reopens a file that was removed or replaced. Repeats a `scrub` that is due. */
   tend?(): Promise<void>;
-  /** Removes deleted and replaced rows from the write-ahead log; again with `tend` if a reader prevents it now. */
+  /** Removes deleted and replaced rows from the write-ahead log. If a reader prevents it, `tend` tries again. */
   scrub?(): Promise<void>;
 }
 
 /** The databases of a store. */
 export interface StoreDatabases {
-  /** What can be asked again. */
+  /** Days and documents, which can be fetched from the platform again. */
   readonly days: StoreDatabase;
-  /** What cannot: another file, or the same database. */
+  /** Counts, which cannot be fetched again. In another SQLite file, or in the same PostgreSQL database. */
   readonly counts: StoreDatabase;
 }
 
-/** A database that cannot be used at present, or that another process has taken over. */
+/** The database is unavailable, or another process has taken it over. */
 export class NotStored extends Error {
   /** The problem, and a hint for the operator. */
   readonly details: { readonly reason: string; readonly detail: string; readonly hint: string };
@@ -63,7 +63,7 @@ export class NotStored extends Error {
   }
 }
 
-/** Ignores that a store cannot be used, which the store logs once; any other failure is thrown. */
+/** Ignores a `NotStored`, because the store logs an outage once; throws any other error. */
 export function ignoreNotStored(error: unknown): undefined {
   if (!(error instanceof NotStored)) throw error;
 }

@@ -1,20 +1,20 @@
-// Who leads, as a pure decision about one row. Nobody compares clocks: a watcher measures by its own monotonic time.
+// Decides which process leads, purely from one row. No process compares clocks: each measures by its own monotonic time.
 
-/** The row of leadership. */
+/** The database row that says which process leads. */
 export interface LeaderRow {
   /** The process that leads; undefined if nobody does. */
   readonly holder: string | undefined;
-  /** Grows with each takeover. */
+  /** Increases with each takeover. */
   readonly generation: number;
-  /** Grows while the holder lives. */
+  /** The holder increases it every few seconds, as a sign of life. */
   readonly beat: number;
-  /** A random number, written anew whenever commits may have been lost. */
+  /** A random number; the leader replaces it when the database may have lost commits. */
   readonly epoch: string;
-  /** What the holder says of its settings that shape what is stored. */
+  /** The fingerprint of those settings of the holder that shape rows, and digests of its organizations. */
   readonly settings: string;
 }
 
-/** What a process has seen of one beat. Instants are its own monotonic time, in milliseconds. */
+/** The looks at the row that have found the same beat. Instants are the watcher's own monotonic time, in milliseconds. */
 export interface Watch {
   readonly row: LeaderRow;
   /** Number of answered looks. */
@@ -27,18 +27,18 @@ export interface Watch {
 export interface LeaderIntervals {
   /** Between two beats of the leader, and between two looks of the others. */
   readonly beatMs: number;
-  /** A leader whose last beat is older sends nothing. */
+  /** A leader whose last beat is older sends no requests. */
   readonly staleMs: number;
-  /** How long a beat must have been the same before another process takes over. */
+  /** Another process takes over once the beat has not changed for this long. */
   readonly takeoverMs: number;
 }
 
 export const LEADER_INTERVALS: LeaderIntervals = { beatMs: 5_000, staleMs: 20_000, takeoverMs: 30_000 };
 
-/** A process that was suspended between two looks has not watched in between. */
+/** The looks needed before a takeover: a process that was suspended between two looks has not watched in between. */
 const LOOKS = 3;
 
-/** What is known after a look that was sent and answered at these instants. */
+/** The watch after a look that was answered at an instant; a new beat begins a new watch. */
 export function watched(before: Watch | undefined, row: LeaderRow, answeredAt: number): Watch {
   return before !== undefined && isSame(before.row, row)
     ? { ...before, looks: before.looks + 1 }
@@ -52,7 +52,7 @@ export function mayTakeOver(
   sentAt: number,
   afterMs: number,
 ): boolean {
-  // Its own row is of an earlier term of its own, or of a takeover whose answer was lost.
+  // A row of this process is from an earlier term, or from a takeover whose answer was lost.
   if (row.holder === undefined || row.holder === id) return true;
   return looks >= LOOKS && sentAt - since >= afterMs;
 }

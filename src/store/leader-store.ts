@@ -6,7 +6,7 @@ import { lockLeader, lookAtLeader, readLeader } from './postgres-schema.ts';
 
 interface LeaderStoreParts {
   readonly database: Pick<PostgresDatabase, 'transaction'>;
-  /** Makes the schema current once it was found to be dropped or emptied. */
+  /** Migrates the schema again after it was dropped or emptied. */
   reopen(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export class PostgresLeaderStore implements LeaderStore {
 
   async ask(): Promise<void> {
     await this.#parts.database.transaction(async (query) => {
-      // A schema that a newer release has migrated is not written.
+      // Not written if a newer release has migrated the schema.
       await readLeader(query);
       await query('INSERT INTO S.refresh VALUES (true) ON CONFLICT DO NOTHING');
     });
@@ -55,12 +55,12 @@ async function stepIn(query: Query, next: (row: LeaderRow) => LeaderRow | undefi
   return { row: after, isWritten: true, isAsked: asked.length > 0 };
 }
 
-/** Replaces a row unless it has changed meanwhile, and resolves with whether it did. */
+/** Replaces the row unless another process has changed it meanwhile; resolves with whether it was replaced. */
 async function replace(query: Query, row: LeaderRow, after: LeaderRow): Promise<boolean> {
-  // Whoever holds a lock of it is still writing: a takeover tries again with the next look.
+  // A locked row means that the leader is still writing. The takeover is tried again with the next look.
   const isTaking = after.generation !== row.generation;
   const written = await query(
-    // The same settings of hundreds of organizations are not written again at each beat.
+    // Settings that have not changed are not written with each beat: they list hundreds of organizations.
     `UPDATE S.leader SET holder = $1, generation = $2, beat = $3, epoch = $4,
        settings = CASE WHEN settings = $5 THEN settings ELSE $5 END
      WHERE single IN (

@@ -13,47 +13,47 @@ import {
   watched,
 } from './leader-row.ts';
 
-/** What a process takes part with, and the events: a term begins, may resume, and ends. */
+/** What a process contributes to leadership (its settings and organizations), and the events of its terms. */
 export interface LeaderEvents {
   /** Fingerprint of the settings that shape what is stored, in one line. */
   settings(): string;
   /** A digest of each organization that this process polls when it leads. */
   orgs(): readonly string[];
-  /** The settings of another leader are others than before. */
+  /** Called when another process leads with settings that have changed. */
   onOtherSettings(): void;
-  /** A term has begun: everything is to be run once. */
+  /** Called when a term of this process begins: run every job once. */
   onLead(): void;
-  /** The connection was lost within a term, and is used again: what was aborted is to be run again. */
+  /** Called when a lost connection works again within a term: run the aborted jobs again. */
   onResume(): void;
-  /** A beat of the term was stored. */
+  /** Called when a beat of this process was stored. */
   onBeat(): void;
-  /** A term has ended; figures about its runs must go. */
+  /** Called when a term of this process ends: remove the metrics about its runs. */
   onEnd(): void;
-  /** Somebody has asked to fetch again. */
+  /** Called when a process has requested a refresh: fetch again. */
   onRefresh(): void;
 }
 
-/** What became of the row in a step. */
+/** The result of a step: the row, and whether it was replaced. */
 export interface LeaderStep {
   readonly row: LeaderRow;
   readonly isWritten: boolean;
-  /** Whether the leader was asked to fetch again, which is then forgotten. */
+  /** Whether a refresh was requested; the step removes the request. */
   readonly isAsked: boolean;
 }
 
-/** The leader's row, and what belongs to it. */
+/** Access to the leader's row in the database. */
 export interface LeaderStore {
   /**
-   * Reads the row, and replaces it by what `next` makes of it unless it has changed meanwhile; one transaction, on a
+   * Reads the row, and replaces it by the result of `next`, unless another process has changed it meanwhile. One transaction, on a
    * connection of its own.
    */
   step(next: (row: LeaderRow) => LeaderRow | undefined): Promise<LeaderStep>;
-  /** Runs a write transaction that begins with a shared lock of the row of this generation; undefined if there is none. */
+  /** Runs a write transaction that locks the row (shared) first; `work` gets undefined if the row is of another generation. */
   fenced<Result>(
     generation: number,
     work: (query: Query, row: LeaderRow | undefined) => Promise<Result>,
   ): Promise<Result>;
-  /** Leaves a mark that the leader sees. */
+  /** Stores a request for a refresh, which the leader finds with its next beat. */
   ask(): Promise<void>;
 }
 
@@ -68,12 +68,12 @@ interface LeaderParts {
 
 /** Interval between checks of this process's own state, in milliseconds. */
 const LOOK_MS = 1_000;
-/** How long the end of the process waits for the database, in milliseconds. */
+/** How long a shutdown waits for the database to give up leadership, in milliseconds. */
 const FAREWELL_MS = 1_500;
-/** Losses that are noticed within this time are one, in milliseconds. */
+/** Lost connections within this time are logged once, in milliseconds. */
 const ONE_LOSS_MS = 60_000;
 
-/** A term of this process. */
+/** This process leads: the state of its term. */
 interface Term {
   readonly is: 'leading';
   readonly generation: number;
@@ -81,41 +81,41 @@ interface Term {
   epoch: string;
   /** When the last beat was sent; monotonic, in milliseconds. */
   beatAt: number;
-  /** The number of lost connections, and of those since which another epoch was written. */
+  /** `losses` counts lost connections; `healed` is that count when the epoch was last replaced. */
   losses: number;
   healed: number;
 }
 
-/** Between terms; `watch` is what was seen of the process that leads. */
+/** Another process leads, or none; `watch` is what this process has seen of it. */
 interface Following {
   readonly is: 'following';
   readonly watch: Watch | undefined;
 }
 
-/** One beat; what the look at the row adds to it counts once the store has answered. */
+/** One beat, or one look of a follower. The fields that `next` sets take effect once the store has answered. */
 interface Beat {
   /** The term at its beginning. */
   readonly term: Term | undefined;
   readonly sentAt: number;
-  /** The losses of the term that it heals. */
+  /** The value of `losses` for which this beat writes a new epoch. */
   losses: number;
   watch: Watch | undefined;
 }
 
 const UNKNOWN: Following = { is: 'following', watch: undefined };
 
-/** Whether this process is the one that polls and writes. It does not lead at first. */
+/** Decides whether this process leads, that is, polls and writes. It follows at first. */
 export class Leader {
   readonly #parts: LeaderParts;
   readonly #intervals: LeaderIntervals;
   readonly #lookMs: number;
   readonly #closing = new AbortController();
-  /** Resolved once it is known who leads, or at the end. */
+  /** Resolves once the leader is known, or on shutdown. */
   readonly #known = Promise.withResolvers<void>();
   #events: LeaderEvents | undefined;
   #loops: Promise<unknown> = Promise.resolve();
   #state: Following | Term = UNKNOWN;
-  /** The newest row that a look has found. */
+  /** The row that the last look has found. */
   #seen: LeaderRow | undefined;
   /** Settles when the beat under way has ended. */
   #beating: Promise<unknown> = Promise.resolve();
@@ -128,7 +128,7 @@ export class Leader {
     this.#lookMs = Math.min(LOOK_MS, this.#intervals.beatMs);
   }
 
-  /** Begins to take part; resolves once it is known who leads. */
+  /** Begins to take part in leadership; resolves once the leader is known. */
   start(events: LeaderEvents): Promise<void> {
     this.#events = events;
     this.#loops = Promise.allSettled([this.#beats(), this.#looks()]);
@@ -145,20 +145,20 @@ export class Leader {
     if (this.#leading() === undefined) throw notLeading();
   }
 
-  /** Aborted once this process leads no more; undefined if it does not lead now. */
+  /** A signal that aborts when this process stops leading; undefined if it does not lead now. */
   term(): AbortSignal | undefined {
     return this.#leading()?.over.signal;
   }
 
   /**
-   * Runs statements as one write transaction of the leader. Rejects with a `NotStored` if another process may lead: the
-   * transaction begins with a lock of the leader's row, so that no takeover comes before its end. `epoch` is the row's.
+   * Runs statements as one write transaction of the leader. The transaction first locks the leader's row, so that no process takes
+   * over before it ends. Rejects with a `NotStored` if another process may lead. `epoch` is that of the row.
    */
   async write<Result>(work: (query: Query, epoch: string) => Promise<Result>): Promise<Result> {
     const { store, id } = this.#parts;
     const mine = this.#leading();
     if (mine === undefined) throw notLeading();
-    // New writes let a beat pass: their shared locks would otherwise follow one another without a gap.
+    // A new write waits for a beat in progress. Otherwise overlapping shared locks would never let the beat write.
     await this.#beating.catch(() => undefined);
     return store.fenced(mine.generation, async (query, row) => {
       if (row?.holder === id && row.epoch !== mine.epoch) this.connectionLost();
@@ -167,7 +167,7 @@ export class Leader {
     });
   }
 
-  /** Reports that the database has lost commits that this process has seen. */
+  /** Reports that the database lacks commits that this process has seen. */
   wentBack(what: Readonly<Record<string, unknown>>): void {
     const { clock, log } = this.#parts;
     this.connectionLost();
@@ -180,12 +180,12 @@ export class Leader {
     this.#lossSaidAt = clock.elapsed();
   }
 
-  /** Reports that a connection was lost: the next server may lack commits. */
+  /** Reports a lost connection: the server that answers next may lack commits. */
   connectionLost(): void {
     if (this.#state.is === 'leading') this.#state.losses += 1;
   }
 
-  /** Whether rows are made by another process, with other settings. */
+  /** Whether another process leads, with settings that make other rows. */
   hasOtherSettings(): boolean {
     return (
       this.#leading() === undefined &&
@@ -194,27 +194,27 @@ export class Leader {
     );
   }
 
-  /** Which of these organizations, by their digests, the process that leads does not poll, as far as it says which it polls. */
+  /** Those of these organizations (digests) that the leader does not poll. None if the leader does not list its organizations. */
   notPolled(orgs: readonly string[]): readonly string[] {
     if (this.#leading() !== undefined || this.#seen?.holder === undefined) return [];
     const polled = new Set(this.#seen.settings.split('\n').slice(1));
     return polled.size === 0 ? [] : orgs.filter((org) => !polled.has(org));
   }
 
-  /** Asks the leader, on whichever process, to fetch again what may have changed. */
+  /** Requests a refresh from the leader, in this process or another one. */
   async askToRefresh(): Promise<void> {
-    // If it cannot be stored now, the next beat does it.
+    // If the request cannot be stored now, the next beat stores it.
     this.#isRefreshDue = true;
     await this.#parts.store.ask();
     this.#isRefreshDue = false;
   }
 
-  /** Gives the row back; no run may be in progress. */
+  /** Gives up leadership, so that another process takes over at once; no run may be in progress. */
   async close(): Promise<void> {
     const { clock, log } = this.#parts;
     this.#closing.abort();
     this.#known.resolve();
-    // A database that does not answer would hold up the end of the process.
+    // Bounded, because a database that does not answer would block the shutdown.
     await Promise.race([this.#giveBack(), clock.wait(FAREWELL_MS)]).catch((error: unknown) =>
       log.debug('Leadership was not given back', { error: messageOf(error) }),
     );
@@ -243,7 +243,7 @@ export class Leader {
       const startedAt = clock.elapsed();
       this.#beating = this.#beat();
       await this.#beating.catch((error: unknown) => {
-        // Reported by the database.
+        // The database has logged it.
         log.debug('Beat failed', { error: messageOf(error) });
         this.connectionLost();
       });
@@ -265,7 +265,7 @@ export class Leader {
     }
   }
 
-  /** The leader's sign of life, or another process's look at it. */
+  /** Writes a beat if this process leads; otherwise looks at the row, and takes over if the leader is gone. */
   async #beat(): Promise<void> {
     const term = this.#state.is === 'leading' ? this.#state : undefined;
     const beat: Beat = { term, sentAt: this.#parts.clock.elapsed(), losses: 0, watch: undefined };
@@ -321,7 +321,7 @@ export class Leader {
   }
 
   #resume(term: Term, { epoch }: LeaderRow, { sentAt, losses }: Beat): void {
-    // After a suspension, the term may have ended meanwhile.
+    // The process may have been suspended, and the term may be over.
     if (this.#state !== term) return;
     const isOther = term.epoch !== epoch;
     term.epoch = epoch;
@@ -331,7 +331,7 @@ export class Leader {
     else this.#events?.onBeat();
   }
 
-  /** Logs it if another process leads than the look before has found. */
+  /** Logs a change of the leader since the last look. */
   #follow(row: LeaderRow, before: LeaderRow | undefined, { watch }: Beat): void {
     const { id, log } = this.#parts;
     this.#state = { is: 'following', watch };
@@ -349,7 +349,7 @@ export class Leader {
     this.#events?.onEnd();
   }
 
-  /** Asks for another fetch: here, or through a mark where this process does not lead. */
+  /** Passes a refresh on: to this process if it leads, otherwise through the database. */
   async #refresh(isAsked: boolean): Promise<void> {
     if (this.#leading() === undefined) {
       if (this.#isRefreshDue) await this.#parts.store.ask();
@@ -357,7 +357,7 @@ export class Leader {
     this.#isRefreshDue = false;
   }
 
-  /** The fingerprint, and in further lines the organizations, which earlier releases do not name. */
+  /** The `settings` of the row: the fingerprint, then one digest of an organization per line. Earlier releases write no digests. */
   #settings(): string {
     return [this.#events?.settings() ?? '', ...(this.#events?.orgs() ?? [])].join('\n');
   }
@@ -378,7 +378,7 @@ export class Leader {
   }
 }
 
-/** Whether a connection was lost since the last epoch was written. */
+/** Whether a connection was lost since the epoch was last replaced. */
 function isCut(state: Following | Term): boolean {
   return state.is === 'leading' && state.losses !== state.healed;
 }

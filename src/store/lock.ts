@@ -11,21 +11,21 @@ import {
 import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 
-/** More only where a file system gives a file another number each time. */
+/** More attempts would be needed only on a file system that gives a file another inode each time. */
 const MAX_ATTEMPTS = 10;
 
 /** A file lock that one process at a time holds. */
 export interface Lock {
-  /** Whether the file is still at its path: once somebody has removed it, another process can take the lock. */
+  /** Whether the lock file is still at its path. If it was removed, another process can take the lock. */
   isInPlace(): boolean;
   release(): void;
-  /** Releases it and removes the file, if it did not exist before. */
+  /** Releases the lock, and removes the lock file if this process has created it. */
   undo(): void;
 }
 
 /**
- * Takes the lock, or throws the error of SQLite or the system. It is the lock of an empty SQLite database, so the
- * system releases it when the process ends for any reason.
+ * Takes the lock, or throws the error of SQLite or the system. The lock file is an empty SQLite database, so the system releases
+ * the lock when the process ends for any reason.
  */
 export function takeLock(path: string): Lock {
   const isNew = create(path);
@@ -38,7 +38,7 @@ export function takeLock(path: string): Lock {
       db.close();
       throw error;
     }
-    // Otherwise the file was removed meanwhile, and others lock the one that replaces it.
+    // Otherwise the file was removed meanwhile, and other processes lock the file that replaces it.
     const isSame = inode !== undefined && inodeOf(path) === inode;
     if (isSame || attempt === MAX_ATTEMPTS) return lockOf(path, db, inode, isNew);
     db.close();
@@ -51,21 +51,21 @@ function lockOf(path: string, db: DatabaseSync, inode: bigint | undefined, isNew
     isInPlace: () => inodeOf(path) === inode,
     release: () => db.close(),
     undo() {
-      // Before others can take it.
+      // Removed before other processes can take the lock.
       if (isNew) removeIfPossible(path);
       db.close();
     },
   };
 }
 
-/** Creates a file; false if there is one, which is not opened: closing it would drop all locks of this process on it. */
+/** Creates a file; false if it exists. Never opens an existing file: closing it would drop all locks of this process on it. */
 function create(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', 0o600));
     return true;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    // SQLite would say no more than that it cannot open it.
+    // The system's error says more than SQLite's, which is only that it cannot open the file.
     accessSync(path, constants.R_OK | constants.W_OK);
     return false;
   }
@@ -75,7 +75,7 @@ function inodeOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
-/** Windows removes no open file. */
+/** Removes a file; does nothing on Windows while the file is open. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -84,7 +84,7 @@ function removeIfPossible(path: string): void {
   }
 }
 
-/** Takes the lock of a history file, and writes beside it who has it. */
+/** Takes the lock of a history file, and writes the name of the owner beside it. */
 export function takeOwnership(historyPath: string): Lock {
   const lock = takeLock(`${historyPath}.lock`);
   const file = ownerFileOf(historyPath);
@@ -107,7 +107,7 @@ export function takeOwnership(historyPath: string): Lock {
   };
 }
 
-/** Who has the lock of a history file, and since when, in words. */
+/** The owner of a history file's lock and the time of taking it, in words. */
 export function ownerOf(historyPath: string): string {
   const file = ownerFileOf(historyPath);
   try {

@@ -2,7 +2,7 @@ import { type Reduced, type RowParts, rejectedIn, withMember } from '../catalog/
 import type { Day } from '../catalog/day.ts';
 import type { AnsweredDays, Revision, StoredAnswer } from './store.ts';
 
-/** What an answer changes of the known days, and its effect on them. */
+/** The days that an answer changes, and the revisions among them. */
 interface MergedDays {
   /** The days to store: with their rows, or undefined for one that was answered without a row. */
   readonly changes: ReadonlyMap<Day, unknown>;
@@ -10,8 +10,8 @@ interface MergedDays {
 }
 
 /**
- * Merges an answer with what is known of its days: `known` has a row or undefined for each answered one of them. Yields after
- * each day.
+ * Merges an answer with the stored days. `known` has an entry for each day that was answered before: its row, or undefined for a
+ * day without one. Yields after each day.
  */
 export function* mergeDays(
   known: ReadonlyMap<Day, unknown>,
@@ -53,20 +53,20 @@ type Members = Readonly<Record<string, unknown>>;
 
 interface MergedRow {
   readonly row: unknown;
-  /** Whether a part that was complete has changed. */
+  /** Whether the answer has changed a part that was complete. */
   readonly isRevised: boolean;
   /** Number of fields that keep their stored values because the answer lacks them without a fault of its own. */
   readonly missing: number;
 }
 
 /**
- * A day's row after another answer: each complete part of the answer replaces the stored one, each incomplete part
- * keeps it. A breakdown goes with its totals. Rows that were made in different ways, such as under different identity modes, are
- * not mixed.
+ * Merges the stored row of a day with the row of another answer. A complete part of the answer replaces the stored part; for an
+ * incomplete part, the stored one stays. A breakdown follows its totals. Never mixes rows that were made in different ways, such as
+ * under different identity modes.
  */
 export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): MergedRow {
   const [before, after] = [stored as Members, answered as Members];
-  // Nearly every answer: a text of the data as it is costs a fraction of a fingerprint.
+  // Nearly every answer repeats the row: comparing JSON costs a fraction of comparing fingerprints.
   if (before['rejected'] === undefined && JSON.stringify(stored) === JSON.stringify(answered))
     return { row: stored, isRevised: false, missing: 0 };
   if (fingerprint(outside(before, parts)) !== fingerprint(outside(after, parts)))
@@ -96,8 +96,9 @@ export function mergeRow(stored: unknown, answered: unknown, parts: RowParts): M
 }
 
 /**
- * What becomes of a part of a stored row: it is `kept` since the answer is worse, or the total that it breaks down was kept; it
- * stays because what was answered is the same but `coarser`; or the answer replaces it, by the `same` values or `changed` ones.
+ * What happens to a part of a stored row. `kept`: it stays, because the answer is worse, or because the total that it breaks down
+ * was kept. `coarser`: it stays, because the answer has the same figures in less detail. `same`, `changed`: the answer replaces it,
+ * with the same or with other values.
  */
 type Fate = 'kept' | 'coarser' | 'same' | 'changed';
 
@@ -136,13 +137,13 @@ function lackingIn(
   ).length;
 }
 
-/** Whether an answer with these faults and members that it lacks is worse than what is stored. */
+/** Whether an answer with this many faults and missing members is worse than the stored row. */
 function isWorseThan(faultsBefore: number, faultsAfter: number, lacking: number): boolean {
   if (faultsBefore === 0) return faultsAfter > 0 || lacking > 0;
   return faultsAfter > 0 && (faultsAfter > faultsBefore || lacking > 0);
 }
 
-/** The parts, each after those that it breaks down. */
+/** The parts in an order in which totals come before their breakdowns. */
 function totalsFirst(parts: RowParts): readonly (readonly [string, RowParts[string]])[] {
   const all = Object.entries(parts);
   return [

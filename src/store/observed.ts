@@ -7,17 +7,17 @@ import type { Query, Row } from './database.ts';
 import type { Place } from './statements.ts';
 import type { AnsweredDays, LagNotes } from './store.ts';
 
-/** Days before the newest are compared once a day; in milliseconds, with some time for a run that failed. */
+/** The longest time between two daily comparisons of an older day, in milliseconds; leaves time for a failed run. */
 const DAILY_MS = 26 * 3_600_000;
-/** For how many more days an answer with a day that is compared is awaited. */
+/** How many days after its last comparison a day is forgotten if no answer contained it. */
 const AWAITED_DAYS = 14;
 
-/** What was observed of a dataset's answers, besides their rows: a plain value. */
+/** What the answers of a dataset have shown besides their rows: fields, and when days appeared and changed. A plain value. */
 interface Observed {
   readonly fields?: KnownFields;
   /** The newest day that had a row. */
   readonly newest?: Day | undefined;
-  /** The days that are compared since their rows were first seen: when a row last changed, and when it was compared. */
+  /** The days whose changes are followed: when the row last changed, and when it was last compared. */
   readonly days?: Readonly<Record<string, readonly [changedAt: Instant, comparedAt: Instant]>>;
   readonly lags?: DayLags | undefined;
 }
@@ -33,7 +33,7 @@ export function withAnswer(
   const compared = Object.entries(before.days ?? {}) as [Day, readonly [Instant, Instant]][];
   const days = new Map(compared.filter(([day]) => !isLast(addDays(day, AWAITED_DAYS))));
   let { lags } = before;
-  /** When a row last changed; undefined if it is no longer to be found out. */
+  /** The time of the last change of a row; undefined if nobody was looking at that time. */
   function changedAtOf(day: Day, changedAt: Instant, comparedAt: Instant): Instant | undefined {
     if (!revised.has(day)) return changedAt;
     const isKnown = day === yesterdayOf(at) ? isNextPoll : at - comparedAt <= DAILY_MS;
@@ -55,7 +55,7 @@ export function withAnswer(
   return { ...before, fields, newest, days: Object.fromEntries(days), lags };
 }
 
-/** The lags with that of another day. */
+/** The lags, with the lag of one more day counted. */
 function counted(lags: DayLags | undefined, kind: LagKind, day: Day, changedAt: Instant): DayLags {
   const ms = Math.max(0, changedAt - endOf(day));
   const bound = LAG_BOUNDS.find((one) => ms <= one * 1000) ?? Number.POSITIVE_INFINITY;
@@ -63,7 +63,7 @@ function counted(lags: DayLags | undefined, kind: LagKind, day: Day, changedAt: 
   return { ...lags, [`${kind} ${bound}`]: [number + 1, sum + ms] };
 }
 
-/** Changes what was observed of a dataset, within the caller's transaction, and resolves with what it is now. */
+/** Changes the stored observations of a dataset, within the caller's transaction; resolves with the new ones. */
 export async function observe(
   query: Query,
   place: Place,
@@ -90,7 +90,7 @@ export async function readLags(query: Query, org: string): Promise<ReadonlyMap<D
   return new Map(rows.map((row) => [row['dataset'] as DatasetName, observedIn(row).lags ?? {}]));
 }
 
-/** A damaged text counts as none: it must not keep rows from being stored. */
+/** The stored observations. A damaged text counts as none, so that rows can still be stored. */
 function observedIn(row: Row | undefined): Observed {
   return (attempt(() => JSON.parse(String(row?.['data'] ?? '{}'))) as Observed | undefined) ?? {};
 }

@@ -1,6 +1,6 @@
 import { ConfigError, messageOf } from '../text/errors.ts';
 
-/** Why a database cannot be used at present. */
+/** Why a database is unavailable. */
 type DatabaseReason =
   | 'unreachable'
   | 'credentials'
@@ -43,7 +43,7 @@ const HINTS: Readonly<Record<DatabaseReason, string>> = {
   failed: "see the server's log",
 };
 
-/** Reasons that require an operator. */
+/** Reasons that only an operator can end. */
 export const LASTING: ReadonlySet<DatabaseReason> = new Set([
   'credentials',
   'privileges',
@@ -55,7 +55,7 @@ export const LASTING: ReadonlySet<DatabaseReason> = new Set([
   'settings',
 ]);
 
-/** By SQLSTATE, or by its class. */
+/** The reason by SQLSTATE, or by the class of a SQLSTATE. */
 const STATES: Readonly<Record<string, DatabaseReason>> = {
   '08': 'unreachable',
   '28': 'credentials',
@@ -75,7 +75,7 @@ const STATES: Readonly<Record<string, DatabaseReason>> = {
 const SYSTEM_REASONS = /^(?:E(?:CONN|HOST|NET|PIPE|TIMEDOUT|AI_|ADDR)|ENOTFOUND)/;
 const TLS_REASONS = /^(?:ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO|HOSTNAME_MISMATCH)/;
 
-/** A schema, or a database, that this release must not use. */
+/** This release must not use the schema or the database. */
 export class UnusableSchema extends Error {
   readonly reason: DatabaseReason;
 
@@ -92,7 +92,7 @@ export function troubleOf(error: unknown): DatabaseTrouble {
   return { reason, detail: detailOf(error), hint: HINTS[reason] };
 }
 
-/** Whether a connection was lost: then another server may answer next. One that answers with an error is the same. */
+/** Whether a connection was lost, so that another server may answer next. An error from the server is no lost connection. */
 export function isConnectionLost(error: unknown): boolean {
   const { reason } = troubleOf(error);
   if (reason === 'unreachable' || reason === 'read-only') return true;
@@ -102,7 +102,7 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
-/** An error of several addresses has no message of its own. */
+/** The message of an error. The error of several addresses has none of its own, so their messages are joined. */
 function detailOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return messageOf(error);

@@ -66,7 +66,7 @@ const BEFORE_RELEASE = 7;
 
 const MIGRATIONS: readonly Migration[] = [
   { sql: `${CREATED};${LEADER}${VIEWS}`, usableFrom: BEFORE_RELEASE + 1 },
-  // The tables that were added, each time.
+  // Each step adds the tables that are new.
   { sql: CREATED, usableFrom: BEFORE_RELEASE + 1 },
   { sql: CREATED, usableFrom: BEFORE_RELEASE + 1 },
   { sql: CREATED, usableFrom: BEFORE_RELEASE + 1 },
@@ -116,7 +116,7 @@ export async function demandEncoding(query: Query): Promise<void> {
     throw new UnusableSchema('encoding', `the encoding of the database is ${encoding}, not UTF8`);
 }
 
-/** The columns that `leaderIn` reads, and the tables that they are in. */
+/** The columns that `leaderIn` reads, and their tables. */
 const STANDING = {
   columns: `leader.holder, leader.generation, leader.beat, leader.epoch, leader.settings,
     known.version AS schema_version, known.usable_from`,

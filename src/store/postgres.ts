@@ -34,7 +34,7 @@ export interface UrlSource {
  */
 type PostgresMode = TransactionMode | 'migration' | 'leader' | 'copy';
 
-/** The part of the driver that is used. */
+/** The part of the driver (`pg`) that this file uses. */
 interface Driver {
   readonly Pool: typeof Pool;
   readonly types: CustomTypesConfig;
@@ -56,7 +56,7 @@ interface DatabaseDeps {
 const MAX_CONNECTIONS = 4;
 const CONNECT_MS = 5_000;
 const IDLE_MS = 30_000;
-/** A server that has not answered this long after its own limit is gone, in milliseconds. */
+/** A server counts as gone if it has not answered this long after its own time limit, in milliseconds. */
 const LATE_MS = 1_000;
 
 /**
@@ -84,32 +84,32 @@ const ANSWER_MS: Readonly<Record<PostgresMode, number>> = {
   copy: 600_000,
 };
 
-/** Whole numbers, and sums of them, which the driver gives as texts. */
+/** The types of whole numbers and their sums (int8, numeric), which the driver returns as strings. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
-// Loaded on first use: most exporters have a file.
+// Loaded on first use: most exporters use SQLite files.
 async function loadPg(): Promise<Driver> {
   setConnectAttempt(CONNECT_MS);
   return (await import('pg')).default;
 }
 
-/** The connections that are used, and where they lead. */
+/** The open connections, and the URL to which they lead. */
 interface OpenPool {
   readonly pool: Pool;
   readonly access: DatabaseAccess;
   readonly schema: string;
 }
 
-/** Why a database cannot be used at present. */
+/** An outage of the database. */
 interface Outage {
   readonly trouble: DatabaseTrouble;
-  /** Whether reading does not have the trouble, so that only a write ends it. */
+  /** Whether only writes fail, so that only a successful write ends the outage. */
   readonly isOfWrites: boolean;
-  /** The causes that were logged since it was last usable. */
+  /** The causes that were logged during this outage. */
   readonly logged: Set<DatabaseTrouble['reason']>;
 }
 
-/** The connections to a PostgreSQL database, and whether it can be used. Opens none before the first use. */
+/** A PostgreSQL database: its connections, and whether it is available. Connects on first use. */
 export class PostgresDatabase implements Database {
   readonly #deps: DatabaseDeps;
   readonly #closing = new AbortController();
@@ -117,9 +117,9 @@ export class PostgresDatabase implements Database {
   readonly #turns = createTurns({ limit: MAX_CONNECTIONS - 1, closing: this.#closing.signal });
   #pool: OpenPool | undefined;
   #state: 'unused' | 'usable' | Outage = 'unused';
-  /** Number of transactions that the server has answered. */
+  /** The number of transactions that the server has answered. */
   #answers = 0;
-  /** The last problem of a server that has answered nobody: whoever waited then is rejected with it. */
+  /** The last failure without any answer. Transactions that were waiting then are rejected with it. */
   #silence: NotStored | undefined;
 
   constructor(deps: DatabaseDeps) {
@@ -130,14 +130,14 @@ export class PostgresDatabase implements Database {
     return this.#state === 'usable';
   }
 
-  /** Why it cannot be used; undefined if it can, or was not used yet. */
+  /** The current outage; undefined while the database is available or was not used yet. */
   trouble(): DatabaseTrouble | undefined {
     return this.#outage?.trouble;
   }
 
   /**
-   * As `transaction` of any database, also in the other modes. After a lost connection the transaction may have been committed.
-   * While all connections are in use, it waits for its turn; if the database stops answering, all that wait reject together.
+   * As `Database.transaction`, with more modes. After a lost connection the transaction may have been committed. While all
+   * connections are in use, it waits; if the database stops answering, all waiting transactions are rejected together.
    */
   transaction<Result>(work: Work<Result>, mode: PostgresMode = 'write'): Promise<Result> {
     return mode === 'leader' ? this.#run(mode, work) : this.#runInTurn(mode, work);
@@ -152,13 +152,13 @@ export class PostgresDatabase implements Database {
     return typeof this.#state === 'string' ? undefined : this.#state;
   }
 
-  /** A changed URL, such as another password, or a changed file of it replaces the pool. */
+  /** Opens the pool; replaces it if the URL (such as its password) or one of its files has changed. */
   async #connect(): Promise<{ readonly client: PoolClient; readonly from: OpenPool }> {
     const { url, onLost, loadDriver = loadPg } = this.#deps;
     const access = await url.read();
     const driver = await loadDriver();
     if (this.#closing.signal.aborted) throw new Error('the database is closed');
-    // Without waiting in between: of transactions that begin together, one creates the pool.
+    // No `await` in between, so that of several concurrent transactions only one creates the pool.
     if (this.#pool === undefined || !isDeepStrictEqual(this.#pool.access, access)) {
       // Another URL may lead to another server.
       if (this.#pool !== undefined) onLost?.();
@@ -170,7 +170,7 @@ export class PostgresDatabase implements Database {
     return { client: await from.pool.connect(), from };
   }
 
-  /** Its idle connections close now, the others once they are no longer used. */
+  /** Discards the pool: idle connections close now, the others after their transaction. */
   #discardPool(): void {
     void this.#pool?.pool.end();
     this.#pool = undefined;
@@ -212,14 +212,14 @@ export class PostgresDatabase implements Database {
       if (!('thrown' in outcome) && command !== 'COMMIT') throw new Error('the transaction was rolled back');
       isBroken = false;
       this.#answers += 1;
-      // One of a discarded pool leads to where the others no longer lead, and one that began before the trouble is no news.
+      // An old connection says nothing: its pool was discarded, or it began before the outage.
       if (from === this.#pool && before === this.#state) this.#succeeded(mode);
       if ('thrown' in outcome) throw outcome.thrown;
       return outcome.result;
     } catch (error) {
       if (!isBroken) throw error;
       const problem = this.#failed(error instanceof StatementError ? error.cause : error, mode);
-      // A lost connection says nothing about the server: whoever is next connects anew.
+      // A lost connection says nothing about the server: the next transaction connects again.
       if (problem.details.reason === 'slow' && this.#answers === answered) this.#silence = problem;
       throw problem;
     } finally {
@@ -334,7 +334,7 @@ async function attempt<Result>(
   }
 }
 
-/** An error of a statement, to distinguish it from one of the caller. */
+/** An error of a statement, as opposed to an error of the caller. */
 class StatementError extends Error {
   readonly code: string | undefined;
 

@@ -6,26 +6,26 @@ import { hasLog, type Layout, openForReading, refuseSpecial, sqliteText, stateOf
 import { isDamage } from './sqlite-errors.ts';
 import { COUNT_TABLES, DAY_TABLES, type Table } from './tables.ts';
 
-/** What is read of an organization. */
+/** The tables of an organization, by database. */
 const OF_ORG = {
   days: DAY_TABLES.filter(({ key }) => key[0] === 'org'),
   counts: COUNT_TABLES.filter(({ key }) => key[0] === 'org'),
 };
 
-/** How often a file is read again that an exporter begins to change meanwhile. */
+/** The number of attempts to read a file that a running exporter may change meanwhile. */
 const MAX_READS = 3;
 
-/** Runs statements that see one state of the days, or of the counts. */
+/** Runs statements on one consistent state of the days, or of the counts. */
 export type ReadPart = (part: 'days' | 'counts', work: (query: Query) => Promise<void>) => Promise<void>;
 
-/** Copies what a store holds of some organizations to another one. */
+/** Copies the data of some organizations from one store to another. */
 export async function copyOrgs(orgs: readonly string[], read: ReadPart, write: ReadPart): Promise<void> {
   for (const org of orgs) {
     for (const part of ['days', 'counts'] as const) {
       await read(part, (from) =>
         write(part, async (to) => {
           for (const table of OF_ORG[part]) {
-            // A file that is disturbed is read again.
+            // Removes the rows of an earlier attempt: a file that changes while it is read is read again.
             await to(`DELETE FROM S.${table.name} WHERE org = $1`, [org]);
             for await (const rows of rowsOf(from, table, org)) await addRows(to, table, rows);
           }
@@ -35,10 +35,10 @@ export async function copyOrgs(orgs: readonly string[], read: ReadPart, write: R
   }
 }
 
-/** Rows that are read at once: documents can be large. */
+/** The number of rows per read; small, because documents can be large. */
 const BATCH = 200;
 
-/** Reads a table, or what it has of an organization's name, in the order of its key. */
+/** Reads a table, or its rows with an organization's name, in the order of its key. */
 export async function* rowsOf(
   query: Query,
   { name, columns, key }: Table,
@@ -64,7 +64,7 @@ export async function* rowsOf(
   }
 }
 
-/** Adds rows with all columns to a table; those with a known key stay as they are. */
+/** Inserts rows with all columns into a table; an existing row with the same key stays as it is. */
 export async function addRows(
   query: Query,
   { name, columns }: Table,

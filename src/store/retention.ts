@@ -22,7 +22,7 @@ export const MAX_SWEPT = 1000;
 /** The reference day of the last sweep. */
 interface SweepMark {
   readonly day: Day;
-  /** Since when the reference day of the next sweep has been implausibly far from that one. */
+  /** Since when the next reference day has been implausibly far from `day`; sweeps wait until that is confirmed. */
   readonly doubtedSince?: Instant | undefined;
 }
 
@@ -52,7 +52,7 @@ export function planSweep(
   return { firstDay: addDays(reference, 1 - days), mark: { day } };
 }
 
-/** Removes a bounded part of what is too old, within the caller's transaction. */
+/** Removes old days and documents, a bounded number per call, within the caller's transaction. */
 export async function removeOld(query: Query, { days, now, orgs }: Retention, slices: Slices): Promise<void> {
   // Over all organizations.
   const [row] = await query('SELECT day FROM S.day WHERE data IS NOT NULL ORDER BY day DESC LIMIT 1');
@@ -120,7 +120,7 @@ async function removeDays(query: Query, days: readonly Row[], slices: Slices): P
     await query(`UPDATE S.dataset SET revision = revision + 1 ${IN_PLACE}`, place);
 }
 
-/** Removes a dataset of which all days are old, and that nobody polls: the documents have no age other than that of their listing. */
+/** Removes a dataset that nobody polls once all its days are old. Its documents are as old as their listing. */
 async function removeForgotten(query: Query, place: readonly string[], firstDay: Day): Promise<void> {
   const [kept] = await query(`SELECT 1 AS one FROM S.day ${IN_PLACE} AND day >= $4 LIMIT 1`, [
     ...place,

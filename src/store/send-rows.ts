@@ -1,6 +1,6 @@
 import type { Query, Row, Value } from './database.ts';
 
-/** Few enough for any limit on parameters, and enough to make round trips rare. */
+/** Rows per statement: few enough for any limit on parameters, and enough to make round trips rare. */
 const AT_ONCE = 100;
 
 /**

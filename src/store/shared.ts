@@ -20,11 +20,11 @@ interface SharedDeps {
   readonly intervals?: LeaderIntervals | undefined;
 }
 
-/** A PostgreSQL database that several processes share; it is tried until it can be used. */
+/** The PostgreSQL database that several processes share. Retries until the database is available. */
 export class SharedDatabase extends PostgresDatabase implements StoreDatabase {
-  /** Which of the processes polls; it takes part once it is started. */
+  /** Decides which of the processes polls; takes part once it is started. */
   readonly leadership: Leader;
-  /** Resolves once the schema is current; the database is tried again until then. */
+  /** Resolves once the schema is migrated; retries until then. */
   readonly opened: Promise<void>;
   readonly #deps: SharedDeps;
   readonly #closing = new AbortController();
@@ -60,14 +60,14 @@ export class SharedDatabase extends PostgresDatabase implements StoreDatabase {
         await this.#reopen();
         return;
       } catch (error) {
-        // Reported by the database.
+        // The database has logged it.
         log.debug('Opening the database failed', { error: messageOf(error) });
         await clock.wait(backoffMs(tries, RETRY), this.#closing.signal);
       }
     }
   }
 
-  /** Makes the schema current, also after it was dropped or emptied. */
+  /** Migrates the schema, also after it was dropped or emptied. */
   async #reopen(): Promise<void> {
     this.#storeId = await migrate(this);
   }

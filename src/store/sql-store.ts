@@ -27,7 +27,7 @@ import { type Damaged, OrgReader } from './stored-org.ts';
 
 export interface StoreParts extends StoreDatabases {
   readonly datasets: readonly Dataset[];
-  /** Runs a transaction that may write, by default whenever it is asked to. */
+  /** Runs a write transaction; always permitted by default, and only for the leader of a shared store. */
   readonly write?: (<Result>(work: Work<Result>) => Promise<Result>) | undefined;
   /** Whether this process may write now. */
   mayWrite?(): boolean;
@@ -37,10 +37,10 @@ export interface StoreParts extends StoreDatabases {
   readonly log: Logger;
 }
 
-/** Rows that are amended in one transaction. */
+/** The number of rows amended per transaction. */
 const AMENDED_AT_ONCE = 20;
 
-/** The store over its databases. */
+/** The store on SQLite or PostgreSQL: both have the same statements. */
 export class SqlStore implements Store {
   readonly #parts: StoreParts;
   readonly #datasets: ReadonlyMap<DatasetName, Dataset>;
@@ -168,7 +168,7 @@ export class SqlStore implements Store {
       isAmended = true;
       const place = [org, former, dataset] as const;
       await this.#write(async (query) => {
-        // Another answer may have come meanwhile: it was made under the present settings.
+        // If another answer was stored meanwhile, it already follows the present settings.
         const [now] = await query(`SELECT data FROM S.day ${IN_PLACE} AND day = $4`, [...place, day]);
         if (now?.['data'] !== row['data']) return;
         await putRows(query, place, new Map([[day, changed]]), this.#handlingOf(dataset));
@@ -214,13 +214,13 @@ export class SqlStore implements Store {
     }
   }
 
-  /** Reads in one transaction, with the epoch of what it reads. */
+  /** Reads in one transaction, together with the epoch. */
   #snapshot<Result>(work: (query: Query, epoch: string) => Promise<Result>): Promise<Result> {
     const { days } = this.#parts;
     return days.transaction(async (query) => work(query, await days.epochOf(query)), 'snapshot');
   }
 
-  /** Reads in one transaction; what it finds damaged is fetched again. */
+  /** Reads in one transaction, and removes damaged rows, so that they are fetched again. */
   async #read<Stored>(org: string, work: (reader: OrgReader) => Promise<Stored>): Promise<Stored> {
     const { slices } = this.#parts.clock;
     const formOfName = (name: DatasetName) => formOf(this.#datasets.get(name));
@@ -248,7 +248,7 @@ export class SqlStore implements Store {
     });
   }
 
-  /** The days of a dataset that have a row, over all organizations: some at once, the next ones when those were used. */
+  /** Lists the days of a dataset that have a row, over all organizations, in batches. */
   async *#filledRows(dataset: DatasetName): AsyncGenerator<Row> {
     const { days, clock } = this.#parts;
     let last: readonly Value[] | undefined = ['', '', ''];

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { ConfigError, messageOf } from '../text/errors.ts';
 
-/** Why a store cannot be used at present. */
+/** Why a file is unavailable. */
 type TroubleReason = 'locked' | 'full' | 'read-only' | 'unreachable' | 'damaged' | 'refused' | 'failed';
 
 /** The problem of a file, and a hint for the operator. */
@@ -22,7 +22,7 @@ const HINTS: Readonly<Record<TroubleReason, string>> = {
   failed: 'check the disk of --storage.path',
 };
 
-/** By SQLite's extended result code, or by its primary one. */
+/** The reason by SQLite's extended result code, or by its primary one. */
 const REASONS: ReadonlyMap<number, TroubleReason> = new Map([
   [3, 'read-only'],
   [5, 'locked'],
@@ -31,7 +31,7 @@ const REASONS: ReadonlyMap<number, TroubleReason> = new Map([
   [11, 'damaged'],
   [13, 'full'],
   [14, 'unreachable'],
-  // No value is that long: its length is damaged.
+  // SQLITE_TOOBIG: no stored value is that long, so its length is damaged.
   [18, 'damaged'],
   [23, 'read-only'],
   [26, 'damaged'],

@@ -51,7 +51,7 @@ class Ownership {
     this.#path = path;
   }
 
-  /** Takes it, again if somebody has removed its file; throws while another process has it. */
+  /** Takes the lock, again if its file was removed; throws while another process has it. */
   keep(): void {
     if (this.#lock?.isInPlace()) return;
     this.release();
@@ -70,7 +70,7 @@ class Ownership {
   }
 }
 
-/** Waits for another owner; other trouble, such as a directory, is met again by opening the files. */
+/** Waits while another process owns the files. Ignores other errors: opening the files reports them. */
 async function ownAtStart(ownership: Ownership, deps: StoreFilesDeps): Promise<void> {
   const { path, clock, log, signal } = deps;
   const until = clock.elapsed() + OWNER_WAIT_MS;

@@ -22,30 +22,30 @@ import { createTable, type Table } from './tables.ts';
 /** The path that means memory instead of a file. */
 export const MEMORY = ':memory:';
 
-/** Busy is who reads beside this process, and never for long; in milliseconds. */
+/** How long SQLite waits for other processes, in milliseconds: they only read, and never for long. */
 const BUSY_MS = 20;
 /**
  * Number of pages (4 KiB) after which the write-ahead log is checkpointed. That happens within a commit: with SQLite's
  * default of 1000 it blocked the event loop for 10 to 17 ms, with 256 for 4.
  */
 const LOG_PAGES = 256;
-/** More texts than there are statements, whatever the number of their rows. */
+/** The maximum number of prepared statements, above the number of different texts. */
 const MAX_STATEMENTS = 500;
 const MAGIC = 'SQLite format 3\0';
-/** Where a database's header has the identifier of its program. */
+/** The offset of the `application_id` in a database's header. */
 const APPLICATION_ID_AT = 68;
 const HEADER_BYTES = 100;
 
-/** What a file holds, and how safely. */
+/** The kind of a file: its tables, and how durable its commits are. */
 export interface Layout {
   /** Identifies a database as a file of this kind: the `application_id`. */
   readonly applicationId: number;
-  /** The number of the layout, the `user_version`: another layout gets the next number. */
+  /** The `user_version`; each incompatible layout gets the next number. */
   readonly version: number;
   readonly tables: readonly Table[];
   /** `FULL` waits for the disk with every commit. With `NORMAL`, a power failure may lose the newest transactions as a whole. */
   readonly synchronous: 'NORMAL' | 'FULL';
-  /** What becomes of a damaged file's content, for the operator. */
+  /** What the operator loses if a damaged file is replaced. */
   readonly afterDamage: string;
 }
 
@@ -53,49 +53,49 @@ export interface SqliteDeps {
   /** The file, which belongs to this process; it and its directory are created if necessary. `:memory:` is SQLite's own. */
   readonly path: string;
   readonly layout: Layout;
-  /** What becomes of a damaged file: a new one takes its place, or `onExit` ends the process. */
+  /** What happens to a damaged file: `replace` it by a new one, or end the process with `onExit`. */
   readonly onDamage: 'replace' | 'exit';
-  /** Called with what ends the process: damage that is not to be replaced, found while it runs. */
+  /** Ends the process; called when damage is found at run time in a file that must not be replaced. */
   readonly onExit?: ((error: ConfigError) => void) | undefined;
   readonly log: Logger;
   /** Called before each use; throws if the file belongs to another process now. */
   readonly keepOwning?: (() => void) | undefined;
-  /** Called once it is closed. */
+  /** Called once the file is closed. */
   readonly onClosed?: (() => void) | undefined;
-  /** SQLite's own by default. */
+  /** Opens a database; `node:sqlite` by default. */
   readonly openDatabase?: ((path: string) => DatabaseSync) | undefined;
 }
 
 type SqliteMode = TransactionMode | 'probe';
 
-/** A file while it is open. */
+/** An open file. */
 interface OpenFile {
   readonly db: DatabaseSync;
-  /** Of the file and its log: SQLite writes on into a removed one, and a crash loses that. */
+  /** The inodes of the file and its log. SQLite would go on writing into a removed file, and a crash would lose that. */
   readonly inodes: string;
   readonly epoch: string;
   readonly statements: Map<string, StatementSync>;
 }
 
-/** Why a file cannot be used at present. */
+/** An outage of a file. */
 interface Outage {
   readonly trouble: Trouble;
-  /** Whether reading does not have the trouble, so that only a write ends it: one that changes something. */
+  /** Whether only writes fail, so that only a write that changes something ends the outage. */
   readonly isOfWrites: boolean;
 }
 
-/** A file, or memory, in which one transaction runs at a time. What cannot be used is tried again at the next use. */
+/** A SQLite file or memory, with one transaction at a time. An unavailable file is tried again at the next use. */
 export class SqliteDatabase implements Required<StoreDatabase> {
   readonly #deps: SqliteDeps;
   readonly #queue = createSerialQueue();
-  /** The next use opens a `shut` file; a `closed` one stays closed. */
+  /** `shut`: the next use opens the file; `closed`: it stays closed. */
   #file: OpenFile | 'shut' | 'closed' = 'shut';
   #outage: Outage | undefined;
   #isScrubDue = false;
 
   /**
-   * Opens a file. Throws a `ConfigError` if it must not be touched: it is another program's or of a newer layout, or damaged
-   * and not to be replaced. With any other trouble it is tried again at the next use.
+   * Opens a file. Throws a `ConfigError` if the file must not be touched: another program or a newer release has written it, or it
+   * is damaged and must not be replaced. After any other error, the next use tries again.
    */
   static open(deps: SqliteDeps): SqliteDatabase {
     const database = new SqliteDatabase(deps);
@@ -132,7 +132,7 @@ export class SqliteDatabase implements Required<StoreDatabase> {
     return this.#queue.run(() => {
       try {
         const { db } = this.#use();
-        // Busy is a log that a reader prevents from being emptied now.
+        // Busy: another process reads, so that the log cannot be emptied now.
         if (this.#isScrubDue)
           this.#isScrubDue = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 1;
         this.#succeeded(false);
@@ -222,7 +222,7 @@ export class SqliteDatabase implements Required<StoreDatabase> {
     }
   }
 
-  /** What is thrown for an error of SQLite or the system; a damaged file is replaced first. */
+  /** Converts an error of SQLite or the system into the error to throw; replaces a damaged file first. */
   #failed(error: unknown, mode: SqliteMode = 'snapshot'): NotStored {
     const { path, log, onExit } = this.#deps;
     let cause = error;
@@ -269,7 +269,7 @@ function openFile(deps: SqliteDeps): OpenFile {
   return { db, inodes: inodesOf(path), epoch: randomUUID(), statements: new Map() };
 }
 
-/** Moves a file aside that cannot be used, unless it is not ours to move. */
+/** Moves a damaged or older file aside. Throws if the file is not one of this exporter. */
 function prepareFile(deps: SqliteDeps): void {
   const { path, layout, log } = deps;
   refuseSpecial(path);
@@ -321,19 +321,19 @@ function queryOf({ db, statements }: OpenFile): Query {
   };
 }
 
-/** How many rows were written so far. */
+/** The number of rows written so far. */
 function changesOf({ db }: OpenFile): number {
   return Number(db.prepare('SELECT total_changes() AS changes').get()?.['changes']);
 }
 
-/** An error of a statement, to distinguish it from one of the caller. */
+/** An error of a statement, as opposed to an error of the caller. */
 class StatementError extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });
   }
 }
 
-/** A statement as SQLite takes it. */
+/** Converts a statement to SQLite's dialect. */
 export function sqliteText(text: string): string {
   return text.replaceAll('S.', '').replace(/\$(\d+)/g, '?$1');
 }
@@ -350,7 +350,7 @@ export function hasLog(path: string): boolean {
 /** Opens a database so that closing it does not change the file. */
 export function openForReading(path: string): DatabaseSync {
   const options = { readOnly: true, timeout: BUSY_MS };
-  // Without a log, SQLite then needs no files beside the database to read it.
+  // Then SQLite needs no files beside a database without a log.
   if (hasLog(path)) return new DatabaseSync(path, options);
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1');
@@ -382,7 +382,7 @@ type FileState = 'sound' | 'older' | { readonly damage: string };
  */
 export function stateOf(path: string, layout: Layout): FileState {
   const header = headerOf(path);
-  // An interrupted change is rolled back by whoever opens the file for writing; until then it looks damaged.
+  // A file with an interrupted change looks damaged until a process opens it for writing, which rolls back.
   if (header.length === 0 || (statSync(`${path}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     return 'sound';
   const isOurs =

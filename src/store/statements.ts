@@ -30,10 +30,10 @@ export function placeOf(org: string, dataset: DatasetName): Place {
 
 export const IN_PLACE = 'WHERE org = $1 AND former = $2 AND dataset = $3';
 
-/** Longer identities are stored as digests: an index takes no long texts. */
+/** A longer document id is stored as its digest: an index takes no long texts. */
 const MAX_ID = 200;
 
-/** The identity of a document as it is stored. */
+/** The stored form of a document's id. */
 export function keyOf(id: string): string {
   const isPlain = id.length <= MAX_ID && id.isWellFormed() && !id.includes('\0');
   return isPlain ? id : createHash('sha256').update(id).digest('hex');
@@ -52,7 +52,7 @@ export function formOf(dataset: Dataset | undefined): number {
 
 const NO_DAY = '' as Day;
 
-/** Reads which of some days are known, with their rows. */
+/** Reads those of some days that are stored, with their rows. */
 export async function readDays(
   query: Query,
   place: Place,
@@ -136,10 +136,10 @@ export async function putDocuments(
   return { isChanged, gone: gone.length };
 }
 
-/** Documents whose texts are made at once. */
+/** The number of documents that are serialized per slice. */
 const DOCUMENTS_AT_ONCE = 50;
 
-/** Notes an answer about a dataset; a change of what is stored, or of the day of the last pass, raises its revision. */
+/** Records an answer about a dataset. A change of rows or documents, or of the day of the last pass, raises its revision. */
 export async function noteAnswer(
   query: Query,
   place: Place,
@@ -168,7 +168,7 @@ export async function noteAnswer(
   );
 }
 
-/** Changes columns of the current organization of a name. */
+/** Updates columns of the current organization of a name. */
 export async function putOrg(
   query: Query,
   org: string,
@@ -188,7 +188,7 @@ async function orgIdOf(query: Query, org: string): Promise<string | undefined> {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Notes the identifier that an answer contains. Throws a `ForeignAnswer` if the history is another organization's. */
+/** Records the identifier that an answer contains. Throws a `ForeignAnswer` if the stored data is another organization's. */
 export async function noteOrgId(query: Query, org: string, orgId: string | undefined): Promise<void> {
   if (orgId === undefined) return;
   const known = await orgIdOf(query, org);
@@ -199,13 +199,14 @@ export async function noteOrgId(query: Query, org: string, orgId: string | undef
 /** The tables whose rows belong to an organization, or to a former one of its name. */
 const OF_ORG = DAY_TABLES.filter(({ key }) => key[1] === 'former');
 
-/** In place of the identifier of a history that was set aside without one. */
+/** The identifier under which data without an identifier is set aside. */
 const UNNAMED = '?';
 
 /**
- * Assigns a name to an organization, to one whose identifier is not known yet without `orgId`; resolves with the identifier
- * of the one that was set aside. What is stored without an identifier stays, since it is newer than what was set aside
- * earlier, unless it is another platform's; and so does what is stored with the beginning of the identifier, up to a colon.
+ * Assigns a name to the organization with this identifier; without `orgId`, to one whose identifier is not known yet. Sets the data
+ * of the former organization aside, and resolves with its identifier. Stored data without an identifier stays, because it is newer
+ * than data set aside earlier, unless another platform has sent it. Data also stays if its identifier is the part of the new one
+ * before a colon.
  */
 export async function adopt(
   query: Query,
@@ -226,7 +227,7 @@ export async function adopt(
       .slice(2)
       .map((column) => `AND now.${column} = old.${column}`)
       .join(' ');
-    // Only where nothing was set aside just now can there be rows in the way.
+    // Rows can be in the way only if nothing was set aside just now.
     if (before === undefined)
       await query(
         `DELETE FROM S.${table} AS old WHERE org = $1 AND former = $2 AND EXISTS (

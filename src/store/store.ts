@@ -3,9 +3,9 @@ import type { DatasetName, RowParts } from '../catalog/dataset.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { DayLags } from '../catalog/day-lag.ts';
 
-/** What is known of a dataset without its rows. */
+/** The state of a dataset without its rows. */
 export interface DatasetStanding {
-  /** Grows with every change of rows, documents, coverage and the last pass, and with nothing else. */
+  /** Increases with every change of rows, documents, answered days or the last pass, and with no other change. */
   readonly revision: number;
   /** When it was last answered successfully, in milliseconds. */
   readonly answeredAt: Instant | undefined;
@@ -15,9 +15,9 @@ export interface DatasetStanding {
   readonly revisedOn: Day | undefined;
 }
 
-/** What is known of an organization without its rows: cheap to read, and enough to decide whether its texts are made anew. */
+/** The state of an organization without its rows: cheap to read, and enough to decide whether to render its families again. */
 export interface Standing {
-  /** A random text: in another epoch the store may have gone back in time, and equal revisions mean nothing. */
+  /** A random text. If it has changed, the store may have gone back in time, and equal revisions do not mean equal data. */
   readonly epoch: string;
   /** The organization's identifier on the platform, once an answer contained it. */
   readonly orgId: string | undefined;
@@ -27,8 +27,8 @@ export interface Standing {
 }
 
 /**
- * The first day whose rows are read, by dataset. All days are known, but older rows, and rows and documents of other
- * datasets, are not read.
+ * By dataset, the first day whose row is read. A read returns all days of a dataset, but not older rows, and neither rows nor
+ * documents of datasets that are not listed.
  */
 export type RowsFrom = ReadonlyMap<DatasetName, Day>;
 
@@ -48,14 +48,14 @@ export interface StoredDays {
   get(day: Day): unknown;
 }
 
-/** What is stored of an organization, of one read transaction; later writes do not change it. */
+/** The data of an organization as one transaction has read it; later writes do not change it. */
 export interface StoredOrg extends Standing {
   days(dataset: DatasetName): StoredDays;
   /** Throws a `RowNotRead` for documents that were not read. */
   documents(dataset: DatasetName): readonly unknown[];
 }
 
-/** What is stored of one dataset of days, of one read transaction. */
+/** One dataset of days as one transaction has read it. */
 export interface StoredDataset extends DatasetStanding {
   readonly days: StoredDays;
 }
@@ -71,10 +71,10 @@ export class RowNotRead extends Error {
   }
 }
 
-/** Means no fingerprint: the current key is yet to be confirmed. */
+/** Stands for no fingerprint: no answer has confirmed the current key yet. */
 export const UNCONFIRMED = 'none';
 
-/** An answer that names another organization of the platform than that of the stored history. */
+/** An answer names another organization of the platform than the stored data. */
 export class ForeignAnswer extends Error {
   constructor(known: string, named: string) {
     super(`the answer is from the organization ${named}, the history belongs to ${known}`);
@@ -86,43 +86,43 @@ export class ForeignAnswer extends Error {
 export interface AnsweredDays {
   /** Every requested and answered day. */
   readonly days: readonly Day[];
-  /** The rows among them. */
+  /** The rows; days without an entry were answered without a row. */
   readonly rows: ReadonlyMap<Day, unknown>;
   /** The parts of a row that are kept or replaced together; without them, a row replaces the previous one. */
   readonly parts?: RowParts | undefined;
-  /** Whether a stored row was made with the present settings, so that another one is the platform's revision; true by default. */
+  /** Whether a stored row was made with the present settings, so that a different answer is a revision; always true by default. */
   isCurrent?(row: unknown): boolean;
   readonly orgId: string | undefined;
   readonly at: Instant;
   readonly completes?: Completed | undefined;
-  /** Without it, nothing is observed: neither the lag of a day nor a field. */
+  /** Notes for measuring lags; without them, neither lags nor fields are recorded. */
   readonly lags?: LagNotes | undefined;
-  /** What was seen of the fields of its elements, by path. */
+  /** By path, the days on which a field was seen or missing. */
   readonly seen?: ReadonlyMap<string, SeenField> | undefined;
 }
 
-/** What a run knows about when days are published and change. */
+/** What a run knows about the polls before it, to measure when days are published and change. */
 export interface LagNotes {
   /** Whether the poll before this one, which succeeded, would have seen the row of a day. */
   isNews(day: Day): boolean;
   /** Whether the poll before this one succeeded, with no scheduled one between them. */
   readonly isNextPoll: boolean;
-  /** For how many days after its own one a day is asked for again. */
+  /** The number of days for which a day is fetched again. */
   readonly comparedDays: number;
 }
 
-/** What is complete with the last answer of a run. */
+/** The completion of a run, stored together with its last answer. */
 export interface Completed {
   /** When the run succeeded as a whole, in milliseconds. */
   readonly succeededAt: Instant;
-  /** The UTC day of a pass that is complete, too. */
+  /** The UTC day of the revision pass, if the run has completed one. */
   readonly revisedOn?: Day | undefined;
 }
 
 /** An answer that lists documents by their identity. */
 export interface AnsweredDocuments {
   readonly documents: ReadonlyMap<string, unknown>;
-  /** Those that were not usable as a whole: they replace no stored document. */
+  /** The ids of documents with unusable fields: they do not replace a stored document. */
   readonly damaged?: ReadonlySet<string> | undefined;
   /** Whether documents that are not listed no longer exist. */
   readonly complete: boolean;
@@ -141,7 +141,7 @@ export interface Revision {
 /** The effect of an answer on the stored days. */
 export interface StoredAnswer {
   readonly revisions: readonly Revision[];
-  /** Number of fields that keep their stored values because the answer lacks them without a fault of its own. */
+  /** The number of fields that keep their stored values because the answer lacks them without a fault. */
   readonly missing: number;
   /** All counted lags of the dataset's days, if there are any and the answer has notes on them. */
   readonly lags?: DayLags | undefined;
@@ -155,7 +155,7 @@ export interface RequestCount {
   readonly requests: number;
 }
 
-/** What may be removed from the store. */
+/** Which old data may be removed from the store. */
 export interface Retention {
   /** Number of days to keep, back from the newest day that is both known and over. */
   readonly days: number;
@@ -165,39 +165,39 @@ export interface Retention {
 }
 
 /**
- * The stored days and documents: the truth, of which memory holds nothing. A day's first row is not a revision, and an answer
+ * The stored days and documents: the source of truth, with no copy in memory. A day's first row is not a revision, and an answer
  * without a row keeps an existing row. Each write is one transaction. An answer that names another organization of the platform
- * than that of the stored history is rejected with a `ForeignAnswer` and changes nothing. Rejects with a `NotStored` while the
- * store cannot be used.
+ * than the stored data is rejected with a `ForeignAnswer` and changes nothing. Methods reject with a `NotStored` while the store is
+ * unavailable.
  */
 export interface Store {
   standing(org: string): Promise<Standing>;
   /**
-   * Rejects with a `NotStored` if an answer could not be stored now. Unless the last write succeeded, one is tried, which writes
-   * nothing new.
+   * Rejects with a `NotStored` if an answer could not be stored now. If the last write has failed, tries one that changes no
+   * data.
    */
   demandWritable(): Promise<void>;
   /**
-   * What was written, by organization: a text that changes with its epoch, identifier and revisions. It is one statement,
-   * which can be sent each second.
+   * By organization, a text that changes with its epoch, identifier and revisions. One cheap statement, which callers may send each
+   * second.
    */
   revisions(): Promise<ReadonlyMap<string, string>>;
   /** Reads an organization in slices of a few milliseconds, by default with all rows and documents. */
   read(org: string, from?: RowsFrom): Promise<StoredOrg>;
-  /** Reads one dataset of an organization likewise: all its days are known, and rows are read from a day on, by default none. */
+  /** Reads one dataset of an organization: all its days, and the rows from a day on; by default no rows. */
   readDataset(org: string, dataset: DatasetName, from?: Day): Promise<StoredDataset>;
   /**
-   * Assigns a name to that organization of the platform, to one whose identifier is not known yet without `orgId`. The history
-   * of another one is set aside, and restored when the name is assigned to it again. What is stored without an identifier is
-   * taken over, unless it is `foreign`: another platform's.
+   * Assigns a name to the organization with this identifier; without `orgId`, to one whose identifier is not known yet. Sets the
+   * data of the former organization aside, and restores it when the name is assigned to that organization again. Takes over data
+   * that was stored without an identifier, unless it is `foreign`: from another platform.
    */
   adopt(org: string, orgId: string | undefined, unnamed?: 'ours' | 'foreign'): Promise<void>;
-  /** Stores the fingerprint of the key whose answers come from the organization, or `UNCONFIRMED`. */
+  /** Stores the fingerprint of the key that an answer has confirmed as the organization's, or `UNCONFIRMED`. */
   putConfirmedKey(org: string, key: string): Promise<void>;
   putDays(org: string, dataset: DatasetName, answer: AnsweredDays): Promise<StoredAnswer>;
   /** Resolves with the number of documents that are no longer listed. */
   putDocuments(org: string, dataset: DatasetName, answer: AnsweredDocuments): Promise<number>;
-  /** A pass on the day of the last one raises no revision. */
+  /** Stores the day of the last revision pass. The same day again raises no revision. */
   putRevisedOn(org: string, dataset: DatasetName, day: Day): Promise<void>;
   putSucceeded(org: string, dataset: DatasetName, at: Instant): Promise<void>;
   /** The counted lags of the days of an organization, by dataset. */
@@ -210,7 +210,7 @@ export interface Store {
    * written. No file retains the replaced rows.
    */
   amend(dataset: DatasetName, change: (row: unknown, day: Day, org: string) => unknown): Promise<void>;
-  /** Removes a bounded part of what is too old, and notices a file that was removed or replaced. */
+  /** Removes old data, a bounded amount per call, and reopens a file that was removed or replaced. */
   sweep(retention?: Retention): Promise<void>;
   close(): Promise<void>;
 }

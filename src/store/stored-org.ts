@@ -13,9 +13,9 @@ import {
   type StoredOrg,
 } from './store.ts';
 
-/** How much text is read at once: it blocks the event loop for a few milliseconds. */
+/** The characters read per batch: a batch blocks the event loop for a few milliseconds. */
 const BATCH_CHARS = 1024 * 1024;
-/** Rows stay parsed up to this many characters of their texts. */
+/** The characters of text up to which parsed rows are cached. */
 const PARSED_CHARS = 1024 * 1024;
 
 /** The schema version of a dataset's rows: those stored with another version count as not answered. */
@@ -46,14 +46,14 @@ function textIn(row: Row | undefined, column: string): string | undefined {
 /** A row or document whose text is not what was written: the key of its table, without the organization. */
 export type Damaged = readonly [dataset: DatasetName, column: 'day' | 'id', key: string];
 
-/** What a read transaction needs besides its statements. */
+/** Dependencies of reading an organization. */
 interface Reading {
   readonly epoch: string;
   readonly formOf: FormOf;
   readonly slices: Slices;
 }
 
-/** Reads an organization within a transaction, in slices; what is damaged is left out and noted. */
+/** Reads an organization within a transaction, in slices. Leaves damaged rows out, and lists them. */
 export class OrgReader {
   readonly damaged: Damaged[] = [];
   readonly #query: Query;
@@ -66,7 +66,7 @@ export class OrgReader {
     this.#reading = reading;
   }
 
-  /** Reads what is known of the organization, without its rows. */
+  /** Reads the organization and the states of its datasets, without rows. */
   async standing(): Promise<Standing> {
     const [identity] = await this.#query(
       "SELECT org_id, confirmed_key FROM S.org WHERE org = $1 AND former = ''",
@@ -86,7 +86,7 @@ export class OrgReader {
     };
   }
 
-  /** Reads what is known of all days, and the rows and documents that are wanted. */
+  /** Reads all days, and the rows and documents that `from` names. */
   async whole(from: RowsFrom | undefined): Promise<StoredOrg> {
     const standing = await this.standing();
     const isWanted = (name: DatasetName) => from?.has(name) !== false;
@@ -104,14 +104,14 @@ export class OrgReader {
     };
   }
 
-  /** Reads a dataset: what is known of all its days, and the rows from a day on; none if that is undefined. */
+  /** Reads a dataset: all its days, and the rows from a day on; no rows if `from` is undefined. */
   async dataset(name: DatasetName, from: Day = LAST): Promise<StoredDataset> {
     const standing = await this.standing();
     const known = (await this.#known(name)).get(name) ?? new Map<Day, Known>();
     return { ...standing.dataset(name), days: await this.#days(name, known, from) };
   }
 
-  /** Reads what is known of days without their rows, by dataset: of one, or of all. */
+  /** Reads the days without their rows, by dataset: of one dataset, or of all. */
   async #known(only?: DatasetName): Promise<ReadonlyMap<DatasetName, Map<Day, Known>>> {
     const index = await this.#query(
       `SELECT dataset, day, form, active, unsettled, octet_length(data) AS size FROM S.day
@@ -133,7 +133,7 @@ export class OrgReader {
     return known;
   }
 
-  /** Reads the rows of a dataset's known days from one on. */
+  /** Reads the rows of a dataset from a day on. */
   async #days(name: DatasetName, known: Map<Day, Known>, first: Day): Promise<StoredDays> {
     const texts = new Map<Day, string>();
     for (const [start, end] of batchesOf(known, first)) {
@@ -188,7 +188,7 @@ export class OrgReader {
   }
 }
 
-/** Whether a text is what was written. */
+/** Whether a text is undamaged: it has the checksum with which it was written. */
 export function isSound({ data, sum }: Row): boolean {
   return typeof data !== 'string' || crc32(data) === sum;
 }
@@ -255,7 +255,7 @@ function storedDays(
   };
 }
 
-/** Rows that were never stored, as if they had been; undefined for a day without one. */
+/** Wraps rows in memory as stored days; undefined stands for a day without a row. */
 export function daysOf(dataset: DayDataset<unknown>, rows: ReadonlyMap<Day, unknown>): StoredDays {
   const isFilled = (day: Day) => rows.get(day) !== undefined;
   return {
@@ -269,5 +269,5 @@ export function daysOf(dataset: DayDataset<unknown>, rows: ReadonlyMap<Day, unkn
   };
 }
 
-/** Documents that are read at once. */
+/** The number of documents read per batch. */
 const DOCUMENTS = 200;

@@ -10,7 +10,7 @@ export interface Table {
 }
 
 /**
- * What can be asked again. `org` is the name of an organization, `former` the platform's identifier of a former organization
+ * The tables with data that can be fetched again. `org` is the name of an organization, `former` the platform's identifier of a former organization
  * of that name that was set aside (empty for the current one). `form` is the dataset's schema version when the row was written; `active` whether
  * it shows activity, `unsettled` whether its last answer was incomplete; `data` is JSON, null for a day that was answered without a row, and `sum`
  * the CRC-32 of that text: SQLite notices no wrong bit in it. `observed` has an `Observed`, as JSON. The lags of days, which
@@ -76,7 +76,7 @@ export const DAY_TABLES: readonly Table[] = [
   },
 ];
 
-/** What cannot be asked again: request counts, hook counts and the ids of counted events. */
+/** The tables with data that cannot be fetched again: request counts, hook counts and the ids of counted events. */
 export const COUNT_TABLES: readonly Table[] = [
   { name: 'request_count', columns: { org: 'text', day: 'text', requests: 'bigint' }, key: ['org'] },
   {
@@ -116,7 +116,7 @@ export const COUNT_TABLES: readonly Table[] = [
   { name: 'hook_seen', columns: { id: 'text', at: 'bigint' }, key: ['id'], indexes: [['at']] },
 ];
 
-/** What a store consists of, in the order in which it is created and copied. */
+/** All tables of a store, in the order in which they are created and copied. */
 export const TABLES: readonly Table[] = [...DAY_TABLES, ...COUNT_TABLES];
 
 /** The statements that create a table where it is missing. */
