@@ -30,7 +30,7 @@ import { openServiceWeb } from './web.ts';
 
 const WEB_CONFIGURATION = 'the web configuration';
 
-/** Interval of time-driven work, in milliseconds: ages, uncovered and old days, retrying a full disk. */
+/** Interval of work that only time triggers, in milliseconds: ages, uncovered days, removing old days, retrying a full disk. */
 const SWEEP_MS = 60_000;
 
 /** How long a start waits for a database before the service listens without it, in milliseconds. */
@@ -46,22 +46,22 @@ interface AppParts extends CliEnvironment {
   readonly files?: Files;
 }
 
-/** What listens, as far as it was opened. */
+/** The HTTP server and the hook intake, as far as they are open. */
 interface Front {
   readonly web?: WebConfig | undefined;
   readonly hooks?: ServiceHooks | undefined;
   readonly server?: HttpServer;
 }
 
-/** How far a start has come. `restored`: what is stored is on the page; `ready`: and every collector has run once. */
+/** The progress of a start. `restored`: the stored data is on the page; `ready`: every collector has run once, too. */
 type Phase = 'starting' | 'restored' | 'ready';
 
-/** The running exporter: `start` is open, restore, listen and work in turn; a reload replaces the deployment. */
+/** The running exporter. `start` opens the store, restores, listens and begins to poll; a reload replaces the deployment. */
 export class App {
   readonly log: Core['log'];
   readonly exposition: Core['exposition'];
   /**
-   * Resolves with an exit code if the service listens but cannot do its work, which is logged: it has to be stopped. Never
+   * Resolves with an exit code if the service listens but cannot do its work, and so must be stopped; the cause is logged. Never
    * rejects.
    */
   readonly failed: Promise<number>;
@@ -73,17 +73,17 @@ export class App {
   readonly #restartNotes: RestartNotes;
   readonly #runReload = oneAtATime(() => this.#reload.run());
   readonly #exit: PromiseWithResolvers<number>;
-  /** Resolves once the store's file cannot be used at the start. */
+  /** Resolves if the store's file is found to be unavailable at the start. */
   readonly #unusable = Promise.withResolvers<false>();
   #phase: Phase = 'starting';
   #front: Front = {};
   #firstPage: Promise<unknown> | undefined;
   #reloading: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> | undefined;
-  /** Distinguishes the store's file from one that takes its place. */
+  /** The id of the store's file, to notice that another file has taken its place. */
   #fileEpoch: string | undefined;
 
-  /** Builds the core and the first deployment; rejects with a `ConfigError` if the store is not one that may be used. */
+  /** Builds the core and the first deployment; rejects with a `ConfigError` if the store's files must not be used. */
   static async open(parts: AppParts): Promise<App> {
     const exit = Promise.withResolvers<number>();
     const startedAt = { now: parts.clock.now(), elapsed: parts.clock.elapsed() };
@@ -132,9 +132,9 @@ export class App {
     const files = this.#parts.files ?? createFiles();
     const web = await openServiceWeb({ config: config.web, files, clock, log: this.log });
     this.#front = { web };
-    // The first scrape already includes the stored data, unless it is in a database that cannot be used yet.
+    // Restores first, so that the first scrape includes the stored data, unless the database is unavailable.
     const restoring = this.#restore();
-    // An error goes to those who wait for it below; a start that is aborted before has nobody who does.
+    // A failed restore is thrown where it is awaited below. If the start fails earlier, this handles the rejection.
     restoring.catch(() => undefined);
     const isDone = await this.#isDoneAtStart(restoring);
     const port = await this.#listen(files, web);
@@ -160,7 +160,7 @@ export class App {
       .map(({ name }) => name);
   }
 
-  /** Publishes every change so far, which otherwise happens within a few seconds. */
+  /** Publishes all changes now, instead of within a few seconds. */
   async flush(): Promise<void> {
     await this.#core.page.flush();
   }
@@ -209,7 +209,7 @@ export class App {
     return [...secretsOf(this.#inUse), ...processSecrets(this.#parts.config)];
   }
 
-  /** Publishes what is stored, once the store can be used. */
+  /** Publishes the stored data as soon as the store is available. */
   async #restore(): Promise<void> {
     const core = this.#core;
     for (;;) {
@@ -229,7 +229,7 @@ export class App {
     }
   }
 
-  /** Waits for a file unless it cannot be used, and for a database only as long as a working one needs. */
+  /** Waits for a restore from files, unless they are unavailable; for a database, only as long as a working one needs. */
   async #isDoneAtStart(restoring: Promise<void>): Promise<boolean> {
     const { store, clock, stopping } = this.#core;
     const late =
@@ -301,11 +301,11 @@ export class App {
     const { clock, log, stopping } = this.#core;
     const note = (name: string, problem: string | undefined) => this.#reload.note(name, problem);
     const watched = () => [...own, ...this.#deployments.watched(), ...others];
-    // It ends only when the service stops.
+    // The loop ends only when the service stops.
     watch(watched, { clock, signal: stopping.signal, log, note }).catch(() => undefined);
   }
 
-  /** Polls from now on, and does what time alone makes due. */
+  /** Begins to poll, and to do the work that only time triggers. */
   #work(): void {
     if (this.#isStopping) return;
     const { scheduler } = this.#core;
@@ -314,7 +314,7 @@ export class App {
     new Replica(this.#core, this.#deployments)
       .start()
       .catch((error: unknown) => this.#failUnlessStopping(error));
-    // It ends only when the service stops; then nothing is left to do.
+    // The loop ends only when the service stops; then nothing is left to do.
     this.#sweep().catch(() => undefined);
   }
 
@@ -328,12 +328,12 @@ export class App {
         .catch((error: unknown) => logUnlessNotStored(log, 'History sweep failed', error));
       await this.#deployments.stripIdentities();
       await this.#deployments.publishSafely();
-      // With several processes, the beat of the leader does this.
+      // In a shared store, the leader does this with each beat.
       if (store.leadership === undefined) scheduler.catchUp(leading.takeMissed());
     }
   }
 
-  /** A file that took the place of another one is filled at once; in a database, the leader sees to it. */
+  /** Makes all jobs due if another file has taken the place of the store's file. In a database, the leader does so. */
   async #noticeNewFile(): Promise<void> {
     const { store, history, leading } = this.#core;
     if (store.leadership !== undefined) return;
@@ -369,14 +369,14 @@ export class App {
     if (this.#phase === 'starting') return { ready: false, waitingFor: ['what is stored'] };
     const role = leading.role();
     if (role === 'undecided') return { ready: false, waitingFor: ['the replica that polls'] };
-    // A follower publishes what is stored, which it has done before it takes part.
+    // A follower only publishes stored data, and has done so before it takes part.
     const targets = role === 'follower' ? [] : jobsOf(this.#inUse);
     const tried = readiness(runs, targets, clock.elapsed() - this.#startedAt.elapsed);
     if (tried.ready) this.#phase = 'ready';
     return tried;
   }
 
-  /** Publishes at once, so that clients that wait for readiness find the newest data on the page. */
+  /** Publishes before the service becomes ready, so that clients that wait for readiness find the newest data. */
   async #readyOnPage(): Promise<Readiness> {
     const now = this.#readiness();
     if (!now.ready) return now;
@@ -401,7 +401,7 @@ export class App {
     return { notes: web?.warnings().map((warning) => `Weak web configuration: ${warning}`) ?? [] };
   }
 
-  /** What is shown would never change again. */
+  /** Ends a service that can no longer poll: its page would never change again. */
   #failUnlessStopping(error: unknown): void {
     if (this.#isStopping) return;
     this.log.error('The history cannot be used; the exporter ends', { error });
@@ -413,7 +413,7 @@ export class App {
     stopping.abort();
     closeConnections(this.#inUse);
     await Promise.all([scheduler.stop(), this.#front.server?.close(), this.#reloading]);
-    // A reload in progress may have created others.
+    // A reload in progress may have created more clients.
     closeConnections(this.#inUse);
     await traffic.close();
     await store.leadership?.close();
@@ -425,12 +425,12 @@ export class App {
   }
 }
 
-/** The keys of a configuration that no deployment has taken yet. */
+/** The keys of a configuration that is not in use yet, for redaction. */
 function startSecrets(config: Config): readonly string[] {
   return [...secretsIn(config), ...processSecrets(config)];
 }
 
-/** The keys that belong to the process rather than to a deployment. */
+/** The keys of the process itself, which no reload changes, for redaction. */
 function processSecrets({ storage, hooks }: Config): readonly string[] {
   return [...storageSecrets(storage), ...(hooks.token?.secrets() ?? [])];
 }

@@ -2,10 +2,10 @@ import type { Config } from '../config/config.ts';
 import type { Files } from '../files/reader.ts';
 import type { Logger } from '../log/logger.ts';
 
-/** Descriptors of the process itself: about thirty, and some to spare. */
+/** File descriptors that the process itself needs: about thirty, with a margin. */
 const OWN = 48;
 
-/** Connections to the platform that are kept open for an organization. */
+/** Connections to the platform that stay open per organization. */
 const PER_ORG = 4;
 
 interface Wanted {
@@ -15,9 +15,9 @@ interface Wanted {
 }
 
 /**
- * The number of connections that clients may hold. Without a free descriptor, the operating system accepts none, and idle
- * clients would lock out every scrape: what the exporter needs itself is left, except that clients get an eighth in any
- * case. `limits` is the text of `/proc/self/limits`; without it, the configured maximum applies.
+ * The number of connections that HTTP clients may hold. Without a free file descriptor, the system accepts no connection, and idle
+ * clients would lock out every scrape. So the exporter's own descriptors are reserved, except that clients always get an eighth of
+ * all. `limits` is the text of `/proc/self/limits`; without it, the configured maximum applies.
  */
 export function connectionLimit(limits: string | undefined, { maxConnections, orgs }: Wanted): number {
   const openFiles = Number(/^Max open files +(\d+)/m.exec(limits ?? '')?.[1] ?? Number.POSITIVE_INFINITY);

@@ -35,27 +35,27 @@ export interface CliEnvironment {
   readonly ticker?: Ticker;
   /** Shows the progress of the first sync; logged by default. */
   readonly progress?: Progress;
-  /** For tests, which cannot wait for the usual ones. */
+  /** Intervals of leadership; shorter ones in tests. */
   readonly leaderIntervals?: LeaderIntervals;
 }
 
 /**
- * State that lives as long as the process: what was fetched, counted and published, and what a reload must not reset.
- * It depends on no setting that a reload changes.
+ * The parts that live as long as the process, because a reload must not reset them: the store, counters, the page, traffic limits.
+ * They depend on no setting that a reload can change.
  */
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
-/** What the core asks of the configuration in use, and what it reports. */
+/** Values of the configuration in use that the core reads, and the events that it reports. */
 interface CoreEvents {
   /** The current secrets to redact. */
   secrets(): Iterable<string>;
   /** The organizations in use. */
   orgs(): readonly OrgConfig[];
-  /** Called with what ends the process. */
+  /** Called with the error that ends the process. */
   onExit(error: ConfigError): void;
 }
 
-/** Work that takes longer mostly waits for the platform, and must not hold up other organizations. */
+/** The longest turn of a run: a longer run mostly waits for the platform, and must not delay other organizations. */
 const SLOW_TURN_MS = 2_000;
 
 /** Every family that can be published, in page order, regardless of the configuration. */
@@ -111,22 +111,22 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
     instruments,
     /** Whether this process polls. */
     leading,
-    /** The organizations that nobody polls. */
+    /** The organizations that no process polls. */
     notPolled,
     page,
     exposition: createExposition({ page, instruments, clock }),
-    /** Publishes what is stored of each organization. */
+    /** Publishes the stored data of each organization. */
     publisher: new Publisher({
       ...{ history, page, instruments, aboutFamilies, clock, log },
       renderText: createTextRenderer({ clock }),
       hasOtherSettings: () => store.leadership?.hasOtherSettings() === true,
       isOwnHistory: ({ platform = DEFAULT_PLATFORM }, orgId) => isIdentityOn({ name: platform }, orgId),
     }),
-    /** The run states of each collector, and what it has learned, such as the size of its windows. */
+    /** The run state of each collector, with what its runs have learned, such as the size of windows. */
     runs: createRunStates(),
     /** Rate limits, quotas and pauses of each organization. */
     traffic,
-    /** Limits the work under way over all organizations. */
+    /** Limits the number of runs that work at the same time, over all organizations. */
     turns: createTurns({
       limit: config.api.maxConcurrentRequests,
       closing: stopping.signal,

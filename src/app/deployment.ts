@@ -28,7 +28,7 @@ export interface Deployment {
   readonly people: PeopleSettings;
   /** The enabled collectors, without the excluded metric families. */
   readonly collectors: readonly Collector[];
-  /** Those that send requests; a derived collector is published together with its source. */
+  /** The collectors that send requests; a derived collector is published together with its source. */
   readonly fetching: readonly FetchingCollector[];
   readonly names: ReadonlySet<string>;
   /** The organizations by name. */
@@ -36,13 +36,13 @@ export interface Deployment {
   readonly rules: PublishRules;
   /** The jobs by name: each fetching collector of each organization. */
   readonly jobs: ReadonlyMap<string, DeployedJob>;
-  /** Aborted once another deployment has replaced this one: its runs end. */
+  /** Aborted when another deployment replaces this one, which ends its runs. */
   readonly retired: AbortController;
 }
 
 /**
- * Builds a deployment from a configuration. It takes over what is unchanged of the previous one's organizations and rules, so that
- * they are not published again. It has no side effects, so it can be discarded.
+ * Builds a deployment from a configuration. Reuses unchanged organizations and rules of the previous deployment, so that they are
+ * not published again. Has no side effects, so the result can be discarded.
  */
 export function createDeployment(config: LiveConfig, core: Core, previous?: Deployment): Deployment {
   const enabled = allCollectors.filter(({ name }) => config.collectors.get(name) === true);
@@ -76,7 +76,7 @@ export function createDeployment(config: LiveConfig, core: Core, previous?: Depl
   };
 }
 
-/** What a configuration says of publishing: the previous rules if they are the same. */
+/** The publishing rules of a configuration; the previous object if they are equal. */
 function rulesOf(
   config: LiveConfig,
   enabled: readonly Collector[],
@@ -94,7 +94,7 @@ function rulesOf(
   return same !== undefined && isDeepStrictEqual(plain(same), plain(rules)) ? same : rules;
 }
 
-/** The rules as values that can be compared. */
+/** The rules as plain values, for comparison. */
 function plain({ collectors, labelLimit, ...rest }: PublishRules) {
   const limited = collectors.map(({ name, families }) => [
     name,
@@ -114,7 +114,7 @@ export function secretsOf({ orgs, config }: Deployment): readonly string[] {
   return [...takenOver, ...secretsIn(config)];
 }
 
-/** The requested endpoints, of all organizations or of one, and the datasets of days among them. */
+/** The datasets that are requested for all organizations or for one, and those of them that have days. */
 export function datasetsOf(
   { fetching }: Pick<Deployment, 'fetching'>,
   org?: OrgSettings,

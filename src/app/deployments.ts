@@ -15,12 +15,12 @@ import { closeConnections, connect, jobsOf, putInUse, retire, startCounters } fr
 /** The deployment in use and its replacement. */
 export class Deployments {
   readonly #core: Core;
-  /** A reload and a changed file must not replace the same deployment. */
+  /** Runs one change at a time, so that a reload and a changed file do not both replace the same deployment. */
   readonly #queue = createSerialQueue();
   /** The only reference that a reload replaces. */
   #inUse: Deployment;
 
-  /** Creates the first deployment, and puts it in use. */
+  /** Creates the first deployment and puts it in use. */
   constructor(config: LiveConfig, core: Core) {
     this.#core = core;
     this.#inUse = createDeployment(config, core);
@@ -57,7 +57,7 @@ export class Deployments {
     );
   }
 
-  /** The files that apply without a reload: about people, and the API keys. */
+  /** The files whose changes apply without a reload: teams files and API keys. */
   *watched(): Iterable<Watched> {
     yield { name: 'the files about people', look: () => this.#queue.run(() => this.#followPeople()) };
     for (const [org, { connection }] of this.#inUse.orgs)
@@ -77,8 +77,8 @@ export class Deployments {
   }
 
   /**
-   * Swaps the deployment in use and publishes with it. Never rejects, since the new deployment is in use; resolves with why
-   * it is not applied wholly, if so.
+   * Swaps the deployment in use and publishes with the new one. Never rejects, because the new deployment is already in use. If a
+   * step fails, resolves with the reason.
    */
   async #replace(before: Deployment, next: Deployment): Promise<string | undefined> {
     const core = this.#core;
@@ -90,7 +90,7 @@ export class Deployments {
     try {
       await retire(before, next, core);
       startCounters(next, core);
-      // New jobs run at once, also if the store cannot be read now; the others keep their schedule.
+      // New jobs run at once, even if the store cannot be read now; all others keep their schedule.
       await restore(core, next).finally(() => scheduler.adopt([...next.jobs.values()]));
       await publisher.publishAll();
       await page.flush();
@@ -104,13 +104,13 @@ export class Deployments {
     }
     if (isOthers) {
       log.info('Identity mode or teams changed; refetching the newest days');
-      // Not awaited: it depends on the platform.
+      // Not awaited, because the platform decides how long it takes.
       void this.refresh(collectorsOfPeople(next));
     }
     return missed;
   }
 
-  /** Reads a key file again for collectors that it may help: key files are read before each request, too. */
+  /** Runs the collectors that a changed key file may help. (The client reads key files before each request anyway.) */
   async #followKey(org: string, { credential, isRekeyed }: DeployedOrg['connection']): Promise<boolean> {
     const jobs = this.#failingOrRunning(org);
     if (jobs.length > 0) await credential.refresh().catch(() => undefined);
@@ -121,7 +121,7 @@ export class Deployments {
     return true;
   }
 
-  /** The jobs of an organization that another key may help; one that is running may have sent the previous key. */
+  /** The jobs of an organization that a new key may help. A running job counts, because it may have sent the previous key. */
   #failingOrRunning(org: string): readonly string[] {
     const isMeant = ({ running, failure }: RunState) => running || failure !== undefined;
     return this.#inUse.fetching
@@ -129,19 +129,19 @@ export class Deployments {
       .map(({ name }) => jobName(org, name));
   }
 
-  /** Applies changed files about people; resolves with whether there were any, rejects with why one cannot be used. */
+  /** Applies changed teams files; resolves with whether any has changed. Rejects if a file is unusable. */
   async #followPeople(): Promise<boolean> {
     const before = this.#inUse;
     const { config } = before;
     try {
       return await config.people.refresh();
     } finally {
-      // One unusable file does not block the other.
+      // An unusable file does not block the others.
       if (showsOtherPeople(before)) await this.#replace(before, createDeployment(config, this.#core, before));
     }
   }
 
-  /** True while the service ends: reads of a store that is not open yet then fail on purpose. */
+  /** True during shutdown: reads of a store that is not open yet then fail on purpose. */
   #isEnding(): boolean {
     return this.#core.stopping.signal.aborted;
   }

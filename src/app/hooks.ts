@@ -5,15 +5,15 @@ import { Intake } from '../intake/intake.ts';
 import { HookStore } from '../intake/store.ts';
 import type { Core } from './core.ts';
 
-/** Requests per second without the right token, per client. */
+/** Requests per second with a wrong token that each client may send. */
 const GUESSES_PER_SECOND = 5;
-/** Burst of a client, in seconds' worth of requests. */
+/** The burst that each client may send, as requests of this many seconds. */
 const BURST_SECONDS = 10;
 
 /** The hook intake: its request handler and its shutdown. */
 export type ServiceHooks = Awaited<ReturnType<typeof openServiceHooks>>;
 
-/** Opens the hook intake; while its store cannot be used it answers 503, without affecting anything else. */
+/** Opens the hook intake. While its store is unavailable it answers 503; the rest of the exporter goes on. */
 export async function openServiceHooks(
   { token, requestsPerSecond }: HooksConfig & { readonly token: NonNullable<HooksConfig['token']> },
   core: Pick<Core, 'instruments' | 'store' | 'clock' | 'log'>,

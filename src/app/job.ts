@@ -19,7 +19,7 @@ interface JobParts {
   readonly collector: FetchingCollector;
   readonly runner: Runner;
   readonly runs: Pick<RunStates, 'get'>;
-  /** Aborted once another deployment has a job in place of this one. */
+  /** Aborted when another deployment replaces the one of this job. */
   readonly retired: AbortSignal;
   readonly leading: Pick<Leading, 'permit' | 'missed'>;
   readonly schedules: LiveConfig['schedules'];
@@ -60,10 +60,10 @@ export function jobOf(parts: JobParts): DeployedJob {
   };
 }
 
-/** These failures pass by themselves; after the others, the next tick, another key or other settings may help. */
+/** The failures that pass by themselves, so that a retry helps. Others wait for the next tick, a new key or new settings. */
 const PASSING: ReadonlySet<FailureReason> = new Set(['network', 'timeout', 'throttled']);
 
-/** The instant before which a retry is useless; undefined where it is useless in any case. */
+/** The instant from which a retry can help; undefined if no retry can. */
 function passesAt({ reason, status = 0, retryAt }: PlatformError): Instant | undefined {
   return retryAt ?? (PASSING.has(reason) || status >= 500 ? 0 : undefined);
 }

@@ -1,13 +1,13 @@
 import type { Leader } from '../store/leader.ts';
 import type { Clock } from '../work/clock.ts';
 
-/** The part of this process among those that share its store. */
+/** The role of this process among those that share its store. */
 type Role = 'leader' | 'follower' | 'undecided';
 
-/** Answers that a connected database refuses, as one without space does, are not asked for at each beat; in milliseconds. */
+/** How long missed runs wait after the last attempt, in milliseconds: a database that is full refuses answers at every beat. */
 const REST_MS = 60_000;
 
-/** The right to run collectors, and what was not run for lack of it. A store of one process always gives it. */
+/** Permits runs of collectors while this process leads, and remembers missed runs. Without a shared store, permits all. */
 export class Leading {
   readonly #leadership: Leader | undefined;
   readonly #clock: Pick<Clock, 'elapsed'>;
@@ -31,7 +31,7 @@ export class Leading {
     return this.#leadership?.isLeader() === false ? 'follower' : 'leader';
   }
 
-  /** Permits a run now: `ended` is aborted once it must end; undefined if there is none. */
+  /** The permission for a run now: its `ended` signal aborts when the run must end; undefined if runs are not permitted. */
   permit(): { readonly ended: AbortSignal | undefined } | undefined {
     if (this.#leadership === undefined) return { ended: undefined };
     const ended = this.#leadership.term();
@@ -43,12 +43,12 @@ export class Leading {
     this.#leadership?.demand();
   }
 
-  /** Records a run that did not take place or was aborted; it is run once that is possible again. */
+  /** Records a run that did not take place or was aborted, to run it once that is possible again. */
   missed(job: string): void {
     this.#missed.add(job);
   }
 
-  /** The runs that were missed since the last call; `rested`: none unless that is some time ago. */
+  /** The runs missed since the last call. With `rested`: none if the last call was only a short time ago. */
   takeMissed(rested?: 'rested'): readonly string[] {
     if (rested !== undefined && this.#clock.elapsed() - this.#takenAt < REST_MS) return [];
     this.#takenAt = this.#clock.elapsed();

@@ -16,7 +16,7 @@ export interface DeployedOrg {
   readonly connection: ReturnType<typeof createConnection>;
 }
 
-/** What an organization is deployed with. */
+/** The inputs of deploying an organization. */
 interface OrgParts {
   readonly org: OrgConfig;
   readonly config: LiveConfig;
@@ -35,7 +35,7 @@ export function orgSettings(
   return { ...place, readiness, contract, daysOff, people };
 }
 
-/** The rows of days without activity, by dataset; those of the default platform are the datasets' own. */
+/** By dataset, the row of a day without activity on a platform; none for the default platform, whose rows the datasets declare. */
 function idleRowsOn(platform: Platform): OrgSettings['idleRows'] {
   if (platform === defaultPlatform) return undefined;
   const rows = collectors.filter(isDayCollector).map(({ dataset }) => {
@@ -50,7 +50,7 @@ export function showSamePeople(one: PeopleSettings, other: PeopleSettings): bool
   return one.identity === other.identity && one.teamRules === other.teamRules;
 }
 
-/** The earlier settings if the present ones are the same, budgets of teams included. */
+/** The earlier object if both settings are equal, budgets of teams included. */
 export function samePeople(before: PeopleSettings | undefined, now: PeopleSettings): PeopleSettings {
   const isSame =
     before !== undefined &&
@@ -59,7 +59,7 @@ export function samePeople(before: PeopleSettings | undefined, now: PeopleSettin
   return isSame ? before : now;
 }
 
-/** Deploys an organization. Settings and connection of the previous deployment are taken over if they fit. */
+/** Deploys an organization. Reuses settings and connection of the previous deployment if they are unchanged. */
 export function deployOrg(
   { org, config, people }: OrgParts,
   core: Pick<Core, 'createClient'>,
@@ -83,7 +83,7 @@ function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'crea
   let key = keyNow();
   return {
     credential: org.credential,
-    /** Whether there is another key than at the last call, or at first. */
+    /** Whether the key has changed since the last call, or since the creation. */
     isRekeyed(): boolean {
       const before = key;
       key = keyNow();
@@ -109,13 +109,13 @@ function createConnection(org: OrgConfig, api: ApiConfig, core: Pick<Core, 'crea
   };
 }
 
-/** Whether other settings or another key of an organization may help what fails. */
+/** Whether settings or the key of an organization have changed, so that failing jobs may succeed. */
 export function isTouched(before: DeployedOrg | undefined, now: DeployedOrg | undefined): boolean {
   const plain = (org: DeployedOrg | undefined) => org && { ...org.config, credential: undefined };
   return before?.connection !== now?.connection || !isDeepStrictEqual(plain(before), plain(now));
 }
 
-/** The settings of a client. Rate and daily quota are not among them: they change without another client. */
+/** The settings for which a client must be replaced. Rate and daily quota change without a new client. */
 function settingsOf(org: OrgConfig, api: ApiConfig) {
   const { name, platform, orgId, baseUrl, appUrl, account, kind, linkHosts } = org;
   const { timeout, retries, maxResponseBytes, proxy, readinessPath } = api;

@@ -22,7 +22,7 @@ import { Traffic, trafficSettings } from './traffic.ts';
 interface FetchParts extends Pick<RunnerParts, 'history' | 'progress' | 'clock' | 'log'> {
   readonly config: Config;
   readonly version: string;
-  /** Ends the requests in flight. */
+  /** Aborts the requests in flight. */
   readonly stopping: AbortSignal;
 }
 
@@ -30,9 +30,9 @@ interface FetchParts extends Pick<RunnerParts, 'history' | 'progress' | 'clock' 
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Fetches what the history lacks of collectors and those that they are derived from, as the live service does; of expensive
- * datasets, the days from `from` on. Resolves with the names of the collectors that failed, as `org/collector`; their partial
- * data is stored.
+ * Fetches the days that the store lacks, for these collectors and the collectors from which they are derived, as the live service
+ * does. Fetches expensive datasets from `from` on. Resolves with the names of failed collectors, as `org/collector`; the days that
+ * they did get are stored.
  */
 export async function fetchPast(
   parts: FetchParts,
@@ -62,7 +62,7 @@ export async function fetchPast(
     historyStart: config.history.start,
     revisionDays: config.history.revisionWindow,
     expensiveFrom: firstExpensiveDayFor(from, settings),
-    // Nothing is scraped.
+    // No page: a command is not scraped.
     publisher: { publish: async () => undefined, showsIdle: () => false },
     runs,
     instruments,
@@ -101,8 +101,8 @@ export async function fetchPast(
 }
 
 /**
- * The first day to fetch of expensive datasets for pages from a day on: the month of a team with a budget is known only as
- * a whole.
+ * The first day of expensive datasets to fetch, so that all days from `from` on can be computed. With team budgets, that is the
+ * first day of the month, because a team's month to date needs all of its days.
  */
 export function firstExpensiveDayFor(from: Day, orgs: readonly OrgSettings[]): Day {
   const hasBudgets = orgs.some(({ people }) => people !== undefined && people.teamBudgets.size > 0);

@@ -20,7 +20,7 @@ export function collectorsOfPeople({ collectors }: Deployment): ReadonlySet<stri
   );
 }
 
-/** Removes identities that may no longer be stored from the history, including those of disabled collectors. */
+/** Removes identities of people that may no longer be stored, including those of disabled collectors. */
 export async function stripOldIdentities(
   { orgs, names }: Deployment,
   { history, clock }: Core,
@@ -37,7 +37,7 @@ export async function stripOldIdentities(
   }
 }
 
-/** For organizations and collectors that are no longer configured: people are not identified. */
+/** The settings for organizations and collectors that are no longer configured: people are not identified. */
 const ANYBODY: OrgSettings = {
   name: '',
   readiness: { branches: [], cleanOnly: false, levelRule: 'none', criterionCounts: false },

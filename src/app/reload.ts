@@ -12,7 +12,7 @@ export class Reload {
   readonly #sources: readonly Reloadable[];
   readonly #core: Pick<Core, 'instruments' | 'clock' | 'log'>;
   #readAt: Instant;
-  /** Why the latest content of a source is not in use, by its name. */
+  /** By name of a source, the reason why its latest content is not in use. */
   readonly #problems = new Map<string, string>();
 
   /** Reloads these sources, in this order. */
@@ -34,7 +34,7 @@ export class Reload {
     this.#record();
   }
 
-  /** Must not be called again before it has resolved; never rejects. */
+  /** Reloads all sources. Never rejects; callers wait for it before they call it again. */
   async run(): Promise<ReloadOutcome> {
     const problems = this.#problems;
     const notes: string[] = [];

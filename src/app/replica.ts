@@ -16,21 +16,21 @@ function settingsOf({ people }: Deployment): string {
 /** Maximum number of organizations in a line of the log. */
 const MOST_NAMED = 10;
 
-/** A roll-out has replaced the process that polls before, in milliseconds. */
+/** The longest time for which a leader with other organizations counts as a roll-out and is not logged, in milliseconds. */
 const ROLL_OUT_MS = 300_000;
 
-/** Interval between looks at what other processes have written, in milliseconds. */
+/** Interval between checks for data that other processes have written, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** This process among those that share its store. Without such a store, it polls by itself. */
+/** This process as one of several that share a store. Without a shared store, it always leads. */
 export class Replica {
   readonly #core: Core;
   readonly #deployments: Polled;
-  /** Whether the term could not begin, since the database went away again. */
+  /** Whether a term has not begun yet because the database was lost again. */
   #isToBegin = false;
-  /** The revision of each organization that was published last. */
+  /** By organization, the revision that was published last. */
   readonly #seen = new Map<string, string>();
-  /** When every organization was polled by somebody; never again once the opposite was logged. */
+  /** The last time at which some process polled every organization; infinite once the contrary was logged. */
   #polledAt: number;
 
   constructor(core: Core, deployments: Polled) {
@@ -39,7 +39,7 @@ export class Replica {
     this.#polledAt = core.clock.elapsed();
   }
 
-  /** Takes part in the choice of a leader, if the store is shared. Resolves once it is known who leads. */
+  /** Takes part in leadership if the store is shared. Resolves once the leader is known. */
   async start(): Promise<void> {
     const { store, leading } = this.#core;
     if (store.leadership === undefined) return;
@@ -59,7 +59,7 @@ export class Replica {
     this.#safely('Following the other processes failed', () => this.#follow());
   }
 
-  /** Begins as at the start of a process: runs every collector once. */
+  /** Begins a term like the start of a process: runs every collector once. */
   async #begin(): Promise<void> {
     const { leading, traffic, scheduler } = this.#core;
     const { inUse } = this.#deployments;
@@ -76,14 +76,14 @@ export class Replica {
     }
   }
 
-  /** Goes on within a term. */
+  /** Continues a term after a lost connection. */
   #goOn(rested?: 'rested'): void {
     const { scheduler, leading } = this.#core;
     if (this.#isToBegin) this.#safely('Taking over failed', () => this.#begin());
     else scheduler.catchUp(leading.takeMissed(rested));
   }
 
-  /** Others would take a figure about runs that nobody renews for the present state. */
+  /** Ends a term: removes the metrics about runs, which this process no longer updates. */
   async #end(): Promise<void> {
     const { scheduler, runs, instruments } = this.#core;
     this.#isToBegin = false;
@@ -91,11 +91,11 @@ export class Replica {
     for (const { org, collector } of jobsOf(this.#deployments.inUse)) runs.forget(org, collector);
     for (const org of this.#deployments.inUse.orgs.keys()) await instruments.forgetRuns(org);
     await restore(this.#core, this.#deployments.inUse);
-    // A follower leaves out rows that were made under other settings.
+    // A follower hides rows that were made with other settings.
     await this.#deployments.publishSafely();
   }
 
-  /** Publishes what other processes write, until the service stops. */
+  /** Publishes the data that other processes write, until the service stops. */
   async #follow(): Promise<void> {
     const { history, clock, stopping, log } = this.#core;
     const deployments = this.#deployments;
@@ -115,7 +115,7 @@ export class Replica {
     }
   }
 
-  /** Two exporters that share a database by mistake look like a roll-out, which ends. */
+  /** Logs organizations that no process polls for longer than a roll-out: two exporters may share a database by mistake. */
   #noteNotPolled(): void {
     const { clock, log } = this.#core;
     const orgs = this.#core.notPolled();
@@ -130,7 +130,7 @@ export class Replica {
     }
   }
 
-  /** Of a change that was overtaken, the next one does the rest. */
+  /** Starts work without waiting for it, and logs its failure. Work that a later change overtakes may fail: that change does the rest. */
   #safely(message: string, work: () => Promise<void>): void {
     work().catch((error: unknown) => {
       if (!this.#core.stopping.signal.aborted) logUnlessNotStored(this.#core.log, message, error);

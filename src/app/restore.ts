@@ -15,7 +15,7 @@ export async function restore(
   core: Restored,
   deployment: Pick<Deployment, 'orgs' | 'fetching'>,
 ): Promise<void> {
-  // The leader does that.
+  // In a shared store, only the leader assigns names.
   for (const { config } of deployment.orgs.values())
     if (core.leading.permit() !== undefined) await assignName(core.history, config);
   for (const [org, { settings }] of deployment.orgs) {
@@ -27,7 +27,7 @@ export async function restore(
   }
 }
 
-/** Assigns a name to the organization that the configuration identifies, and that of another platform to none. */
+/** Assigns a name to the configured organization. If the stored one is of another platform, the name is assigned to none. */
 export async function assignName(
   history: Pick<Store, 'standing' | 'adopt'>,
   { name, platform, orgId }: Pick<OrgConfig, 'name' | 'platform' | 'orgId'>,
@@ -50,7 +50,7 @@ export async function restoreRuns(
     const at = known.dataset(dataset.name).succeededAt;
     if (at === undefined) continue;
     runs.update(org, collector, { lastSuccessAt: at });
-    // Nobody would renew the figure on a follower.
+    // A follower would never update this metric.
     if (leading.permit() !== undefined) instruments.restoreLastSuccess({ org, collector, at });
   }
 }

@@ -71,7 +71,7 @@ function orgStatus(
   };
 }
 
-/** The newest days that a platform takes longer than a day to have; undefined if it is usual. */
+/** The number of newest days that the platform does not have yet, if it takes longer than a day; undefined if it does not. */
 function awaitedDays(settings: OrgSettings, dataset: string): number | undefined {
   const { readyWithin = READY_HOURS } = dayRulesOf(settings, dataset);
   return readyWithin > READY_HOURS ? Math.floor(readyWithin / 24) : undefined;

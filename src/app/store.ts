@@ -15,22 +15,22 @@ import type { Store } from '../store/store.ts';
 import { ConfigError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 
-/** The store in its place. */
+/** The opened store, and how to watch it. */
 export interface Storage {
   readonly store: Store;
-  /** Where the counts are, for those of hook events. */
+  /** The database of the counts, for the hook intake. */
   readonly counts: StoreDatabase;
-  /** Whether the files can be used; undefined without files. */
+  /** Whether the files are available; undefined without files. */
   readonly isPersistent: (() => boolean) | undefined;
-  /** For the metrics about the store; memory has no `isUp`. */
+  /** The state for the metrics about the store; memory has no `isUp`. */
   readonly metrics: { readonly isUp: (() => boolean) | undefined; id(): string | undefined };
-  /** Which of the processes that share the database polls; undefined for files and memory. */
+  /** Decides which process polls, in a database that processes share; undefined for files and memory. */
   readonly leadership: Leader | undefined;
-  /** What the store waits for; undefined once it was opened. */
+  /** The reason why the store is not open yet; undefined once it is open. */
   waitingFor(): string | undefined;
   /** Resolves once the store was opened; files and memory are open at once. */
   readonly opened: Promise<void>;
-  /** Resolves once the store can be used; rejects when aborted. */
+  /** Resolves once the store is available; rejects when aborted. */
   usable(signal: AbortSignal): Promise<void>;
 }
 
@@ -40,12 +40,12 @@ interface StorageParts extends StorageConfig {
   readonly log: Logger;
   /** Aborts the wait for files that another process owns. */
   readonly signal?: AbortSignal;
-  /** Called with what ends the process: damage that is not to be replaced, found while it runs. */
+  /** Ends the process; called when damage is found at run time in a file that must not be replaced. */
   readonly onExit?: (error: ConfigError) => void;
   readonly leaderIntervals?: LeaderIntervals | undefined;
 }
 
-/** Interval between checks of an unusable store, in milliseconds. */
+/** Interval between checks of an unavailable store, in milliseconds. */
 const LOOK_MS = 1_000;
 
 /** Opens the configured store; rejects with a `ConfigError` if its files must not be used. */
@@ -59,7 +59,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   let id: string | undefined;
   let idEpoch: string | undefined;
 
-  /** A file that took the place of another one gets its id; one that could not be written is tried again without waiting for events. */
+  /** Writes the store's id into a file that has taken the place of another one. Also retries a file that could not be written. */
   async function keepId(): Promise<void> {
     const epoch = await counts.transaction((query) => counts.epochOf(query), 'snapshot');
     if (epoch === idEpoch && counts.isUp()) return;
@@ -137,7 +137,7 @@ async function openDatabase(
   };
 }
 
-/** Loaded here: most exporters have files. */
+/** Loads the PostgreSQL store on use, because most exporters use files. */
 async function connect(
   parts: Pick<StorageParts, 'clock' | 'log' | 'leaderIntervals'> & {
     readonly url: NonNullable<StorageConfig['url']>;
@@ -148,8 +148,8 @@ async function connect(
 }
 
 /**
- * What the configured store holds of some organizations, for commands: they read beside the exporters that own it, and what
- * they add stays in memory. Rejects with a `ConfigError` if it cannot be used.
+ * Copies some organizations from the configured store into memory, for commands: they read while an exporter owns the store, and
+ * what they add stays in memory. Rejects with a `ConfigError` if the store is unavailable.
  */
 export async function readStore(
   parts: Pick<StorageParts, 'path' | 'url' | 'collectors' | 'clock' | 'log'> & {
@@ -175,7 +175,7 @@ export async function readStore(
   return storeOf(parts, memory);
 }
 
-/** For commands, which do not wait for a database: rejects with a `ConfigError` if it cannot be used. */
+/** Reads a database for commands, which do not wait for one: rejects with a `ConfigError` if it is unavailable. */
 async function requireOpen(database: SharedDatabase, clock: Clock): Promise<void> {
   while (database.storeId() === undefined) {
     const trouble = database.trouble();
@@ -184,7 +184,7 @@ async function requireOpen(database: SharedDatabase, clock: Clock): Promise<void
   }
 }
 
-/** Logs a failure, except that of an unusable store, which the store logs once. */
+/** Logs a failure, except a `NotStored`: the store logs its own outage once. */
 export function logUnlessNotStored(log: Logger, message: string, error: unknown): void {
   if (!(error instanceof NotStored)) log.error(message, { error });
 }

@@ -3,9 +3,9 @@ import type { DatasetName } from '../catalog/dataset.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { PlatformClientDeps } from '../client/client.ts';
 import { createDailyQuota, type DailyQuota } from '../client/daily-quota.ts';
-import { createThrottleHolds, type ThrottleHolds } from '../client/throttle-holds.ts';
 import type { KnownPaths } from '../client/paths.ts';
 import { createReadingMemory } from '../client/reading-memory.ts';
+import { createThrottleHolds, type ThrottleHolds } from '../client/throttle-holds.ts';
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
@@ -15,21 +15,21 @@ import type { Store } from '../store/store.ts';
 import type { Clock } from '../work/clock.ts';
 import { createPacingLimiter, type PacingLimiter } from '../work/rate-limiters.ts';
 
-/** Rate limit, quota and pauses of one organization's requests, the identity check of its answers, and the memory of all. */
+/** Rate limit, daily quota and pauses of one organization, the identity check of its answers, and the memory that all share. */
 type OrgTraffic = {
-  // Named as in the client, which spreads them: the compiler would not report an unknown name there.
+  // The client's own names, checked here: it spreads this object, where the compiler would not report an unknown name.
   readonly [Part in 'limiter' | 'dailyQuota' | 'throttleHolds' | 'identity' | 'memory']-?: NonNullable<
     PlatformClientDeps[Part]
   >;
 };
 
-/** The traffic state of an organization, regardless of its address, which is adjusted when settings change. */
+/** The state of an organization that does not depend on its address; changed settings are applied to it. */
 interface OwnTraffic {
   readonly dailyQuota: DailyQuota;
   readonly identity: IdentityCheck;
 }
 
-/** The settings of the traffic: plain values that are replaced as a whole. */
+/** The settings of all traffic, as plain values. A reload replaces them as a whole. */
 interface TrafficSettings {
   readonly api: Pick<ApiConfig, 'requestsPerSecond' | 'dailyRequestLimit'>;
   /** The platform and the configured identifier of each organization, by name. */
@@ -53,7 +53,7 @@ export class Traffic {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #orgs = new Map<string, OwnTraffic>();
-  /** Of each organization, or of all entries with one identity where the platform counts their requests together. */
+  /** A limiter per organization; one for several entries if the platform counts their requests together. */
   readonly #limiters = new Map<string, PacingLimiter>();
   readonly #pauses = new Map<string, ThrottleHolds>();
   readonly #paths = new Map<string, KnownPaths>();
@@ -78,7 +78,7 @@ export class Traffic {
     };
   }
 
-  /** The paths that answer at the addresses of an organization. */
+  /** The paths that have answered at an organization's addresses. */
   pathsOf({ name, baseUrl, appUrl }: Pick<OrgConfig, 'name' | 'baseUrl' | 'appUrl'>): KnownPaths {
     const key = `${name} ${baseUrl} ${appUrl}`;
     const known = this.#paths.get(key) ?? new Map();
@@ -86,7 +86,7 @@ export class Traffic {
     return known;
   }
 
-  /** What is paused for these organizations, and until when. */
+  /** The pauses in force for these organizations, with their ends. */
   pausesOf(asked: Iterable<OrgAddress>): readonly PausedPart[] {
     return [...asked].flatMap((org) => [
       ...this.#quotaPausesOf(org),
@@ -96,7 +96,7 @@ export class Traffic {
     ]);
   }
 
-  /** An organization's requests of the current UTC day. */
+  /** The number of an organization's requests on the current UTC day. */
   requestsToday(org: string) {
     return this.#orgs.get(org)?.dailyQuota.today();
   }
@@ -111,7 +111,7 @@ export class Traffic {
     }
   }
 
-  /** Begins anew, after another process has sent the requests: what it has counted is read again. */
+  /** Reads the request counts again, after another process has sent requests. */
   restart(): void {
     for (const limiter of this.#limiters.values()) limiter.restart();
     for (const { dailyQuota } of this.#orgs.values()) dailyQuota.forget();
@@ -139,7 +139,7 @@ export class Traffic {
     };
   }
 
-  /** With its present rate. */
+  /** The limiter with its present rate: the lower one of the configured and the platform's rate. */
   #limiterOf(org: string): PacingLimiter {
     const { orgId, platform } = this.#settings.identities.get(org) ?? {};
     const isShared = platform?.requestsPerMinute !== undefined && orgId !== undefined;
@@ -173,7 +173,7 @@ export class Traffic {
   }
 }
 
-/** Which histories of an organization's name are its own on a platform. */
+/** Rules for whether data stored under an organization's name belongs to it on a platform. */
 export function historyOn(platform: Platform) {
   const unnamed: 'ours' | 'foreign' = platform === defaultPlatform ? 'ours' : 'foreign';
   return { isOwn: (orgId: string) => isIdentityOn(platform, orgId), unnamed };

@@ -18,7 +18,7 @@ export async function connect({ orgs }: Deployment, { clock }: Pick<Core, 'clock
 /** Makes a deployment the current one, and ends the runs of the previous one. */
 export function putInUse(next: Deployment, core: Core, previous?: Deployment): void {
   if (previous !== undefined) {
-    // A retired key may still occur in a pending error.
+    // A pending error may still contain a former key.
     for (const key of secretsOf(previous)) core.redactor.remember(key);
     previous.retired.abort();
   }
@@ -31,8 +31,8 @@ export function putInUse(next: Deployment, core: Core, previous?: Deployment): v
 }
 
 /**
- * Waits for the runs of the previous deployment, and removes organizations and collectors that no longer exist. What was
- * running, what is elsewhere now, and what fails and has other settings, runs again once it is adopted.
+ * Waits for the runs of the previous deployment, and removes organizations and collectors that no longer exist. Records the jobs to
+ * run again under the next deployment: those that were running, those with another address, and failing ones with other settings.
  */
 export async function retire(previous: Deployment, next: Deployment, core: Core): Promise<void> {
   const { moved } = orgChanges(previous.config, next.config);
@@ -47,13 +47,13 @@ export async function retire(previous: Deployment, next: Deployment, core: Core)
   }
   closeConnections(previous, next);
   const ended = core.scheduler.retire(restarting);
-  // These wait for their next tick; the jobs of the previous deployment would end as soon as they run.
+  // Idle jobs wait for their next tick as jobs of the next deployment; those of the previous one would end at once.
   core.scheduler.adopt(waiting);
   await ended;
   await forget(previous, next, core);
 }
 
-/** Shows what is configured, and initializes the counters of every organization to 0, so that their first increase is visible. */
+/** Publishes metrics about the configuration, and sets all counters of organizations to 0, so that a first increase is visible. */
 export function startCounters(deployment: Deployment, { instruments }: Core): void {
   const { config, orgs } = deployment;
   instruments.familiesExcluded(config.metrics.excluded);
@@ -73,7 +73,7 @@ export function closeConnections(of: Deployment, butNotOf?: Deployment): void {
   }
 }
 
-/** Removes the state of what is no longer polled: it would never change again. */
+/** Removes the state and metrics of jobs that are no longer polled: they would never change again. */
 async function forget(previous: Deployment, next: Deployment, core: Core): Promise<void> {
   const { runs, publisher, instruments } = core;
   for (const { name, org, collector } of previous.jobs.values()) {
@@ -86,7 +86,7 @@ async function forget(previous: Deployment, next: Deployment, core: Core): Promi
     publisher.forget(org);
     instruments.forgetOrg(org);
   }
-  // Nothing is folded in what is no longer published.
+  // Unpublished families fold no values.
   const { excluded } = next.config.metrics;
   for (const org of next.orgs.keys()) {
     if (excluded.size > 0) await instruments.forgetFamilies(org, excluded);

@@ -5,7 +5,7 @@ import type { WebConfig } from '../web-config/web-config.ts';
 import type { Clock } from '../work/clock.ts';
 
 const healthPaths = ['/-/healthy', '/-/ready'];
-/** Hook senders present a bearer token, which the route checks itself: a password would need the same header. */
+/** The routes without passwords: hook senders send a bearer token in the same header, and the route checks it. */
 const tokenPaths = ['/hooks/events'];
 
 /** How the service is served, if it has a web configuration file; otherwise by plain HTTP without authentication. */
