@@ -31,7 +31,7 @@ export const OTHER = 'other';
 /** The tier of a model that was sent without one. */
 export const UNKNOWN_TIER = 'unknown';
 
-/** The count of a name as a label value; without a usable name, something unknown is among the rest. */
+/** A count whose name is a valid label value. An unusable name makes the rest unknown: the count may belong to any name. */
 export function namedCount(name: string | null, count: number | null): Count {
   return name === null ? { name: OTHER, count: null } : { name: labelValue(name), count };
 }
@@ -88,7 +88,7 @@ export function plusKnown(one: number | undefined, other: number | undefined): n
   return plus(one, other ?? 0);
 }
 
-/** The sum of two amounts as they were sent: null, for unusable, if one of them is, and undefined if neither was sent. */
+/** The sum of two sent amounts: null (unusable) if one of them is; undefined if neither was sent. */
 export function plusSent(
   one: number | null | undefined,
   other: number | null | undefined,

@@ -4,7 +4,7 @@ import { expectedOn, monthToDate } from './month.ts';
 import { ofEach, sumOfEach } from './statistics.ts';
 import type { Amounts } from './weekdays.ts';
 
-// How far the forecast of a month may be off, from how far the same method was off lately.
+// The range of a month's forecast, estimated from recent errors of the same method.
 
 /** Forecasts of this many past days, a week apart, are compared with what was used. */
 const PAST_FORECASTS = 12;
@@ -13,12 +13,12 @@ const PAST_FORECASTS = 12;
  * eight weeks before it; the newest day can be some days old.
  */
 export const RANGE_DAYS = 180;
-/** An error of more than this factor counts as one of it: few people may use nothing for days. */
+/** Larger errors are clipped to this factor: a small team may use nothing for days. */
 const LARGEST_FACTOR = 3;
-/** A tenth of the months is below, and a tenth above, as many standard errors of the logarithm. */
+/** The standard errors of the logarithm beyond which a tenth of the months lies on each side. */
 const TENTH = 1.4;
 
-/** What a month has used up to a day, what is expected of its rest, and how far that may be off. */
+/** A month's usage up to a day, the forecast of the rest, and the error of that forecast. */
 export interface MonthRange {
   readonly toDate: number;
   readonly rest: number;
@@ -67,7 +67,7 @@ function logOfRatio(used: number, said: number): number {
   return Math.max(-largest, Math.min(Math.log(used / said), largest));
 }
 
-/** The amounts that a month falls short of in one of ten cases, and exceeds in one of ten. */
+/** The range of a month: one of ten months is below it, and one of ten above. */
 export function boundsOf({ toDate, rest, error }: MonthRange): {
   readonly lower: number;
   readonly upper: number;
@@ -78,7 +78,7 @@ export function boundsOf({ toDate, rest, error }: MonthRange): {
   };
 }
 
-/** How likely a month uses more than an amount, from 0 to 1. */
+/** The probability that a month exceeds an amount, from 0 to 1. */
 export function probabilityAbove({ toDate, rest, error }: MonthRange, amount: number): number {
   if (toDate > amount) return 1;
   const distance = Math.log((amount - toDate) / rest);

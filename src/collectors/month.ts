@@ -5,7 +5,7 @@ import { type Amounts, deviationOf, weekdaysUpTo, workingDays } from './weekdays
 
 // The month of an organization and of a team, by the same definitions.
 
-/** With fewer known days, nothing is forecast. */
+/** Minimum number of known days for a forecast. */
 const MIN_FORECAST_DAYS = 7;
 /** The number of newest known days in a weekday's mean, quiet ones left out. */
 const DAYS_IN_MEAN = 4;

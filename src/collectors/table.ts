@@ -5,29 +5,29 @@ import type { View } from '../catalog/view.ts';
 import type { Count } from './counts.ts';
 import { counts, figure, parts } from './samples.ts';
 
-/** What one line of a table says about a family; values are additive unless it says otherwise. */
+/** The declaration of a family in one line of a table; its values are additive by default. */
 export interface Line
   extends Pick<FamilyDeclaration<string>, 'name' | 'help' | 'unit' | 'dropPriority'>,
     Partial<Pick<FamilyDeclaration<string>, 'aggregation' | 'isFor'>> {
   readonly breakdown?: boolean;
-  /** The part of the row that this breaks down; that of the member by default. */
+  /** The part of the row that the family breaks down; the part of its member by default. */
   readonly part?: string | undefined;
 }
 
-/** A line with the members of the row that the value is read from, with commas. */
+/** A line that names the members of the row from which the value is read, separated by commas. */
 export interface MemberLine extends Line {
   readonly members: string;
 }
 
-/** The members of a row whose values are of a type. */
+/** The names of a row's members whose values have a type. */
 type MembersOf<Row, Value> = {
   [Name in keyof Row]-?: Row[Name] extends Value | undefined ? Name : never;
 }[keyof Row] &
   string;
 
-/** Declares the families of a dataset whose samples are read from the day's row, a line each. */
+/** Creates functions that declare a family of a dataset in one line; its samples are read from the day's row. */
 export function tableOf<Row>(dataset: DayDataset<Row>) {
-  /** A family of what is made of the row, where there is one. */
+  /** A family whose samples are computed from the row; none on a day without a row. */
   function samples<const Label extends string = never>({
     members,
     samplesOf,
@@ -47,7 +47,7 @@ export function tableOf<Row>(dataset: DayDataset<Row>) {
     });
   }
 
-  /** The part of a member. */
+  /** The part of the row to which a member belongs. */
   function partOf(member: string) {
     const [part] = Object.entries(dataset.parts ?? {}).find(([, of]) => of.members.includes(member)) ?? [];
     return part;

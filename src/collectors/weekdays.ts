@@ -55,7 +55,7 @@ export function workingDays(weekdays: readonly Weekday[]): readonly Weekday[] {
   const known = weekdays.filter((weekday) => weekday.known.length >= MIN_WEEKDAYS);
   const largest = Math.max(...known.map(({ median }) => median));
   if (largest > 0) return known.filter(({ median }) => median >= WORKING_SHARE * largest);
-  // Used on less than half of the days: those days are what is usual.
+  // With use on less than half of the days, the days with use are the usual ones.
   const used = known.flatMap((weekday) => weekday.known).filter((amount) => amount > 0);
   return used.length === 0 ? [] : [{ known: used, median: medianOf(used) }];
 }

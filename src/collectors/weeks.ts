@@ -15,7 +15,7 @@ export interface Weeks<Label extends string = string> {
   readonly before: DayFamily<Label>;
 }
 
-/** The families of an object, in its order; weeks are two of them. */
+/** Lists the families of a declaration object, in its order; an entry of weeks holds two families. */
 export function familiesOf(declared: Readonly<Record<string, Family | Weeks>>): readonly Family[] {
   return Object.values(declared).flatMap((one) => ('present' in one ? [one.present, one.before] : [one]));
 }
@@ -117,7 +117,7 @@ function sumsOf<Label extends string>(
   });
 }
 
-/** The amount of a value that a day does not list beside these: what is unknown of the day can belong to it. */
+/** The amount of a label value that a day does not list: 0, or unknown if the day has an unknown amount that may belong to it. */
 export function valueOutsideOf(amounts: readonly number[]): number {
   return amounts.some(Number.isNaN) ? UNKNOWN : 0;
 }

@@ -9,10 +9,10 @@ export interface ActivityRow extends Reduced {
   /** People by client; users of several clients count in each. */
   readonly byClient?: readonly Count[] | undefined;
   readonly sessions?: number | undefined;
-  /** By users and by the agent. */
+  /** Messages of users and of the agent. */
   readonly messages?: number | undefined;
   readonly userMessages?: number | undefined;
-  /** Paid seats, as the platform reports them: only of the newest day that was asked for. */
+  /** Paid seats. The platform reports only the present number, which is stored with the newest requested day. */
   readonly seats?: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export const activityDataset: DayDataset<ActivityRow> = {
     userMessages: { members: ['userMessages'], breaksDown: ['messages'] },
     seats: {
       members: ['seats'],
-      // The platform reports the present: an answer about an older day has none, and the day keeps its own.
+      // The platform reports only the present number: an answer about an older day has none, so the stored one stays.
       isCoarser: (stored, answered) => stored !== undefined && answered === undefined,
     },
   },

@@ -1,4 +1,4 @@
-/** What an organization used on average on a day; what is not known is undefined, and is then no factor. */
+/** The average use of an organization per day. An unknown quantity is undefined, and is no factor of the explanation. */
 export interface Usage {
   /** Credits; where the platform counts none, the cost in hundredths of its currency. */
   readonly credits: number;
@@ -16,7 +16,7 @@ export interface ModelUsage {
   readonly tokens: number;
 }
 
-/** Why credits changed: the factors of credits, and what belongs to no model. */
+/** The causes of a change in credits: the factors of credits, and usage without a model. */
 export type Cause =
   | 'people'
   | 'sessions'
@@ -44,7 +44,7 @@ const FACTORS = ['people', 'sessions', 'tokens', 'credits'] as const;
 
 type Factor = (typeof FACTORS)[number];
 
-/** The cause that a factor stands for after another one. */
+/** By factor, and by the factor before it, the cause for which their quotient stands. */
 const CAUSES: Readonly<Record<Factor | 'none', Readonly<Partial<Record<Factor, Cause>>>>> = {
   none: { people: 'people', sessions: 'sessions', tokens: 'tokens' },
   people: { sessions: 'sessions_per_person', tokens: 'tokens_per_person', credits: 'credits_per_person' },
@@ -67,7 +67,7 @@ export function decompose(before: Usage, after: Usage): readonly Effect[] {
 }
 
 /**
- * Both sides by the same definition: what models with tokens used; without a breakdown on one of them, all credits and all tokens.
+ * Reduces both sides to the same definition: the usage of models with tokens. If a side has no breakdown, all credits and tokens.
  */
 function withAttributed(before: Usage, after: Usage): readonly [Usage, Usage] {
   const isBroken = before.models === undefined || after.models === undefined;

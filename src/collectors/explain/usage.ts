@@ -9,19 +9,19 @@ import { amountsByTeam } from '../users/team-amounts.ts';
 import { WEEK_DAYS } from '../weeks.ts';
 import type { ModelUsage, Usage } from './decompose.ts';
 
-/** Money is explained to the hundredth of its currency: its amounts are so many in one of it. */
+/** Money is explained in hundredths of its currency. */
 export const HUNDREDTHS = 100;
 
 /** The daily means of some days. */
 export interface Side {
-  /** The days that are known, of those that were asked for. */
+  /** The requested days that are known. */
   readonly days: readonly Day[];
   readonly usage: Usage;
   /** Credits, or hundredths of a currency, by model, where `usage` has no models because their tokens are unknown. */
   readonly amounts?: ReadonlyMap<string, number> | undefined;
   /** Tokens read from the cache for each input token; undefined if unknown. */
   readonly cached: number | undefined;
-  /** By published team, of those that every day with use has; undefined without any. */
+  /** By published team, for teams that are published on every day with use; undefined without such a team. */
   readonly teams: ReadonlyMap<string, number> | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Sides {
   readonly after: Side;
   /** Whether each weekday counts as much on one side as on the other. */
   readonly sameWeekdays: boolean;
-  /** The currency of what is explained, where the platform counts no credits; undefined for credits. */
+  /** The currency, if cost is explained because the platform counts no credits; undefined for credits. */
   readonly currency?: string | undefined;
 }
 
@@ -128,7 +128,7 @@ function sideOf(view: View, days: Weighted): Side {
   };
 }
 
-/** An amount in the units that are explained: credits, or hundredths of a currency. */
+/** An amount in the explained unit: credits, or hundredths of a currency. */
 function unitsOf<Amount extends number | undefined>(view: View, amount: Amount) {
   return amount === undefined || measuredIn(view) === undefined ? amount : amount * HUNDREDTHS;
 }
@@ -143,7 +143,7 @@ function haveTokens(models: Usage['models']): boolean {
   return models !== undefined && [...models.values()].every(({ tokens }) => !Number.isNaN(tokens));
 }
 
-/** The tokens of a model are not a number where they are unknown. */
+/** The tokens of a model; NaN if they are unknown. */
 function modelsOf(view: View, days: Weighted): Usage['models'] {
   const models = new Map<string, ModelUsage>();
   for (const [day, weight] of days) {

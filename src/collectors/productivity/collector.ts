@@ -10,7 +10,7 @@ import { outputOf, type ProductivityRow, productivityDataset } from './dataset.t
 
 const productivity = tableOf(productivityDataset);
 
-/** Of platforms that report their cost: they report lines, suggestions and merges, too. */
+/** Limits a family to platforms that report their cost: only these report lines, suggestions and merges. */
 const ofOthers = { isFor: ({ currency }: PlatformMoney) => currency !== undefined };
 
 const daily = {

@@ -13,7 +13,7 @@ export interface ProductivityRow extends Reduced {
   readonly pullRequestsMerged?: number | undefined;
   readonly linesAdded?: number | undefined;
   readonly linesRemoved?: number | undefined;
-  /** Proposed by the agent, whether they were accepted or not. */
+  /** Lines that the agent proposed, accepted or not. */
   readonly linesSuggested?: number | undefined;
   readonly suggestionsShown?: number | undefined;
   readonly suggestionsAccepted?: number | undefined;
@@ -48,7 +48,7 @@ export const productivityDataset: DayDataset<ProductivityRow> = {
   },
 };
 
-/** What is made of each kind of output: of the number of files, commits and pull requests of a row. */
+/** Applies a function to each kind of output: the files, commits and pull requests of a row. */
 export function outputOf<Made>(make: (figureOf: (row: ProductivityRow) => number | undefined) => Made) {
   return {
     files: make(({ filesCreated, filesEdited }) => sumOfBoth(filesCreated, filesEdited)),

@@ -160,11 +160,11 @@ function withCounts({ settings }: View): boolean {
   return settings.readiness.criterionCounts;
 }
 
-/** What a family says of itself; it is a ratio of results unless it says otherwise. */
+/** The declaration of a family; by default it is a ratio of results. */
 interface Line
   extends Pick<CurrentFamily, 'name' | 'help'>,
     Partial<Pick<CurrentFamily, 'unit' | 'source' | 'aggregation' | 'dropPriority'>> {
-  /** Whether the settings ask for it; always by default. */
+  /** Whether the settings enable the family; always by default. */
   isShown?(view: View): boolean;
 }
 

@@ -41,6 +41,6 @@ export const readinessDataset: DocumentDataset<ReadinessReport> = {
   name: 'readiness',
   idOf: ({ id }) => id,
   existsFrom: ({ createdAt }) => createdAt,
-  // Version 2 lacks unusable criteria, so that what is left of a report looks like the whole.
+  // Version 2 omitted unusable criteria, so that the rest of a report looked complete.
   schemaVersion: 3,
 };

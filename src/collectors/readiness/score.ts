@@ -3,7 +3,7 @@ import type { Criterion, EvaluatedCriterion, ReadinessReport } from './dataset.t
 
 type CriterionStatus = 'passed' | 'partial' | 'failed' | 'skipped';
 
-/** By rounding, a mean at the edge of a band may be this far below it. */
+/** Tolerance for rounding: a mean at the lower edge of a band may be this far below it. */
 const ROUNDING = 1e-9;
 
 /** The criteria that were evaluated, with a usable result. */
@@ -23,16 +23,16 @@ export function scoreOf(report: ReadinessReport | undefined): number | undefined
   return criteria.reduce((sum, criterion) => sum + ratioOf(criterion), 0) / criteria.length;
 }
 
-/** How many differences between earlier reports determine the noise, at most and at least. */
+/** The maximum and minimum number of differences between earlier reports from which the noise is estimated. */
 const MAX_DIFFERENCES = 10;
 const MIN_DIFFERENCES = 3;
-/** The noise to assume at least, and with too few differences. */
+/** The least noise to assume; also used with too few differences. */
 const MIN_NOISE = 0.02;
 const UNKNOWN_NOISE = 0.1;
 
 /**
- * The score below which a report is worse than the previous one by more than the noise of the earlier reports, newest
- * first, explains; undefined without a previous score.
+ * The score below which a report counts as a regression: it falls by more than the noise of the earlier scores (newest first)
+ * explains. Undefined without a previous score.
  */
 export function lowerBound(
   previous: ReadinessReport | undefined,

@@ -224,7 +224,7 @@ export const spendFamilies = {
   }),
 };
 
-/** For how many days seats that the platform reported of a day are shown. */
+/** The number of days for which a reported number of seats is shown. */
 const SEATS_LAST_DAYS = 7;
 
 /** The newest seats that the platform has reported lately. */
@@ -236,7 +236,7 @@ function reportedSeats(view: View): number | undefined {
   return undefined;
 }
 
-/** Derived from the credits of `tokens`: month, trend, expectation and cost. */
+/** Month, trend, expected range and cost, all derived from the days of `tokens`. */
 export const spendCollector: DerivedCollector<TokensRow> = {
   name: 'spend',
   description:

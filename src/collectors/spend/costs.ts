@@ -17,7 +17,7 @@ export function costOn(view: View, day: Day): Cost | undefined {
     : pricedOn(view, day, amountOn(view, day, 'credits'));
 }
 
-/** Whether the cost is the platform's own: then no day is priced, not even one without it. */
+/** Whether the platform reports the cost. Then configured prices apply to no day, not even to a day without a reported cost. */
 export function isReported({ settings }: View): boolean {
   return settings.money?.currency !== undefined;
 }
@@ -50,10 +50,10 @@ export function costOver(view: View, days: readonly Day[]): Cost | undefined {
   return totalOf(ofEach(days, (day) => costOn(view, day)));
 }
 
-/** What an organization used on some days, in one currency; what is unknown is undefined. */
+/** The cost of an organization on some days, in one currency; an unknown amount is undefined. */
 export type Spend = ReturnType<typeof spendOf>;
 
-/** The cost of some days, what is billed of it beyond seats if the platform says so, and the forecast of the billing month of the last day. */
+/** The cost of some days, its part billed beyond seats if the platform reports it, and the forecast of the last day's billing month. */
 export function spendOf(
   { asOf, settings, row }: View,
   days: readonly Day[],
@@ -81,7 +81,7 @@ export function budgetInCredits(view: View, day: Day): number | undefined {
   const prices = days.map((of) => priceOn(view, of));
   if (prices.some((of) => of?.currency !== costPerMonth.currency)) return undefined;
   const [price, ...others] = new Set(prices.map((of) => of?.perMillionCredits));
-  // No amount of money limits what costs nothing.
+  // At a price of 0, no budget in money limits credits.
   if (price === undefined || price === 0 || others.length > 0) return undefined;
   return Math.min((costPerMonth.amount * MILLION) / price, Number.MAX_VALUE);
 }
@@ -122,7 +122,7 @@ export function creditPriceOn(view: View, day: Day): Cost | undefined {
 
 /** The cost of credits at a price; never infinite. */
 function costOf(credits: number, { currency, perMillionCredits }: CreditPrice): Cost {
-  // Multiplied first: a price per credit would be rounded already.
+  // Multiplies before dividing, because a price per single credit would be rounded.
   const amount = Math.min((credits * perMillionCredits) / MILLION, Number.MAX_VALUE);
   return { currency, amount };
 }

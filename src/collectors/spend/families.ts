@@ -9,14 +9,14 @@ import { isReported, reportedCost } from './costs.ts';
 import { measuredIn, measureOf } from './measure.ts';
 import { type Month, monthOfOrg } from './months.ts';
 
-/** What the figures are computed from. */
+/** The `source` of figures that are computed from stored days. */
 export const DAYS = 'stored days of tokens: credits';
 export const PRICES = 'setting orgs[].prices';
 export const PRICED_DAYS = `${DAYS}; ${PRICES}`;
-/** What the figures of platforms that report a cost are computed from. */
+/** The `source` of figures of platforms that report a cost. */
 const REPORTED_DAYS = 'stored days of tokens: cost';
 
-/** What a computed family says of itself. */
+/** The declaration of a computed family. */
 export type Computed = Partial<Pick<DayFamily, 'unit' | 'source' | 'aggregation'>> &
   Pick<DayFamily, 'name' | 'help'>;
 
@@ -58,7 +58,7 @@ export function inMoney(
   });
 }
 
-/** A family of what the platform reports beside the cost: of a day, unless it is another figure of the days. */
+/** A family of an amount that the platform reports beside the cost; by default that of one day. */
 export function ofOtherCost(
   name: 'listCost' | 'billedCost',
   family: Computed,
@@ -72,7 +72,7 @@ export function ofOtherCost(
   });
 }
 
-/** A family of money of the platforms that report it: at prices, it follows from the credits. */
+/** A family in money for platforms that report a cost. With prices it would only repeat the credits. */
 export function ofReported<Label extends string>(family: DayFamily<Label>): DayFamily<Label> {
   return {
     ...family,
@@ -82,7 +82,7 @@ export function ofReported<Label extends string>(family: DayFamily<Label>): DayF
   };
 }
 
-/** What a family that has a form in money says of itself in credits. */
+/** The declaration, in credits, of a family that also has a form in money. */
 type Measured<Label extends string> = Computed &
   Partial<Pick<DayFamily<Label>, 'labels' | 'fixedLabels' | 'breakdown' | 'part'>>;
 

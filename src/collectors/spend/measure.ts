@@ -13,7 +13,7 @@ import {
   workingDays,
 } from '../weekdays.ts';
 
-/** The upper bound is at least this multiple of what is usual, and this many standard deviations above it. */
+/** The upper bound is at least this multiple of the usual amount, and this many standard deviations above it. */
 const MIN_MULTIPLE = 1.75;
 const DEVIATIONS = 4;
 
@@ -40,24 +40,24 @@ function expect(view: View, day: Day): Expectation | undefined {
   return { amount: own.median, upper: Math.min(upperBound(own, weekdays), Number.MAX_VALUE) };
 }
 
-/** From all working days: a single weekday has too few days to estimate their spread, a weekend no usual amount. */
+/** The spread of all working days: a single weekday has too few days for an estimate, and a weekend has no usual amount. */
 function upperBound(own: Weekday, weekdays: readonly Weekday[]): number {
   const working = workingDays(weekdays);
   const usual = Math.max(own.median, medianOf(working.flatMap(({ known }) => known)));
   return usual * Math.max(MIN_MULTIPLE, 1 + DEVIATIONS * (deviationOf(working) ?? 0));
 }
 
-/** What a day of the organization is measured in. */
+/** The measure of an organization's days: credits, or the reported cost. */
 export function measureOf({ settings }: View): Measure {
   return settings.money?.measure ?? 'credits';
 }
 
-/** The currency of that; undefined for credits. */
+/** The currency of the measure; undefined for credits. */
 export function measuredIn({ settings: { money } }: View): string | undefined {
   return money?.measure === 'cost' ? money.currency : undefined;
 }
 
-/** A day's credits, or the cost that the platform reports: 0 on an idle day, undefined if the day is unknown or its row lacks it. */
+/** A day's credits or reported cost: 0 on an idle day; undefined if the day is unknown or its row lacks the amount. */
 export function amountOn(view: View, day: Day, measure: Measure): number | undefined {
   return view.row(tokensDataset, day)?.[measure];
 }

@@ -14,10 +14,10 @@ export interface Month {
   readonly view: View;
   readonly day: Day;
   readonly credits: Amounts;
-  /** As the platform reports it. */
+  /** The cost as the platform reports it. */
   readonly cost: Amounts;
   readonly budget?: Budget | undefined;
-  /** How far the forecast in a measure may be off; undefined if that is unknown. */
+  /** The range of the forecast in a measure; undefined if it is unknown. */
   range(measure: Measure): MonthRange | undefined;
 }
 
@@ -29,7 +29,7 @@ export function monthOfOrg(view: View, day: Day): Month {
   return { view, day, credits, cost, budget, range: (measure) => view.ofDay(RANGES[measure], day) };
 }
 
-/** A function for each measure, by which its ranges are remembered. */
+/** One function per measure, because a view caches results by function. */
 const RANGES: Readonly<Record<Measure, (view: View, day: Day) => MonthRange | undefined>> = {
   credits: (view, day) => monthRange(amountsIn(view, 'credits'), day),
   cost: (view, day) => monthRange(amountsIn(view, 'cost'), day),
@@ -51,7 +51,7 @@ export const creditsOfMonth = {
   forecast: ({ credits, day }: Month) => monthForecast(credits, day),
   lower: (month: Month) => creditsBound(month, 'lower'),
   upper: (month: Month) => creditsBound(month, 'upper'),
-  /** How likely the month exceeds its budget in credits. */
+  /** The probability that the month exceeds its budget in credits. */
   exceeded(month: Month) {
     const budget = asCredits(month.budget);
     const range = budget === undefined ? undefined : month.range('credits');
@@ -77,14 +77,14 @@ export const costOfMonth = {
     const { view, day, cost, credits } = month;
     if (isReported(view)) return reportedCost(view, monthForecast(cost, day));
     const known = costsToDate(month);
-    // Most organizations have no prices, and then nothing needs to be expected.
+    // Most organizations have no prices, and then need no forecast.
     const expected = known && expectedRest(credits, day);
     const rest = expected && ofEach(expected, (ahead) => pricedOn(view, ahead.day, ahead.amount));
     return totalOf(known && rest && [...known, ...rest]);
   },
   lower: (month: Month) => costBound(month, 'lower'),
   upper: (month: Month) => costBound(month, 'upper'),
-  /** How likely the month exceeds its budget in money, with the currency of both. */
+  /** The probability that the month exceeds its budget in money, with the currency of both. */
   exceeded(month: Month): Cost | undefined {
     const budget = asMoney(month.budget);
     const range = budget && costRange(month);
@@ -97,7 +97,7 @@ function costsToDate({ view, day, credits: { on, monthStarts } }: Month): readon
   return ofEach(monthSoFar(day, monthStarts), (past) => pricedOn(view, past, on(past)));
 }
 
-/** What a month costs, and how far that may be off: at prices, its rest by as much as that of the credits. */
+/** The cost of a month and its range. With prices, the rest of the month has the same relative error as its credits. */
 function costRange(month: Month): (MonthRange & Pick<Cost, 'currency'>) | undefined {
   const toDate = costOfMonth.toDate(month);
   const forecast = toDate && costOfMonth.forecast(month);

@@ -7,7 +7,7 @@ import { areNamed, haveAmounts, keyOfModel, modelsOf } from '../tokens/models.ts
 import { amountOn, measureOf } from './measure.ts';
 
 const BASELINE_DAYS = 14;
-/** With fewer known days, there is no baseline. */
+/** Minimum number of known days for a baseline. */
 const MIN_BASELINE_DAYS = 7;
 
 type ModelSample = Sample<'model' | 'tier'>;
@@ -20,7 +20,7 @@ interface ModelAmounts {
   readonly before: number;
 }
 
-/** The same while they are added up. */
+/** The amounts of a model while they are added up. */
 type Sums = { -readonly [Name in keyof ModelAmounts]: ModelAmounts[Name] };
 
 /** Each model's share of the day in its measure, 0 for models of the baseline alone; undefined on a day without use. */
@@ -36,7 +36,7 @@ export function baselineSharesByModel(view: View, day: Day): readonly ModelSampl
   return sharesOf(models, 'before', before);
 }
 
-/** Both families need the amounts of the same models. */
+/** Computes the amounts once for both families. */
 function compare(view: View, day: Day) {
   const known = knownDays(view, day);
   const today = isUsed(view, day) ? [day] : [];
@@ -92,7 +92,7 @@ function amountsByModel(view: View, today: readonly Day[], earlier: readonly Day
   }
   for (const day of today) add(day, 'ofDay');
   for (const day of earlier) add(day, 'before');
-  // Use without a usable name can be those of any model that the day does not list.
+  // Usage without a usable name can belong to any model that the day does not list.
   for (const [day, seen] of listed) {
     const part = today.includes(day) ? 'ofDay' : 'before';
     for (const entry of entries()) if (!seen.has(entry)) entry[part] = UNKNOWN;

@@ -10,14 +10,14 @@ import { inCredits, inMoney } from './families.ts';
 import { trailing } from './measure.ts';
 
 const DAYS = 28;
-/** With fewer people, commits or pull requests, a quotient describes chance, or a single person. */
+/** Minimum number of people, commits or pull requests: with fewer, a quotient describes chance or a single person. */
 const FLOOR = 10;
 const CREDITS = 'stored days of tokens: credits; of';
 
-/** What credits and cost are divided by. */
+/** A divisor of credits and cost. */
 interface Divisor {
   readonly name: string;
-  /** One of it, in words. */
+  /** One unit of the divisor, in words. */
   readonly unit: string;
   readonly field: string;
   /** What the quotient is not, for HELP. */

@@ -128,7 +128,7 @@ function tokensByModel(view: View, day: Day) {
   return byModel(view, day, (model) => tokensOf(model, sent));
 }
 
-/** A kind that no model has is unknown beside one that models have. */
+/** A kind of tokens that no model has is unknown if models have another kind. */
 function tokensOf(
   { model, tier, input, output }: TieredModel,
   sent: { readonly input: boolean; readonly output: boolean },
@@ -138,7 +138,7 @@ function tokensOf(
   return (kinds ?? []).map(({ labels, value }) => ({ labels: { model, tier, kind: labels.kind }, value }));
 }
 
-/** What people have of a day's credits: where the bill does not say it, their own reports may. */
+/** The part of a day's credits that belongs to people: from the bill, or else from the reports of people. */
 function peoplesCredits({ creditsByUser }: TokensRow, { row, settings }: View, day: Day) {
   const isBill = settings.money?.currency !== undefined;
   return creditsByUser ?? (isBill ? row(usersDataset, day)?.credits : undefined);
@@ -146,7 +146,7 @@ function peoplesCredits({ creditsByUser }: TokensRow, { row, settings }: View, d
 
 function unattributed({ credits: total, byModel: models }: TokensRow, ofPeople: number | undefined) {
   if (total === undefined) return {};
-  // What is unknown of a breakdown is not necessarily unattributed.
+  // With an unknown part of the breakdown, the rest is not necessarily unattributed.
   const ofModels =
     models && haveAmounts(models, 'credits') ? models.map(({ credits = 0 }) => credits) : undefined;
   return { model: rest(total, ofModels && sumOfUsable(ofModels)), user: rest(total, ofPeople) };

@@ -8,7 +8,7 @@ export interface ModelTokens {
   /** Missing if the platform did not send it. */
   readonly tier?: string | undefined;
   readonly credits?: number | null | undefined;
-  /** As the platform reports it, in its currency. */
+  /** The cost as the platform reports it, in its currency. */
   readonly cost?: number | null | undefined;
   readonly input?: number | null | undefined;
   readonly output?: number | null | undefined;
@@ -17,7 +17,7 @@ export interface ModelTokens {
 /** The stored consumption of a day; of individual people only the sum of their credits. */
 export interface TokensRow extends Reduced {
   readonly credits?: number | undefined;
-  /** What the platform reports of the day's cost, in its currency: the cost itself, before the discount, and what is billed. */
+  /** The day's cost as the platform reports it, in its currency: the cost itself, before the discount, and as billed. */
   readonly cost?: number | undefined;
   readonly listCost?: number | undefined;
   readonly billedCost?: number | undefined;
@@ -55,7 +55,7 @@ export const tokensDataset: DayDataset<TokensRow> = {
   },
 };
 
-/** Whether usage by model alone, as the grouped answer has it, is that which is stored by model and tier. */
+/** Whether usage by model alone (the answer) equals the stored usage by model and tier. */
 function lacksOnlyTiers(stored: unknown, answered: unknown): boolean {
   const [before, after] = [stored, answered] as readonly (readonly ModelTokens[] | undefined)[];
   if (before === undefined || after === undefined || after.some(({ tier }) => tier !== undefined))

@@ -7,7 +7,7 @@ import { type ModelTokens, tokensDataset } from './dataset.ts';
 /** A model's usage with its published tier. */
 export type TieredModel = ModelTokens & { readonly tier: string };
 
-/** Usage that was reported for a model without a usable name, which can be any of them. */
+/** The entry for usage of a model without a usable name: it may belong to any model. */
 export const SOME_MODEL: ModelTokens = {
   model: OTHER,
   tier: OTHER,
@@ -16,7 +16,7 @@ export const SOME_MODEL: ModelTokens = {
   output: null,
 };
 
-/** Whether all usage of these entries has the model that it belongs to. */
+/** Whether the model of all usage is known, that is, no entry lacks a usable name. */
 export function areNamed(entries: readonly ModelTokens[], measure: Measure = 'credits'): boolean {
   return !entries.some(
     ({ model, tier, [measure]: amount }) => model === OTHER && tier === OTHER && amount === null,
@@ -104,7 +104,7 @@ export function mergedModels(entries: readonly ModelTokens[]): readonly ModelTok
   });
 }
 
-/** A text for each model and tier, whatever characters they have. */
+/** A key that is unique for a model and tier, whatever characters they contain. */
 export function keyOfModel({
   model,
   tier,
@@ -120,7 +120,7 @@ function useOf({ credits, cost }: Pick<ModelTokens, Measure>): number {
   return credits ?? cost ?? 0;
 }
 
-/** Merged before they get a key, which costs more than merging: weeks of days have the same few models. */
+/** Merges entries before they get a key, which costs more than merging: weeks of days have the same few models. */
 function distinctModels(entries: readonly ModelTokens[]): readonly ModelTokens[] {
   const byModel = new Map<string, Map<string | undefined, ModelTokens>>();
   for (const entry of entries) {

@@ -56,7 +56,7 @@ export interface UsersRow extends Reduced {
   /** The teams that had a budget when the row was made. */
   readonly budgetedTeams?: readonly TeamCredits[] | undefined;
   readonly people?: PeopleColumns | undefined;
-  /** 1 where somebody did something that no other number here shows, such as editing files in a small team. */
+  /** 1 if there was activity that no other figure of the row shows, such as edited files in a small team. */
   readonly unshownActivity?: 1 | undefined;
 }
 
@@ -84,7 +84,7 @@ export const usersDataset: DayDataset<UsersRow> = {
         'people',
         'unshownActivity',
       ],
-      // A response without credits has them of nobody, and one without counts has no figure of anybody: neither replaces a known day.
+      // A response without credits has them for no person, one without counts has no figures: neither replaces a known day.
       mayLack: ['perUser', 'byTeam', 'budgetedTeams', 'people', 'unshownActivity'],
     },
   },
@@ -100,7 +100,7 @@ export const usersDataset: DayDataset<UsersRow> = {
   },
 };
 
-/** Without a budget, a team's own credits are not kept: it may be small. */
+/** Removes the own credits of teams without a budget, which may be small. */
 function withoutUnbudgeted(row: UsersRow, budgets: PeopleSettings['teamBudgets']): UsersRow {
   const { budgetedTeams = [] } = row;
   const kept = budgetedTeams.filter(({ team }) => budgets.has(team));

@@ -5,7 +5,7 @@ import { type CreditStatistics, TEAM_FIGURES, type TeamFigures } from './dataset
 /** The sums of a team while they are added up. */
 export type TeamSums = { -readonly [Name in keyof TeamFigures]: TeamFigures[Name] };
 
-/** With fewer active people a statistic would reveal individual figures. */
+/** Minimum number of active people for a statistic: with fewer it would reveal individual figures. */
 const MIN_FOR_QUANTILES = 5;
 
 const MIN_FOR_EXTREMES = 10;
@@ -46,11 +46,10 @@ function topShare(sorted: Float64Array): number | undefined {
 const MIN_ACTIVE = 5;
 
 /**
- * The groups that may be shown: teams are folded into `other`, smallest first (ties by name), until every group,
- * including `other`, has five active people. Every figure has the same groups, so that the difference of two reveals
- * nothing more, and a folded team is always combined with another one with active people. The credits of the teams in
- * `known` are known from their budgets, so those that are folded beside them need five active people without them.
- * Undefined if that is impossible.
+ * The groups that may be shown. Folds teams into `other`, smallest first (ties by name), until every group, including `other`, has
+ * five active people. Undefined if that is impossible. All figures use the same groups, so that the difference of two figures
+ * reveals nothing more. A folded team is always combined with another team that has active people. The credits of the teams in
+ * `known` are published with their budgets, so the other folded teams need five active people without them.
  */
 export function protectedTeams(
   teams: readonly TeamFigures[],
@@ -64,7 +63,7 @@ export function protectedTeams(
     const isTooSmallApart = isSmall(folded.filter(isUnknown));
     const [smallest] = shown;
     if (!isTooSmall && !isTooSmallApart && (smallest === undefined || smallest.active >= MIN_ACTIVE)) break;
-    // A known team would hide nobody.
+    // A team with published credits hides nobody.
     const next = isTooSmallApart && (smallest?.active ?? 0) >= MIN_ACTIVE ? shown.findIndex(isUnknown) : 0;
     const [team] = next < 0 ? [] : shown.splice(next, 1);
     if (team === undefined) return undefined;
@@ -75,7 +74,7 @@ export function protectedTeams(
   return [...shown, ...other].sort((one, another) => (one.team < another.team ? -1 : 1));
 }
 
-/** Reports whether some teams have too few active people together; no teams do not. */
+/** Whether teams have too few active people together; false without teams. */
 function isSmall(teams: readonly TeamFigures[]): boolean {
   return teams.length > 0 && teams.reduce((sum, { active }) => sum + active, 0) < MIN_ACTIVE;
 }

@@ -8,7 +8,7 @@ type Text = string | undefined;
 /** Creates a table of the individual people of a day, if the settings identify them. */
 export function createPeopleTable({ labelOf, identity }: PeopleSettings) {
   if (identity === 'none') return undefined;
-  // The parsed objects are not kept: twenty thousand of them would cost more than everything else here.
+  // Columns instead of the parsed objects: twenty thousand of them would cost more memory than everything else here.
   const rows = new Map<string, number>();
   const teams: string[] = [];
   const models: Text[] = [];

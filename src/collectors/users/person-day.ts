@@ -1,12 +1,12 @@
 import type { Person } from '../../catalog/settings.ts';
 import type { FigureName } from './columns.ts';
 
-/** One person's day, as a reader of any platform has it; undefined is what was not sent or unusable. */
+/** One person's day, as the reader of any platform returns it. A field is undefined if it was not sent or is unusable. */
 export interface PersonDay extends Readonly<Partial<Record<FigureName, number | undefined>>> {
   readonly person: Person;
   /** Whether the person counts among the active ones. */
   readonly isActive: boolean;
-  /** What the platform reports of the person's cost, in its currency. */
+  /** The person's cost as the platform reports it, in its currency. */
   readonly cost?: number | undefined;
   /** The most used model and its tier. */
   readonly model?: string | undefined;
@@ -16,5 +16,5 @@ export interface PersonDay extends Readonly<Partial<Record<FigureName, number | 
   readonly languages?: readonly string[] | undefined;
 }
 
-/** What unusable fields of a person make unknown; `team`: to which team the person belongs. */
+/** The figures that unusable fields of a person make unknown; `team`: the person's team is unknown. */
 export type PersonFault = keyof PersonDay | 'team';

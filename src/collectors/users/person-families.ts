@@ -166,8 +166,8 @@ function figuresOfEach<Label extends string = never>(
 }
 
 /**
- * The samples. A figure that was not sent of a person is left out, but where some were unusable, each that is missing is unknown, and
- * so is one that was sent of nobody.
+ * The samples. A person without a figure has no sample. But if the figures of some people were unusable, every missing figure is
+ * unknown, and so is a figure that was sent for no person.
  */
 function* samplesOfEach<Label extends string>(
   row: UsersRow,

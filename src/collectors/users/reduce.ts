@@ -21,7 +21,7 @@ const OTHER_MODELS = `${OTHER}\n${OTHER}`;
 export class DayReducer {
   readonly #settings: PeopleSettings;
   readonly #platform: string;
-  // By model and tier, in lines of their own: a label value has no line break.
+  // By model and tier, separated by a line break, which no label value contains.
   readonly #models = new Map<string, number>();
   readonly #levels = new Map<string, number>();
   readonly #languages = new Map<string, number>();
@@ -89,7 +89,7 @@ export class DayReducer {
     for (const name of TEAM_FIGURES) sums[name] = plusKnown(sums[name], day[name]);
   }
 
-  /** A team that nobody of the day belongs to has no credits, and costs nothing where cost is known. */
+  /** A team without people on the day has 0 credits, and cost 0 if cost is known. */
   #budgetedTeams(): readonly TeamCredits[] | undefined {
     const names = [...this.#settings.teamBudgets.keys()].sort();
     if (names.length === 0) return undefined;

@@ -16,7 +16,7 @@ const RESIDUE = 1e-9;
 /** The credits, or the cost that the platform reports, of each team on a day; undefined if they are unknown. */
 interface AmountsOfDay {
   readonly teams: ReadonlyMap<string, number | undefined>;
-  /** Those of any other team: 0 where all teams are listed that have any, undefined where a team may be missing. */
+  /** The amount of a team that is not listed: 0 if all teams with an amount are listed; undefined if one may be missing. */
   readonly others: 0 | undefined;
 }
 
@@ -63,7 +63,7 @@ function sampleOf([team, value]: readonly [string, number | undefined]): Sample<
   return { labels: { team }, value: value ?? UNKNOWN };
 }
 
-/** The row of a day of which it is known which teams are shown: an unusable field of a person can leave that open. */
+/** The row of a day; undefined if an unusable field of a person leaves open which teams may be shown. */
 function rowWithTeams(view: View, day: Day): UsersRow | undefined {
   const row = view.row(usersDataset, day);
   return row?.byTeam === undefined && isDamaged(row) ? undefined : row;
@@ -86,8 +86,8 @@ function restOf(total: number | undefined, shown: readonly (number | undefined)[
 }
 
 /**
- * The amounts of what is shown on each day: those of a team that is not shown are in the rest. What is added up from it tells no
- * more than what was published of the days.
+ * The amounts of the teams that are shown on each day. Amounts of other teams are in the rest, so that sums over days reveal no
+ * more than the published days.
  */
 function shownAmounts(view: View, measure: Measure): AmountsOn {
   return remembered((day) => {
@@ -106,7 +106,7 @@ function budgetedAmounts(view: View, measure: Measure): AmountsOn {
   });
 }
 
-/** By measure, one function each: a view remembers what a function has made. */
+/** One function per measure, because a view caches results by function. */
 type ByMeasure = Readonly<Record<Measure, (view: View) => AmountsOn>>;
 
 export const SHOWN_AMOUNTS: ByMeasure = {
@@ -119,7 +119,7 @@ export const BUDGETED_AMOUNTS: ByMeasure = {
   cost: (view) => budgetedAmounts(view, 'cost'),
 };
 
-/** Reads each day once: every family of every team needs it. */
+/** Reads each day once, because every family of every team needs it. */
 function remembered(read: AmountsOn): AmountsOn {
   const days = new Map<Day, AmountsOfDay>();
   return (day) => {

@@ -27,7 +27,7 @@ const ofTeamInMoney = {
   source: `${DAYS}; setting orgs[].prices`,
   aggregation: 'additive',
 } as const;
-/** How far a month may be off, and what that means for its budget. */
+/** The range of a month's forecast, and the probability that the month exceeds its budget. */
 const ofRange = { source: `${DAYS}; credits_per_month or budgets ${BUDGET}`, aggregation: 'ratio' } as const;
 const ofCostRange = {
   source: `${DAYS}; budgets ${BUDGET}; setting orgs[].prices`,
@@ -159,10 +159,10 @@ function samplesOf<Label extends string>(
 
 /** Days before the month in which a team's credits show that it takes part. */
 const SEEN_DAYS = 28;
-/** With fewer days on which a team without a budget was shown, nothing is expected of it. */
+/** Minimum number of days on which a team without a budget was shown, for a forecast. */
 const MIN_SHOWN_DAYS = 7;
 
-/** The teams with a budget that were used lately: one file serves organizations in which they have nobody. */
+/** The teams with a budget and recent activity: one teams file serves several organizations, where some teams have no people. */
 function teamsOf(view: View, day: Day): readonly TeamMonth[] {
   const { teamBudgets } = view.settings.people ?? ANONYMOUS;
   const amountsOn = view.once(BUDGETED_AMOUNTS[measureOf(view)]);
@@ -183,7 +183,7 @@ function monthsOf(view: View, day: Day): readonly TeamMonth[] {
   return [...teamsOf(view, day), ...teams.map((team) => monthOfTeam(view, day, { team }))];
 }
 
-/** Those of which enough days are shown for a forecast. */
+/** The teams that were shown on enough days for a forecast. */
 function forecastOf(view: View, day: Day): readonly TeamMonth[] {
   const amountsOn = view.once(SHOWN_AMOUNTS[measureOf(view)]);
   const lately = seenDays(view, day);
@@ -194,7 +194,7 @@ function forecastOf(view: View, day: Day): readonly TeamMonth[] {
   );
 }
 
-/** The month of a team: of one with a budget whole, of another one as it is shown. */
+/** The month of a team: all its days with a budget, otherwise only the days on which it was shown. */
 function monthOfTeam(view: View, day: Day, { team, budget }: Pick<TeamMonth, 'team' | 'budget'>): TeamMonth {
   const amountsIn = (measure: Measure) => {
     const amountsOn = view.once((budget === undefined ? SHOWN_AMOUNTS : BUDGETED_AMOUNTS)[measure]);
@@ -221,7 +221,7 @@ function seenDays(view: View, day: Day): readonly Day[] {
   return daysFrom(addDays(firstOfMonth(day, view.settings.contract?.periodStarts), -SEEN_DAYS), day);
 }
 
-/** Whether a name stands for several teams, or for nobody's. */
+/** Whether a name stands for several teams (`other`) or for no team. */
 export function isCollective(team: string): boolean {
   return [NO_TEAM, OTHER_TEAMS, UNASSIGNED].includes(team);
 }

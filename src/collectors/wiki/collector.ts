@@ -68,7 +68,7 @@ function runsAt(view: View): readonly WikiRun[] {
     .filter(({ at = 0, partial }) => partial === undefined && at <= view.asOf);
 }
 
-/** Whether no run of the last listing is missing: if some were unusable, as many are known from an earlier one. */
+/** Whether no run of the last listing is missing: an earlier listing must supply as many runs as were unusable. */
 function isWhole(view: View): boolean {
   const runs = view.documents(wikiDataset);
   const partial = runs.find((run) => run.partial !== undefined)?.partial;

@@ -11,7 +11,7 @@ export interface WikiRun {
   /** Null if it was unusable, as for `pages`. */
   readonly status?: string | null | undefined;
   readonly pages?: number | null | undefined;
-  /** Not a run, but what is known of a listing with unusable ones. */
+  /** Set on an entry that is not a run, but a note about a listing with unusable runs. */
   readonly partial?: PartialListing | undefined;
 }
 
@@ -32,6 +32,6 @@ export const wikiDataset: DocumentDataset<WikiRun> = {
   name: 'wiki',
   idOf: ({ id }) => id,
   existsFrom: ({ at }) => at,
-  // Version 2 does not tell what was unusable from what was not sent.
+  // Version 2 did not distinguish an unusable value from a missing one.
   schemaVersion: 3,
 };
