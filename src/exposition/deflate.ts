@@ -43,7 +43,7 @@ export async function deflateEnd(
   return Buffer.concat([...pieces, EMPTY_END]);
 }
 
-/** Deflates texts in zlib's threads, one piece at a time; what is deflated next continues the stream. The texts must not change. */
+/** Deflates texts in zlib's threads, one piece at a time; later texts continue the same stream. The texts must not change. */
 export async function deflateOpen(texts: Iterable<Buffer>): Promise<Deflated> {
   let crc = 0;
   let length = 0;
@@ -61,7 +61,7 @@ function optionsOf(text: Buffer): ZlibOptions {
   return { level: LEVEL, chunkSize, finishFlush: constants.Z_SYNC_FLUSH };
 }
 
-/** Joins short texts; never all of them, which would block the event loop. */
+/** Joins short texts into pieces; joining all texts at once would block the event loop. */
 function* batches(texts: Iterable<Buffer>): Generator<Buffer> {
   let batch: Buffer[] = [];
   let length = 0;

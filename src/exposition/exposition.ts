@@ -30,11 +30,11 @@ interface UnknownCollector {
 
 export type Scrape = ScrapedPage | UnknownCollector;
 
-/** Answers scrapes. A whole one does no work that grows with the number of series; a part is deflated for it. */
+/** Answers scrapes. A scrape of everything sends prepared bytes, however many series there are; a selection is deflated first. */
 export interface Exposition {
-  /** The published page, or the part of the selected collectors, and the metrics about the exporter. */
+  /** The published page, or its part of the selected collectors, followed by the metrics about the exporter. */
   scrape(request: ScrapeRequest): Promise<Scrape>;
-  /** One organization's part and `probe_success`, without the metrics about the exporter. */
+  /** The families of one organization and `probe_success`, without the metrics about the exporter. */
   probe(request: ProbeRequest): Promise<Scrape>;
 }
 
@@ -44,13 +44,13 @@ interface ExpositionDeps {
   readonly clock: Clock;
 }
 
-/** The exporter's own part, which ends every scrape of the next second. */
+/** The metrics about the exporter as rendered last; appended to every scrape for a second. */
 interface Own {
   readonly at: number;
   readonly ending: Promise<Ending>;
 }
 
-/** A scrape of everything, which is sent as long as its parts are the newest. */
+/** The answer to a scrape of everything; reused until the page or the metrics about the exporter change. */
 interface Whole {
   readonly page: Deflated;
   readonly ending: Ending;
@@ -70,7 +70,7 @@ export function createExposition({ page, instruments, clock }: ExpositionDeps): 
     if (last !== undefined && clock.elapsed() - last.at < FRESH_MS) return last.ending;
     const own = { at: clock.elapsed(), ending: renderOwnPart(format) };
     endings.set(format, own);
-    // A failure concerns the scrapes that wait for it, not later ones.
+    // A failure fails the waiting scrapes, and not later ones.
     own.ending.catch(() => {
       if (endings.get(format) === own) endings.delete(format);
     });

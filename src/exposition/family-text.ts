@@ -53,7 +53,7 @@ export function createTextRenderer({ clock }: { readonly clock: Pick<Clock, 'sli
   };
 }
 
-/** A text in UTF-8, not from Buffer's pool, of which thousands of small texts would retain most. */
+/** A text as UTF-8 in memory of its own: in Buffer's pool, thousands of small texts would keep most of the pool alive. */
 export function encode(text: string): Buffer {
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   buffer.write(text);

@@ -14,7 +14,7 @@ interface CollectorLabels {
   readonly collector: string;
 }
 
-/** A number of what happened to an organization's dataset. */
+/** A count of events about an organization's dataset. */
 interface DatasetCount {
   readonly org: string;
   readonly dataset: DatasetName;
@@ -30,15 +30,15 @@ interface Attempt {
 }
 
 interface CollectorRun extends CollectorLabels {
-  /** The instant of its end, in milliseconds. */
+  /** The end of the run, in milliseconds. */
   readonly at: number;
   readonly seconds: number;
-  /** Absent if it succeeded. */
+  /** The reason of a failed run; absent if it succeeded. */
   readonly failure?: FailureReason | undefined;
 }
 
 interface GoneCollector extends CollectorLabels {
-  /** Absent if another collector shares it. */
+  /** The collector's dataset; absent if another collector shares it. */
   readonly dataset?: DatasetName | undefined;
   readonly metrics: ReadonlySet<string>;
 }
@@ -49,11 +49,11 @@ interface InstrumentsParts {
   readonly clock: Clock;
   /** The published series by collector. */
   readonly series?: (() => ReadonlyMap<string, number>) | undefined;
-  /** Whether the whole history is in its file; undefined for a history in memory. */
+  /** Whether all data is stored in files; undefined for a store in memory. */
   readonly historyPersistent?: (() => boolean) | undefined;
-  /** The store of the history; memory has no `isUp`. */
+  /** The store; memory has no `isUp`. */
   readonly store?: { readonly isUp: (() => boolean) | undefined; id(): string | undefined } | undefined;
-  /** Whether this process polls for those that share its database, and how many organizations nobody polls; undefined without one. */
+  /** For a shared database: whether this process polls, and how many organizations no process polls. Undefined otherwise. */
   readonly leader?: { isLeader(): boolean; notPolled(): number } | undefined;
   /** Whether to include prom-client's metrics of the Node.js process; true by default. */
   readonly processMetrics?: boolean | undefined;
@@ -68,7 +68,7 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-/** The exporter's own metrics, and the events that update them: those of the process in a registry, those of organizations as plain figures. */
+/** The exporter's own metrics, with a method per event. The registry has those of the process, plain numbers those of organizations. */
 export class Instruments {
   /** Contains the metrics of this process as a whole; other parts may add theirs. */
   readonly registry = new Registry();
@@ -80,7 +80,7 @@ export class Instruments {
   readonly #figures = createFiguresOfOrgs();
   readonly #all = Object.values(this.#figures);
   readonly #runs: readonly OrgFigures[];
-  /** By organization, but shown as their sum: hundreds of histograms would cost more than they tell. */
+  /** Kept by organization, and shown as their sum: hundreds of histograms would cost more than they tell. */
   readonly #lags = new Map<string, Map<DatasetName, DayLags>>();
 
   constructor(parts: InstrumentsParts) {
@@ -191,7 +191,7 @@ export class Instruments {
     this.#figures.rejected.add({ org, dataset }, count);
   }
 
-  /** Sets the numbers of a dataset's fields that are not read, and of those that rows no longer have. */
+  /** Sets the number of a dataset's fields that the exporter cannot read, and of fields that rows no longer have. */
   fields({ org, dataset }: Omit<DatasetCount, 'count'>, unknown: number, missing: number): void {
     this.#figures.unknown.set({ org, dataset }, unknown);
     this.#figures.missing.set({ org, dataset }, missing);
@@ -229,7 +229,7 @@ export class Instruments {
   }
 }
 
-/** The build, the store and the part of this process among those that share one. */
+/** The metrics about the build, the store, and the role of this process among those that share the store. */
 function addProcess(registry: Registry, parts: InstrumentsParts): void {
   const { version, revision, historyPersistent, store, leader } = parts;
   const buildInfo = makeGauge(registry, ownMetrics.buildInfo);

@@ -5,7 +5,7 @@ import { createLineStart, escapeLabelValue, type Format, formatValue, renderFami
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What lines of equal labels have in common over all organizations, of which there may be hundreds. */
+/** The text of a series that is the same for all organizations, of which there may be hundreds. */
 interface Line {
   readonly labels: Labels;
   readonly index: number;
@@ -23,13 +23,13 @@ interface Histogram {
 }
 
 interface OfOrg {
-  /** By the index of the line; it has holes. */
+  /** Values by the index of their line; the array has holes. */
   readonly values: number[];
-  /** Its lines; undefined once a value has changed. */
+  /** The rendered lines; undefined once a value has changed. */
   text: Buffer | undefined;
 }
 
-/** The figures of a metric, the first label of which is `org`. */
+/** The values of one metric for all organizations; its first label is `org`. */
 export class OrgFigures {
   readonly #metric: OwnMetric;
   readonly #orgs = new Map<string, OfOrg>();
@@ -56,7 +56,7 @@ export class OrgFigures {
     this.#change(labels['org'], this.#lineOf(labels), () => value);
   }
 
-  /** Counts from 0. */
+  /** Adds to a counter, which begins at 0. */
   add(labels: Labels, count: number): void {
     this.#change(labels['org'], this.#lineOf(labels), (before) => before + count);
   }
@@ -79,7 +79,7 @@ export class OrgFigures {
     if (Object.keys(ofOrg.values).length === 0) this.#orgs.delete(org);
   }
 
-  /** The header, and the lines of each organization as one text, which is kept while they are the same; nothing without series. */
+  /** Yields the header, and one text per organization, cached while its values stay the same. Nothing without series. */
   *texts(format: Format): Generator<Buffer> {
     if (this.#orgs.size === 0) return;
     yield encode(renderFamilyHeader(this.#metric, format));

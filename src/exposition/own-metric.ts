@@ -13,7 +13,7 @@ export interface OwnMetric<Label extends string = string> {
   /** The source of the value in plain words. */
   readonly source: string;
   readonly stability: 'stable' | 'experimental';
-  /** Set if processes that share a store have the same value, and those of several stores are to be added up. */
+  /** Set if all processes that share a store report the same value, so that sums must count each store once. */
   readonly sharedBy?: 'store';
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -50,11 +50,11 @@ export function makeGauge<Label extends string>(
 /** One series of a histogram. */
 export interface StoredSeries<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
-  /** How many values are in the bucket with this upper bound and in no lower one, and their sum in milliseconds; to be added up. */
+  /** For the bucket with this upper bound: numbers of values that are in no lower bucket, with their sums in milliseconds. */
   readonly bucketsOf: (bound: number) => readonly (readonly [count: number, ms: number])[];
 }
 
-/** Creates a declared histogram of seconds that are counted elsewhere: prom-client's own can only count up. */
+/** Creates a declared histogram of seconds whose counts are kept elsewhere: prom-client's own can only observe values. */
 export function makeStoredHistogram<Label extends string>(
   registry: Registry,
   declaration: OwnMetric<Label>,

@@ -5,7 +5,7 @@ import { deflateEnd } from './deflate.ts';
 import { encode } from './family-text.ts';
 import type { Format } from './text.ts';
 
-/** The end of a scrape: texts, and the same as the end of a raw-deflate stream. */
+/** The metrics about the exporter, which end a scrape: as text, and as the end of a raw-deflate stream. */
 export interface Ending {
   readonly texts: readonly Buffer[];
   readonly bytes: Buffer;
@@ -24,7 +24,7 @@ interface OwnMetrics {
  */
 const SLICE_MS = 30;
 
-/** Creates the renderer of the part of a scrape about the exporter itself, which ends it. */
+/** Creates the renderer of the metrics about the exporter, which end every scrape. */
 export function createOwnPart(own: OwnMetrics, clock: Clock): (format: Format) => Promise<Ending> {
   return async (format) => {
     const slices = createSlices(clock, SLICE_MS);
@@ -45,7 +45,7 @@ export function createOwnPart(own: OwnMetrics, clock: Clock): (format: Format) =
 
 const COUNTER_HEADER = /^(# (?:HELP|TYPE) \S+)_total /gm;
 
-/** prom-client's text, with the usual spelling of NaN. Asked for OpenMetrics, it would rename its counters for good. */
+/** prom-client's text, with the usual spelling of NaN. If asked for OpenMetrics, prom-client would rename its counters for good. */
 async function renderRegistry(registry: Registry, format: Format): Promise<string> {
   const text = (await registry.metrics()).replaceAll('\n\n', '\n').replaceAll(/ Nan$/gm, ' NaN');
   return format === 'text' ? text : text.replaceAll(COUNTER_HEADER, '$1 ');

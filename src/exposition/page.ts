@@ -17,7 +17,7 @@ interface Selection {
 interface PublishedFamily {
   readonly name: string;
   readonly help: string;
-  /** The collector that publishes it; a family without one is shared, and each publisher has its own part of it. */
+  /** The collector that publishes the family. Without one, the family is shared: each publisher adds its own samples. */
   readonly collector?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Declaration {
 interface Kept {
   readonly declaration: Declaration;
   readonly collector: string;
-  /** Of the family; 0 in all pieces but the first. */
+  /** The family's number of series in its first piece; 0 in all others. */
   readonly series: number;
   readonly buffer: Buffer;
   readonly from: number;
@@ -56,7 +56,7 @@ const INTERVAL_MS = 1000;
 /** The pause after a publication, as a multiple of its duration: publishing must not occupy a whole core. */
 const REST = 2;
 const MAX_REST_MS = 5000;
-/** An organization's texts of up to this many bytes share a buffer: one of its own takes half a kilobyte beside its bytes. */
+/** Texts of an organization with up to this many bytes share a buffer: a buffer of its own costs half a kilobyte more. */
 const SHARED = 1024 * 1024;
 
 /** Keeps the texts of every organization, and publishes them as one deflated page, at most once per second. */
@@ -70,9 +70,9 @@ export class Page {
   readonly #closing = new AbortController();
   #collectors: ReadonlySet<string>;
   #published: Deflated = { bytes: Buffer.alloc(0), crc: 0, length: 0 };
-  /** Whether the texts are others than the published ones. */
+  /** Whether texts have changed since the last publication. */
   #isChanged = false;
-  /** Whether changes are published by themselves, after a pause if there was a publication just now. */
+  /** Whether changes are published automatically, after a pause if the last publication was just now. */
   #isPublishing = false;
   #tookMs = 0;
 
@@ -95,12 +95,12 @@ export class Page {
     this.#collectors = names;
   }
 
-  /** The page, as last published. */
+  /** The page as it was last published. */
   current(): Deflated {
     return this.#published;
   }
 
-  /** Deflates a part of what is kept. */
+  /** Deflates the texts of a selection. */
   select(selection: Selection): Promise<Deflated> {
     return deflateOpen(this.#textsOf(selection));
   }
@@ -111,7 +111,7 @@ export class Page {
   }
 
   /**
-   * Replaces all texts of an organization with these, by collector. Overflowed ones are omitted. Throws on a family that
+   * Replaces all texts of an organization by these, by collector. Omits texts over the series limit. Throws on a family that
    * is undeclared, belongs to another collector, or occurs twice.
    */
   replace(org: string, texts: ReadonlyMap<string, readonly FamilyText[]>): void {
@@ -126,7 +126,7 @@ export class Page {
     if (this.#orgs.delete(org)) this.#touch();
   }
 
-  /** Series by collector, 0 for those without any at present. */
+  /** The number of series by collector; 0 for a collector without any. */
   series(): ReadonlyMap<string, number> {
     const series = new Map<string, number>();
     for (const org of this.#orgs.values()) {
@@ -135,7 +135,7 @@ export class Page {
     return series;
   }
 
-  /** An organization's series by family, whether published already or not. */
+  /** The number of an organization's series by family, also if they are not published yet. */
   seriesOf(org: string): ReadonlyMap<string, number> {
     const series = new Map<string, number>();
     for (const text of this.#orgs.get(org)?.texts ?? []) count(series, text.declaration.family, text.series);
@@ -189,7 +189,7 @@ export class Page {
     this.#isChanged = true;
     if (this.#isPublishing) return;
     this.#isPublishing = true;
-    // Only closing ends it early, and then there is nothing left to do.
+    // Only `close` ends the wait early, and then nothing is left to do.
     this.#publishFromNowOn().catch(() => undefined);
   }
 

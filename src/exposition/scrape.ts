@@ -26,13 +26,13 @@ type ScrapeBody = { readonly parts: readonly Buffer[] } | { stream(): Readable }
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 // Up to this size one write of a copy is faster than several parts. Readers of different copies share no memory.
 const SHORT = 64 * 1024;
-// A hundred megabytes in chunks of the default 16 KiB would take several thousand more turns.
+// A hundred megabytes in chunks of the default 16 KiB would take several thousand more turns of the event loop.
 const INFLATE_CHUNK = 128 * 1024;
 
-/** A scrape in each coding. */
+/** A scrape in each content coding. */
 export type Scraped = Readonly<Record<'gzip' | 'identity', ScrapedPage>>;
 
-/** Joins a page and what ends it: to one gzip member, and to a text that is inflated for each reader. */
+/** Joins the page and the metrics about the exporter: as one gzip member, and as plain text that is inflated for each reader. */
 export function assembleScrape(page: Deflated, ending: Ending, format: Format): Scraped {
   const contentType = contentTypes[format];
   let { length, crc } = page;
