@@ -7,7 +7,7 @@ export interface Cron {
   next(after: Instant): Instant | undefined;
 }
 
-/** Longer than the gap between two 29 Februaries, even across a century year that is not a leap year. */
+/** How far ahead to search: longer than the gap between two 29 Februaries, even across a century without a leap year. */
 const MAX_DAYS = 8 * 366;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -23,7 +23,7 @@ export function readCron(expression: string): Cron {
   const [first = 0] = times;
 
   function holds(day: Day): boolean {
-    // Asked first: node-cron takes hundreds of milliseconds for the days of eight years.
+    // Checked first, because node-cron takes hundreds of milliseconds to check the days of eight years.
     return month.includes(Number(day.slice(5, 7))) && task.match(new Date(startOf(day) + first));
   }
 

@@ -5,7 +5,7 @@ import { backoffMs } from '../work/backoff.ts';
 import type { Clock } from '../work/clock.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
-/** `thorough`: on demand, when everything that may have changed is fetched again. */
+/** `scheduled`: a usual run. `thorough`: a run on demand, which fetches everything again that may have changed. */
 type RunMode = 'scheduled' | 'thorough';
 
 /** Something that runs at start and then on a schedule, never concurrently with itself. */
@@ -17,8 +17,8 @@ export interface Job {
   /** The longest random delay of a scheduled run, in milliseconds. */
   readonly jitterMs: number;
   /**
-   * If it failed for a reason that passes by itself, resolves with the instant before which another try is useless; it is then
-   * retried before the next tick.
+   * Runs the job. After a failure that may pass by itself, resolves with the instant before which a retry is useless; the scheduler
+   * then retries before the next tick.
    */
   run(mode: RunMode): Promise<Instant | undefined>;
 }
@@ -37,19 +37,19 @@ const RETRY = { baseMs: 60_000, capMs: DAY_MS };
 /** The minimum time between two extra runs after clock jumps, in milliseconds. */
 const JUMP_RUN_MS = 600_000;
 
-/** Runs jobs on their schedules, each in a lane of its own, so that none delays another. Jobs may change while it runs. */
+/** Runs jobs on their schedules. Each job has a lane of its own, so that none delays another. Jobs may be added and removed. */
 export class Scheduler {
   readonly #parts: SchedulerParts;
   #phase: 'created' | 'started' | 'stopped' = 'created';
-  /** Resolved at the start, or at the end if there is none before. */
+  /** Resolves when the scheduler starts, or stops without a start. */
   readonly #begun = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
   readonly #lanes = new Map<string, Lane>();
-  /** Jobs whose thorough run was ended by their removal: it begins again if they are added again. */
+  /** Jobs that were removed during a thorough run. If they are added again, the thorough run begins again. */
   readonly #unfinished = new Set<string>();
-  /** Counts the jumps: a tick that waited across one is left to the run after it. */
+  /** Counts clock jumps. A tick whose random delay spans a jump is dropped, because an extra run follows the jump. */
   #jumps = 0;
-  /** The extra run after jumps: when the last one began, and whether another one is due. */
+  /** The extra runs after clock jumps: when the last one began, and whether another one is due. */
   #jumpRun = { at: Number.NEGATIVE_INFINITY, isDue: false };
 
   constructor(parts: SchedulerParts) {
@@ -75,7 +75,7 @@ export class Scheduler {
     await Promise.all(running);
   }
 
-  /** Runs jobs as scheduled, but now; those that are running, once more afterwards. */
+  /** Runs jobs as scheduled, but now. A running job runs once more afterwards. */
   catchUp(names: Iterable<string>): void {
     const selected = [...names].flatMap((name) => this.#lanes.get(name) ?? []);
     void this.#each(selected, (lane) => void lane.runNext());
@@ -85,12 +85,12 @@ export class Scheduler {
     return this.#lanes.get(name)?.state.is === 'running';
   }
 
-  /** When a job runs next, or ticks after an instant, in milliseconds. */
+  /** When a job runs next; with `after`, its first tick after that instant. In milliseconds. */
   nextRunOf(name: string, after?: Instant): Instant | undefined {
     return this.#lanes.get(name)?.nextRun(after);
   }
 
-  /** Drops the retries that are waiting. */
+  /** Drops all waiting retries. */
   dropRetries(): void {
     for (const lane of this.#lanes.values()) lane.dropRetry();
   }
@@ -131,7 +131,7 @@ export class Scheduler {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.end()));
   }
 
-  /** Runs new lanes, unless a refresh has done so meanwhile. */
+  /** Starts the schedules of these lanes, and runs those that have not run yet. */
   #startLanes(these: readonly Lane[]): void {
     for (const lane of these) lane.start(() => this.#onTick(lane));
     void this.#each(these, (lane) => {
@@ -140,12 +140,12 @@ export class Scheduler {
     });
   }
 
-  /** Begins with thousands of jobs in slices; leaves out those that are removed meanwhile. */
+  /** Begins many runs in slices, because there may be thousands; skips lanes that are removed meanwhile. */
   async #each(these: Iterable<Lane>, begin: (lane: Lane) => void): Promise<void> {
     for (const lane of these) {
       if (this.#phase === 'stopped') return;
       if (!lane.ended.signal.aborted) begin(lane);
-      // Awaited each time: what the job does at once, after its first promise, counts for the slice.
+      // Awaited for each job, so that the synchronous work of its start counts for the slice.
       await this.#parts.clock.slices.next();
     }
   }
@@ -164,7 +164,7 @@ export class Scheduler {
     this.#jumps += 1;
     if (this.#jumpRun.isDue) return;
     this.#jumpRun.isDue = true;
-    // If it is stopped meanwhile, no run begins below.
+    // If the scheduler stops meanwhile, no run begins below.
     const wait = Math.max(0, this.#jumpRun.at + JUMP_RUN_MS - clock.elapsed());
     await clock.wait(wait, this.#stopping.signal).catch(() => undefined);
     this.#jumpRun = { at: clock.elapsed(), isDue: false };
@@ -177,11 +177,11 @@ interface Running {
   readonly is: 'running';
   readonly mode: RunMode;
   ended: Promise<void>;
-  /** The thorough run that follows it, if one is due. */
+  /** The thorough run that follows this run, if one is due. */
   next: PromiseWithResolvers<void> | undefined;
 }
 
-/** A failed run that is repeated at an instant, unless that is dropped. */
+/** A retry of a failed run, which waits for its instant and can be dropped. */
 interface Retrying {
   readonly is: 'retrying';
   readonly at: Instant;
@@ -194,11 +194,11 @@ type State = { readonly is: 'new' | 'idle' } | Running | Retrying;
 /** The runs of one job, never two at a time. */
 class Lane {
   readonly #parts: SchedulerParts;
-  /** What runs next time. */
+  /** The job; a reload may replace it between runs. */
   job: Job;
   state: State = { is: 'new' };
   #ticking: Ticking | undefined;
-  /** How many of the last runs in a row could be retried. */
+  /** The number of consecutive failed runs that could be retried. */
   #failures = 0;
   /** Aborted once no further run may begin. */
   readonly ended = new AbortController();
@@ -214,13 +214,13 @@ class Lane {
     return state.is === 'running' && (state.mode === 'thorough' || state.next !== undefined);
   }
 
-  /** When it runs next, or ticks after an instant, in milliseconds. */
+  /** When the job runs next; with `after`, its first tick after that instant. In milliseconds. */
   nextRun(after?: Instant): Instant | undefined {
     const state = this.state;
     return after === undefined && state.is === 'retrying' ? state.at : this.#ticking?.next(after);
   }
 
-  /** Starts the schedule, or the new one of a job that was replaced. */
+  /** Starts the schedule; after the job was replaced, starts its new schedule. */
   start(onTick: () => void): void {
     this.#ticking?.stop();
     this.#ticking = this.#parts.ticker.start(this.job.schedule, onTick);
@@ -269,7 +269,7 @@ class Lane {
     await this.runSoon();
   }
 
-  /** Drops the retry that is waiting. */
+  /** Drops the waiting retry. */
   dropRetry(): void {
     if (this.state.is !== 'retrying') return;
     this.state.dropped.abort();
@@ -302,7 +302,7 @@ class Lane {
     else if (notBefore !== undefined) void this.#retryLater(notBefore);
   }
 
-  /** Retries a run unless another one comes first; at the latest, that of the next tick. */
+  /** Retries the job after a pause, unless the next tick comes first. */
   async #retryLater(notBefore: Instant): Promise<void> {
     const { clock, random } = this.#parts;
     const now = clock.now();

@@ -25,7 +25,7 @@ const LOOK_MS = 30_000;
 /** Minimum deviation of the clock that counts as a change, in milliseconds. */
 const JUMP_MS = 60_000;
 
-/** Everything that ticks by one expression: thousands of collectors share a few of them. */
+/** All schedules with the same cron expression: thousands of collectors share a few expressions. */
 interface Schedule {
   readonly cron: Cron;
   readonly listeners: Set<Listener>;
@@ -45,7 +45,7 @@ interface CronTickerParts {
 export class CronTicker implements Ticker {
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** By their expressions. */
+  /** The schedules by cron expression. */
   readonly #schedules = new Map<string, Schedule>();
   readonly #jumpListeners = new Set<() => void>();
   /** Ends the current wait; undefined while there is none. */
@@ -81,7 +81,7 @@ export class CronTicker implements Ticker {
     const cron = readCron(expression);
     const schedule = { cron, listeners: new Set<Listener>(), next: cron.next(this.#clock.now()) };
     this.#schedules.set(expression, schedule);
-    // The current wait may end after the time of a new schedule.
+    // Wakes the loop, because its current wait may end after the new schedule's first tick.
     if (this.#wake === undefined) void this.#keepTime();
     else this.#wake.abort();
     return schedule;
