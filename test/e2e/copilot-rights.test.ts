@@ -66,7 +66,8 @@ async function doctor(
   await writeFile(
     file,
     `orgs: [{name: octo, platform: copilot, account: ${account}, base_url: "${url}", link_hosts: [${links}], api_key_env: KEY}]\n` +
-      `storage: {path: "${join(folder, 'history.db')}"}\napi: {requests_per_second: 1000}\n`,
+      `storage: {path: "${join(folder, 'history.db')}"}\napi: {requests_per_second: 1000}\n` +
+      'collectors: {users: {enabled: true}}\n',
   );
   return runHere([command, `--config.file=${file}`, '--web.listen-address=127.0.0.1:0'], { KEY: key });
 }
@@ -75,6 +76,8 @@ test('a set-up that works has nothing to complain about', async () => {
   const { stdout, code } = await doctor({});
   expect(stdout).toContain('the key is accepted, of copilot:127.0.0.1:acme-org');
   expect([code, stdout.match(/^[!✗].*$/gm)]).toEqual([0, null]);
+  // Bills come before reports: people are looked for on earlier days than the newest with a bill.
+  expect(stdout).toMatch(/octo: users .*newest day 2026-11-1[456]$/m);
 });
 
 test.each(BROKEN)('the doctor knows of %s', async (_, setUp, said) => {

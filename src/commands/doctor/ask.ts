@@ -64,16 +64,17 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
   const yesterday = yesterdayOf(clock.now());
   let newestOfAll: Day | undefined;
 
-  /** Asks for the documents of a collector, or for its newest days; of an expensive one only for a day that others have. */
+  /** Asks for the documents of a collector, or for its newest days; for those of an expensive one by one, from the newest that others have. */
   async function ask(collector: FetchingCollector) {
     const { name } = collector.dataset;
     const address = addressOf(collector, org);
     const rules = org.platform.days[name] ?? {};
-    const { windowDays = DAYS } = rules;
+    const isExpensive = 'expensive' in collector;
+    const { windowDays = isExpensive ? 1 : DAYS } = rules;
     const watch = new FieldWatch();
     const source = withRequests({ ...client, compare: (...given) => watch.compare(...given) }, { signal });
-    const [days, to] = 'expensive' in collector ? [1, newestOfAll ?? yesterday] : [DAYS, yesterday];
-    const from = later(addDays(to, 1 - days), config.history.start);
+    const to = (isExpensive && newestOfAll) || yesterday;
+    const from = later(addDays(to, 1 - DAYS), config.history.start);
     let error: PlatformError | undefined;
     const fetched = await fetchAll().catch((thrown: unknown) => {
       // A listing that reaches the limit of pages has data.
