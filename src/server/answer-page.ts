@@ -11,8 +11,8 @@ import { sendBody } from './send-body.ts';
 export type AnswerPage = (request: ExpressRequest, response: ServerResponse, scrape: Scrape) => void;
 
 /**
- * Maximum number of answers that are inflated while they are sent: each holds some 200 KiB as long as its client likes.
- * Beyond it, the longest-running one is aborted.
+ * Maximum number of answers that are inflated while they are sent: each holds some 200 KiB until its client has read it.
+ * Beyond the maximum, the longest-running answer is aborted.
  */
 const MAX_INFLATING = 64;
 

@@ -6,7 +6,6 @@ import type { ReadFigures } from '../page/org-figures.ts';
 import { type Readiness, redactStatus, type ServiceStatus } from '../page/status.ts';
 import type { Clock } from '../work/clock.ts';
 import type { ReloadOutcome } from '../work/reload.ts';
-import { createAdmission, isAllowedHost, sameSite } from './admission.ts';
 import { createPageAnswer } from './answer-page.ts';
 import {
   createPageHandler,
@@ -18,6 +17,7 @@ import {
   lifecycleDisabled,
   type PausedPart,
 } from './handlers.ts';
+import { createHostCheck, isAllowedHost, sameSite } from './host-check.ts';
 import { createMetricsHandler, createPartTurns, createProbeHandler, type ScrapeDeps } from './metrics.ts';
 import type { ExpressRequest } from './negotiation.ts';
 import { type Handler, respondJson, respondText } from './respond.ts';
@@ -30,11 +30,11 @@ export interface AppDeps extends Omit<ScrapeDeps, 'answerPage' | 'takePart'> {
   readonly telemetryPath: string;
   /** The current state of the service. */
   status(): ServiceStatus;
-  /** The same as in the status, once the page has the newest data if the service is ready. */
+  /** Whether the service is ready, as in the status. Resolves only once the page has the newest data. */
   readiness(): Promise<Readiness>;
-  /** The figures of organizations, for the page. */
+  /** The figures of the organizations, for the HTML page. */
   readonly figures: ReadFigures;
-  /** Starts every collector, including the revision window, and returns what is paused; must not wait for them. */
+  /** Starts every collector, including the revision window, without waiting; returns the endpoints that are paused. */
   refresh(): readonly PausedPart[];
   /** Reloads the configuration. */
   reload(): Promise<ReloadOutcome>;
@@ -48,7 +48,7 @@ export interface AppDeps extends Omit<ScrapeDeps, 'answerPage' | 'takePart'> {
   readonly allowedHosts: readonly string[];
 }
 
-/** Creates the HTTP application: all routes, and plain answers to everything else. */
+/** Creates the HTTP application: all routes, and plain-text answers to all other requests. */
 export function createApp(deps: AppDeps): RequestListener {
   const app = express();
   app.disable('x-powered-by');
@@ -60,7 +60,7 @@ export function createApp(deps: AppDeps): RequestListener {
 
   const parts = { ...deps, answerPage: createPageAnswer(deps.log), takePart: createPartTurns() };
 
-  app.use(createAdmission(deps.allowedHosts));
+  app.use(createHostCheck(deps.allowedHosts));
   // First, so that a scrape passes no other route.
   addRoute(app, deps.telemetryPath, 'GET', createMetricsHandler(parts));
   addRoute(app, '/probe', 'GET', createProbeHandler(parts));
@@ -80,7 +80,7 @@ export function createApp(deps: AppDeps): RequestListener {
   return app;
 }
 
-/** Serves one path (GET includes HEAD); other methods are answered with the allowed one. */
+/** Serves one path (GET includes HEAD); answers other methods with 405 and the allowed method. */
 function addRoute(
   app: express.Express,
   path: string,
@@ -98,7 +98,7 @@ function addRoute(
   );
 }
 
-/** A configured path is literal: express would interpret `:` and `*` in it as patterns. */
+/** Escapes a configured path: express would interpret `:` and `*` in it as patterns. */
 function exactly(path: string): RegExp {
   return new RegExp(`^${escapeForRegExp(path)}$`);
 }

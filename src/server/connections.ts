@@ -14,7 +14,7 @@ interface ConnectionLimitDeps {
  */
 const ANSWER_MS = 120_000;
 
-/** One of the limited connections. */
+/** The state of a connection that counts against the limit. */
 interface Connection {
   readonly socket: Socket;
   /** The number of requests that wait for an answer. */
@@ -34,7 +34,7 @@ export function limitConnections(
   server: Server,
   { limit, clock }: ConnectionLimitDeps,
 ): (socket: Socket) => () => void {
-  // Each in the order in which its connections came to it.
+  // Within each group, connections are in the order in which they joined it.
   const [silent, idle, answering] = [new Set<Connection>(), new Set<Connection>(), new Set<Connection>()];
   const groups = [silent, idle, answering];
   const byAddress = new Map<string, Connection>();
@@ -80,7 +80,7 @@ export function limitConnections(
     connection.answering += 1;
     return () => {
       connection.answering -= 1;
-      // One that was closed meanwhile is in no group.
+      // A connection that was closed meanwhile is in no group.
       if (connection.answering === 0 && answering.has(connection)) move(connection, idle);
     };
   };

@@ -18,14 +18,14 @@ interface PageDeps {
   readonly clock: Pick<Clock, 'slices'>;
 }
 
-/** The page of `/`: the figures and the state of the service. */
+/** Serves the HTML page of `/`: the figures and the state of the service. */
 export function createPageHandler({
   answers,
   figures: readFigures,
   clock,
 }: PageDeps): Handler<ExpressRequest> {
   async function render(asked: PageRequest, { orgs, index }: PageContent): Promise<string> {
-    // An index is sorted by the figures of all organizations.
+    // Sorting the index needs the figures of all organizations.
     const shown = index === undefined ? orgs : answers.status().orgs;
     const names = shown.map(({ name }) => name);
     const figures = await readFigures(names, index === undefined ? 'full' : 'summary');
@@ -101,8 +101,8 @@ export const healthy: Handler = (_request, response) => {
 };
 
 /**
- * 200 once the process can serve its data, before that 503; whoever `mayList` admits learns what is missing, which names
- * organizations.
+ * Readiness: 200 once the process can serve its data, and 503 before. If `mayList` allows it, the 503 lists what is missing, which
+ * names organizations.
  */
 export function createReadyHandler(
   readiness: () => Promise<Readiness>,
@@ -117,7 +117,7 @@ export function createReadyHandler(
   };
 }
 
-/** What is not requested before an instant, regardless of a refresh. */
+/** An endpoint, or an organization, that is paused until an instant; a refresh does not end the pause. */
 export interface PausedPart {
   readonly org: string;
   /** An endpoint, or `organization` for all of them. */

@@ -18,18 +18,18 @@ import { parseOneByOne } from './one-by-one.ts';
 export interface HttpServerDeps {
   readonly app: RequestListener;
   readonly clock: Pick<Clock, 'elapsed' | 'wait'>;
-  /** Maximum number of simultaneous connections; beyond it, the least important ones are closed. */
+  /** Maximum number of simultaneous connections. Beyond it, the least important ones are closed. */
   readonly maxConnections: number;
   /** Creates the listening server, such as one for TLS; plain HTTP by default. */
   readonly createServer?: ((options: ServerOptions) => HttpListener) | undefined;
 }
 
-/** The process exits within 5 s; this leaves a second for the store and the log. */
+/** How long a shutdown waits for requests, in milliseconds: the process exits within 5 s, and the store and the log need a second. */
 const CLOSE_DEADLINE_MS = 3_000;
 const DRAIN_STEP_MS = 25;
 
 const SERVER_OPTIONS = {
-  /** A scrape's request fits into one packet; only an attack takes longer. */
+  /** The time limit for receiving a request. A scrape's request fits into one packet; only an attack takes longer. */
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   /**
@@ -39,7 +39,7 @@ const SERVER_OPTIONS = {
   keepAliveTimeout: 310_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16_384,
-  /** The application requires it, but not of health checks. */
+  /** The application checks `Host` itself, because health checks may lack it. */
   requireHostHeader: false,
 } as const;
 
@@ -55,7 +55,7 @@ export function createHttpServer(deps: HttpServerDeps) {
   const parsed = parseOneByOne(server);
   let answering = 0;
   let closing = false;
-  // Requests that expect what no server offers are answered like all others.
+  // A request with an unknown `Expect` header is answered like any other.
   server.on('request', answer).on('checkExpectation', answer);
   server.timeout = STALLED_CLIENT_MS;
   const sockets = new Set<Socket>();

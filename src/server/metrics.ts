@@ -10,8 +10,8 @@ import { type ExpressRequest, negotiated } from './negotiation.ts';
 import { type Handler, partsOf, respondText } from './respond.ts';
 
 /**
- * Resolves with what `select` does, once it is this request's turn; undefined if the client is gone by then. Requests with
- * the same key share what is under way.
+ * Waits for this request's turn, and resolves with the result of `select`; undefined if the client has disconnected by then.
+ * Concurrent requests with the same key share one result.
  */
 type TakePart = (
   request: Pick<IncomingMessage, 'socket'>,
@@ -24,10 +24,10 @@ interface PartUnderWay {
   readonly scrape: Promise<Scrape | undefined>;
 }
 
-/** Parts of the page that are selected and deflated at the same time. */
+/** Maximum number of parts of the page that are selected and deflated at the same time. */
 const PARTS_AT_ONCE = 2;
 
-/** Makes parts of the page take turns: each is work of its own, which must not delay scrapes of the whole page. */
+/** Limits concurrent scrapes of parts of the page: deflating a part must not delay scrapes of the whole page. */
 export function createPartTurns(): TakePart {
   const turns = createTurns({ limit: PARTS_AT_ONCE });
   const underWay = new Map<string, PartUnderWay>();
@@ -99,7 +99,7 @@ export function createProbeHandler(deps: ScrapeDeps): Handler<ExpressRequest> {
   });
 }
 
-/** Sends what `select` finds for the format and the collectors that a request asks for; undefined if it is answered. */
+/** Sends the scrape that `select` returns for the requested format and collectors, or answers with an error. */
 function selecting(
   { answerPage }: Pick<ScrapeDeps, 'answerPage'>,
   select: (

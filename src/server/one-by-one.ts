@@ -8,16 +8,16 @@ const END = '\r\n\r\n';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The number of bytes that a client may send before it has its answer: many times as many as a scraper's request has. */
+/** The number of bytes that a client may send ahead of an answer: many times the size of a scraper's request. */
 const MAX_AHEAD = 16_384;
 
 /** Called with each request; the returned function once that has been answered. */
 type Begun = (request: IncomingMessage) => () => void;
 
 /**
- * Has the requests of a connection parsed one by one: what follows a request waits as bytes for its answer, and closes the
- * connection if it is too much. Node.js alone makes requests of everything that it has read at once, which are thousands from a client
- * that does not wait. Those who do send ahead take turns, so that they delay nobody else.
+ * Parses the pipelined requests of a connection one by one. Bytes after a request wait until that is answered; too many of them
+ * close the connection. Node.js alone would parse all bytes that it has read at once, which can be thousands of requests from a
+ * client that does not wait. Connections with pipelined requests take turns, so that they do not delay others.
  */
 export function parseOneByOne(server: Server): Begun {
   const queue = createSerialQueue();

@@ -10,7 +10,7 @@ const PIECE = 64 * 1024;
  * of the connection: clients that never read would take the size of a page each.
  */
 export function sendBody(response: ServerResponse, parts: readonly Buffer[]): void {
-  // Of a pipelined request, the response itself has no socket yet.
+  // The socket of the request, because the response to a pipelined request has none yet.
   if ('encrypted' in response.req.socket) {
     // A client that goes away ends its answer.
     pipeline(Readable.from(cut(parts)), response, () => undefined);

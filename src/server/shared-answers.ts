@@ -18,15 +18,15 @@ interface Snapshot {
   readonly bodies: Map<string, Promise<SharedBody>>;
 }
 
-/** An age on the page may be wrong by so much. Nothing is published more often either. */
+/** How old an answer may be, in milliseconds. Nothing is published more often. */
 const FRESH_MS = 1000;
 
 /** The state of the service and the answers rendered from it, at most a second old. */
 export type SharedAnswers = ReturnType<typeof shareAnswers>;
 
 /**
- * Shares answers among clients. They are rendered one at a time, and between two of them whatever else has arrived is
- * answered: clients that ask for one page after the other must not delay a scrape.
+ * Shares answers among clients. Renders one answer at a time, and lets other requests be answered in between: clients that request
+ * one page after the other must not delay a scrape.
  */
 export function shareAnswers(readStatus: () => ServiceStatus, clock: Pick<Clock, 'elapsed'>) {
   const rendering = createSerialQueue();
@@ -42,7 +42,7 @@ export function shareAnswers(readStatus: () => ServiceStatus, clock: Pick<Clock,
 
   return {
     status: () => current().status,
-    /** The text that `render` resolves with; whoever asks for the same key gets the same body. */
+    /** The text that `render` resolves with; all requests for the same key share the body. */
     bodyOf(key: string, render: () => Promise<string>): Promise<SharedBody> {
       const { bodies } = current();
       const known = bodies.get(key);

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { HANG_UP, type Handler, partsOf, respondText } from './respond.ts';
 
-/** Balancers check these without `Host`, or with one of their own. */
+/** Paths that load balancers request without `Host`, or with a `Host` of their own. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/-/healthy', '/-/ready']);
 
 /**
- * Creates the first handler, which answers requests that no route should handle: those with an unsupported transfer coding,
- * those of HTTP/1.1 without a host, and those for a host name that is not allowed. After DNS rebinding, a browser sends
- * the attacker's host name; IP addresses and `localhost` cannot be rebound. The health of the process is no secret.
+ * Creates the first handler, which refuses requests with an unsupported transfer coding, HTTP/1.1 requests without a host, and
+ * requests for a host name that is not allowed. After DNS rebinding, a browser sends the attacker's host name; IP addresses and
+ * `localhost` cannot be rebound. Health paths accept any host, because the health of the process is no secret.
  */
-export function createAdmission(
+export function createHostCheck(
   allowedHosts: readonly string[],
 ): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {
   return ({ headers, url, httpVersion }, response, next) => {
@@ -26,7 +26,7 @@ export function createAdmission(
   };
 }
 
-/** Allows a request to change something only if no page of another site can have sent it. */
+/** Wraps a handler that changes something: refuses requests that a page of another site may have sent. */
 export function sameSite(allowedHosts: readonly string[], handler: Handler): Handler {
   return (request, response) => {
     if (!isCrossSite(request, allowedHosts)) return handler(request, response);
@@ -34,7 +34,7 @@ export function sameSite(allowedHosts: readonly string[], handler: Handler): Han
   };
 }
 
-/** Relies on headers that browsers send; other clients send none of them. */
+/** Whether a browser sent the request from another site, by headers that only browsers send. */
 function isCrossSite({ headers }: IncomingMessage, allowedHosts: readonly string[]): boolean {
   const site = headers['sec-fetch-site'];
   if (typeof site === 'string' && site.toLowerCase().includes('cross-site')) return true;
@@ -49,7 +49,7 @@ function isCrossSite({ headers }: IncomingMessage, allowedHosts: readonly string
   return !isNamed(hostname, allowedHosts);
 }
 
-/** Whether requests may use this host name: any if none is configured. */
+/** Whether requests may use this host name. Without configured names, all are allowed. */
 export function isAllowedHost(host: string | undefined, allowedHosts: readonly string[]): boolean {
   if (allowedHosts.length === 0) return true;
   if (host === undefined) return false;
@@ -57,7 +57,7 @@ export function isAllowedHost(host: string | undefined, allowedHosts: readonly s
   return isIPv4(name) || /^\[[\da-f:.]+\]$/.test(name) || name === 'localhost' || isNamed(name, allowedHosts);
 }
 
-/** `*.example.com` means every name below `example.com`. */
+/** Whether a name is on the list, where `*.example.com` stands for every name below `example.com`. */
 function isNamed(hostname: string, allowedHosts: readonly string[]): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, '');
   return allowedHosts.some((allowed) =>
