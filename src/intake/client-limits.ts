@@ -7,11 +7,11 @@ interface ClientLimitsParts {
   /** Maximum number of requests at once after a pause. */
   readonly burst: number;
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** Maximum number of distinguished clients. */
+  /** Maximum number of clients that are tracked separately. */
   readonly maxClients?: number;
 }
 
-/** Clients that are tracked; a client that is evicted starts with a full bucket. */
+/** Default for the maximum number of tracked clients. An evicted client starts again with a full bucket. */
 const MAX_CLIENTS = 10_000;
 
 /** Limits the requests per second of each client. */
@@ -40,7 +40,7 @@ export class ClientLimits {
   }
 }
 
-/** The owner of an IPv6 address has 2^64 of them. */
+/** The key of a client: of an IPv6 address only the first half, because its owner has 2^64 addresses. */
 function clientOf(address = ''): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const groups = (text: string) => text.split(':').filter((group) => group !== '');

@@ -10,15 +10,15 @@ interface EventCount {
 
 /** The newest known event of a session. */
 interface SessionState {
-  /** By the sender's clock, or the arrival if that is earlier; older events do not change it. */
+  /** The time of the event: by the sender's clock, or its arrival if that is earlier. Older events do not change the entry. */
   readonly at: Instant;
-  /** Whether it means that the session waits for a human. */
+  /** Whether the event means that the session waits for a human. */
   readonly waiting: boolean;
   /** When the session is forgotten. */
   readonly until: Instant;
 }
 
-/** What new events add to the counts. */
+/** The counts that new events add. */
 export interface Additions {
   readonly events: ReadonlyMap<string, EventCount>;
   readonly ends: ReadonlyMap<string, number>;
@@ -45,7 +45,7 @@ export function additionsOf(fresh: readonly HookEvent[], now: Instant): Addition
   const sessions = new Map<string, SessionState>();
   const moments = new Map<string, Moment>();
   for (const { event, reason, session, waiting, at } of fresh) {
-    // A clock that is ahead must not put the newest event into the future: no later event could end its wait.
+    // A sender's clock may be ahead, but an event in the future could not be followed by one that ends its wait.
     const happened = Math.min(at, now);
     const before = events.get(event);
     events.set(event, {

@@ -18,7 +18,7 @@ export interface HookEvent {
   readonly session: string | undefined;
   /** The kind of wait for a human that begins with it; undefined if none does. */
   readonly waiting: WaitType | undefined;
-  /** When it happened by the sender's clock, in milliseconds since the epoch. */
+  /** When the event happened by the sender's clock, in milliseconds since the epoch. */
   readonly at: Instant;
 }
 
@@ -114,8 +114,8 @@ export function readEvent(value: unknown, arrival: Arrival): HookEvent | Rejecte
 }
 
 /**
- * When an event happened; undefined if that is too long ago. If the sender's clock is off, its time of sending shows by how
- * much. Without that, an event from the future counts from its arrival.
+ * When an event happened; undefined if that is too long ago. If the request says when it was sent, that shows how far the sender's
+ * clock is off. Otherwise, an event from the future counts from its arrival.
  */
 function timeOf(at: Instant, { now, from, sentAt }: Arrival): Instant | undefined {
   const isPlausible = (instant: Instant) => instant >= from && instant <= now + AHEAD_MS;

@@ -14,9 +14,9 @@ import { hasToken, type TokenSource } from './token.ts';
 interface HookHandlerDeps {
   readonly intake: Pick<Intake, 'take' | 'from' | 'time'>;
   readonly token: TokenSource;
-  /** For senders with the token. */
+  /** Limits senders with the token. */
   readonly senders: ClientLimits;
-  /** For clients without it: guessing must not use up the limit of senders behind the same address. */
+  /** Limits clients without the token. Separate, because guesses must not use up the limit of senders behind the same address. */
   readonly strangers: ClientLimits;
   readonly instruments: Pick<HookInstruments, 'rejected'>;
   readonly clock: Pick<Clock, 'wait'>;
@@ -24,7 +24,7 @@ interface HookHandlerDeps {
 
 /** Maximum total size of bodies being read; the parsed events take several times as much memory. */
 const MAX_BYTES_AT_ONCE = 16 * MAX_BYTES;
-/** The `Retry-After` in seconds if the sender did not cause the wait. */
+/** The `Retry-After`, in seconds, of a refusal that the sender did not cause. */
 const SOON = 2;
 const NOTHING = { accepted: 0, duplicates: 0 } as const;
 
@@ -55,7 +55,7 @@ const unavailable = {
 /** Answers `POST /hooks/events`; 202 only after the events are stored. */
 export function createHookHandler(deps: HookHandlerDeps): Handler {
   const { intake, instruments, clock } = deps;
-  // Whoever sends, at most one read of a file runs, and one waits.
+  // However many requests arrive, at most one read of the token file runs and one waits.
   const token = { read: oneAtATime(() => deps.token.read()) };
   const reading = createCapacity({ total: MAX_BYTES_AT_ONCE });
 
@@ -87,7 +87,7 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
     const taken = events.length === 0 ? NOTHING : await intake.take(events);
     if (taken === 'busy') return throttled(SOON);
     if (taken === 'unavailable') return unavailable;
-    // Not earlier: a request that must be retried contains them again.
+    // Counted only now, because a request that must be retried contains the same events again.
     for (const { rejection } of rejected) instruments.rejected(rejection);
     const [first] = rejected;
     if (events.length === 0 && first !== undefined) {
@@ -112,7 +112,7 @@ function sizeOf({ headers }: IncomingMessage): number {
 }
 
 function refusal(status: number, reason: Rejection, error: string): Answer {
-  // The reason tells senders that the intake itself rejects, not something on the way.
+  // The reason tells senders that the intake rejects the request, and not a proxy on the way.
   return { status, reason, body: { error, reason } };
 }
 

@@ -18,7 +18,7 @@ interface IntakeResult {
 
 interface IntakeParts {
   readonly store: HookStore;
-  /** Where the metrics about hook events are added. */
+  /** The registry to which the metrics about hook events are added. */
   readonly registry: Registry;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
@@ -41,7 +41,7 @@ export class Intake {
   readonly #queue: Waiting[] = [];
   /** Number of events in the queue and in the commit under way. */
   #queued = 0;
-  /** What is stored; undefined until it could be read. */
+  /** The stored counts; undefined until they were read. */
   #counts: Counts | undefined;
   #health: 'storing' | 'failing' = 'storing';
   /** Settles once the queue is empty; undefined while it is. */
@@ -52,14 +52,14 @@ export class Intake {
     this.instruments = new HookInstruments(parts.registry, () => this.waiting());
   }
 
-  /** Shows the stored counts; if these cannot be read now, a later request does it. */
+  /** Publishes the stored counts. If they cannot be read now, a later request reads them. */
   async open(): Promise<void> {
     await this.#load().catch((error: unknown) => this.#noteTrouble(error));
     this.#parts.store.onNews((counts) => this.#show(counts));
   }
 
   /**
-   * Resolves once the events are stored; `unavailable` if that is impossible at present, `busy` if too many are
+   * Resolves once the events are stored; with `unavailable` if the store is unavailable, and with `busy` if too many events are
    * waiting.
    */
   take(events: readonly HookEvent[]): Promise<IntakeResult | 'unavailable' | 'busy'> {
@@ -101,7 +101,7 @@ export class Intake {
     this.#draining = undefined;
   }
 
-  /** Stores those that have arrived by the time at which the store can; resolves with them. */
+  /** Stores the requests that are waiting when the store begins the transaction; resolves with them. */
   async #storeGroup(): Promise<readonly Waiting[]> {
     let group: readonly Waiting[] = [];
     try {
@@ -115,14 +115,14 @@ export class Intake {
       settleAll(group, stored.isNew);
     } catch (error) {
       this.#noteTrouble(error);
-      // Nor could it store those that wait.
+      // The store could not store the waiting requests either.
       group = [...group, ...this.#queue.splice(0)];
       for (const { settle } of group) settle('unavailable');
     }
     return group;
   }
 
-  /** Takes the requests that are stored together. */
+  /** Takes the requests of the next commit from the queue. */
   #takeGroup(): readonly Waiting[] {
     const group: Waiting[] = [];
     let size = 0;

@@ -16,7 +16,7 @@ export const knownEvents = [
 /** Why a session ends; any other reason, or none, is counted as `other`. */
 export const knownReasons = ['clear', 'logout', 'prompt_input_exit', 'error', 'other'] as const;
 
-/** The types of notifications that wait; `unknown` for those that do not say. */
+/** The types of notifications that wait for a human; `unknown` if a notification has none. */
 export const waitTypes = [...waitingTypes, 'unknown'] as const;
 
 export type WaitType = (typeof waitTypes)[number];

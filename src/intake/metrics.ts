@@ -98,7 +98,7 @@ export class HookInstruments {
 
   /** Publishes the stored counts; until then only rejections are published. */
   counted(counts: Shown): void {
-    // Created once their values are known: a counter that starts at 0 and jumps would look like that many events.
+    // Created only once the values are known: a counter that jumps from 0 would look like that many new events.
     this.#counted ??= new CountedInstruments(this.#registry, this.#waiting);
     this.#counted.show(counts);
   }
@@ -109,9 +109,9 @@ class CountedInstruments {
   readonly #events: Counter<'event'>;
   readonly #ends: Counter<'reason'>;
   readonly #last: Gauge<'event'>;
-  /** By label and bucket. Types that only another release knows have the label of unknown ones. */
+  /** Waits by label and bucket. A type that only another release knows is counted as `unknown`. */
   readonly #waits = new Map<string, readonly [count: number, ms: number]>();
-  /** What was stored when it was shown last. What a database no longer has, it counts from the beginning. */
+  /** The stored counts that were published last. An entry that the database has lost counts from 0 again. */
   #stored: ReadonlyMap<string, number> = new Map();
 
   constructor(registry: Registry, waiting: () => number) {
@@ -145,7 +145,7 @@ class CountedInstruments {
     }
     this.#stored = next;
 
-    /** What was counted since the last stored count; nothing if a database was restored to an earlier one. */
+    /** The increase since the last published count; 0 if the database was restored to an earlier state. */
     function added(key: string, count: number): number {
       next.set(key, count);
       return Math.max(0, count - (before.get(key) ?? 0));

@@ -20,13 +20,13 @@ const MAX_IDS = 1_000_000;
 const FORGOTTEN_AT_ONCE = 4_000;
 /** Maximum number of sessions; beyond it, those without an event for longest are removed. */
 const MAX_SESSIONS = 50_000;
-/** Sessions are counted now and then: counting reads all of them. */
+/** Sessions are counted once in this many commits, because counting reads all of them. */
 const COMMITS_PER_COUNT = 16;
-/** How often events that other processes took are looked for, in milliseconds. */
+/** The interval of checks for events that other processes have stored, in milliseconds. */
 const LOOK_MS = 1_000;
-/** How often waits are counted, and forgotten events removed, in milliseconds. */
+/** The interval of counting waits and removing old events, in milliseconds. */
 const TEND_MS = 60_000;
-/** Senders may still have what happened while no process ran: after a start no wait is counted for so long, in milliseconds. */
+/** How long after a start no wait is counted, in milliseconds: senders may still hold events from before the start. */
 const CATCH_UP_MS = 600_000;
 
 /** Events that have arrived by an instant, in order of arrival. */
@@ -35,7 +35,7 @@ interface Arrived {
   readonly now: Instant;
 }
 
-/** What a commit has stored. */
+/** The result of a commit. */
 interface Committed {
   /** Whether each event was new. */
   readonly isNew: readonly boolean[];
@@ -44,12 +44,12 @@ interface Committed {
 
 interface HookStoreParts {
   readonly database: Database;
-  /** Within a transaction: in another epoch than before, the database may have lost commits, or is another one. */
+  /** Reads the epoch, within a transaction. If it has changed, the database may have lost commits, or is another one. */
   epochOf(query: Query): Promise<string>;
-  /** What processes that share the database need; a file belongs to one. */
+  /** Set for a database that processes share; a file belongs to one process. */
   readonly shared?:
     | {
-        /** Resolves once the database can be used. */
+        /** Resolves once the schema is migrated. */
         readonly opened: Promise<void>;
         /** Called when the database has lost commits that this process has seen. */
         readonly onWentBack?: ((what: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -61,7 +61,7 @@ interface HookStoreParts {
   readonly maxIds?: number;
 }
 
-/** Of the database, when the statement reads it. */
+/** The database's time, in milliseconds, when a statement reads it. */
 const DATABASE_TIME = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 interface State {
@@ -76,7 +76,7 @@ interface State {
   readonly now: Instant | undefined;
 }
 
-/** What was seen of the counts last, or what this process has made of them. */
+/** The counts as this process has last read or written them. */
 interface Seen {
   readonly version: number;
   readonly epoch: string | undefined;
@@ -93,20 +93,20 @@ const UNSEEN: Seen = {
 };
 
 /**
- * Stores the counts, and the ids of counted events, in a database that its caller closes. Rejects with a `NotStored` while that is
- * impossible.
+ * Stores the counts of hook events and the ids of counted events, in a database that its caller closes. Methods reject with a
+ * `NotStored` while the database is unavailable.
  */
 export class HookStore {
   readonly #parts: HookStoreParts;
   readonly #closing = new AbortController();
   readonly #queue = createSerialQueue();
-  /** `waiting`: the schema of a shared database is not current yet, and not touched. */
+  /** `waiting`: the schema of a shared database is not migrated yet, and must not be used. */
   #phase: 'waiting' | 'open';
   #seen = UNSEEN;
   #drift: number | undefined;
   #nextTending: number;
   #listener: ((counts: Counts) => void) | undefined;
-  /** Settles after the end. */
+  /** Resolves when the watching loop has ended. */
   readonly #watching: Promise<void>;
 
   constructor(parts: HookStoreParts) {
@@ -122,23 +122,23 @@ export class HookStore {
   }
 
   /**
-   * Stores the events that `take` gives, as one transaction, and resolves once they are durable, with whether each was new (an id
-   * that occurs twice is new once). `take` is called at most once, when they can be stored: what arrives while the store waits for
-   * other processes is stored with the rest.
+   * Stores the events that `take` returns, in one transaction. Resolves once they are durable, with whether each was new (an id
+   * that occurs twice is new once). Calls `take` at most once, when the store can write, so that events that arrive while it waits for
+   * other processes are stored, too.
    */
   commit(take: () => Arrived): Promise<Committed> {
     return this.#queue.run(() => this.#commit(take));
   }
 
-  /** Events from before this time may have been forgotten: they cannot be distinguished from counted ones. */
+  /** The time before which events are rejected: their ids may be forgotten, so that they could be counted twice. */
   forgottenBefore(now: Instant): Instant {
     return Math.max(now - REMEMBERED_MS, this.#seen.forgotten);
   }
 
   /**
-   * How far the store's time is ahead of this process's, in milliseconds: where processes share a database, its clock judges, so that
-   * a wrong one of theirs neither forgets sessions of others nor dates events into the future; unless it has left the time of the
-   * last commit by more than a day.
+   * How far the store's time is ahead of this process's, in milliseconds. Processes that share a database use its clock, so that a
+   * wrong clock of one of them neither forgets sessions of others nor dates events into the future. But if the database's clock is
+   * more than a day off, and farther from the last commit, the process uses its own.
    */
   drift(): number {
     return this.#drift ?? 0;
@@ -152,11 +152,11 @@ export class HookStore {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#queue.idle();
-    // A database that was never opened does not hold up the end.
+    // A database that was never opened does not delay the shutdown.
     if (this.#phase === 'open') await this.#watching;
   }
 
-  /** Looks for what others have counted, and tends what is stored, until the end. */
+  /** Reads the counts of other processes, counts waits and removes old events, until `close`. */
   async #watch(): Promise<void> {
     const { shared, clock } = this.#parts;
     const { signal } = this.#closing;
@@ -173,7 +173,7 @@ export class HookStore {
     }
   }
 
-  /** Reads the counts if others have changed them. */
+  /** Reads the counts, and calls the listener if other processes have changed them. */
   async #look(): Promise<void> {
     const { version, epoch } = this.#seen;
     const counts = await this.#read();
@@ -205,15 +205,15 @@ export class HookStore {
 
   async #commit(take: () => Arrived, isTending?: 'tending'): Promise<Committed> {
     const { isNew, seen, base } = await this.#use(async (query) => {
-      // Before it is known when they arrived.
+      // Locks first: the arrival of the events is determined when `take` is called.
       const state = await this.#stateFrom(query, lockState);
       const { shared, maxIds = MAX_IDS } = this.#parts;
       const epoch = await this.#parts.epochOf(query);
       const known = this.#seen;
-      // The file was removed or replaced: the new one continues with what was counted.
+      // The file was removed or replaced: the new file continues with the known counts.
       if (shared === undefined && known.epoch !== undefined && known.epoch !== epoch)
         await raiseTo(query, known.counts);
-      // What remains of lost commits: these events are counted from there.
+      // After lost commits, events are counted from the counts that the database still has.
       const isOlder = state.version <= known.version;
       const base = shared !== undefined && isOlder ? await readCounts(query, this.#now()) : undefined;
       const { events, now } = take();
@@ -238,7 +238,7 @@ export class HookStore {
     return this.#parts.database.transaction(work, mode);
   }
 
-  /** The state, and the time of a shared database with it. */
+  /** Reads the state, together with the time of a shared database. */
   async #stateFrom(query: Query, get: (query: Query, columns: string) => Promise<State>): Promise<State> {
     const { shared, clock } = this.#parts;
     if (shared === undefined) return get(query, STATE);
@@ -251,7 +251,7 @@ export class HookStore {
     return this.#parts.clock.now() + this.drift();
   }
 
-  /** A version that is lower than one seen earlier says that the database has lost commits. */
+  /** Reports that the database has lost commits: its version is lower than one seen earlier. */
   #noteOlder(version: number): void {
     const { version: seen } = this.#seen;
     if (version < seen) this.#parts.shared?.onWentBack?.({ what: 'hook events', version, seen });
@@ -262,13 +262,13 @@ export class HookStore {
   }
 }
 
-/** How far a shared database's time is ahead of a process's own; `before`: what was seen of that earlier. */
+/** How far a shared database's time is ahead of this process's; `before`: the last known value. */
 function driftOf({ now, ageing }: State, own: Instant, before: number | undefined): number | undefined {
   if (now === undefined) return before;
   const ahead = now - own;
-  // Before the first commit, what was seen earlier is as good.
+  // Before the first commit, the last known drift stands in for its time.
   const last = ageing?.at ?? own + (before ?? ahead);
-  // Of clocks that are more than a day apart, the one that is farther from the last commit is wrong, be it the database's.
+  // If the clocks are more than a day apart, the one that is farther from the last commit is wrong, even the database's.
   const isWrong = Math.abs(ahead) > DAY_MS && Math.abs(now - last) > Math.abs(own - last);
   return isWrong ? 0 : ahead;
 }
@@ -281,12 +281,12 @@ const WAITING = {
 
 const STATE = 'version, ageing_at, doubted_since, forgotten_at, ids';
 
-/** There is no row before the first commit, but a time. */
+/** Reads the state; before the first commit there is no row, and only the time is set. */
 async function readState(query: Query, columns: string): Promise<State> {
   return stateIn((await query(`SELECT ${columns} FROM (SELECT 1) AS one LEFT JOIN S.hook_state ON true`))[0]);
 }
 
-/** Counts the commit and reads the state, which no other process changes before the end of the transaction. */
+/** Raises the version and reads the state. This locks the row, so that no other process commits before the transaction ends. */
 async function lockState(query: Query, columns: string): Promise<State> {
   const text = `UPDATE S.hook_state SET version = version + 1 RETURNING ${columns}`;
   const [row] = await query(text);
@@ -338,7 +338,7 @@ async function readCounts(query: Query, now: Instant): Promise<Counts> {
   };
 }
 
-/** Remembers the ids of events; resolves with those that were not known. */
+/** Stores the ids of events; resolves with those that were new. */
 async function remember(
   query: Query,
   events: readonly HookEvent[],
@@ -355,7 +355,7 @@ async function remember(
 const PUT_EVENTS =
   'INSERT INTO S.hook_event AS old (name, count, last_at) VALUES ROWS ON CONFLICT (name) DO UPDATE SET';
 const LATER = 'last_at = CASE WHEN excluded.last_at > old.last_at THEN excluded.last_at ELSE old.last_at END';
-/** A time in the future, of a clock that was ahead, gives way to the next event. */
+/** Keeps the later time, but the next event replaces a time in the future, which a clock that was ahead has set. */
 const LATEST =
   'last_at = CASE WHEN excluded.last_at > old.last_at OR old.last_at > $1 THEN excluded.last_at ELSE old.last_at END';
 const PUT_ENDS =
@@ -372,7 +372,7 @@ async function add(
   await sendRows(query, `${PUT_ENDS} count = old.count + excluded.count`, [...ends]);
   await sendRows(
     query,
-    // A session whose newest event is dated in the future, since the clock was set back, is changed by what happens now.
+    // If the newest event of a session is in the future because the clock was set back, a present event still replaces it.
     `INSERT INTO S.hook_session AS old (id, at, waiting, until, version) VALUES ROWS ON CONFLICT (id) DO UPDATE
      SET at = excluded.at, waiting = excluded.waiting, until = excluded.until, version = excluded.version
      WHERE excluded.at >= CASE WHEN old.at > $1 THEN $1 ELSE old.at END`,
@@ -380,7 +380,7 @@ async function add(
     [now],
   );
   await addMoments(query, moments, now);
-  // In order, so that a server without statistics does not read the whole table.
+  // Ordered, so that a server without statistics does not read the whole table.
   await query(
     `DELETE FROM S.hook_session WHERE id IN (
        SELECT id FROM S.hook_session WHERE until <= $1 ORDER BY until LIMIT ${FORGOTTEN_AT_ONCE}
@@ -400,12 +400,12 @@ async function hasFuture(query: Query, now: Instant): Promise<boolean> {
   return (await query('SELECT 1 AS one FROM S.hook_event WHERE last_at > $1 LIMIT 1', [now])).length > 0;
 }
 
-/** Otherwise a name without further events would have such a time for good. */
+/** Replaces times in the future by now. Otherwise an event without successors would keep such a time forever. */
 async function endFuture(query: Query, now: Instant): Promise<void> {
   await query('UPDATE S.hook_event SET last_at = $1 WHERE last_at > $1', [now]);
 }
 
-/** Stores these counts where fewer are stored. */
+/** Raises stored counts to these counts; higher stored counts stay. */
 async function raiseTo(query: Query, { events, ends, waits }: Counts): Promise<void> {
   const larger = 'count = CASE WHEN excluded.count > old.count THEN excluded.count ELSE old.count END';
   await sendRows(query, `${PUT_EVENTS} ${larger}, ${LATER}`, eventRows(events));
@@ -417,7 +417,7 @@ function eventRows(events: Counts['events']): readonly (readonly [string, number
   return [...events].map(([name, { count, lastAt }]) => [name, count, lastAt]);
 }
 
-/** Forgets the oldest ids and stores the state after a commit; resolves with the newest arrival that was forgotten so far. */
+/** Removes the oldest ids and stores the state after a commit; resolves with the newest arrival removed so far. */
 async function age(
   query: Query,
   state: State,
@@ -437,8 +437,8 @@ async function age(
 }
 
 /**
- * Forgets a bounded number of ids: those that arrived before an instant, and the oldest of too many. Resolves with their number
- * and the newest arrival among them, or 0.
+ * Removes a bounded number of ids: those that arrived before an instant, and the oldest ones beyond the maximum. Resolves with the
+ * number of removed ids, and the newest arrival among them, or 0.
  */
 async function forget(
   query: Query,

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** The source of the current token, or of the last good one while it cannot be read. */
+/** The source of the current token; of the last valid one while the file cannot be read. */
 export interface TokenSource {
   read(): Promise<string>;
 }

@@ -11,7 +11,7 @@ const BOUND_OF_MS = WAIT_BOUNDS.map((bound) => `WHEN ms <= ${bound * 1000} THEN 
 const PUT_WAITS = 'INSERT INTO S.hook_wait AS old (type, bound, count, ms)';
 /** How much later than the event that ended its wait a notification may arrive. */
 const LATE_MS = 600_000;
-/** More than senders add between two countings, and few enough to take no noticeable time. */
+/** The number of moments per counting: more than senders add in between, and few enough to take no noticeable time. */
 const FORGOTTEN_AT_ONCE = 30_000;
 
 /** An event of a session, by the sender's clock; a wait begins with it if it has a type. */
@@ -35,7 +35,7 @@ export interface WaitCount {
 export async function addMoments(query: Query, moments: readonly Moment[], now: Instant): Promise<void> {
   await sendRows(
     query,
-    // A wait that was counted stays as it is.
+    // A counted wait does not change any more.
     `INSERT INTO S.hook_moment AS old (session, at, type, waiting, due) VALUES ROWS ON CONFLICT (session, at) DO UPDATE
      SET type = excluded.type, waiting = 1, due = excluded.due
      WHERE excluded.waiting = 1 AND (old.type = '' OR (old.waiting = 1 AND excluded.type < old.type))`,
@@ -85,7 +85,7 @@ export async function countWaits(query: Query, now: Instant, forgotten: Instant)
   );
 }
 
-/** Stores counts where fewer are stored. */
+/** Raises stored counts to these counts; higher stored counts stay. */
 export async function raiseWaits(query: Query, waits: readonly WaitCount[]): Promise<void> {
   await sendRows(
     query,
