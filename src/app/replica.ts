@@ -130,7 +130,7 @@ export class Replica {
     }
   }
 
-  /** Starts work without waiting, and logs a failure, unless leadership has changed meanwhile: the next event does the rest. */
+  /** Starts work without waiting. Logs a failure, except a `NotStored`: if leadership has changed, the next event does the rest. */
   #safely(message: string, work: () => Promise<void>): void {
     work().catch((error: unknown) => {
       if (!this.#core.stopping.signal.aborted) logUnlessNotStored(this.#core.log, message, error);

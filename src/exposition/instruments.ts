@@ -68,7 +68,7 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-/** The exporter's own metrics, with a method per event. The registry has those of the process, plain numbers those of organizations. */
+/** The exporter's own metrics, with a method per event. Process metrics are in a registry, those of organizations plain numbers. */
 export class Instruments {
   /** Contains the metrics of this process as a whole; other parts may add theirs. */
   readonly registry = new Registry();

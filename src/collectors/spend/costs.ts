@@ -53,7 +53,7 @@ export function costOver(view: View, days: readonly Day[]): Cost | undefined {
 /** The cost of an organization on some days, in one currency; an unknown amount is undefined. */
 export type Spend = ReturnType<typeof spendOf>;
 
-/** The cost of some days, its part billed beyond seats if the platform reports it, and the forecast of the last day's billing month. */
+/** The cost of some days, its part billed beyond seats if the platform reports it, and the forecast of the last day's month. */
 export function spendOf(
   { asOf, settings, row }: View,
   days: readonly Day[],
