@@ -11,13 +11,13 @@ import { type HookCommand, mergeAgentConfig, parseExactly } from './agent-config
 
 const FIX = 'fix the file, or give another one with --file';
 
-/** How long to wait until a lock is tried again that another process has, in milliseconds, and how often it is tried. */
+/** The wait between attempts to take a lock that another process has, in milliseconds, and the number of attempts. */
 const lockedMs = 50;
 const MAX_TRIES = 200;
 
 /** Dependencies of a merge. */
 interface MergeParts {
-  /** Of the user's processes, which it keeps from losing each other's changes. */
+  /** The path of the lock that keeps processes of the user from losing each other's changes. */
   readonly lock: string;
   readonly clock: Pick<Clock, 'now' | 'wait'>;
 }
@@ -41,7 +41,7 @@ export async function mergeAgentFile(
   }
 }
 
-/** Takes a lock once it is free; undefined where it cannot be created, which is no reason to refuse a single process. */
+/** Takes the lock once it is free; undefined if it cannot be created, because a single process does not need it. */
 async function whenFree(lock: string, clock: Pick<Clock, 'wait'>): Promise<Lock | undefined> {
   attempt(() => createFolder(path.dirname(lock)));
   for (let nth = 0; nth < MAX_TRIES; nth++) {
@@ -61,7 +61,7 @@ function mergeNow(
   command: HookCommand,
   clock: Pick<Clock, 'now'>,
 ): readonly string[] {
-  // The agent's hooks are a file of their own, or a member of its settings.
+  // The agent reads hooks from a file of their own, or from a member of its settings.
   const isSettings = /^settings\b/i.test(path.basename(named));
   const { file, text } = fileNow(named);
   const content = text?.replace(/^\ufeff/, '') ?? '';
@@ -79,7 +79,7 @@ function mergeNow(
   if (text !== undefined && JSON.stringify(parseExactly(whole)) === JSON.stringify(existing)) {
     return [`${named} is up to date`, ...notes];
   }
-  // Spelled as before.
+  // Line ends and a byte order mark stay as they were.
   if (content.includes('\r\n')) whole = whole.replaceAll('\n', '\r\n');
   if (text !== undefined && text !== content) whole = `\ufeff${whole}`;
   try {
@@ -103,7 +103,7 @@ function mergeNow(
 function fileNow(named: string): { readonly file: string; readonly text: string | undefined } {
   try {
     const found = statSync(named, { throwIfNoEntry: false });
-    // Reading a device may never end, and the file that is written would replace it.
+    // Only regular files: reading a device may never end, and writing would replace it by a file.
     if (found?.isFile() === false && !found.isDirectory()) {
       throw new ConfigError(`${named} is not a regular file`);
     }

@@ -4,7 +4,7 @@ import { codeOf, createFolder } from '../files/local-file.ts';
 import { attempt } from '../text/errors.ts';
 import type { HookEvent } from './event.ts';
 
-/** Longer than a run's deadline: the agent may deliver to one registration after the other. In milliseconds. */
+/** The span of a claim, in milliseconds. Longer than a run's deadline: the agent may call its registrations one after another. */
 const spanMs = 3000;
 
 /**
@@ -18,7 +18,7 @@ export function claimEvent(folder: string, event: HookEvent, now: number): boole
   if (content === undefined) return true;
   const span = Math.floor(now / spanMs);
   const name = checksumOf(content);
-  // Runs in adjacent spans have one of their two files in common, so that only one of them gets both.
+  // Each run needs the files of two adjacent spans. Runs in adjacent spans share one of these, so that only one run gets both.
   const isOurs = [span, span + 1].every((each) => isCreated(folder, `${each}-${name}`));
   for (const old of attempt(() => readdirSync(folder)) ?? []) {
     if (Math.abs(Number.parseInt(old, 10) - span) > 2) {
@@ -28,7 +28,7 @@ export function claimEvent(folder: string, event: HookEvent, now: number): boole
   return isOurs;
 }
 
-/** Whether there was no such file; true where none can be created, since an event must not be lost by that. */
+/** Creates a file; false if it exists. True if it cannot be created, because an event must not be lost for that reason. */
 function isCreated(folder: string, name: string): boolean {
   try {
     createFolder(folder);
@@ -39,7 +39,7 @@ function isCreated(folder: string, name: string): boolean {
   }
 }
 
-/** 64 bits and the length. Loading Node's crypto library for a digest would take a tenth of the run. */
+/** A hash of 64 bits and the length. Loading Node's crypto library for a digest would take a tenth of the run. */
 function checksumOf(text: string): string {
   let [high, low] = [0x9e3779b9, 0x85ebca6b];
   for (let at = 0; at < text.length; at++) {

@@ -6,7 +6,7 @@ export interface HookEvent {
   readonly name: string;
   readonly sessionId: string | undefined;
   readonly reason: string | undefined;
-  /** What a `Notification` is about; undefined if it does not say. */
+  /** The type of a `Notification`; undefined if it has none. */
   readonly notificationType: string | undefined;
   readonly cwd: string | undefined;
   /** Every member of the event, private ones too. */
@@ -24,7 +24,7 @@ export interface SharedEvent {
   readonly occurred_at: number;
 }
 
-/** Limits of what is forwarded, in characters. */
+/** Maximum lengths of forwarded texts, in characters. */
 export const MAX_NAME_LENGTH = 128;
 export const MAX_TEXT_LENGTH = 256;
 

@@ -3,7 +3,7 @@ import { type HookEvent, type InvalidEvent, parseEvent } from './event.ts';
 
 /** Maximum number of bytes kept of the input; no event is that large. */
 const maxBytes = 33_554_432;
-/** A complete event ends the input after this time without more of it, in milliseconds: the agent may keep the pipe open. */
+/** After a complete event, reading ends once no byte has come for this time, in ms: the agent may keep the pipe open. */
 const quietMs = 100;
 
 /** The command's standard input, read from the moment it is opened. */

@@ -16,7 +16,7 @@ export interface HookLog {
 
 const maxBytes = 262_144;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
-/** Follows no symbolic link, and does not wait for a reader. */
+/** Flags for opening the log: follow no symbolic link, and do not wait for a reader of a pipe. */
 const appending = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
 /** Creates a log that is written to a file at the end of a run, once all secrets are known. */
@@ -41,7 +41,7 @@ export function createFileLog(file: string, clock: Pick<Clock, 'now'>) {
         const pairs = Object.entries(entry).map(([key, value]) => [key, shown(value)] as const);
         return formatLine(logfmtSyntax, pairs);
       });
-      // It may fail for a full disk, or a directory without write permission.
+      // Writing may fail: the disk may be full, or the directory without write permission.
       attempt(() => append(file, `${lines.join('\n')}\n`));
     },
   };

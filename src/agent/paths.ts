@@ -40,9 +40,9 @@ export function expandHome(text: string, home: string): string {
   return text === '~' || text.startsWith('~/') ? path.join(home, text.slice(1)) : text;
 }
 
-// Never the working directory, often a repository with settings of somebody else.
+// Never uses the working directory: it is often a repository, with settings of somebody else.
 function ownHome(): string {
-  // The system may not know the user.
+  // Fails if the system does not know the user.
   return attempt(() => userInfo().homedir) ?? path.resolve('/');
 }
 
@@ -52,8 +52,8 @@ function absolute(text: string | undefined): string | undefined {
 }
 
 /**
- * Parses the arguments of the command as an agent runs it. Those that are `unknown` are not an error: a hook must not stop the agent
- * for a misspelt flag.
+ * Parses the arguments with which an agent runs the command. Returns `unknown` arguments instead of failing: a misspelt flag must not
+ * stop the agent.
  */
 export function readHookArguments(args: readonly string[]) {
   const found = new Map<string, string | undefined>();

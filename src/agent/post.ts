@@ -22,7 +22,7 @@ export interface PostRequest {
   /** A file with certificates (PEM) that are trusted for this address in addition to the default ones. */
   readonly caFile?: string | undefined;
   readonly timeoutMs: number;
-  /** Whether the body of the response, which may never end, does not matter. */
+  /** Whether to skip the body of the response, which may never end. */
   readonly statusOnly?: boolean;
 }
 
@@ -37,7 +37,7 @@ export function createPost(settings: ProxySettings): Post {
   async function clientFor(url: URL, limitMs: number): Promise<HttpClient> {
     if ((settings.HTTP_PROXY ?? settings.HTTPS_PROXY) === undefined) return new HttpClient();
     const { parseProxies } = await import('../net/proxy-address.ts');
-    // A variable for the other scheme may be of another kind.
+    // The variable for the other scheme may name another kind of proxy.
     const { [url.protocol === 'https:' ? 'HTTP_PROXY' : 'HTTPS_PROXY']: _, ...proxy } = settings;
     if (parseProxies(proxy)(url) === undefined) return new HttpClient();
     const { createAgentPool } = await import('../net/agents.ts');
@@ -68,7 +68,7 @@ export function createPost(settings: ProxySettings): Post {
 export async function certificatesWith(file: string): Promise<string[]> {
   const name = `the file of certificates ${file}`;
   const own = textIn(file, name);
-  // TLS ignores anything else, and the failure would be that of an unknown certificate.
+  // TLS ignores other content, and would then fail with an error about an unknown certificate.
   if (!/-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/.test(own)) {
     throw new Error(`${name} contains no certificate in PEM format`);
   }

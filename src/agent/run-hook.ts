@@ -30,7 +30,7 @@ interface HookParts {
   onDeadline(deadlineMs: number): void;
 }
 
-/** The input may take the deadline except for the time that writing the event takes, and at least this, in milliseconds. */
+/** The minimum time for reading the input, in milliseconds. Usually it is the deadline without the time to write the event. */
 const minInputMs = 250;
 const writingMs = 300;
 /** Reserved at the end of the deadline for exiting. */
@@ -58,7 +58,7 @@ export async function runHook(parts: HookParts): Promise<void> {
     return;
   }
   const shared = sharedPart(event, parts.createId(), clock.now());
-  // Settings that were not read yet may forward it.
+  // Spooled before the settings are read, because they may say to forward the event.
   const mayForward = !known.isCurrent || known.last?.forward !== undefined;
   const spooled = mayForward ? keepOnDisk(spoolIn(paths.state), shared, log) : undefined;
   parts.onDeadline(deadlineMs);
@@ -66,7 +66,7 @@ export async function runHook(parts: HookParts): Promise<void> {
   if (problem !== undefined) log.error('Invalid settings', { problem });
   parts.onDeadline(settings.deadlineMs);
   if (settings.forward === undefined && spooled !== undefined) {
-    // While the file is unusable, forwarding may be intended, so the event is kept until it is fixed.
+    // While the settings file is unusable, forwarding may be intended: the event is kept until the file is fixed.
     if (problem === undefined) spoolIn(paths.state).remove([spooled]);
     else spoolIn(paths.state).trim(clock.now());
   }
@@ -78,7 +78,7 @@ export async function runHook(parts: HookParts): Promise<void> {
     log,
   };
   const { forward: to, rules } = settings;
-  // A failure of one must not end the other.
+  // Forwarding and notifying are independent: a failure of one must not end the other.
   const ended = await Promise.allSettled([
     to && forward(createForwarding(to, paths.state, io), shared, until, spooled),
     // Loaded only if there are rules.

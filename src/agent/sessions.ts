@@ -34,7 +34,7 @@ export function followSession(folder: string, event: HookEvent, now: number): Se
   return { sessionMs: Math.max(0, now - session), turnMs: Math.max(0, now - turn) };
 }
 
-/** Removes the sessions without an event for longest: most of them ended without an event. */
+/** Removes the files of the sessions that have had no event for longest: most of these have ended unnoticed. */
 function makeRoom(folder: string): void {
   createFolder(folder);
   const names = readdirSync(folder);

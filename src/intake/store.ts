@@ -123,8 +123,8 @@ export class HookStore {
 
   /**
    * Stores the events that `take` returns, in one transaction. Resolves once they are durable, with whether each was new (an id
-   * that occurs twice is new once). Calls `take` at most once, when the store can write, so that events that arrive while it waits for
-   * other processes are stored, too.
+   * that occurs twice is new once). Calls `take` at most once, when the store can write, so that events that arrive while it
+   * waits for other processes are stored, too.
    */
   commit(take: () => Arrived): Promise<Committed> {
     return this.#queue.run(() => this.#commit(take));

@@ -24,7 +24,7 @@ export interface HttpServerDeps {
   readonly createServer?: ((options: ServerOptions) => HttpListener) | undefined;
 }
 
-/** How long a shutdown waits for requests, in milliseconds: the process exits within 5 s, and the store and the log need a second. */
+/** How long a shutdown waits for requests, in milliseconds: the process exits within 5 s, and store and log need a second. */
 const CLOSE_DEADLINE_MS = 3_000;
 const DRAIN_STEP_MS = 25;
 

@@ -24,7 +24,7 @@ const maxEvents = 500;
 const maxBytes = 524_288;
 /** How long a run starts new requests for events that were spooled before. */
 const startLimitMs = 500;
-/** After this many single events in a row that are rejected on the way, a run ends. */
+/** A run ends after a proxy or another server has rejected this many single events in a row. */
 const maxRefusedOnTheWay = 2;
 
 /** Spools an event to disk; returns its name there, undefined if it could not be written. */
@@ -83,7 +83,7 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
     }
     waiting = waiting.slice(passed);
     if (verdict.kind === 'refused' && !verdict.byIntake) {
-      // It stays on disk, and the others must not wait for it.
+      // Skipped in this run: the event stays in the spool, and the others must not wait for it.
       refusedInARow += 1;
       if (refusedInARow < maxRefusedOnTheWay) continue;
       stay('Events stay on disk: rejected on the way to the exporter', verdict.why, pauses.denied);
@@ -153,7 +153,7 @@ async function send(
     return classifyResponse(answer, texts.length);
   } catch (error) {
     const code = error instanceof HttpError ? error.code : undefined;
-    // Aborted by this run's own deadline, which says nothing about the exporter.
+    // No pause: the run's own deadline has aborted the request, which says nothing about the exporter.
     const isCut = code === 'ETIMEDOUT' && left < settings.timeoutMs;
     // A refused connection is cheap, so the next run may try again.
     const isSlow = code !== undefined && !isCut && !['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code);
@@ -187,7 +187,7 @@ export function createForwarding(
  */
 type Verdict =
   | { readonly kind: 'taken'; readonly rejected: number }
-  /** `byIntake`: by the hook intake itself. */
+  /** `byIntake`: whether the hook intake itself has rejected them. */
   | { readonly kind: 'refused'; readonly why: string; readonly byIntake: boolean }
   | { readonly kind: 'later'; readonly why: string; readonly pauseMs: number };
 
@@ -222,5 +222,5 @@ function hintFor(status: number): string {
   return status === 404 ? ': no exporter with a hook token at this URL' : '';
 }
 
-/** The reasons with which the intake itself rejects a request; something on the way gives none of them. */
+/** The reasons with which the intake itself rejects a request. A proxy on the way gives none of them. */
 const refusals: readonly unknown[] = ['invalid', 'too_old', 'malformed', 'too_large'];

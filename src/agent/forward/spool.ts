@@ -67,9 +67,9 @@ export class Spool {
     for (const name of names) this.#drop(name);
   }
 
-  /** Sets a damaged file aside; it stays in the directory as long as an event would. */
+  /** Renames a damaged file, which then expires like an event. */
   setAside(name: string): void {
-    // If that fails, another process did, or it expires.
+    // If the rename fails, another process has done it, or the file expires.
     attempt(() => renameSync(this.#path(name), this.#path(`${name}.damaged`)));
   }
 
@@ -88,7 +88,7 @@ export class Spool {
       const isEvent = nameShape.test(name);
       if (isEvent) bytes += sizeIn(name);
       const isTooMuch = isEvent && bytes > maxBytes;
-      // Also what is damaged, or was not written to its end.
+      // Counts damaged and partly written files, too.
       if (!isTooMuch && !(isAgeConfirmed && isOverdue(name))) continue;
       this.#drop(name);
       if (isEvent) lost += 1;
@@ -96,7 +96,7 @@ export class Spool {
     return lost;
   }
 
-  /** Whether an age may be believed; remembers since when some events are too old. */
+  /** Whether ages count, that is, some events have been too old for a day; records since when. */
   #isAgeConfirmed(anyOverdue: boolean, now: number): boolean {
     if (!anyOverdue) {
       this.#drop(overdueFile);
@@ -104,11 +104,11 @@ export class Spool {
     }
     const file = this.#path(overdueFile);
     const uptime = this.#uptime();
-    // None if it is seen for the first time.
+    // There is no file if old events are seen for the first time.
     const [since = Number.NaN, up = 0] = numbersIn(file);
     const isRestarted = uptime < up;
     if (since <= now) return now - since >= DAY_MS && (isRestarted || (uptime - up) * 1000 >= DAY_MS);
-    // If that fails, the events stay until the size exceeds its limit.
+    // If writing fails, events stay until the spool exceeds its size limit.
     attempt(() => writeWhole(file, `${now} ${uptime}`));
     return false;
   }
@@ -117,7 +117,7 @@ export class Spool {
     return attempt(() => readdirSync(this.#folder)) ?? [];
   }
 
-  /** A directory or another user's file must not keep the events from being sent. */
+  /** Removes a file if possible: a directory, or another user's file, must not keep events from being sent. */
   #drop(name: string): void {
     attempt(() => rmSync(this.#path(name), { force: true }));
   }
@@ -127,7 +127,7 @@ export class Spool {
   }
 }
 
-/** Whether a text is what was written under this name. */
+/** Whether a text is undamaged, that is, matches the id in its file name. */
 function isWhole(name: string, text: string): boolean {
   const id = recordIn(text)?.['id'];
   return typeof id === 'string' && Buffer.byteLength(text) === sizeIn(name) && name.endsWith(`-${id}.json`);
@@ -151,7 +151,7 @@ export class Pause {
     this.#file = file;
   }
 
-  /** Whether it is in effect at an instant (Unix milliseconds). */
+  /** Whether the pause is in effect at an instant (Unix milliseconds). */
   holds(now: number): boolean {
     const [until = 0] = numbersIn(this.#file);
     // An expiry that no run would have set comes from a wrong clock.
@@ -159,12 +159,12 @@ export class Pause {
   }
 
   begin(until: number): void {
-    // If that fails, the next run tries earlier than it should; no event is lost by that.
+    // If writing fails, the next run tries earlier than it should; that loses no event.
     attempt(() => writeWhole(this.#file, String(until)));
   }
 
   end(): void {
-    // If it is another user's file, the pause ends by itself.
+    // Another user's file cannot be removed; the pause ends by itself.
     attempt(() => rmSync(this.#file, { force: true }));
   }
 }

@@ -1,7 +1,7 @@
 import type { Post, PostRequest } from '../post.ts';
 import { classifyResponse } from './forward.ts';
 
-/** Generous, because a person waits and wants to know whether a slow server answers at all. */
+/** The time limit, in milliseconds: generous, because a person wants to know whether a slow server answers at all. */
 const TIMEOUT_MS = 10_000;
 
 /**

@@ -7,12 +7,12 @@ import type { SessionLengths } from '../sessions.ts';
 import type { Channel, ChannelOf, Rule } from '../settings/settings.ts';
 import { fill } from '../template.ts';
 
-/** What a channel sends. */
+/** The content of a notification, which each channel formats in its own way. */
 export interface Notice {
   readonly title: string;
   readonly text: string;
   readonly event: SharedEvent;
-  /** The members of the event that a rule asked to send. */
+  /** The members of the event that a rule adds. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
@@ -28,7 +28,7 @@ export interface ChannelParts {
   readonly signal: AbortSignal;
   /** Timeout of an exchange, in milliseconds. */
   readonly timeoutMs: number;
-  /** Path of the included sound; the single executable writes the file when asked. */
+  /** Returns the path of the included sound; the single executable writes the file first. */
   readonly soundFile: () => string;
 }
 

@@ -15,7 +15,7 @@ import { sendToChat, sendToWebhook } from './webhooks.ts';
 interface NotifyParts extends Omit<ChannelParts, 'run' | 'signal' | 'timeoutMs'> {
   readonly paths: HookPaths;
   readonly log: HookLog;
-  /** By the clock's `elapsed`. */
+  /** The end of the run's time, by the clock's `elapsed`. */
   readonly until: number;
 }
 
@@ -77,7 +77,7 @@ async function send(channel: Channel, notice: Notice, parts: ChannelParts): Prom
     case 'sound':
       return sendToSound(channel, notice, parts);
     case 'email':
-      // Its library takes longer to load than everything else.
+      // Loaded on use: the mail library takes longer to load than everything else.
       return (await import('./email.ts')).sendToEmail(channel, notice, parts);
     case 'webhook':
       return sendToWebhook(channel, notice, parts);

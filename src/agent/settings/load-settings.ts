@@ -8,18 +8,18 @@ import type { HookPaths } from '../paths.ts';
 import { defaultDeadlineMs } from './basics.ts';
 import type { HookSettings } from './settings.ts';
 
-/** What is known about the settings before the file is parsed. */
+/** The cached settings, before the file is parsed. */
 interface KnownSettings {
-  /** The last valid ones, which stay in effect while the file is unusable. */
+  /** The last valid settings, which stay in effect while the file is unusable. */
   readonly last: HookSettings | undefined;
-  /** Whether `last` are those of the current file, or of a missing one. */
+  /** Whether `last` are the settings of the current file, or of a missing file. */
   readonly isCurrent: boolean;
   /** Of the current file; undefined if there is a `problem`. */
   readonly fingerprint?: string;
   readonly problem?: string;
 }
 
-/** What this program stores; the fingerprint changes whenever the file of settings is written. */
+/** The cache on disk. The fingerprint changes whenever the settings file is written. */
 type StoredSettings = Partial<{ readonly fingerprint: string; readonly settings: HookSettings }>;
 
 /** The defaults without a settings file: a sound and a desktop notification when the agent waits for the user. */
@@ -43,7 +43,7 @@ export const defaultSettings: HookSettings = {
   needsLengths: false,
 };
 
-/** Without readable settings, no notification is sent. */
+/** The settings while no file was ever readable: no notification is sent. */
 const silent: HookSettings = { ...defaultSettings, channels: {}, rules: [] };
 
 /**

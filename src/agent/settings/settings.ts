@@ -16,7 +16,7 @@ import { defaultDeadlineMs, type Secret, standardLimits, weekdays } from './basi
 /** The parsed settings file: plain JSON. Durations are in milliseconds. */
 export type HookSettings = ReturnType<typeof readSettings>;
 
-/** The exporter that counts the events. */
+/** The settings of forwarding events to the exporter, which counts them. */
 export type ForwardSettings = NonNullable<HookSettings['forward']>;
 
 export type Channel = HookSettings['channels'][string];
@@ -62,7 +62,7 @@ const timeOfDay = z
     return Number(hours) * 60 + Number(minutes);
   });
 
-/** Quiet hours; null for `none`, which disables those of the whole file. */
+/** Quiet hours; null for `none`, which disables the file's general quiet hours for one rule. */
 const quietHours = z.preprocess(
   (value) => (value === 'none' ? null : (value ?? {})),
   z
@@ -104,7 +104,7 @@ export function readSettings(root: YamlNode, home: string) {
   const settings = validated(schema, root, (key) => `${key} is missing`);
   const rules = settings.rules.map(({ quiet_hours: quiet = settings.quiet_hours, ...rule }) => ({
     ...rule,
-    // None is null, and disables those of the whole file.
+    // `none` is read as null, and disables the file's general quiet hours.
     quiet: quiet ?? undefined,
   }));
   return {
@@ -171,7 +171,7 @@ export function settingsSchema(folder: string, home: string) {
   return section(
     z
       .strictObject({
-        // The minimum is the duration of a start, the maximum what an agent waits.
+        // The minimum is the time that a start takes, the maximum is the time that an agent waits.
         deadline: duration('100ms', '30s').default(defaultDeadlineMs),
         forward: forward.optional(),
         channels: section(channelsSchema(file)).default({}),
