@@ -52,8 +52,8 @@ function absolute(text: string | undefined): string | undefined {
 }
 
 /**
- * Parses the arguments with which an agent runs the command. Returns `unknown` arguments instead of failing: a misspelt flag must not
- * stop the agent.
+ * Parses the arguments with which an agent runs the command. Returns `unknown` arguments instead of failing: a misspelt flag must
+ * not stop the agent.
  */
 export function readHookArguments(args: readonly string[]) {
   const found = new Map<string, string | undefined>();

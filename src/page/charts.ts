@@ -29,7 +29,7 @@ const STEP = 8;
 const BAR = 6;
 /** Room above the bars for the marks of unusual days. */
 const HEADROOM = 6;
-/** A zero is a line, so that it differs from a gap. */
+/** The height of a bar for 0: a line, so that it differs from a gap. */
 const MIN_BAR = 1;
 /** Bounds above the scale are not drawn: they would flatten the bars. */
 const MAX_BOUND = 1.5;

@@ -111,7 +111,7 @@ function jsonOf({ org, platform, explanation }: ExplainedOrg) {
   };
 }
 
-/** How a heading, a table of names and amounts, and a sentence are written. */
+/** An output format: writes a heading, a table of names and amounts, or a sentence. */
 interface Style {
   heading(text: string): string;
   table(title: string, rows: readonly Part[], currency?: string): readonly string[];
@@ -136,7 +136,7 @@ const markdown: Style = {
   ],
 };
 
-/** A text without a meaning in Markdown. */
+/** Escapes a text, so that it has no meaning in Markdown. */
 export function escapedMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_|<>[\]#]/g, '\\$&');
 }

@@ -59,7 +59,7 @@ function titleOf({ name, currency }: Pick<Figure | Breakdown, 'name' | 'currency
   return currency === undefined ? TITLES[name] : TITLES[name].replace('Credits', 'Cost');
 }
 
-/** Why there is no figure. */
+/** The text that says why there is no figure. */
 function absence({ isPublished, name }: Figure): Html {
   if (!isPublished) return html`<p class="none">Not published: excluded by metrics.exclude.</p>`;
   if (name === 'month') return html`<p class="none">Unknown: a day of the month is not known yet.</p>`;
@@ -134,7 +134,7 @@ export function isMultiple(value: number, before: number): boolean {
   return value > 11 * before;
 }
 
-/** What the credits of a day are compared with. */
+/** The text that says with what the credits of a day are compared. */
 export function usualWords({ weeks }: Reason, day: Day): string {
   const weekday = weekdayWord(day);
   return weeks === 1 ? `the last ${weekday}` : `the mean of ${weeks} ${weekday}s before`;
@@ -181,7 +181,7 @@ function rangeOf(range: OrgFigures['monthRange'], currency: string | undefined):
   return html` <span class="share">(${lower} to ${upper})</span>`;
 }
 
-/** Marks what is above its budget. */
+/** Marks an amount above its budget. */
 export function overBudget(isOver: boolean): Html | undefined {
   return isOver ? html` <span class="spike">▲ over budget</span>` : undefined;
 }

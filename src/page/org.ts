@@ -8,17 +8,17 @@ import type { CollectorFailure, CollectorStatus, OrgStatus } from './status.ts';
 const documentationUrl =
   'https://forge.example.com/agent-platform-exporter/agent-platform-exporter/blob/main/docs';
 
-/** The method and the path that begin the message of a request. */
+/** Matches the method and path with which the message of a failed request begins. */
 const REQUEST = /^[A-Z]+ \/\S* /;
 
 const COLUMNS = ['Collector', 'State', 'Data of', 'Last success', 'Duration', 'Next run', 'Series'] as const;
 
-/** The fragment of an organization on the page. */
+/** The id (URL fragment) of an organization on the HTML page. */
 export function orgAnchor(org: OrgStatus): string {
   return `org-${encodeURIComponent(org.name.toWellFormed())}`;
 }
 
-/** The page of one organization, from any page. */
+/** The link from any HTML page to the page of one organization. */
 export function orgPageHref(name: string): string {
   return `?org=${encodeURIComponent(name.toWellFormed())}`;
 }
@@ -53,7 +53,7 @@ function isNoteworthy({ failure, lastSuccessAt, published }: CollectorStatus): b
   return failure !== undefined || lastSuccessAt === undefined || !published;
 }
 
-/** How much of the history is known; undefined once it is all known, or all that can be there. */
+/** How much of the history is known; undefined once all days are known that the platform can have. */
 export function progress({ collectors }: OrgStatus): Html | undefined {
   const unknown = collectors.filter(({ uncoveredDays = 0, awaitedDays = 0 }) => uncoveredDays > awaitedDays);
   const [slowest] = unknown.sort((one, other) => (other.uncoveredDays ?? 0) - (one.uncoveredDays ?? 0));
@@ -89,7 +89,7 @@ export function healthWords(collectors: readonly CollectorStatus[]): string {
   return untried > 0 ? `${untried} not run yet` : 'all OK';
 }
 
-/** Collectors that fail with the same cause have the same text: messages differ only in the path of the request. */
+/** The text of a failure without the request's path, so that collectors that fail for the same cause have the same text. */
 function causeOf({ failure }: CollectorStatus): string | undefined {
   return failure && JSON.stringify([failure.reason, failure.message.replace(REQUEST, ''), failure.hint]);
 }

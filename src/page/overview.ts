@@ -127,7 +127,7 @@ function figureCell(figure: Figure | undefined, all: OrgFigures): Html {
   }${overBudget(name === 'month' && isOverBudget(all))}`;
 }
 
-/** The share of the budget that is used, or that will be if only the forecast exceeds it. */
+/** The used share of the budget; the forecast share if only the forecast exceeds the budget. */
 function budgetWords(all: OrgFigures): string | undefined {
   const { used, forecast = 0, budget } = monthOf(all);
   if (used === undefined || budget === undefined) return undefined;
@@ -188,7 +188,7 @@ export function totals(
   const known = orgs.flatMap(({ name }) => figures.get(name) ?? []);
   if (known.length === 0) return undefined;
   const sum = (name: FigureName, noun: string) => {
-    // Money is added by currency, and apart from credits.
+    // Sums money per currency, and separately from credits.
     const values = known.flatMap((all) => {
       const { value, currency } = figureOf(all, name) ?? {};
       return value === undefined || currency !== undefined ? [] : [value];

@@ -11,9 +11,9 @@ interface OrgSpend {
   readonly spends: readonly (Spend & { readonly period?: string; readonly before?: number | undefined })[];
 }
 
-/** How a page or report writes. */
+/** The wording of a page or report. */
 interface Style {
-  /** What the forecast is called. */
+  /** The name of the forecast. */
   readonly forecast: string;
   /** The sign of a percentage, with a space before it where one belongs. */
   readonly percentSign: '%' | ' %';
@@ -51,7 +51,7 @@ function sentenceOf({ currency, month, isPresent, period }: Known, some: readonl
   const saying = some.filter(({ billed }) => billed !== undefined);
   const billed = text(sumOfEach(saying, (one) => one.billed?.amount));
   const where = [...new Set(saying.map(({ platform }) => platform))].join(', ');
-  // Not of several months; and at the end of one, nothing is ahead.
+  // No forecast for several months, nor at the end of a month, when nothing is ahead.
   const isAhead = some.every((one) => one.month === month) && text(forecast) !== text(used);
   const words = [
     `Agents used ${text(used)} ${currency} ${period ?? so}${until}${platformWords(some, style, used)}`,

@@ -12,7 +12,7 @@ export interface CollectorFailure {
   readonly message: string;
   /** What the operator can do about it. */
   readonly hint?: string | undefined;
-  /** End of the first of the consecutive failed runs. */
+  /** The end of the first run of the current series of failures. */
   readonly since: Instant;
 }
 
@@ -26,18 +26,18 @@ export interface CollectorStatus {
   readonly lastSuccessAt?: Instant | undefined;
   readonly lastDurationSeconds?: number | undefined;
   readonly nextRunAt?: Instant | undefined;
-  /** Present while the collector fails, also when it is running again. */
+  /** The failure; present until a run succeeds, also while the collector runs again. */
   readonly failure?: CollectorFailure | undefined;
   readonly series: number;
-  /** The path that answers, where the platform has several for it. */
+  /** The path that answers, if the platform has several paths for the dataset. */
   readonly path?: string | undefined;
   /** Days since the start of the history that are not known yet. */
   readonly uncoveredDays?: number | undefined;
-  /** How many of the newest days are usually not there yet, where that is more than one. */
+  /** The number of newest days that the platform usually does not have yet, if it is more than one. */
   readonly awaitedDays?: number | undefined;
   /** All days since the start of the history. */
   readonly historyDays?: number | undefined;
-  /** The fields of its answers that are not read, as paths; absent if there is none. */
+  /** The paths of fields in answers that the exporter cannot read; absent if there are none. */
   readonly unknownFields?: readonly string[] | undefined;
   /** The fields that its rows had and no longer have, as paths; absent if there is none. */
   readonly missingFields?: readonly string[] | undefined;
@@ -47,7 +47,7 @@ export interface CollectorStatus {
 
 export interface OrgStatus {
   readonly name: string;
-  /** The name of its platform, as it is configured, and what a person reads; without a title, it is the default one. */
+  /** The platform: its configured name and its title for people. Without a title, it is the default platform. */
   readonly platform: { readonly name: string; readonly title?: string | undefined };
   /** The organization's identifier on the platform, once an answer contained it. */
   readonly orgId?: string | undefined;
@@ -58,7 +58,7 @@ export interface OrgStatus {
 }
 
 interface StatusLink {
-  /** Relative, so that it leads to the same service behind any path prefix. */
+  /** A relative link, which works behind any path prefix. */
   readonly href: string;
   readonly label: string;
   readonly description: string;
@@ -72,7 +72,7 @@ export interface Readiness {
 
 /** The configuration in use. */
 export interface ConfigurationStatus {
-  /** When it was read. */
+  /** When the configuration was read. */
   readonly readAt: Instant;
   /** Why the configuration that was read last is not in use; absent if it is. */
   readonly problem?: string | undefined;
@@ -90,9 +90,9 @@ export interface ServiceStatus {
   readonly links: readonly StatusLink[];
   /** True for the simulated platform of the demo. */
   readonly simulated: boolean;
-  /** Whether this replica polls, of those that share a database; absent without one. A follower knows nothing about runs. */
+  /** For replicas that share a database: whether this one polls. A follower knows nothing about runs. */
   readonly role?: 'leader' | 'follower' | undefined;
-  /** The organizations that the replica that polls does not have; absent if there is none. */
+  /** The organizations that the polling replica does not have in its configuration; absent if there are none. */
   readonly notPolled?: readonly string[] | undefined;
 }
 

@@ -28,16 +28,16 @@ import type { Breakdown, BreakdownName, Figure, Reason, TeamMonth, TeamMonths } 
 /** Maximum number of listed parts of a breakdown. */
 export const LISTED = 5;
 
-/** With more than this share of a change, a model or a team is named. */
+/** The share of a change above which a model or a team is named as its reason. */
 const MOST = 0.5;
 
 interface Declared {
   readonly name: BreakdownName;
   readonly dataset: DayDataset<unknown>;
-  /** By its first label. Weeks have summed their 7 days already, and those of the week `before`. */
+  /** The family to break down by its first label. A family of weeks has sums of 7 days, and `before` those of the week before. */
   readonly present: DayFamily;
   readonly before?: DayFamily;
-  /** The families in their place where the platform counts no credits. */
+  /** The families to use instead if the platform counts no credits. */
   readonly inMoney?: Pick<Declared, 'present' | 'before'>;
 }
 
@@ -54,7 +54,7 @@ const declared: readonly Declared[] = [
   { name: 'teams', dataset: usersDataset, ...people.teamWeeks, inMoney: people.teamCostWeeks },
 ];
 
-/** What parts of figures are made from. */
+/** The inputs of breakdowns. */
 export interface BreakdownParts {
   readonly view: View;
   readonly labelLimit: LabelLimit;
@@ -65,7 +65,7 @@ export interface BreakdownParts {
 /** A computation in steps. */
 export type Work<Result> = Generator<unknown, Result>;
 
-/** The largest parts of each published breakdown, with those of the week before; one of which a day is unknown is missing. */
+/** The largest parts of each published breakdown, with the same parts of the week before. Omits a breakdown with an unknown day. */
 export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): Work<readonly Breakdown[]> {
   const breakdowns: Breakdown[] = [];
   for (const { inMoney, ...own } of declared) {
@@ -94,7 +94,7 @@ export function* breakdownsOf({ view, labelLimit, isServed }: BreakdownParts): W
   return breakdowns;
 }
 
-/** Why the credits of a day differ from those of its weekday before; undefined where that is not known. */
+/** Why the credits of a day differ from those of the same weekday a week before; undefined if that is unknown. */
 export function reasonOf(
   { view, isServed, labelLimit }: BreakdownParts,
   { day, value }: Figure,
@@ -119,16 +119,16 @@ export function reasonOf(
   };
 }
 
-/** The largest part of a change, if it has most of it. */
+/** The largest part of a change, if it makes up more than half of it. */
 function mostOf([first]: readonly Part[] = [], change: number): Reason['team'] {
   const share = first === undefined ? 0 : first.credits / change;
   return first !== undefined && share > MOST ? { name: first.name, share } : undefined;
 }
 
-/** The sums of the values of a label; one that is unknown, or of which a part is, is NaN. */
+/** The sum of each value of a label; NaN if it, or a part of it, is unknown. */
 interface Sums {
   readonly listed: ReadonlyMap<string, number>;
-  /** That of a value that is not listed: 0 if none can be among what is unknown. */
+  /** The sum of a value that is not listed: 0, or NaN if an unknown amount may belong to it. */
   readonly others: number;
 }
 
@@ -137,7 +137,7 @@ function labelOf({ labels: [label = ''] }: DayFamily): string {
   return label;
 }
 
-/** The values of each label, over so many days that end with `last`: the mean of people, else the sum; undefined if a day is unknown. */
+/** Per label value, the sum (of people: the mean) over the `days` that end with `last`; undefined if a day is unknown. */
 function* sumsOf(
   view: View,
   dataset: DayDataset<unknown>,
@@ -175,7 +175,7 @@ function finite(value: number | undefined): number | undefined {
 /** Maximum number of listed teams with their months. */
 const LISTED_TEAMS = 20;
 
-/** A budget is in credits or in money, and only that one has a probability. */
+/** The figure of each family of team months. A budget is in credits or in money, and only that one has a probability. */
 const FIGURES = new Map<Family, Exclude<keyof TeamMonth, 'team'>>([
   [months.teamCreditsMonthToDate, 'credits'],
   [months.teamCostMonthToDate, 'cost'],
@@ -195,7 +195,7 @@ export function* teamMonthsOf(
   const day = view.newestDay(usersDataset);
   if (day === undefined || !Object.values(months).some(isServed)) return undefined;
   const { families = [] } = collectors.find(({ dataset }) => dataset === usersDataset) ?? {};
-  // Which teams are folded depends on all families by team.
+  // Measures all families by team, because together they decide which teams are folded.
   const byTeam = families.filter(({ labels }) => labels[0] === 'team');
   const cardinality = yield* measureCardinality(byTeam, usersDataset, view, labelLimit);
   const teams = new Map<string, TeamMonth>();
@@ -204,7 +204,7 @@ export function* teamMonthsOf(
     if (figure === undefined) continue;
     for (const { labels, value } of projectFamily(measured, cardinality.kept, usersDataset, view)) {
       const { team = '', currency } = labels;
-      // Of the teams that are folded, only some have a budget, and not all in the same unit.
+      // No budget for folded teams: only some have one, and not all in the same unit.
       if (team === OTHER_TEAMS && figure === 'budget') continue;
       teams.set(team, { ...teams.get(team), team, [figure]: { currency, amount: value } });
     }

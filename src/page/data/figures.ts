@@ -49,10 +49,10 @@ import { breakdownsOf, LISTED, reasonOf, teamMonthsOf, type Work } from './break
 /** Number of days in the trend of a figure. */
 const TREND_DAYS = 30;
 
-/** A trend with the eight weeks before. */
+/** The days of a trend, and the eight weeks before it. */
 const LOOKBACK_DAYS = 90;
 
-/** The datasets of the figures, and how many of their days are read at first. */
+/** The datasets of the figures, with the number of their newest days that are read at first. */
 const READ: readonly (readonly [DatasetName, number])[] = [
   ['tokens', RANGE_DAYS],
   ['activity', LOOKBACK_DAYS],
@@ -60,13 +60,13 @@ const READ: readonly (readonly [DatasetName, number])[] = [
   ['readiness', LOOKBACK_DAYS],
 ];
 
-/** What only the full figures need: the months of teams go back as far as those of the organization. */
+/** The datasets that only the full figures need. Months of teams go back as far as those of the organization. */
 const READ_IN_FULL: typeof READ = [
   ['tools', 2 * WEEK_DAYS],
   ['users', RANGE_DAYS],
 ];
 
-/** What the figures of one organization are made from. */
+/** The inputs of one organization's figures. */
 interface Parts {
   readonly view: View;
   /** The enabled collectors with the families that are not excluded. */
@@ -77,14 +77,14 @@ interface Parts {
   readonly detail: FigureDetail;
 }
 
-/** What is published, and where its rows are. */
+/** The published data that the figures are computed from. */
 interface FiguresParts {
   readonly publisher: Pick<Publisher, 'of' | 'withView'>;
   readonly page: Pick<Page, 'seriesOf'>;
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'slices'>;
 }
 
-/** What the configuration in use shows. */
+/** The part of the configuration in use that the figures need. */
 interface Shown {
   readonly collectors: readonly Collector[];
   readonly orgs: ReadonlyMap<string, unknown>;
@@ -92,8 +92,8 @@ interface Shown {
 }
 
 /**
- * Creates the source of the page's figures. They are computed on request, in slices, as of the last publication, and kept
- * until the organization is published again.
+ * Creates the source of the figures on the HTML page. They are computed on request, in slices, from the last publication, and
+ * cached until the organization is published again.
  */
 export function createFigures(core: FiguresParts, inUse: () => Shown): ReadFigures {
   const made = {
@@ -117,14 +117,14 @@ export function createFigures(core: FiguresParts, inUse: () => Shown): ReadFigur
     );
     if (figures === undefined) return undefined;
     made[detail].set(published, figures);
-    // Without the store there are none, until it can be read again.
+    // While the store is unavailable there are no figures; the next request tries again.
     figures.catch(() => made[detail].delete(published));
     return figures;
   }
 
   return async (orgs, detail) => {
     const found = new Map<string, OrgFigures>();
-    // One after the other: concurrent slices of work would add up to a long one.
+    // One organization at a time: concurrent slices would together block the event loop for too long.
     for (const org of orgs) {
       const figures = inUse().orgs.has(org)
         ? await figuresOf(org, detail)?.catch(ignoreNotStored)
@@ -208,7 +208,7 @@ function rangeOn(parts: Parts, bounds: readonly DayFamily[], day: Day | undefine
   return lower === undefined || upper === undefined ? undefined : { lower, upper };
 }
 
-/** What the month has cost up to a day, and is expected to, and the month before up to the same day; what is billed only if that is published. */
+/** The cost of a month to date, its forecast, and the month before up to the same day. The billed cost only if it is published. */
 function spendsOn(parts: Parts, day: Day, costs: readonly Cost[], ahead: OrgFigures['costForecast']) {
   const { view } = parts;
   const { periodStarts } = view.settings.contract ?? {};
@@ -233,7 +233,7 @@ function isCollected({ collectors }: Parts, figure: FigureName): boolean {
   return collectors.some(({ name }) => name === COLLECTORS[figure]);
 }
 
-/** Whether the platform reports other output, but not this. */
+/** Whether the platform reports other kinds of output, but not this one. */
 function isUnreported({ view }: Parts, figure: FigureName): boolean {
   const row = view.settings.idleRows?.[COLLECTORS[figure]];
   return row !== undefined && (figure === 'commits' || figure === 'pullRequests') && !(figure in row);
@@ -243,7 +243,7 @@ function isPublished({ collectors }: Parts, family: Family): boolean {
   return collectors.some(({ families }) => families.some(({ name }) => name === family.name));
 }
 
-/** Whether `/metrics` has the family: it may have expired, or been dropped over the limit of series. */
+/** Whether `/metrics` has the family. It may have expired, or be dropped because of the series limit. */
 function isServed({ series }: Parts, family: Family): boolean {
   return (series.get(family.name) ?? 0) > 0;
 }
@@ -282,7 +282,7 @@ function trendDays(day: Day): readonly Day[] {
   return daysFrom(addDays(day, 1 - TREND_DAYS), day);
 }
 
-/** What the reports of repositories say; `lowest`: those with the lowest ratios. */
+/** The figures of the readiness reports; `lowest`: the repositories with the lowest ratios. */
 function* readinessFigures(parts: Parts) {
   const { view } = parts;
   const ratios = yield* byRepository(parts, reports.readinessRatio);
@@ -323,7 +323,7 @@ function* worseRepositories(
 ): Work<OrgFigures['worse']> {
   const regressed = yield* byRepository(parts, reports.readinessCriteriaRegressed);
   const worse = [...regressed]
-    // Those that are folded into one have no ratio.
+    // Folded repositories have no ratio.
     .filter(([repo, criteria]) => criteria > 0 && ratios.has(repo))
     .map(([repo, criteria]) => ({ repo, criteria, ratio: ratios.get(repo), previous: previous.get(repo) }));
   const lost = ({ ratio = 0, previous: before = 0 }: (typeof worse)[number]) => before - ratio;
