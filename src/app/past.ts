@@ -70,22 +70,23 @@ export async function fetchPast(
   function close(): void {
     for (const { source } of targets) source.close();
   }
-  const listening = addAbortListener(stopping, close);
   /** Runs a collector, and again after each short pause that its platform asks for, as long as that brings more days. */
   async function isFetched(target: (typeof targets)[number], collector: FetchingCollector): Promise<boolean> {
     for (let known = -1; ; ) {
       await runner.run(target, collector, 'scheduled');
       const { failure } = runs.get(target.org.name, collector.name);
-      const { reason, retryAt } = failure?.error ?? {};
-      if (reason !== 'throttled' || retryAt === undefined || stopping.aborted) return failure === undefined;
+      const { reason, retryAt = Number.POSITIVE_INFINITY } = failure?.error ?? {};
       const pauseMs = retryAt - clock.now();
+      const isShort = reason === 'throttled' && pauseMs <= LONGEST_PAUSE_MS;
+      if (!isShort || stopping.aborted) return failure === undefined;
       const { days } = await history.readDataset(target.org.name, collector.dataset.name);
       const count = [...days.keys()].length;
-      if (pauseMs > LONGEST_PAUSE_MS || count <= known) return false;
+      if (count <= known) return false;
       known = count;
       await clock.wait(Math.max(0, pauseMs), stopping).catch(() => undefined);
     }
   }
+  const listening = addAbortListener(stopping, close);
   try {
     const running = targets.flatMap((target) =>
       filledOn(collectors, target.org).map(async (collector) =>

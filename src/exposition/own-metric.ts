@@ -50,7 +50,7 @@ export function makeGauge<Label extends string>(
 /** One series of a histogram. */
 export interface StoredSeries<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
-  /** For the bucket with this upper bound: numbers of values that are in no lower bucket, with their sums in milliseconds. */
+  /** For the bucket with this upper bound: numbers of values that are in no lower bucket, with their sums in milliseconds; all to be added up. */
   readonly bucketsOf: (bound: number) => readonly (readonly [count: number, ms: number])[];
 }
 

@@ -11,7 +11,7 @@ const BOUND_OF_MS = WAIT_BOUNDS.map((bound) => `WHEN ms <= ${bound * 1000} THEN 
 const PUT_WAITS = 'INSERT INTO S.hook_wait AS old (type, bound, count, ms)';
 /** How much later than the event that ended its wait a notification may arrive. */
 const LATE_MS = 600_000;
-/** The number of moments per counting: more than senders add in between, and few enough to take no noticeable time. */
+/** The most moments that one counting removes: more than senders add in between, and few enough to take no noticeable time. */
 const FORGOTTEN_AT_ONCE = 30_000;
 
 /** An event of a session, by the sender's clock; a wait begins with it if it has a type. */

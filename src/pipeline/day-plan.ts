@@ -116,12 +116,12 @@ export function afterAnswer(
   const next = { ...without(plan, ask), memory };
   let { newest } = plan;
   while (unready.has(newest)) newest = addDays(newest, -1);
-  const lowered = newest === plan.newest ? next : asNewest(next, newest);
+  const lowered = newest === plan.newest ? next : withEarlierNewest(next, newest);
   return unready.size === days.length ? lowered : { ...lowered, hasAnswer: true, failedInRow: 0 };
 }
 
 /** The plan with an earlier newest day. This day is requested even if it was set aside. */
-function asNewest(plan: DayPlan, newest: Day): DayPlan {
+function withEarlierNewest(plan: DayPlan, newest: Day): DayPlan {
   const isSetAside = plan.memory.setAside.has(newest);
   return {
     ...plan,
@@ -144,11 +144,11 @@ export function afterFailure(plan: DayPlan, ask: Ask, error: PlatformError, now:
   return { ...rest, memory, parts: [...halves(ask.window), ...rest.parts] };
 }
 
-/** The plan after the platform has said that its newest day is an earlier one. */
+/** The plan after the platform has refused the newest day, because its newest one is earlier: that is requested by itself. */
 export function withNewest(plan: DayPlan, newest: Day): DayPlan {
-  const days = plan.days.filter((day) => day < newest);
-  const isNewestAsked = !plan.days.includes(newest);
-  return { ...plan, newest, isNewestAsked, days, due: plan.due.filter((day) => day < newest) };
+  const lowered = withEarlierNewest(plan, newest);
+  const days = lowered.days.filter((day) => day < newest);
+  return { ...lowered, isNewestAsked: !lowered.days.includes(newest), days };
 }
 
 function afterFailedDay(plan: DayPlan, { kind, window }: Ask, error: PlatformError, now: number): DayPlan {

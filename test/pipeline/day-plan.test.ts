@@ -250,6 +250,7 @@ describe('a day set aside', () => {
     ]);
     const plan = planDays({ ...soon, newest, historyStart: start, limit: 30, isThorough: false });
     expect(withNewest(plan, one).due).toEqual([other]);
+    expect(nextAsk(withNewest(plan, one))).toMatchObject({ kind: 'newest', window: { from: one, to: one } });
   });
 
   test('is left alone with the other ones once three of them have failed again', () => {

@@ -35,7 +35,6 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
     watched(platform: Platform): Platform {
       if (platform.readers.users === undefined) return platform;
       const fetchDays: DayReader<UsersRow>['fetchDays'] = async (source, { to }, org) => {
-        const fetched = { rows: new Map(), lost: 0, remarks: [] };
         let [rejected, bytes] = [0, 0];
         for (const day of daysDescending(addDays(to, 1 - SEARCHED_DAYS), to)) {
           if (day < to && read.has(`${org?.name}/${identities[0]}`)) break;
@@ -45,7 +44,7 @@ export function createPeopleByIdentity({ teamOf, teamRules, teamBudgets }: Peopl
           rejected += listing.rejected;
           bytes += listing.bytes;
         }
-        return { ...fetched, rejected, bytes };
+        return { rows: new Map(), lost: 0, remarks: [], rejected, bytes };
       };
       return { ...platform, readers: { ...platform.readers, users: async () => ({ fetchDays }) } };
     },
