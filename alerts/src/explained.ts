@@ -1,9 +1,12 @@
 import { dataDayOf, type Queried } from '../../dashboards/src/promql.ts';
 import type { DatasetName } from '../../src/catalog/dataset.ts';
 import { readinessFamilies as readiness } from '../../src/collectors/readiness/collector.ts';
-import { costChangeByCause, creditsChangeByCause } from '../../src/collectors/spend/change.ts';
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
-import { modelWeeks } from '../../src/collectors/spend/comparisons.ts';
+import {
+  costChangeByCause,
+  creditsChangeByCause,
+  modelWeeks,
+} from '../../src/collectors/spend/comparisons.ts';
 import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.ts';
 import { userFamilies as people } from '../../src/collectors/users/collector.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';

@@ -42,16 +42,17 @@ export class SnapshotCommit {
 
   /** Replaces all texts of an organization in one assignment; drops families beyond `seriesBudget` series. */
   replace(org: string, collectors: RenderedCollectors, seriesBudget: number): void {
-    const dropped = familiesOverBudget(sizesOf(collectors), seriesBudget);
+    const all = [...collectors.values()].flatMap(({ families }) => families);
+    const dropped = familiesOverBudget(all, seriesBudget);
     const texts = new Map<string, readonly FamilyText[]>();
     for (const [collector, rendered] of collectors) {
-      const isGone = ({ family }: RenderedFamily) => dropped.has(family.name);
-      const kept = rendered.families.filter((one) => !isGone(one));
-      texts.set(
-        collector,
-        kept.flatMap(({ text }) => text ?? []),
-      );
-      const gone = rendered.families.filter(isGone).map(({ family }) => family.name);
+      const kept: FamilyText[] = [];
+      const gone: string[] = [];
+      for (const { family, text } of rendered.families) {
+        if (dropped.has(family.name)) gone.push(family.name);
+        else if (text !== undefined) kept.push(text);
+      }
+      texts.set(collector, kept);
       this.#report(org, collector, rendered, { gone, limit: seriesBudget });
     }
     this.#parts.page.replace(org, texts);
@@ -96,15 +97,4 @@ export class SnapshotCommit {
     this.#logged.set(name, state);
     return before !== state;
   }
-}
-
-function sizesOf(collectors: RenderedCollectors) {
-  return [...collectors.values()].flatMap(({ families }) =>
-    families.map(({ family, series }) => ({
-      family: family.name,
-      dropPriority: family.dropPriority,
-      labelled: family.labels.length > 0,
-      series,
-    })),
-  );
 }

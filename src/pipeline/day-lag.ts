@@ -2,19 +2,30 @@ import { addDays, type Day, dayOf, type Instant } from '../catalog/day.ts';
 import type { LagNotes } from '../store/store.ts';
 import { NEWEST_DAYS } from './days-to-fetch.ts';
 import type { FetchMemory } from './fetch-memory.ts';
+import type { PlannedDays, Watched, Watcher } from './run.ts';
 
 /** How much later than due a run may begin because other runs go first, in milliseconds. */
 const LATE_MS = 15 * 60_000;
 
 /** The facts about a run from which `lagNotes` decides which lags it can measure. */
-interface RunFacts extends Pick<LagNotes, 'comparedDays'>, Pick<FetchMemory, 'setAside'> {
-  readonly now: Instant;
+interface RunFacts extends PlannedDays, Pick<FetchMemory, 'setAside'> {
   /** When a scheduled run is due at the latest after an instant; undefined without a schedule. */
   readonly dueAfter: ((at: Instant) => Instant | undefined) | undefined;
-  readonly newest: Day;
-  /** When the last run succeeded. */
-  readonly succeededAt: Instant | undefined;
-  readonly lastPass: Day | undefined;
+}
+
+/** Measures how many hours after their end days appear, and after which they no longer change. */
+export function watchLags({ org, collector, deps, dueAfter }: Watched): Watcher {
+  const { setAside } = deps.runs.get(org.name, collector.name).fetching;
+  let notesOn: ((lost: number) => LagNotes) | undefined;
+  return {
+    planned(days) {
+      notesOn = lagNotes({ ...days, setAside, dueAfter });
+    },
+    toStore: ({ lost }) => ({ lags: notesOn?.(lost) }),
+    stored(_fetched, { lags }) {
+      if (lags !== undefined) deps.instruments.dayLags(org.name, collector.dataset.name, lags);
+    },
+  };
 }
 
 /**

@@ -1,11 +1,9 @@
 import { type DayCollector, type FetchedDays, limitsUnder, readerFor } from '../catalog/collector.ts';
-import { type DayDataset, hasActivity, idleRowOf } from '../catalog/dataset.ts';
 import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import { type DayRules, dayRulesOf, firstWithin, LATE_DAYS, newestAskedAt } from '../catalog/day-rules.ts';
 import { IncompleteListing } from '../catalog/source.ts';
-import type { AnsweredDays, Completed, Revision, StoredDays } from '../store/store.ts';
+import type { AnsweredDays, Completed, StoredDays } from '../store/store.ts';
 import { PlatformError } from '../text/errors.ts';
-import { lagNotes } from './day-lag.ts';
 import { type Ask, afterAnswer, afterFailure, nextAsk, planDays, withDays, withNewest } from './day-plan.ts';
 import {
   createCatchingUp,
@@ -19,7 +17,7 @@ import {
   withoutDays,
 } from './days-to-fetch.ts';
 import type { FetchMemory } from './fetch-memory.ts';
-import { type AnswerNotes, failureOf, type Run, withRequests } from './run.ts';
+import { failureOf, type Run, type Watcher, withRequests } from './run.ts';
 
 /** How many days the platform's clock may be behind before the difference is an error. */
 const MAX_DAYS_BEHIND = 2;
@@ -45,7 +43,6 @@ class DayRun {
   readonly #collector: DayCollector<unknown>;
   readonly #wanted: WantedDays;
   readonly #now: Instant;
-  readonly #notesOn: ReturnType<typeof lagNotes>;
   /** The fetch memory at the start of this run. */
   readonly #before: FetchMemory;
   readonly #failed = new Map<Day, PlatformError>();
@@ -61,15 +58,15 @@ class DayRun {
     wanted: WantedDays,
     { now, mode }: { readonly now: Instant; readonly mode: 'scheduled' | 'thorough' },
   ) {
-    const { org, deps, dueAfter } = run;
+    const { org, deps } = run;
     const { fetching: memory } = deps.runs.get(org.name, collector.name);
-    const comparedDays = comparedDaysOf(run, collector);
     this.#run = run;
     this.#collector = collector;
     this.#wanted = wanted;
     this.#now = now;
     this.#before = memory;
-    this.#notesOn = lagNotes({ ...wanted, setAside: memory.setAside, now, dueAfter, comparedDays });
+    const planned = { ...wanted, now, comparedDays: comparedDaysOf(run, collector) };
+    for (const watcher of run.watchers) watcher.planned?.(planned);
     this.#plan = planDays({
       ...{ newest: wanted.newest, toFetch: wanted.toFetch, historyStart: wanted.historyStart, memory },
       isThorough: mode === 'thorough',
@@ -140,8 +137,7 @@ class DayRun {
     const next = afterAnswer(plan, ask, fetched.rows.size, fetched.bytes, awaited);
     // One transaction with the last answer.
     this.#completed = nextAsk(next) === undefined ? this.#completedWith(next) : undefined;
-    const lags = this.#notesOn(fetched.lost);
-    await saveDays(this.#run, this.#collector, fetched, { days: answered, completes: this.#completed, lags });
+    await saveDays(this.#run, this.#collector, fetched, { days: answered, completes: this.#completed });
     this.#plan = next;
     // The newest day is published at once; older ones change little and are published together.
     if (isNewest) await this.#run.deps.publisher.publish(this.#run.org.name);
@@ -273,7 +269,10 @@ async function request(
       throw new Error('a row with an amount that is not a finite number');
     return fetched;
   } catch (thrown) {
-    if (thrown instanceof IncompleteListing) run.note({ rejected: thrown.rejected, remarks: [] });
+    if (thrown instanceof IncompleteListing) {
+      const notes = { rejected: thrown.rejected, remarks: [] };
+      for (const watcher of run.watchers) watcher.noted?.(notes);
+    }
     return failureOf(thrown, run.deps.log);
   }
 }
@@ -349,69 +348,25 @@ async function currentDays(
   return withoutDays(known, outdated);
 }
 
-/** Stores the answer about some days, and reports what it changes. */
+/** Stores the answer about some days, and tells the watchers. */
 async function saveDays(
-  run: Run,
-  collector: DayCollector<unknown>,
+  { org, deps, watchers, retired }: Run,
+  { dataset: { name, parts, isCurrent } }: DayCollector<unknown>,
   fetched: FetchedDays<unknown>,
-  answer: Pick<AnsweredDays, 'days' | 'completes' | 'lags'>,
+  answer: Pick<AnsweredDays, 'days' | 'completes'>,
 ): Promise<void> {
-  const { org, deps } = run;
-  const dataset = collector.dataset.name;
+  let kept: ReturnType<NonNullable<Watcher['toStore']>> = {};
+  for (const watcher of watchers) kept = { ...kept, ...watcher.toStore?.(fetched) };
   // The settings may have changed during the request: data that may no longer be kept must not return.
-  if (run.retired()) return;
-  const stored = await deps.history.putDays(org.name, dataset, {
-    ...answer,
+  if (retired()) return;
+  const stored = await deps.history.putDays(org.name, name, {
+    ...{ ...answer, ...kept, parts },
     rows: fetched.rows,
-    seen: run.fields.seen(),
-    parts: collector.dataset.parts,
     orgId: fetched.orgId,
     at: deps.clock.now(),
-    isCurrent: (row) => collector.dataset.isCurrent?.(row, org) ?? true,
+    isCurrent: (row) => isCurrent?.(row, org) ?? true,
   });
-  if (run.retired()) return;
-  if (stored.lags !== undefined) deps.instruments.dayLags(org.name, dataset, stored.lags);
-  if (stored.missingFields !== undefined)
-    deps.runs.update(org.name, collector.name, { missingFields: stored.missingFields });
-  run.note(withMissing(fetched, stored.missing));
-  if (collector.dataset.contradictionIn !== undefined) logContradiction(run, collector, fetched);
-  // A day that was published as idle counts as revised, too.
-  const revisions = [
-    ...stored.revisions,
-    ...[...fetched.rows]
-      .filter(([day]) => deps.publisher.showsIdle(org.name, collector.name, day))
-      .filter(([, row]) => hasActivity(collector.dataset, row) !== false)
-      .map(([day, after]) => ({ day, before: idleRowOf(collector.dataset, org), after })),
-  ];
-  if (revisions.length === 0) return;
-  deps.instruments.dayRevisions({ org: org.name, dataset, count: revisions.length });
-  deps.log.info('Known days revised by the platform', {
-    org: org.name,
-    dataset,
-    ...describeRevisions(collector.dataset, revisions),
-  });
-}
-
-/** Logs a contradiction between the platform's figures and the configuration, once. */
-function logContradiction(
-  { org, deps }: Run,
-  { name, dataset }: DayCollector<unknown>,
-  { rows }: FetchedDays<unknown>,
-): void {
-  const [detail] = [...rows.values()].flatMap((row) => dataset.contradictionIn?.(row, org) ?? []);
-  if (detail === undefined || detail === deps.runs.get(org.name, name).lastContradiction) return;
-  deps.runs.update(org.name, name, { lastContradiction: detail });
-  deps.log.warn('Configuration differs from what the platform reports; the configuration is used', {
-    org: org.name,
-    dataset: dataset.name,
-    detail,
-  });
-}
-
-/** Adds to the notes the stored fields that a valid answer lacks. The store keeps them; the answer counts as partly usable. */
-function withMissing({ rejected, remarks }: FetchedDays<unknown>, missing: number): AnswerNotes {
-  if (missing === 0) return { rejected, remarks };
-  return { rejected: rejected + missing, remarks: [...remarks, 'fields that were known are missing'] };
+  if (!retired()) for (const watcher of watchers) watcher.stored?.(fetched, stored);
 }
 
 function logBehind(run: Run, collector: DayCollector<unknown>, newest: Day): void {
@@ -420,19 +375,4 @@ function logBehind(run: Run, collector: DayCollector<unknown>, newest: Day): voi
     collector: collector.name,
     newest,
   });
-}
-
-/** Describes revised days for the log: each day with its main number before and after, if it has one. */
-export function describeRevisions(
-  dataset: DayDataset<unknown>,
-  revisions: readonly Revision[],
-): { readonly days: string; readonly totals: string | undefined } {
-  const totals = revisions.flatMap(({ day, before, after }) => {
-    const [old, now] = [dataset.total?.(before), dataset.total?.(after)];
-    return old === undefined && now === undefined ? [] : [`${day}: ${old ?? 'none'} -> ${now ?? 'none'}`];
-  });
-  return {
-    days: revisions.map(({ day }) => day).join(' '),
-    totals: totals.length === 0 ? undefined : totals.join(', '),
-  };
 }

@@ -1,17 +1,50 @@
 import { type ApiContract, pathOf, type SeenField, spelling } from '../catalog/api-contract.ts';
-import { type Day, type Instant, later } from '../catalog/day.ts';
+import { DAY_MS, type Day, type Instant, later } from '../catalog/day.ts';
 import { isObject } from '../catalog/object.ts';
+import type { Watched, Watcher } from './run.ts';
 
 /** The maximum number of unknown field names that are kept per dataset: a hostile answer may send any number. */
-export const MAX_NAMES = 50;
+const MAX_NAMES = 50;
 /** The maximum number of elements to check in a run, and in a list within an element: a change of the API affects all alike. */
 const MAX_ELEMENTS = 100;
 const OF_A_LIST = 20;
+/** How long an unreadable field is reported after the last answer that had it, in milliseconds. */
+const REMEMBERED_MS = 7 * DAY_MS;
 /** A field counts as unreadable if its newest two values are unreadable; a single one may be an exception. */
 const MIN_ODD = 2;
 /** The field names that may be shown. Any other name may be data, such as an identifier, an address or a key. */
 const PLAIN_NAME = /^(?!.*\d{6})[A-Za-z_][A-Za-z0-9_-]{0,47}$/;
 const NO_PLAIN_NAME = '(not a plain name)';
+
+/** Counts fields that the exporter cannot read, and known fields that rows no longer have. Logs those that are new in a run. */
+export function watchFields({ org: { name: org }, collector: { name, dataset }, deps }: Watched): Watcher {
+  const { clock, log, runs, instruments } = deps;
+  const who = { org, dataset: dataset.name };
+  const before = runs.get(org, name);
+  const watch = new FieldWatch(before.oddFields);
+  return {
+    compare: (contract, elements) => watch.compare(contract, elements),
+    toStore: () => ({ seen: watch.seen() }),
+    stored(_fetched, { missingFields }) {
+      if (missingFields !== undefined) runs.update(org, name, { missingFields });
+    },
+    ended() {
+      const now = clock.now();
+      const unknownFields = new Map([...before.unknownFields].filter(([, at]) => now - at <= REMEMBERED_MS));
+      for (const field of watch.unknown())
+        if (unknownFields.has(field) || unknownFields.size < MAX_NAMES) unknownFields.set(field, now);
+      runs.update(org, name, { unknownFields, oddFields: watch.odd() });
+      const { missingFields } = runs.get(org, name);
+      instruments.fields(who, unknownFields.size, missingFields.length);
+      for (const field of unknownFields.keys())
+        if (!before.unknownFields.has(field))
+          log.info('The platform sends a field that is not read', { ...who, field });
+      for (const field of missingFields)
+        if (!before.missingFields.includes(field))
+          log.info('The platform no longer sends a field', { ...who, field });
+    },
+  };
+}
 
 /** An element of an answer while it is read. */
 interface Element {

@@ -19,7 +19,7 @@ interface Tally {
 export function createLabelWeights(families: readonly Family[], limitOf: LabelLimit) {
   const tallies = new Map<string, Tally>();
   const limited = limitedLabelsOf(families);
-  const summed = labelsOf(families.filter(({ aggregation }) => aggregation === 'additive'));
+  const summed = labelsSummedBy(families);
 
   function tallyOf(label: string): Tally {
     const known = tallies.get(label);
@@ -87,12 +87,14 @@ function ownValues(weights: ReadonlyMap<string, number>): number {
 
 /** The labels with open-ended values, which have a limit. A label that only infos have is an attribute, and has none. */
 function limitedLabelsOf(families: readonly Family[]): ReadonlySet<string> {
-  const counted = families.filter(({ aggregation }) => aggregation !== 'info');
-  return new Set(
-    counted.flatMap(({ labels, fixedLabels = [] }) => labels.filter((label) => !fixedLabels.includes(label))),
-  );
+  const limited = new Set<string>();
+  for (const { aggregation, labels, fixedLabels = [] } of families)
+    for (const label of labels)
+      if (aggregation !== 'info' && !fixedLabels.includes(label)) limited.add(label);
+  return limited;
 }
 
-function labelsOf(families: readonly Family[]): ReadonlySet<string> {
-  return new Set(families.flatMap(({ labels }) => labels));
+function labelsSummedBy(families: readonly Family[]): ReadonlySet<string> {
+  const additive = families.filter(({ aggregation }) => aggregation === 'additive');
+  return new Set(additive.flatMap(({ labels }) => labels));
 }

@@ -12,10 +12,9 @@ import { runInSlices } from '../work/slices.ts';
 import { familiesOverBudget } from './budget.ts';
 import { type Cardinality, measureCardinality, projectFamily } from './cardinality.ts';
 import { Coverage, type CoverageParts } from './coverage.ts';
-import { createDayMemo, type DayMemo } from './day-memo.ts';
 import { firstDayOf, type HistoryBounds } from './days-to-fetch.ts';
 import type { LabelLimit } from './label-weights.ts';
-import { createView } from './view.ts';
+import { createView, DayMemo } from './view.ts';
 import { Zeros } from './zeros.ts';
 
 /** The number of samples measured in one step, and of steps after which the clock is checked. */
@@ -100,7 +99,7 @@ export function assessDays(pages: PastParts, known: KnownOrg): AssessedOrg {
   const { historyStart } = bounds;
   const org = { ...known, datasets, expensive, historyStart, firstDay: firstDayOf(bounds, knownAt) };
   const coverage = new Coverage(org, knownAt);
-  return { ...org, pages, coverage, zeros: new Zeros(), days: createDayMemo() };
+  return { ...org, pages, coverage, zeros: new Zeros(), days: new DayMemo() };
 }
 
 /**
@@ -194,9 +193,7 @@ function familiesOf({ cardinality: found, dataset, view, stamps }: Measured): re
 function withinBudget(measured: readonly Measured[], budget: number): readonly PageFamily[] {
   const families = measured.flatMap(familiesOf);
   const sizes = families.map(({ family, samples }) => ({
-    family: family.name,
-    dropPriority: family.dropPriority,
-    labelled: family.labels.length > 0,
+    family,
     series: countOf(samples(), budget + 1),
   }));
   const dropped = familiesOverBudget(sizes, budget);

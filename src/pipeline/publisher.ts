@@ -14,7 +14,7 @@ import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { RenderText } from '../exposition/family-text.ts';
 import type { Logger } from '../log/logger.ts';
-import type { RowsFrom, Standing, Store, StoredOrg } from '../store/store.ts';
+import { RowNotRead, type RowsFrom, type Standing, type Store, type StoredOrg } from '../store/store.ts';
 import type { Clock } from '../work/clock.ts';
 import { createSerialQueue } from '../work/serial-queue.ts';
 import { runInSlices } from '../work/slices.ts';
@@ -24,7 +24,6 @@ import { Coverage } from './coverage.ts';
 import { firstDayOf, type HistoryBounds } from './days-to-fetch.ts';
 import { withoutForeignRows } from './foreign-rows.ts';
 import type { LabelLimit } from './label-weights.ts';
-import { readFor } from './stored-rows.ts';
 import { createView } from './view.ts';
 
 /** The name under which the families about the data itself are published. */
@@ -33,6 +32,8 @@ const ABOUT = 'about';
 /** The days before yesterday whose rows are read at first; older rows only if a family needs one. Rows of many people are long. */
 const LOOKBACK_DAYS = 120;
 const LOOKBACK_DAYS_OF_EXPENSIVE = 40;
+/** A day before all days. */
+const EVER = '0000-01-01' as Day;
 
 /** The publishing rules of a configuration. A reload that changes none of them keeps the same object. */
 export interface PublishRules extends HistoryBounds {
@@ -335,6 +336,27 @@ function rowsAt({ rules, expensive }: Source, now: Instant): RowsFrom {
       return [name, addDays(yesterday, -days)];
     }),
   );
+}
+
+/**
+ * Reads an organization with the rows from these days on, and runs `work` on it. If `work` needs an older row (the newest row of a
+ * dataset is old, or a tier was last reported long ago), reads all rows of that dataset and runs `work` again.
+ */
+async function readFor<Result>(
+  store: Pick<Store, 'read'>,
+  org: string,
+  rows: RowsFrom,
+  work: (stored: StoredOrg) => Promise<Result>,
+): Promise<Result> {
+  const from = new Map(rows);
+  for (;;) {
+    try {
+      return await work(await store.read(org, from));
+    } catch (error) {
+      if (!(error instanceof RowNotRead) || from.get(error.dataset) === EVER) throw error;
+      from.set(error.dataset, EVER);
+    }
+  }
 }
 
 function viewOf(source: Source, settings: OrgSettings, history: StoredOrg, now: Instant) {

@@ -1,3 +1,5 @@
+import type { ApiContract } from '../catalog/api-contract.ts';
+import type { FetchedDays, FetchingCollector } from '../catalog/collector.ts';
 import type { Day, Instant } from '../catalog/day.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -6,11 +8,10 @@ import type { Instruments } from '../exposition/instruments.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Progress } from '../log/progress.ts';
 import { NotStored } from '../store/database.ts';
-import { ForeignAnswer, type Store } from '../store/store.ts';
+import { type AnsweredDays, ForeignAnswer, type Store, type StoredAnswer } from '../store/store.ts';
 import { messageOf, PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 import type { Turns, Urgency } from '../work/turns.ts';
-import type { FieldWatch } from './field-watch.ts';
 import type { Publisher } from './publisher.ts';
 import type { RunStates } from './run-states.ts';
 
@@ -44,20 +45,50 @@ export interface Run {
   readonly org: OrgSettings;
   readonly platform: Pick<Platform, 'readers'>;
   readonly source: Source;
-  /** The fields that the answers so far have shown. */
-  readonly fields: Pick<FieldWatch, 'seen'>;
   readonly deps: RunnerParts;
+  readonly watchers: readonly Watcher[];
   /** The permission to work; `renew` lets waiting runs go first. A request for the newest day is urgent. */
   readonly turn: { renew(urgency: Urgency): Promise<void> };
   /** The latest time at which the scheduled run after an instant is due; undefined without a schedule. */
   readonly dueAfter: ((at: Instant) => Instant | undefined) | undefined;
   /** Records that the newest data was requested, with success or not; readiness waits for this. */
   markTried(): void;
-  /** Counts unusable records of an answer; they are logged when the run ends. */
-  note(fetched: AnswerNotes): void;
   stopping(): boolean;
   /** Whether a reload or a removal has abandoned the run: its results must not be stored or counted. */
   retired(): boolean;
+}
+
+/** What a watcher reports about: a run of a collector. */
+export interface Watched extends Pick<Run, 'org' | 'deps' | 'dueAfter'> {
+  readonly collector: FetchingCollector;
+}
+
+/** Looks on at a run, and counts or logs what it sees. It changes neither the answers nor the days that are asked for. */
+export interface Watcher {
+  /** The elements of an answer, before anything changes them. */
+  compare?(contract: ApiContract, elements: readonly unknown[]): void;
+  /** The run has decided which days to ask for. */
+  planned?(days: PlannedDays): void;
+  /** An answer has problems. */
+  noted?(notes: AnswerNotes): void;
+  /** What the store keeps of an answer beside its rows. */
+  toStore?(fetched: FetchedDays<unknown>): Pick<AnsweredDays, 'lags' | 'seen'>;
+  /** An answer about days was stored. */
+  stored?(fetched: FetchedDays<unknown>, stored: StoredAnswer): void;
+  /** The run has ended, and was not abandoned. */
+  ended?(): void;
+}
+
+/** The days that a run asks for, and what was known before it. */
+export interface PlannedDays {
+  /** When the run began. */
+  readonly now: Instant;
+  readonly newest: Day;
+  /** When the last run succeeded. */
+  readonly succeededAt: Instant | undefined;
+  readonly lastPass: Day | undefined;
+  /** The number of newest days that are fetched again once a day. */
+  readonly comparedDays: number;
 }
 
 /** Problems found in an answer. */

@@ -5,7 +5,7 @@ import {
   readerFor,
 } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
-import { DAY_MS, type Instant } from '../catalog/day.ts';
+import type { Instant } from '../catalog/day.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { Source } from '../catalog/source.ts';
@@ -13,9 +13,8 @@ import type { Logger } from '../log/logger.ts';
 import type { PlatformError } from '../text/errors.ts';
 import type { Turn, Urgency } from '../work/turns.ts';
 import { runDays } from './day-run.ts';
-import { FieldWatch, MAX_NAMES } from './field-watch.ts';
-import { type AnswerNotes, failureOf, type Run, type RunnerParts, withRequests } from './run.ts';
-import type { RunState } from './run-states.ts';
+import { failureOf, type Run, type RunnerParts, withRequests } from './run.ts';
+import { watchersOf } from './watchers.ts';
 
 /** An organization, its platform and its API client. */
 interface Target {
@@ -27,9 +26,6 @@ interface Target {
   /** The latest time at which the scheduled run after an instant is due; without it, lags of days are not measured. */
   dueAfter?(at: Instant): Instant | undefined;
 }
-
-/** How long an unreadable field is reported after the last answer that had it, in milliseconds. */
-const REMEMBERED_MS = 7 * DAY_MS;
 
 /** How a run ended: `ended` with success or failure, `unstored` because the store was unavailable, or `aborted`. */
 type RunEnd = 'ended' | 'unstored' | 'aborted';
@@ -108,13 +104,9 @@ export class Runner {
     mode: 'scheduled' | 'thorough',
     turn: RunTurn,
   ): Promise<{ readonly failure: PlatformError | undefined; readonly at: Instant }> {
-    const { clock, log, history, runs } = this.#parts;
-    const { org } = target;
-    const noted = { rejected: 0, remarks: new Set<string>() };
-    const before = runs.get(org.name, collector.name);
-    const watch = new FieldWatch(before.oddFields);
+    const { clock, log, history } = this.#parts;
+    const run = this.#begin(target, collector, turn);
     try {
-      const run = this.#begin(target, collector, { turn, watch, noted });
       // Checked before the first request, which would be wasted while the store cannot be written.
       await history.demandWritable();
       const succeededAt = isDayCollector(collector)
@@ -124,38 +116,29 @@ export class Runner {
     } catch (thrown) {
       return { failure: failureOf(thrown, log), at: clock.now() };
     } finally {
-      if (target.retired?.aborted !== true) {
-        reportUnusable(this.#parts, org.name, collector, noted);
-        reportFields(this.#parts, org.name, collector, watch, before);
-      }
+      if (!run.retired()) for (const watcher of run.watchers) watcher.ended?.();
     }
   }
 
   /** Creates the context of a run of days or documents. */
-  #begin(
-    target: Target,
-    { name }: FetchingCollector,
-    { turn, watch, noted }: { readonly turn: RunTurn; readonly watch: FieldWatch; readonly noted: Noted },
-  ): Run {
+  #begin(target: Target, collector: FetchingCollector, turn: RunTurn): Run {
     const { org, platform, source, retired, dueAfter } = target;
+    const deps = this.#parts;
+    const watchers = watchersOf({ org, collector, deps, dueAfter });
     const isRetired = () => retired?.aborted === true;
     return {
-      org,
-      platform,
+      ...{ org, platform, deps, watchers, dueAfter, turn },
       source: withRequests(
-        { ...source, compare: (contract, elements) => watch.compare(contract, elements) },
+        {
+          ...source,
+          compare(contract, elements) {
+            for (const watcher of watchers) watcher.compare?.(contract, elements);
+          },
+        },
         { signal: retired },
       ),
-      fields: watch,
-      deps: this.#parts,
-      dueAfter,
-      turn,
       markTried: () => {
-        if (!isRetired()) this.#parts.runs.update(org.name, name, { tried: true });
-      },
-      note(fetched) {
-        noted.rejected += fetched.rejected;
-        for (const remark of fetched.remarks) noted.remarks.add(remark);
+        if (!isRetired()) deps.runs.update(org.name, collector.name, { tried: true });
       },
       stopping: () => this.#isOver(target),
       retired: isRetired,
@@ -184,48 +167,6 @@ class RunTurn {
   end(): void {
     this.#turn?.end();
   }
-}
-
-/** The problems that the answers of a run have had so far. */
-interface Noted extends AnswerNotes {
-  rejected: number;
-  readonly remarks: Set<string>;
-}
-
-/** Counts fields that the exporter cannot read, and known fields that rows no longer have. Logs those that are new in this run. */
-function reportFields(
-  { clock, log, runs, instruments }: RunnerParts,
-  org: string,
-  { name, dataset }: FetchingCollector,
-  watch: FieldWatch,
-  before: RunState,
-): void {
-  const now = clock.now();
-  const unknownFields = new Map([...before.unknownFields].filter(([, at]) => now - at <= REMEMBERED_MS));
-  for (const field of watch.unknown())
-    if (unknownFields.has(field) || unknownFields.size < MAX_NAMES) unknownFields.set(field, now);
-  runs.update(org, name, { unknownFields, oddFields: watch.odd() });
-  const { missingFields } = runs.get(org, name);
-  instruments.fields({ org, dataset: dataset.name }, unknownFields.size, missingFields.length);
-  const who = { org, dataset: dataset.name };
-  for (const field of [...unknownFields.keys()].filter((one) => !before.unknownFields.has(one)))
-    log.info('The platform sends a field that is not read', { ...who, field });
-  for (const field of missingFields.filter((one) => !before.missingFields.includes(one)))
-    log.info('The platform no longer sends a field', { ...who, field });
-}
-
-function reportUnusable(
-  { log, runs, instruments }: RunnerParts,
-  org: string,
-  { name, dataset: { name: dataset } }: FetchingCollector,
-  noted: Noted,
-): void {
-  if (noted.rejected > 0) instruments.recordsRejected({ org, dataset, count: noted.rejected });
-  const rejected = noted.rejected > 0 ? [`${noted.rejected} unusable records or fields were rejected`] : [];
-  const text = [...rejected, ...noted.remarks].join('; ');
-  if (text === runs.get(org, name).lastNote) return;
-  runs.update(org, name, { lastNote: text });
-  if (text !== '') log.warn('Response only partly usable', { org, dataset, detail: text });
 }
 
 /** The cause of a failure without its endpoint: a revoked key or a host that is down affects all collectors of an organization. */
@@ -279,7 +220,7 @@ async function runDocuments(run: Run, collector: DocumentCollector<unknown>): Pr
       const fields = { org: org.name, collector: collector.name, gone };
       deps.log.warn('The platform lists nothing any more; what it listed is no longer published', fields);
     }
-    run.note(fetched);
+    for (const watcher of run.watchers) watcher.noted?.(fetched);
     await deps.publisher.publish(org.name);
     return at;
   } finally {

@@ -4,7 +4,6 @@ import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
 import type { StoredDays } from '../store/store.ts';
 import { Coverage, type CoverageParts, type DayState } from './coverage.ts';
-import { createDayMemo, type DayMemo } from './day-memo.ts';
 
 /** Dependencies of a view. */
 interface ViewParts extends CoverageParts {
@@ -20,6 +19,23 @@ interface PastView {
   readonly days?: DayMemo;
 }
 
+/**
+ * A cache of results per day; the function that computes a result is part of the key. A result for a day depends on the rows up to
+ * that day. So share a memo only while these rows do not change: within one view, or among views of the same rows and coverage that
+ * know the day.
+ */
+export class DayMemo {
+  readonly #byKey = new Map<unknown, Map<Day, unknown>>();
+
+  /** The cached result of `key` for a day; on first use, calls `make` and caches what it returns. */
+  of<Made>(key: (...given: never) => Made, day: Day, make: () => Made): Made {
+    const days = this.#byKey.get(key) ?? new Map<Day, unknown>();
+    this.#byKey.set(key, days);
+    if (!days.has(day)) days.set(day, make());
+    return days.get(day) as Made;
+  }
+}
+
 /** Creates a view of an organization's stored data at an instant. It hides days that were not over then. */
 export function createView(parts: ViewParts, asOf: Instant, past?: PastView): View {
   const { history, settings, historyStart } = parts;
@@ -27,7 +43,7 @@ export function createView(parts: ViewParts, asOf: Instant, past?: PastView): Vi
   const {
     coverage,
     isPast = false,
-    days: memo = createDayMemo(),
+    days: memo = new DayMemo(),
   }: PastView = past ?? { coverage: new Coverage(parts, asOf) };
   const newest = new Map<DatasetName, Day | undefined>();
   /** The datasets that are collected now. Rows of other datasets are leftovers that no run refreshes. */

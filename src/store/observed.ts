@@ -22,10 +22,20 @@ interface Observed {
   readonly lags?: DayLags | undefined;
 }
 
-/** Follows the days and fields of an answer, and counts the lags of days. */
+/** Follows the fields of an answer, and with notes on lags its days, whose lags are counted. */
 export function withAnswer(
   before: Observed,
-  { rows, at, seen = new Map() }: Pick<AnsweredDays, 'rows' | 'at' | 'seen'>,
+  { rows, at, seen }: Pick<AnsweredDays, 'rows' | 'at' | 'seen'>,
+  notes: LagNotes | undefined,
+  revised: ReadonlySet<Day>,
+): Observed {
+  const followed = notes === undefined ? before : withDays(before, { rows, at }, notes, revised);
+  return seen === undefined ? followed : { ...followed, fields: withSeen(before.fields ?? {}, seen) };
+}
+
+function withDays(
+  before: Observed,
+  { rows, at }: Pick<AnsweredDays, 'rows' | 'at'>,
   { isNews, isNextPoll, comparedDays }: LagNotes,
   revised: ReadonlySet<Day>,
 ): Observed {
@@ -51,8 +61,7 @@ export function withAnswer(
     lags = counted(lags, 'published', newest, at);
     if (!isLast(newest)) days.set(newest, [at, at]);
   }
-  const fields = withSeen(before.fields ?? {}, seen);
-  return { ...before, fields, newest, days: Object.fromEntries(days), lags };
+  return { ...before, newest, days: Object.fromEntries(days), lags };
 }
 
 /** The lags, with the lag of one more day counted. */

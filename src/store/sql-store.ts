@@ -105,12 +105,12 @@ export class SqlStore implements Store {
       const known = await readDays(query, place, answer.days, handling);
       const { changes, stored } = await runInSlices(mergeDays(known, answer), this.#parts.clock, 1);
       await putRows(query, place, changes, handling);
-      const { at: answeredAt, lags: notes, completes } = answer;
+      const { at: answeredAt, lags, seen, completes } = answer;
       await noteAnswer(query, place, { isChanged: changes.size > 0, answeredAt, ...completes });
       const revisions = stored.revisions.filter(({ before }) => answer.isCurrent?.(before) !== false);
-      if (notes === undefined) return { ...stored, revisions };
+      if (lags === undefined && seen === undefined) return { ...stored, revisions };
       const revised = new Set(revisions.map(({ day }) => day));
-      const now = await observe(query, place, (before) => withAnswer(before, answer, notes, revised));
+      const now = await observe(query, place, (before) => withAnswer(before, answer, lags, revised));
       return { ...stored, revisions, lags: now.lags, missingFields: missingIn(now.fields ?? {}) };
     });
   }

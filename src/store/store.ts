@@ -95,9 +95,9 @@ export interface AnsweredDays {
   readonly orgId: string | undefined;
   readonly at: Instant;
   readonly completes?: Completed | undefined;
-  /** Notes for measuring lags; without them, neither lags nor fields are recorded. */
+  /** Notes for measuring lags; without them, no lags are recorded. */
   readonly lags?: LagNotes | undefined;
-  /** By path, the days on which a field was seen or missing. */
+  /** By path, the days on which a field was seen or missing; without it, no fields are recorded. */
   readonly seen?: ReadonlyMap<string, SeenField> | undefined;
 }
 
@@ -145,7 +145,7 @@ export interface StoredAnswer {
   readonly missing: number;
   /** All counted lags of the dataset's days, if there are any and the answer has notes on them. */
   readonly lags?: DayLags | undefined;
-  /** The paths of the fields that the dataset's rows had and no longer have; undefined if the answer has no notes. */
+  /** The paths of the fields that the dataset's rows had and no longer have; undefined if the answer records nothing. */
   readonly missingFields?: readonly string[] | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Family, Sample } from '../../src/catalog/family.ts';
 import type { PeopleSettings, ReadinessSettings } from '../../src/catalog/settings.ts';
 import type { ApiRequest, PagedRequest, PagingEnd, Source } from '../../src/catalog/source.ts';
 import type { View } from '../../src/catalog/view.ts';
-import { createDayMemo, type DayMemo } from '../../src/pipeline/day-memo.ts';
+import { DayMemo } from '../../src/pipeline/view.ts';
 import { dayNamed } from '../support/day.ts';
 import { fetchDays, fetchDocuments } from '../support/readers.ts';
 
@@ -122,7 +122,7 @@ export function createFakeView(parts: ViewParts): View {
       return make(this);
     },
     ofDay(make, day) {
-      const memo = memos.get(this) ?? createDayMemo();
+      const memo = memos.get(this) ?? new DayMemo();
       memos.set(this, memo);
       return memo.of(make, day, () => make(this, day));
     },

@@ -429,16 +429,11 @@ describe('folding', () => {
 
 describe('the series budget', () => {
   const size = (
-    family: string,
+    name: string,
     dropPriority: 'detail' | 'breakdown' | 'main',
     series: number,
-    labelled = true,
-  ) => ({
-    family,
-    dropPriority,
-    series,
-    labelled,
-  });
+    isLabelled = true,
+  ) => ({ family: { name, dropPriority, labels: isLabelled ? ['model'] : [] }, series });
 
   test('nothing is dropped while everything fits', () => {
     expect(familiesOverBudget([size('a', 'main', 5)], 5)).toEqual(new Set());

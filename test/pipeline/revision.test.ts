@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DayDataset } from '../../src/catalog/dataset.ts';
 import { addDays, startOf } from '../../src/catalog/day.ts';
-import { describeRevisions } from '../../src/pipeline/day-run.ts';
 import { firstDayOf, revisionPassDays } from '../../src/pipeline/days-to-fetch.ts';
+import { describeRevisions } from '../../src/pipeline/revisions.ts';
 import { dayNamed } from '../support/day.ts';
 
 const today = dayNamed('2026-03-20');

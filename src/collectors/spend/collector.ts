@@ -8,11 +8,12 @@ import { figure, inItsCurrency } from '../samples.ts';
 import { amountsByModel, tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
-import { costChangeByCause, creditsChangeByCause } from './change.ts';
 import {
+  costChangeByCause,
   costMonthToDateBaseline,
   costShareByModel,
   costShareByModelBaseline,
+  creditsChangeByCause,
   creditsMonthBudgetLasts,
   creditsMonthToDateBaseline,
   creditsShareByModel,

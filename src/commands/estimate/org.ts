@@ -114,7 +114,7 @@ async function leftOutOf(parts: EstimateParts, collector: Collector, identity: I
   const readiness = { ...settings.readiness, criterionCounts: true };
   const view = viewOf(parts, { ...settings, readiness }, identity);
   const { families } = await sizeOf(collector, view, config.limits.valuesPerLabel, clock);
-  return families.flatMap(({ family, series }) => {
+  return families.flatMap(({ family: { name: family }, series }) => {
     if (config.metrics.excluded.has(family)) return [{ family, setting: 'metrics.exclude', series }];
     const isCount = CRITERION_COUNTS.has(family) && !settings.readiness.criterionCounts;
     return isCount ? [{ family, setting: 'readiness.criterion_counts', series }] : [];
@@ -162,18 +162,18 @@ export async function sizeOf(
   );
   const labels = new Map<string, { readonly seen: Set<string>; series: number }>();
   const families = cardinality.families.map((measured): FamilySize => {
-    const { name, dropPriority, labels: own } = measured.family;
+    const { family } = measured;
     let count = 0;
     for (const sample of projectFamily(measured, cardinality.kept, dataset, view)) {
       count += 1;
-      for (const label of own) {
+      for (const label of family.labels) {
         const size = labels.get(label) ?? { seen: new Set(), series: 0 };
         labels.set(label, size);
         size.seen.add(sample.labels[label] ?? '');
         size.series += 1;
       }
     }
-    return { family: name, dropPriority, labelled: own.length > 0, series: count };
+    return { family, series: count };
   });
   const sizes = [...labels].map(
     ([label, { seen, series }]) => [label, { values: seen.size, series }] as const,
@@ -184,7 +184,7 @@ export async function sizeOf(
 /** The series of some families that remain if all share a budget; the order of all decides which are dropped first. */
 export function seriesWithin(own: readonly FamilySize[], all: readonly FamilySize[], budget: number): number {
   const dropped = familiesOverBudget(all, budget);
-  return seriesOf(own.filter(({ family }) => !dropped.has(family)));
+  return seriesOf(own.filter(({ family }) => !dropped.has(family.name)));
 }
 
 /** All series of some families. */

@@ -8,7 +8,7 @@ import {
 } from '../../../src/collectors/explain/decompose.ts';
 import { explain, explainSides } from '../../../src/collectors/explain/explain.ts';
 import { fourWeeksBefore } from '../../../src/collectors/explain/usage.ts';
-import { creditsChangeByCause } from '../../../src/collectors/spend/change.ts';
+import { creditsChangeByCause } from '../../../src/collectors/spend/comparisons.ts';
 import { createRandom } from '../../fuzz/random.ts';
 import { dayNamed } from '../../support/day.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';

@@ -5,7 +5,7 @@ import { spendFamilies } from '../../../src/collectors/spend/collector.ts';
 import { tokenFamilies } from '../../../src/collectors/tokens/collector.ts';
 import { tokensDataset } from '../../../src/collectors/tokens/dataset.ts';
 import { mergedModels } from '../../../src/collectors/tokens/models.ts';
-import { describeRevisions } from '../../../src/pipeline/day-run.ts';
+import { describeRevisions } from '../../../src/pipeline/revisions.ts';
 import { createView } from '../../../src/pipeline/view.ts';
 import { mergeRow } from '../../../src/store/merge.ts';
 import { BOTH, COST } from '../../support/money.ts';

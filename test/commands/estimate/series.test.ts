@@ -47,10 +47,10 @@ test('the size of a collector is the number of its series, and of the values and
     [total, pairs('agent_platform_cross', cross), pairs('agent_platform_more', [['d', 'x']])],
     99,
   );
-  expect(families.map(({ family, labelled, series }) => [family, labelled, series])).toEqual([
-    ['agent_platform_total', false, 1],
-    ['agent_platform_cross', true, 6],
-    ['agent_platform_more', true, 1],
+  expect(families.map(({ family, series }) => [family.name, family.labels.length, series])).toEqual([
+    ['agent_platform_total', 0, 1],
+    ['agent_platform_cross', 2, 6],
+    ['agent_platform_more', 2, 1],
   ]);
   expect(Object.fromEntries(labels)).toEqual({
     model: { values: 4, series: 7 },
@@ -70,10 +70,8 @@ const family = (
   name: string,
   dropPriority: 'detail' | 'breakdown' | 'main',
   series: number,
-  labelled = true,
-) => ({
-  ...{ family: name, dropPriority, series, labelled },
-});
+  isLabelled = true,
+) => ({ family: { name, dropPriority, labels: isLabelled ? ['model'] : [] }, series });
 
 test('of families that share a budget, those of one collector keep what is not dropped of all', () => {
   const [own, others] = [[family('a', 'detail', 5), family('b', 'main', 3)], [family('c', 'detail', 4)]];
