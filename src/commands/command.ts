@@ -1,5 +1,5 @@
-import type { Environment } from '../config/environment.ts';
 import type { OptionTable, RawOptions } from '../config/option.ts';
+import type { Environment } from '../config/resolve.ts';
 import type { Files } from '../files/reader.ts';
 import type { Output } from '../log/terminal-progress.ts';
 

@@ -1,7 +1,7 @@
 import { sandboxOptions } from '../config/command-options.ts';
-import type { Environment } from '../config/environment.ts';
 import { loadValues } from '../config/load.ts';
 import type { ValuesOf } from '../config/option.ts';
+import type { Environment } from '../config/resolve.ts';
 import {
   createClaudeSandbox,
   createCopilotSandbox,

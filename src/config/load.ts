@@ -6,14 +6,19 @@ import { nearest } from '../text/suggestion.ts';
 import { wildcard } from '../text/wildcard.ts';
 import { commandOptions, historyCopyOptions } from './command-options.ts';
 import { readSecret, secretVariables } from './credential.ts';
-import { type Environment, refuseUnknownVariables } from './environment.ts';
 import { fileSchema, partialSchema } from './file-schema.ts';
 import { type CollectorChoice, type OptionTable, optionsIn, type ValuesOf } from './option.ts';
 import { createOptions, optionsNamed, type SharedValues } from './options.ts';
 import { createOrgs } from './orgs.ts';
 import { quoted } from './parse.ts';
 import { createPeople } from './people/people.ts';
-import { type OptionSources, readConfigFile, resolve } from './resolve.ts';
+import {
+  type Environment,
+  type OptionSources,
+  readConfigFile,
+  refuseUnknownVariables,
+  resolve,
+} from './resolve.ts';
 import { createShard } from './shard.ts';
 import { readBothStores, readStorage } from './storage.ts';
 

@@ -3,10 +3,9 @@ import type { Files } from '../files/reader.ts';
 import { type DatabaseAccess, type DatabaseUrl, parseDatabaseUrl } from '../net/database-url.ts';
 import { attempt, ConfigError, messageOf } from '../text/errors.ts';
 import { type Credential, followSecret, placeOfSecret, type SecretSources, secretIn } from './credential.ts';
-import type { Environment } from './environment.ts';
 import { readNamed } from './followed.ts';
 import type { SharedOptions } from './options.ts';
-import type { Resolved } from './resolve.ts';
+import type { Environment, Resolved } from './resolve.ts';
 
 /** Where the history and the hook events are stored. */
 export type StorageConfig = Awaited<ReturnType<typeof readStorage>>;

@@ -3,9 +3,8 @@ import type { Clock } from '../work/clock.ts';
 import type { Deflated } from './deflate.ts';
 import type { Instruments } from './instruments.ts';
 import type { Negotiated } from './negotiate.ts';
-import { createOwnPart, type Ending } from './own-part.ts';
 import type { Page } from './page.ts';
-import { assembleScrape, type Scraped, type ScrapedPage } from './scrape.ts';
+import { assembleScrape, createOwnPart, type Ending, type Scraped, type ScrapedPage } from './scrape.ts';
 import { type Format, renderFamilyHeader } from './text.ts';
 
 export interface ScrapeRequest extends Negotiated {

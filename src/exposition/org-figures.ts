@@ -1,7 +1,13 @@
 import { byName } from '../catalog/object.ts';
-import { encode } from './family-text.ts';
 import type { OwnMetric } from './own-metric.ts';
-import { createLineStart, escapeLabelValue, type Format, formatValue, renderFamilyHeader } from './text.ts';
+import {
+  createLineStart,
+  encode,
+  escapeLabelValue,
+  type Format,
+  formatValue,
+  renderFamilyHeader,
+} from './text.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

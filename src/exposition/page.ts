@@ -3,7 +3,7 @@ import type { Logger } from '../log/logger.ts';
 import type { Clock } from '../work/clock.ts';
 import { createSerialQueue } from '../work/serial-queue.ts';
 import { type Deflated, deflateOpen } from './deflate.ts';
-import type { FamilyText } from './family-text.ts';
+import type { FamilyText } from './text.ts';
 import { renderFamilyHeader } from './text.ts';
 
 /** The parts of the page to include; everything by default. */

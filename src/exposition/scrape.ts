@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
-import type { Deflated } from './deflate.ts';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../work/clock.ts';
+import { createSlices } from '../work/slices.ts';
+import { type Deflated, deflateEnd } from './deflate.ts';
 import { contentTypes } from './negotiate.ts';
-import type { Ending } from './own-part.ts';
 import type { Format } from './text.ts';
+import { encode } from './text.ts';
 
 /** A page that is ready to send: immutable, and can be sent any number of times. */
 export interface ScrapedPage {
@@ -77,4 +80,50 @@ function inflate(parts: readonly Buffer[]): Readable {
   // The reader gets the failure from the stream itself; a reader that stops is not a failure.
   pipeline(Readable.from(parts), stream).catch(() => undefined);
   return stream;
+}
+
+/** The metrics about the exporter, which end a scrape: as text, and as the end of a raw-deflate stream. */
+export interface Ending {
+  readonly texts: readonly Buffer[];
+  readonly bytes: Buffer;
+}
+
+interface OwnMetrics {
+  /** The metrics of the process as a whole. */
+  readonly registry: Registry;
+  /** The metrics of each organization, in pieces. */
+  textsOfOrgs(format: Format): Iterable<Buffer>;
+}
+
+/**
+ * In milliseconds: an answer that somebody waits for has long slices of its own, because a round's work precedes each turn of
+ * the event loop.
+ */
+const SLICE_MS = 30;
+
+/** Creates the renderer of the metrics about the exporter, which end every scrape. */
+export function createOwnPart(own: OwnMetrics, clock: Clock): (format: Format) => Promise<Ending> {
+  return async (format) => {
+    const slices = createSlices(clock, SLICE_MS);
+    const ofProcess = await renderRegistry(own.registry, format);
+    const texts: Buffer[] = [];
+    function* noted() {
+      for (const text of own.textsOfOrgs(format)) {
+        texts.push(text);
+        yield text;
+      }
+      const end = encode(format === 'openmetrics' ? `${ofProcess}# EOF\n` : ofProcess);
+      texts.push(end);
+      yield end;
+    }
+    return { bytes: await deflateEnd(noted(), slices), texts };
+  };
+}
+
+const COUNTER_HEADER = /^(# (?:HELP|TYPE) \S+)_total /gm;
+
+/** prom-client's text, with the usual spelling of NaN. If asked for OpenMetrics, prom-client would rename its counters for good. */
+async function renderRegistry(registry: Registry, format: Format): Promise<string> {
+  const text = (await registry.metrics()).replaceAll('\n\n', '\n').replaceAll(/ Nan$/gm, ' NaN');
+  return format === 'text' ? text : text.replaceAll(COUNTER_HEADER, '$1 ');
 }

@@ -1,15 +1,14 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Handler, respondJson } from '../server/respond.ts';
 import { createCapacity } from '../work/capacity.ts';
 import type { Clock } from '../work/clock.ts';
 import { oneAtATime } from '../work/reload.ts';
-import { MAX_BYTES, readBody, type Unread } from './body.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { MAX_EVENTS, readBatch } from './event.ts';
 import type { Intake } from './intake.ts';
 import type { Rejection } from './labels.ts';
 import type { HookInstruments } from './metrics.ts';
-import { hasToken, type TokenSource } from './token.ts';
 
 interface HookHandlerDeps {
   readonly intake: Pick<Intake, 'take' | 'from' | 'time'>;
@@ -22,6 +21,8 @@ interface HookHandlerDeps {
   readonly clock: Pick<Clock, 'wait'>;
 }
 
+/** Maximum size of a body in bytes. */
+export const MAX_BYTES = 1_048_576;
 /** Maximum total size of bodies being read; the parsed events take several times as much memory. */
 const MAX_BYTES_AT_ONCE = 16 * MAX_BYTES;
 /** The `Retry-After`, in seconds, of a refusal that the sender did not cause. */
@@ -127,4 +128,60 @@ function isPlainJson({ headers }: IncomingMessage): boolean {
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   return type === 'application/json' && (coding === '' || coding === 'identity');
+}
+
+/** The source of the current token; of the last valid one while the file cannot be read. */
+interface TokenSource {
+  read(): Promise<string>;
+}
+
+/** Whether a header has the token; takes the same time for every wrong one. */
+async function hasToken(authorization: string | undefined, token: TokenSource): Promise<boolean> {
+  const presented = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
+  // Digests have the same length, whatever was sent.
+  return timingSafeEqual(digestOf(presented), digestOf(await token.read()));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Time limit for receiving a body, in milliseconds. */
+const ARRIVAL_MS = 10_000;
+
+/** Why a body was not read completely. */
+type Unread = 'too-large' | 'late' | 'cut-short';
+
+/** Reads a whole body as text; stops reading once it is too large. */
+async function readBody(
+  request: IncomingMessage,
+  clock: Pick<Clock, 'wait'>,
+): Promise<{ readonly text: string } | Unread> {
+  const arrived = new AbortController();
+  const reading = collect(request);
+  // Rejects if the body arrived first; then the result is not awaited.
+  const late = clock.wait(ARRIVAL_MS, arrived.signal).then(
+    () => 'late' as const,
+    () => 'cut-short' as const,
+  );
+  const result = await Promise.race([reading, late]);
+  arrived.abort();
+  return result;
+}
+
+async function collect(request: IncomingMessage): Promise<{ readonly text: string } | Unread> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // What is left is not read, but the request can still be answered.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += chunk.length;
+      if (size > MAX_BYTES) return 'too-large';
+      chunks.push(chunk);
+    }
+    // Without a byte order mark, which is not JSON.
+    return { text: new TextDecoder().decode(Buffer.concat(chunks)) };
+  } catch {
+    return 'cut-short';
+  }
 }

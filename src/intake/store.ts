@@ -1,6 +1,12 @@
 import { DAY_MS, type Instant } from '../catalog/day.ts';
-import { type Database, NotStored, type Query, type Row, type TransactionMode } from '../store/database.ts';
-import { sendRows } from '../store/send-rows.ts';
+import {
+  type Database,
+  NotStored,
+  type Query,
+  type Row,
+  sendRows,
+  type TransactionMode,
+} from '../store/database.ts';
 import type { Clock } from '../work/clock.ts';
 import { createSerialQueue } from '../work/serial-queue.ts';
 import { nextAgeing } from './ageing.ts';

@@ -1,6 +1,6 @@
 import type { Instant } from '../catalog/day.ts';
 import type { Query } from '../store/database.ts';
-import { sendRows } from '../store/send-rows.ts';
+import { sendRows } from '../store/database.ts';
 import type { WaitType } from './labels.ts';
 
 /** Upper bounds of the lengths of waits, in seconds. The last is the longest wait that is told apart. */

@@ -1,7 +1,6 @@
 import winston from 'winston';
 import type { Clock } from '../work/clock.ts';
-import { type LogValue, plainFields } from './log-fields.ts';
-import { formatLine, jsonSyntax, logfmtSyntax } from './logfmt.ts';
+import { formatLine, jsonSyntax, type LogValue, logfmtSyntax, plainFields } from './logfmt.ts';
 import type { LogFields, Logger } from './logger.ts';
 import type { Redactor } from './redact.ts';
 

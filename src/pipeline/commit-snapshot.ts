@@ -1,7 +1,7 @@
 import type { Family } from '../catalog/family.ts';
-import type { FamilyText } from '../exposition/family-text.ts';
 import type { Instruments } from '../exposition/instruments.ts';
 import type { Page } from '../exposition/page.ts';
+import type { FamilyText } from '../exposition/text.ts';
 import type { Logger } from '../log/logger.ts';
 import { familiesOverBudget } from './budget.ts';
 

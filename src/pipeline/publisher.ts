@@ -12,7 +12,7 @@ import { addDays, type Day, dayOf, endOf, type Instant, yesterdayOf } from '../c
 import type { CurrentFamily, Family } from '../catalog/family.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
 import type { View } from '../catalog/view.ts';
-import type { RenderText } from '../exposition/family-text.ts';
+import type { RenderText } from '../exposition/text.ts';
 import type { Logger } from '../log/logger.ts';
 import { RowNotRead, type RowsFrom, type Standing, type Store, type StoredOrg } from '../store/store.ts';
 import type { Clock } from '../work/clock.ts';

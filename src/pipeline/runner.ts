@@ -14,7 +14,7 @@ import type { PlatformError } from '../text/errors.ts';
 import type { Turn, Urgency } from '../work/turns.ts';
 import { runDays } from './day-run.ts';
 import { failureOf, type Run, type RunnerParts, withRequests } from './run.ts';
-import { watchersOf } from './watchers.ts';
+import { WATCHERS } from './watchers.ts';
 
 /** An organization, its platform and its API client. */
 interface Target {
@@ -124,7 +124,7 @@ export class Runner {
   #begin(target: Target, collector: FetchingCollector, turn: RunTurn): Run {
     const { org, platform, source, retired, dueAfter } = target;
     const deps = this.#parts;
-    const watchers = watchersOf({ org, collector, deps, dueAfter });
+    const watchers = WATCHERS.map((begin) => begin({ org, collector, deps, dueAfter }));
     const isRetired = () => retired?.aborted === true;
     return {
       ...{ org, platform, deps, watchers, dueAfter, turn },

@@ -6,15 +6,10 @@ import type { Watched, Watcher } from './run.ts';
 import { watchUnusable } from './unusable-rows.ts';
 
 /** All that look on at a run, in this order. Each is a line here and a file; a run works without any of them. */
-const WATCHERS: readonly ((watched: Watched) => Watcher)[] = [
+export const WATCHERS: readonly ((watched: Watched) => Watcher)[] = [
   watchUnusable,
   watchLags,
   watchFields,
   watchContradictions,
   watchRevisions,
 ];
-
-/** Begins to watch a run. */
-export function watchersOf(watched: Watched): readonly Watcher[] {
-  return WATCHERS.map((begin) => begin(watched));
-}

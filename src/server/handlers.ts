@@ -8,8 +8,15 @@ import { pagePolicy } from '../page/style.ts';
 import type { Clock } from '../work/clock.ts';
 import type { ReloadOutcome } from '../work/reload.ts';
 import { runInSlices } from '../work/slices.ts';
-import { type ExpressRequest, isRefused, negotiated } from './negotiation.ts';
-import { type Handler, partsOf, respond, respondText } from './respond.ts';
+import {
+  type ExpressRequest,
+  type Handler,
+  isRefused,
+  negotiated,
+  partsOf,
+  respond,
+  respondText,
+} from './respond.ts';
 import type { SharedAnswers, SharedBody } from './shared-answers.ts';
 
 interface PageDeps {

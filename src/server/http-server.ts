@@ -12,8 +12,7 @@ import { codeOf } from '../files/local-file.ts';
 import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import { ConfigError, messageOf } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
-import { limitConnections } from './connections.ts';
-import { parseOneByOne } from './one-by-one.ts';
+import { limitConnections, parseOneByOne } from './connections.ts';
 
 export interface HttpServerDeps {
   readonly app: RequestListener;

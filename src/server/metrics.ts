@@ -1,13 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Exposition, Scrape } from '../exposition/exposition.ts';
 import type { Negotiated } from '../exposition/negotiate.ts';
+import type { ScrapedPage } from '../exposition/scrape.ts';
+import type { Logger } from '../log/logger.ts';
 import { attempt } from '../text/errors.ts';
 import { createTurns } from '../work/turns.ts';
-import type { AnswerPage } from './answer-page.ts';
-import { type ExpressRequest, negotiated } from './negotiation.ts';
-import { type Handler, partsOf, respondText } from './respond.ts';
+import {
+  type ExpressRequest,
+  type Handler,
+  isRefused,
+  NO_STORE,
+  negotiated,
+  partsOf,
+  respondText,
+  sendBody,
+  writeHeaders,
+} from './respond.ts';
 
 /**
  * Waits for this request's turn, and resolves with the result of `select`; undefined if the client has disconnected by then.
@@ -145,4 +156,66 @@ export function parseCollect(url?: string): Collected | { readonly problem: stri
     }
   }
   return names.size === 0 ? {} : { collect: [...names] };
+}
+
+/** Sends a page of metrics, or lists the available collectors. */
+type AnswerPage = (request: ExpressRequest, response: ServerResponse, scrape: Scrape) => void;
+
+/**
+ * Maximum number of answers that are inflated while they are sent: each holds some 200 KiB until its client has read it.
+ * Beyond the maximum, the longest-running answer is aborted.
+ */
+const MAX_INFLATING = 64;
+
+/**
+ * Creates the sender of pages. Headers and body are written directly, because express' `send` would hash every page for
+ * an ETag.
+ */
+export function createPageAnswer(log: Logger): AnswerPage {
+  const inflating = new Set<ServerResponse>();
+
+  function inflate(response: ServerResponse, stream: Readable): void {
+    const [longest] = inflating;
+    if (inflating.size >= MAX_INFLATING && longest !== undefined) {
+      inflating.delete(longest);
+      longest.destroy();
+    }
+    inflating.add(response);
+    // Destroys the stream when the client goes away, and the connection when the stream fails.
+    pipeline(stream, response, (error) => {
+      inflating.delete(response);
+      if (error != null) log.debug('A scrape ended early', { error });
+    });
+  }
+
+  return (request, response, scrape) => {
+    // The client has already disconnected.
+    if (request.socket.destroyed) return;
+    if (scrape.kind === 'unknown-collector') {
+      return respondText(
+        response,
+        400,
+        `No such collector. Available collectors: ${scrape.known.join(', ')}.`,
+      );
+    }
+    if (scrape.contentEncoding === undefined && isRefused(request, response)) return;
+    writeHeaders(response, 200, headersOf(scrape));
+    if (request.method === 'HEAD') response.end();
+    else if ('parts' in scrape.body) sendBody(response, scrape.body.parts);
+    else inflate(response, scrape.body.stream());
+  };
+}
+
+function headersOf(page: ScrapedPage): string[] {
+  const headers = [
+    'Content-Type',
+    page.contentType,
+    'Content-Length',
+    String(page.contentLength),
+    'Vary',
+    'Accept, Accept-Encoding',
+    ...NO_STORE,
+  ];
+  if (page.contentEncoding !== undefined) headers.push('Content-Encoding', page.contentEncoding);
+  return headers;
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sendBody } from './send-body.ts';
+import { pipeline, Readable } from 'node:stream';
+import type { Request } from 'express';
+import { type Negotiated, negotiate } from '../exposition/negotiate.ts';
 
 /** Headers in addition to those of every answer, as alternating names and values. */
 export type ExtraHeaders = readonly string[];
@@ -83,3 +85,46 @@ export type Handler<Request extends IncomingMessage = IncomingMessage> = (
   request: Request,
   response: ServerResponse,
 ) => void | Promise<void>;
+
+/** Over TLS, the client has to read before more than this many bytes are written. */
+const PIECE = 64 * 1024;
+
+/**
+ * Sends the body of a response whose headers are written, and ends the response. Plain HTTP writes it at once, which is
+ * twice as fast as in pieces and copies nothing until the client reads. TLS would encrypt all of it at once, into memory
+ * of the connection: clients that never read would take the size of a page each.
+ */
+export function sendBody(response: ServerResponse, parts: readonly Buffer[]): void {
+  // The socket of the request, because the response to a pipelined request has none yet.
+  if ('encrypted' in response.req.socket) {
+    // A client that goes away ends its answer.
+    pipeline(Readable.from(cut(parts)), response, () => undefined);
+  } else if (parts.length === 1) response.end(parts[0]);
+  else {
+    response.cork();
+    for (const part of parts) response.write(part);
+    response.end();
+  }
+}
+
+/** The bytes of the parts in pieces, which share their memory. */
+function* cut(parts: readonly Buffer[]): Generator<Buffer, void> {
+  for (const part of parts) {
+    for (let start = 0; start < part.length; start += PIECE) yield part.subarray(start, start + PIECE);
+  }
+}
+
+/** The format for the client of a request. */
+export function negotiated({ headers }: IncomingMessage): Negotiated {
+  return negotiate(headers.accept, headers['accept-encoding']);
+}
+
+/** A request as passed on by express. */
+export type ExpressRequest = IncomingMessage & Pick<Request, 'accepts' | 'acceptsEncodings'>;
+
+/** Whether `Accept-Encoding` excludes an uncompressed answer, and so every available coding; responds 406 if so. */
+export function isRefused(request: ExpressRequest, response: ServerResponse): boolean {
+  if (request.acceptsEncodings('identity') !== false) return false;
+  respondText(response, 406, 'Not acceptable: Accept-Encoding excludes every available coding.');
+  return true;
+}

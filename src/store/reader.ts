@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, messageOf } from '../text/errors.ts';
 import type { Query, Row, Value } from './database.ts';
-import { sendRows } from './send-rows.ts';
+import { sendRows } from './database.ts';
 import { hasLog, type Layout, openForReading, refuseSpecial, sqliteText, stateOf } from './sqlite.ts';
 import { isDamage } from './sqlite-errors.ts';
 import { COUNT_TABLES, DAY_TABLES, type Table } from './tables.ts';

@@ -10,7 +10,7 @@ import {
 import { type Day, earlier, type Instant, later } from '../catalog/day.ts';
 import type { Slices } from '../work/slices.ts';
 import type { Query, Value } from './database.ts';
-import { sendRows } from './send-rows.ts';
+import { sendRows } from './database.ts';
 import { type AnsweredDocuments, ForeignAnswer, UNCONFIRMED } from './store.ts';
 import { isSound } from './stored-org.ts';
 import { DAY_TABLES } from './tables.ts';

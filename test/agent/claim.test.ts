@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { claimEvent } from '../../src/agent/claim.ts';
 import { type HookEvent, parseEvent } from '../../src/agent/event.ts';
+import { claimEvent } from '../../src/agent/run-hook.ts';
 
 let root = '';
 let folder = '';

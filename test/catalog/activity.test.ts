@@ -7,10 +7,10 @@ import { tokensDataset } from '../../src/collectors/tokens/dataset.ts';
 import { toolsDataset } from '../../src/collectors/tools/dataset.ts';
 import { usersDataset } from '../../src/collectors/users/dataset.ts';
 import { reader as activityReader } from '../../src/platforms/agent-platform/activity.ts';
-import { personRow } from '../../src/platforms/agent-platform/person.ts';
 import { reader as productivityReader } from '../../src/platforms/agent-platform/productivity.ts';
 import { dayRow as tokensRow } from '../../src/platforms/agent-platform/tokens.ts';
 import { reader as toolsReader } from '../../src/platforms/agent-platform/tools.ts';
+import { personRow } from '../../src/platforms/agent-platform/users.ts';
 import { DAY } from '../collectors/fakes.ts';
 import { person, reduced } from '../collectors/users/people.ts';
 

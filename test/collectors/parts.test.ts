@@ -4,10 +4,10 @@ import { isDayCollector } from '../../src/catalog/collector.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { reader as activityReader } from '../../src/platforms/agent-platform/activity.ts';
 import { API_FIELDS } from '../../src/platforms/agent-platform/api-fields.ts';
-import { personRow } from '../../src/platforms/agent-platform/person.ts';
 import { reader as productivityReader } from '../../src/platforms/agent-platform/productivity.ts';
 import { dayRow as tokensRow } from '../../src/platforms/agent-platform/tokens.ts';
 import { reader as toolsReader } from '../../src/platforms/agent-platform/tools.ts';
+import { personRow } from '../../src/platforms/agent-platform/users.ts';
 
 const schemas: Readonly<Record<string, z.ZodPipe<z.ZodObject>>> = {
   activity: activityReader.dayRow,

@@ -7,7 +7,7 @@ import { collectors } from '../../src/collectors/index.ts';
 import { toolsCollector } from '../../src/collectors/tools/collector.ts';
 import { reader as activityReader } from '../../src/platforms/agent-platform/activity.ts';
 import { reader as productivityReader } from '../../src/platforms/agent-platform/productivity.ts';
-import { reportElement } from '../../src/platforms/agent-platform/report.ts';
+import { reportElement } from '../../src/platforms/agent-platform/readiness.ts';
 import { dayRow as tokensRow } from '../../src/platforms/agent-platform/tokens.ts';
 import { reader as toolsReader } from '../../src/platforms/agent-platform/tools.ts';
 import { runElement } from '../../src/platforms/agent-platform/wiki.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Sample } from '../../src/catalog/family.ts';
-import { createTextRenderer } from '../../src/exposition/family-text.ts';
+import { createTextRenderer } from '../../src/exposition/text.ts';
 import { createSystemClock } from '../../src/work/clock.ts';
 import { createSlices } from '../../src/work/slices.ts';
 

@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createOwnPart } from '../../src/exposition/own-part.ts';
+import { createOwnPart } from '../../src/exposition/scrape.ts';
 import type { Format } from '../../src/exposition/text.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 

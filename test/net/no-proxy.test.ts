@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseNoProxy } from '../../src/net/no-proxy.ts';
+import { parseNoProxy } from '../../src/net/proxy-address.ts';
 
 /** The hosts of the list that go around the proxy. */
 function excluded(text: string, hosts: readonly string[]): string[] {

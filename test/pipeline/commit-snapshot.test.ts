@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dayFamily, type Family } from '../../src/catalog/family.ts';
-import type { FamilyText } from '../../src/exposition/family-text.ts';
 import { Instruments } from '../../src/exposition/instruments.ts';
+import type { FamilyText } from '../../src/exposition/text.ts';
 import { SnapshotCommit } from '../../src/pipeline/commit-snapshot.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';

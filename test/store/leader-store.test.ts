@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NotStored, type Query } from '../../src/store/database.ts';
-import { PostgresLeaderStore } from '../../src/store/leader-store.ts';
+import { PostgresLeaderStore } from '../../src/store/shared.ts';
 
 test('no mark is left in a schema that a newer release has migrated', async () => {
   const sent: string[] = [];

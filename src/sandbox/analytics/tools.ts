@@ -1,5 +1,5 @@
 import { type Day, formatDay } from '../calendar.ts';
-import { apportion } from '../random.ts';
+import { apportion, ratio, round } from '../random.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import {
@@ -14,7 +14,6 @@ import {
   weightsOn,
 } from '../world/tool-names.ts';
 import type { Totals } from '../world/totals.ts';
-import { ratio, round } from './ratio.ts';
 
 /** A day record of `/tools`. */
 export function toolsRow(org: Org, day: Day): Row {

@@ -1,10 +1,10 @@
 import { type Day, formatDay } from '../calendar.ts';
+import { ratio } from '../random.ts';
 import type { Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import type { Person } from '../world/people.ts';
 import { type PersonDay, personDay, presence } from '../world/person-day.ts';
 import { filesByLanguage } from '../world/totals.ts';
-import { ratio } from './ratio.ts';
 
 /**
  * A page of `/users`: up to `limit` users after the cursor, ordered by id, each with one row per day of

@@ -8,7 +8,7 @@ import type { AnalyticsEndpoint, Row } from '../types.ts';
 import type { Org } from '../world/org.ts';
 import { isLeftOut } from '../world/rhythm.ts';
 import { badRequest, type Call, type DateRange, isRefusal, type JsonPieces, type Refusal } from './call.ts';
-import { envelope } from './envelope.ts';
+import { envelope } from './listings.ts';
 
 /** The rows of an endpoint with one row per day. */
 interface Daily {

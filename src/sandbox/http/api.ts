@@ -1,9 +1,9 @@
+import { STATUS_CODES } from 'node:http';
 import { type Day, dayAt } from '../calendar.ts';
 import { type createFaults, type Fault, lateDays, retryAfter } from '../faults.ts';
 import { hex, mix } from '../random.ts';
-import type { AnalyticsEndpoint, Answer, Answering, Endpoint } from '../types.ts';
+import type { AnalyticsEndpoint, Answer, Answering, Endpoint, Row } from '../types.ts';
 import { answerAnalytics } from './analytics.ts';
-import { errorAnswer, jsonAnswer } from './answer.ts';
 import { type Call, endpointOf, isRefusal, type JsonPieces, type KeyHolder, type Refusal } from './call.ts';
 import { answerReadiness, answerWiki } from './listings.ts';
 
@@ -81,4 +81,22 @@ function isAnalytics(endpoint: Endpoint): endpoint is AnalyticsEndpoint {
 function answerEndpoint(endpoint: Endpoint, call: Call): JsonPieces | Refusal {
   if (isAnalytics(endpoint)) return answerAnalytics(endpoint, call);
   return endpoint === 'wiki' ? answerWiki(call) : answerReadiness(call);
+}
+
+function jsonAnswer(status: number, body: JsonPieces): Answer {
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
+}
+
+/** An error in the error format of its endpoint. */
+export function errorAnswer(
+  endpoint: Endpoint | undefined,
+  { status, detail }: Refusal,
+  requestId: string,
+): Answer {
+  const title = STATUS_CODES[status] ?? 'Error';
+  let body: Row = { title, detail, status, requestId };
+  if (endpoint === 'readiness') body = { error: { message: detail } };
+  if (endpoint === 'wiki')
+    body = { detail, status, title, ...(status < 500 ? {} : { metadata: { requestId } }) };
+  return jsonAnswer(status, [JSON.stringify(body)]);
 }

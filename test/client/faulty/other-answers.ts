@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { errorAnswer } from '../../../src/sandbox/http/answer.ts';
+import { errorAnswer } from '../../../src/sandbox/http/api.ts';
 import { newReadinessPath, readinessPath } from '../../../src/sandbox/http/call.ts';
 import type { Answer, Endpoint } from '../../../src/sandbox/types.ts';
 import type { Faults } from './faults.ts';

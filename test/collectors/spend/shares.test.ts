@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../../src/catalog/day.ts';
 import type { Sample } from '../../../src/catalog/family.ts';
 import { MAX_PARTS } from '../../../src/collectors/counts.ts';
-import { baselineSharesByModel, sharesByModel } from '../../../src/collectors/spend/shares.ts';
+import { baselineSharesByModel, sharesByModel } from '../../../src/collectors/spend/comparisons.ts';
 import type { ModelTokens } from '../../../src/collectors/tokens/dataset.ts';
 import { SOME_MODEL } from '../../../src/collectors/tokens/models.ts';
 import { dayNamed } from '../../support/day.ts';

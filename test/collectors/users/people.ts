@@ -3,7 +3,7 @@ import type { ApiRequest, Source } from '../../../src/catalog/source.ts';
 import { walkPages } from '../../../src/client/paging.ts';
 import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
 import { DayReducer } from '../../../src/collectors/users/reduce.ts';
-import { personRow } from '../../../src/platforms/agent-platform/person.ts';
+import { personRow } from '../../../src/platforms/agent-platform/users.ts';
 import { createSystemClock } from '../../../src/work/clock.ts';
 import { analytics, DAY, inSlices } from '../fakes.ts';
 

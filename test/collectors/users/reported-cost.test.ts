@@ -5,7 +5,7 @@ import type { Budget } from '../../../src/catalog/settings.ts';
 import { accountedFamilies, usersCollector } from '../../../src/collectors/users/collector.ts';
 import type { UsersRow } from '../../../src/collectors/users/dataset.ts';
 import { DayReducer, withoutShortSums } from '../../../src/collectors/users/reduce.ts';
-import { personRow } from '../../../src/platforms/agent-platform/person.ts';
+import { personRow } from '../../../src/platforms/agent-platform/users.ts';
 import { BOTH, COST, under } from '../../support/money.ts';
 import { createFakeView, DAY } from '../fakes.ts';
 import { person, teamsById } from './people.ts';

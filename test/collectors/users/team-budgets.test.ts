@@ -8,7 +8,7 @@ import { type UsersRow, usersDataset } from '../../../src/collectors/users/datas
 import { withoutShortSums } from '../../../src/collectors/users/reduce.ts';
 import { teamBudgetFamilies } from '../../../src/collectors/users/team-budgets.ts';
 import { firstExpensiveDay } from '../../../src/pipeline/days-to-fetch.ts';
-import { spoiledBy } from '../../../src/platforms/agent-platform/person.ts';
+import { spoiledBy } from '../../../src/platforms/agent-platform/users.ts';
 import { dayNamed } from '../../support/day.ts';
 import { definitionOf } from '../../support/definitions.ts';
 import { createFakeView } from '../fakes.ts';

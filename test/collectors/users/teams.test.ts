@@ -8,7 +8,7 @@ import { accountedFamilies, usersCollector } from '../../../src/collectors/users
 import { usersDataset } from '../../../src/collectors/users/dataset.ts';
 import { withoutShortSums } from '../../../src/collectors/users/reduce.ts';
 import { createJsonlFormat, createTidyFormat, createWideFormat } from '../../../src/export/tables.ts';
-import { spoiledBy } from '../../../src/platforms/agent-platform/person.ts';
+import { spoiledBy } from '../../../src/platforms/agent-platform/users.ts';
 import { hasAllRuns, propertyRuns } from '../../support/thoroughness.ts';
 import { createFakeView, DAY, expositionOf } from '../fakes.ts';
 import { type Person, person, reduced, teamsById } from './people.ts';

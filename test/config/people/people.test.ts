@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createLabels, createPeople } from '../../../src/config/people/people.ts';
 import { createTeams, type TeamRule } from '../../../src/config/people/teams.ts';
 import { parseTeams } from '../../../src/config/people/teams-file.ts';
-import { personRow } from '../../../src/platforms/agent-platform/person.ts';
+import { personRow } from '../../../src/platforms/agent-platform/users.ts';
 import { createFakeFiles } from '../../support/fake-files.ts';
 import { configErrorOf, load } from '../loading.ts';
 
