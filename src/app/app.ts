@@ -20,7 +20,7 @@ import { type Deployment, secretsIn, secretsOf } from './deployment.ts';
 import { Deployments } from './deployments.ts';
 import type { ServiceHooks } from './hooks.ts';
 import { stripOldIdentities } from './people.ts';
-import { namesOf, noteAddresses, Reload, RestartNotes } from './reload.ts';
+import { namesOf, noteOversights, Reload, RestartNotes } from './reload.ts';
 import { Replica } from './replica.ts';
 import { restore } from './restore.ts';
 import { probeSuccess, readiness, statusOf } from './status.ts';
@@ -96,7 +96,7 @@ export class App {
         exit.resolve(2);
       },
     });
-    noteAddresses(parts.config.orgs, core.log);
+    noteOversights(parts.config, core.log);
     app = new App(parts, core, startedAt, exit);
     return app;
   }
@@ -392,7 +392,7 @@ export class App {
     if (next === undefined) return { notes: [] };
     const { changes, missed } = await this.#deployments.apply(next);
     this.log.info('Configuration reloaded', { organizations: this.#inUse.orgs.size, ...namesOf(changes) });
-    return { notes: [...noteAddresses(next.orgs, this.log), ...this.#restartNotes.of(next)], missed };
+    return { notes: [...noteOversights(next, this.log), ...this.#restartNotes.of(next)], missed };
   }
 
   async #reloadWeb() {

@@ -8,6 +8,7 @@ import { createDeployment, type Deployment } from './deployment.ts';
 import { jobName } from './job.ts';
 import { type DeployedOrg, showSamePeople } from './org.ts';
 import { collectorsOfPeople, showsOtherPeople, stripOldIdentities } from './people.ts';
+import { noteOversights } from './reload.ts';
 import { restore } from './restore.ts';
 import { logUnlessNotStored } from './store.ts';
 import { closeConnections, connect, jobsOf, putInUse, retire, startCounters } from './transition.ts';
@@ -137,7 +138,10 @@ export class Deployments {
       return await config.people.refresh();
     } finally {
       // An unusable file does not block the others.
-      if (showsOtherPeople(before)) await this.#replace(before, createDeployment(config, this.#core, before));
+      if (showsOtherPeople(before)) {
+        noteOversights(config, this.#core.log);
+        await this.#replace(before, createDeployment(config, this.#core, before));
+      }
     }
   }
 

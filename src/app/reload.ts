@@ -1,6 +1,6 @@
 import type { Instant } from '../catalog/day.ts';
-import { type OrgChanges, type OrgConfig, restartOptions, type StartConfig } from '../config/config.ts';
-import { pathTwiceIn } from '../config/orgs.ts';
+import { type LiveConfig, type OrgChanges, restartOptions, type StartConfig } from '../config/config.ts';
+import { idleTeamBudgets, pathTwiceIn } from '../config/orgs.ts';
 import type { Logger } from '../log/logger.ts';
 import type { ConfigurationStatus } from '../page/status.ts';
 import { ConfigError, messageOf } from '../text/errors.ts';
@@ -89,23 +89,29 @@ export class RestartNotes {
   }
 }
 
-/** Notes and logs each organization whose address already has the path that every request adds. */
-export function noteAddresses(
-  orgs: readonly Pick<OrgConfig, 'name' | 'platform' | 'baseUrl'>[],
-  log: Logger,
-): readonly string[] {
-  return orgs.flatMap((one) => {
-    const { name: org, baseUrl } = one;
-    const twice = pathTwiceIn(one);
-    if (twice === undefined) return [];
+/**
+ * Notes and logs what is valid in a configuration, and cannot be meant: an address with the path that every request adds, and a
+ * budget that limits nothing.
+ */
+export function noteOversights({ orgs, people, shard }: LiveConfig, log: Logger): readonly string[] {
+  const notes: string[] = [];
+  for (const org of orgs) {
+    const twice = pathTwiceIn(org);
+    if (twice === undefined) continue;
     const hint = `leave out ${twice.path}`;
     log.warn('base_url has the path of the API already; its requests will not be found', {
-      org,
-      base_url: baseUrl,
-      hint,
+      ...{ org: org.name, base_url: org.baseUrl, hint },
     });
-    return [`base_url of ${org}: requests go to ${twice.wrong}; ${hint}`];
-  });
+    notes.push(`base_url of ${org.name}: requests go to ${twice.wrong}; ${hint}`);
+  }
+  const { teamBudgets } = people.current();
+  const teams = teamBudgets.size > 0 ? idleTeamBudgets(orgs, teamBudgets, shard).join(', ') : '';
+  if (teams !== '') {
+    const hint = 'give them in credits, or in the currency of an organization';
+    log.warn('Budgets of teams limit nothing: no organization counts what they are in', { teams, hint });
+    notes.push(`budgets of ${teams} limit nothing: no organization counts what they are in; ${hint}`);
+  }
+  return notes;
 }
 
 /** The organizations that a reload has changed, as log fields. */

@@ -2,7 +2,7 @@ import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config, OrgConfig } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { pathTwiceIn } from '../config/orgs.ts';
+import { idleTeamBudgets, pathTwiceIn } from '../config/orgs.ts';
 import { formatDuration } from '../config/parse.ts';
 import { type Shard, takesHookEvents } from '../config/shard.ts';
 import type { Files } from '../files/reader.ts';
@@ -79,13 +79,16 @@ function hooksNote({ hooks, shard }: Config): string {
   return `accepted at POST /hooks/events, ${hooks.requestsPerSecond} requests per second and client, token from ${hooks.token.describe()}`;
 }
 
-function describePeople({ people }: Config): string {
+function describePeople({ people, orgs, shard }: Config): string {
   const { identity, teamsFile } = people;
   const apart = identity === 'none' ? 'not identified' : `identified by ${identity}`;
   if (teamsFile === undefined) return `${apart}, no teams`;
-  const budgets = people.teamBudgets();
-  const budgeted = budgets === 0 ? '' : ` (${budgets} with a budget)`;
-  return `${apart}, ${people.teams()} teams${budgeted} from ${teamsFile}`;
+  const { teamBudgets: budgets } = people.current();
+  const budgeted = budgets.size === 0 ? '' : ` (${budgets.size} with a budget)`;
+  const idle = idleTeamBudgets(orgs, budgets, shard).join(', ');
+  const note =
+    idle === '' ? '' : `  (budgets of ${idle} limit nothing: no organization counts what they are in)`;
+  return `${apart}, ${people.teams()} teams${budgeted} from ${teamsFile}${note}`;
 }
 
 function contractLines(contract: Contract | undefined): readonly string[] {

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { Day } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
 import type { Platform } from '../catalog/platform.ts';
-import type { Contract } from '../catalog/settings.ts';
+import type { Budget, Contract } from '../catalog/settings.ts';
 import { defaultPlatform, platformNamed } from '../platforms/index.ts';
 import { ConfigError } from '../text/errors.ts';
 import {
@@ -192,6 +192,27 @@ export function pathTwiceIn({ platform, baseUrl }: Pick<OrgConfig, 'platform' | 
   return ownPath === undefined || path === undefined
     ? undefined
     : { path, wrong: `${path}${ownPath.example}` };
+}
+
+/**
+ * The teams whose budget limits nothing: no organization counts credits, or none has a cost in its currency. Another shard may
+ * serve one that does, so that a part of the organizations says nothing.
+ */
+export function idleTeamBudgets(
+  orgs: readonly Pick<OrgConfig, 'platform' | 'contract'>[],
+  budgets: ReadonlyMap<string, Budget>,
+  { total }: Shard,
+): readonly string[] {
+  if (total > 1) return [];
+  const applies = (budget: Budget) =>
+    orgs.some(({ platform: { money }, contract }) =>
+      typeof budget === 'number'
+        ? money.measure === 'credits'
+        : [money.currency, ...(contract?.prices ?? []).map((price) => price.currency)].includes(
+            budget.currency,
+          ),
+    );
+  return [...budgets].flatMap(([team, budget]) => (applies(budget) ? [] : team));
 }
 
 /**

@@ -37,6 +37,26 @@ test('a valid configuration is described in words, without a key', async () => {
   }
 });
 
+test.each([
+  ['5 EUR', 1],
+  ['5 USD', 0],
+  ['5', 0],
+])('a budget of %s for a team is said to limit nothing where that is so', async (budget, count) => {
+  const prices = '[{from: 2026-01-01, currency: USD, per_million_credits: 3}]';
+  const { context, stdout } = createContext(
+    createOptions([]),
+    ['--config.file=c.yml', '--teams.file=t.csv'],
+    {},
+    {
+      'c.yml': `orgs: [{name: acme, base_url: "https://a.example", api_key_file: /run/acme, prices: ${prices}}]\n`,
+      '/run/acme': 'k\n',
+      't.csv': `a,x\nb,x\nc,x\nd,x\ne,x\n,x,${budget}\n`,
+    },
+  );
+  expect(await run(context)).toBe(0);
+  expect(stdout().split('budgets of x limit nothing')).toHaveLength(count + 1);
+});
+
 test('an invalid one is an error', async () => {
   const { context } = createContext(createOptions([]), []);
   await expect(run(context)).rejects.toThrow('no organization to poll');

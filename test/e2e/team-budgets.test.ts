@@ -151,6 +151,11 @@ test('a budget that is added, changed or removed takes effect with the file, and
   });
   expect(await budgets()).toEqual({ web: 70_000_000 });
 
+  // There are no prices.
+  expect(story.logged('level=warn', 'limit nothing')).toEqual([]);
+  change(',web,5 EUR\n');
+  await waitFor(() => expect(story.logged('level=warn', 'limit nothing', 'teams=web')).toHaveLength(1));
+
   change('');
   await waitFor(async () => expect(await budgets()).toEqual({}));
   await waitFor(() => expect(written()).not.toContain('budgetedTeams'));
@@ -158,6 +163,5 @@ test('a budget that is added, changed or removed takes effect with the file, and
   const page = await story.page();
   expect(Object.keys(page.by('team', TO_DATE)).toSorted()).toEqual(['none', 'other', 'unassigned', 'web']);
   expect(Object.keys(page.by('team', FORECAST))).toEqual(['web']);
-  // There are no prices.
   expect(page.find(COST)).toEqual([]);
 });

@@ -52,8 +52,6 @@ export async function createPeople({ identity, ...sources }: PeopleSources) {
     teamsFile,
     /** The number of teams. */
     teams: () => teams?.current().size ?? 0,
-    /** The number of teams with a budget. */
-    teamBudgets: () => teams?.current().budgets.size ?? 0,
     current: () => settings,
     /**
      * Reads changed files; resolves with whether anything changed. Rejects with a `ConfigError` and keeps the previous
