@@ -18,6 +18,18 @@ export function negotiate(accept = '', acceptEncoding = ''): Negotiated {
   return { format: chooseFormat(parse(accept)), gzip: acceptsGzip(parse(acceptEncoding)) };
 }
 
+/** `negotiate` that has its last answer at hand: a scraper sends the same headers each time. */
+export function createNegotiation(): typeof negotiate {
+  let last: { readonly accept?: string; readonly acceptEncoding?: string; readonly chosen: Negotiated } = {
+    chosen: negotiate(),
+  };
+  return (accept = '', acceptEncoding = '') => {
+    if (last.accept !== accept || last.acceptEncoding !== acceptEncoding)
+      last = { accept, acceptEncoding, chosen: negotiate(accept, acceptEncoding) };
+    return last.chosen;
+  };
+}
+
 interface Offer {
   readonly name: string;
   readonly quality: number;

@@ -19,6 +19,7 @@ const ANSWER_MS = 120_000;
 /** The state of a connection that counts against the limit. */
 interface Connection {
   readonly socket: Socket;
+  group?: Set<Connection> | undefined;
   /** The number of requests that wait for an answer. */
   answering: number;
   /** When the oldest unanswered request began, in milliseconds. */
@@ -42,8 +43,8 @@ export function limitConnections(
   const byAddress = new Map<string, Connection>();
 
   function move(connection: Connection, group?: Set<Connection>): void {
-    for (const one of groups) one.delete(connection);
-    group?.add(connection);
+    connection.group?.delete(connection);
+    connection.group = group?.add(connection);
   }
 
   function close(connection: Connection): void {
@@ -63,7 +64,7 @@ export function limitConnections(
     makeRoom();
     const address = addressOf(socket);
     const connection: Connection = { socket, answering: 0, since: 0 };
-    silent.add(connection);
+    move(connection, silent);
     byAddress.set(address, connection);
     socket.once('close', () => {
       move(connection);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Exposition, Scrape } from '../exposition/exposition.ts';
-import type { Negotiated } from '../exposition/negotiate.ts';
+import { createNegotiation, type Negotiated } from '../exposition/negotiate.ts';
 import type { ScrapedPage } from '../exposition/scrape.ts';
 import type { Logger } from '../log/logger.ts';
 import { attempt } from '../text/errors.ts';
@@ -13,7 +13,6 @@ import {
   type Handler,
   isRefused,
   NO_STORE,
-  negotiated,
   partsOf,
   respondText,
   sendBody,
@@ -119,10 +118,12 @@ function selecting(
     asked: Negotiated & Collected,
   ) => Promise<Scrape | undefined>,
 ): Handler<ExpressRequest> {
+  const negotiate = createNegotiation();
   return async (request, response) => {
     const query = parseCollect(request.url);
     if ('problem' in query) return respondText(response, 400, query.problem);
-    const scrape = await select(request, response, { ...negotiated(request), ...query });
+    const { accept, 'accept-encoding': coding } = request.headers;
+    const scrape = await select(request, response, { ...negotiate(accept, coding), ...query });
     if (scrape !== undefined) answerPage(request, response, scrape);
   };
 }
