@@ -64,7 +64,7 @@ const OBSERVED_MS = 10_000;
 /** Pause between two reads of the page for progress, in milliseconds, and relative to what a read takes. */
 const LOOK_MS = 100;
 const LOOK_SHARE = 4;
-const GIVE_UP_MS = 10 * 60_000;
+const GIVE_UP_MS = 30 * 60_000;
 
 /** The environment of the measured program: that of the image, in a container. */
 export function environmentOf({ environment }: Checkout): NodeJS.ProcessEnv {

@@ -2,9 +2,9 @@ import type { RoadName } from './roads.ts';
 
 /** The most files and functions whose code may run on each road: what was reached. A number may only fall. */
 export const LIMITS: Readonly<Record<RoadName, { readonly files: number; readonly functions: number }>> = {
-  reload: { files: 70, functions: 384 },
-  'reload-changed': { files: 111, functions: 874 },
+  reload: { files: 70, functions: 382 },
+  'reload-changed': { files: 111, functions: 872 },
   answer: { files: 116, functions: 875 },
-  scrape: { files: 23, functions: 88 },
-  hook: { files: 29, functions: 126 },
+  scrape: { files: 23, functions: 79 },
+  hook: { files: 29, functions: 125 },
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { negotiate } from '../../src/exposition/negotiate.ts';
+import { createNegotiation, negotiate } from '../../src/exposition/negotiate.ts';
 
 const PROMETHEUS_2_42 =
   'application/openmetrics-text;version=1.0.0;q=0.75,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=0.0.4;q=0.4,*/*;q=0.1';
@@ -71,4 +71,11 @@ describe('compression', () => {
   ])('for %s is %s', (acceptEncoding, gzip) => {
     expect(negotiate(undefined, acceptEncoding).gzip).toBe(gzip);
   });
+});
+
+test('a choice at hand is that of the present headers', () => {
+  const choose = createNegotiation();
+  const scraper = [PROMETHEUS_3, 'gzip'] as const;
+  for (const given of [scraper, scraper, [PROMETHEUS_3], [], [BROWSER, 'gzip'], [BROWSER], scraper] as const)
+    expect(choose(...given)).toEqual(negotiate(...given));
 });
