@@ -50,7 +50,7 @@ const people: Row = {
     }),
     lines({
       title: 'Daily, weekly and monthly active people',
-      text: `People active on each UTC day, and of each organization in the 30 days that end with it; with one organization selected, also in the 7 days. The platform reports the latter two only for days with activity. A person active in two organizations counts in each.`,
+      text: `People active on each UTC day, if the selected organizations are of one platform. People of each organization active in the 30 days that end with it; with one organization selected, also in the 7 days. The platform reports the latter two only for days with activity. A person active in two organizations counts in each.`,
       span: true,
       queries: [
         ...eachByDay(activity.monthlyActiveUsers, {}, { named: ', 30 days' }),
