@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type HookEvent, sharedPart } from '../agent/event.ts';
-import { createForwarding, flush } from '../agent/forward/forward.ts';
+import { createForwarding, flush, spoolIn } from '../agent/forward/forward.ts';
 import { tokenProblem } from '../agent/forward/token-problem.ts';
 import type { HookLog } from '../agent/log.ts';
 import { createRunProgram } from '../agent/notify/local.ts';
@@ -31,7 +31,7 @@ export async function run(context: CommandContext): Promise<number> {
   }
   const paths = findPaths({ config: values.config, stateDir: values['state-dir'] }, context.environment);
   if (check) return checkHook(settingsFor(paths), paths, context);
-  if (test) return testHook(settingsFor(paths), context);
+  if (test) return testHook(settingsFor(paths), paths, context);
   if (flush) return flushHook(settingsFor(paths), paths, context);
   // The program's own entry point bypasses everything that is loaded here.
   const { hook } = await import('../hook.ts');
@@ -136,6 +136,7 @@ const startLimitMs = 60_000;
 /** Sends a sample through every channel and prints each result; exit code 1 if one failed. */
 async function testHook(
   { channels, forward }: HookSettings,
+  { state }: HookPaths,
   { environment, stdout }: CommandContext,
 ): Promise<number> {
   const clock = createSystemClock();
@@ -164,7 +165,7 @@ async function testHook(
     }),
     forward === undefined ? [] : tryForwarding(forward),
   ]);
-  const all = outcomes.flat();
+  const all = [...outcomes.flat(), ...unusableSpool()];
   if (all.length === 0) stdout.write('No channel is configured, and no exporter to forward to.\n');
   for (const { name, type, problem } of all) {
     const result = problem === undefined ? 'ok' : `FAILED: ${redactor.redact(problem)}`;
@@ -172,6 +173,11 @@ async function testHook(
   }
   return all.some(({ problem }) => problem !== undefined) ? 1 : 0;
 
+  function unusableSpool() {
+    const why = forward && spoolIn(state).unwritable();
+    const problem = `${why}: events are lost while the exporter is away`;
+    return why === undefined ? [] : [{ name: 'spool', type: 'disk', problem }];
+  }
   async function tryForwarding(settings: ForwardSettings) {
     const ask = async () => tokenProblem({ ...settings, token: readToken(settings.token, secret) }, post);
     return { name: 'forward', type: 'exporter', problem: await ask().catch(messageOf) };
@@ -202,12 +208,15 @@ async function flushHook(
     clock,
     log,
   });
+  const problem = parts.spool.unlistable();
+  if (problem !== undefined) throw new ConfigError(problem, 'run this as the user who runs the agent');
   const before = parts.spool.names().length;
   const until = clock.elapsed() + startLimitMs;
   parts.pause.end();
-  await flush(parts, until);
+  const lost = await flush(parts, until);
   const left = parts.spool.names().length;
-  context.stdout.write(`${Math.max(0, before - left)} of ${before} spooled events sent, ${left} left\n`);
+  const notSent = `${left} left${lost > 0 ? `, ${lost} lost` : ''}`;
+  context.stdout.write(`${Math.max(0, before - left - lost)} of ${before} spooled events sent, ${notSent}\n`);
   return left === 0 ? 0 : 1;
 }
 

@@ -246,6 +246,25 @@ describe('what is forwarded', () => {
     expect(ran).toMatchObject({ code: 0, stdout: '1 of 1 spooled events sent, 0 left\n' });
   });
 
+  test('is not among those that --flush calls sent if it was damaged or rejected', async () => {
+    const home = forwardingHome();
+    exporter.answer = () => ({ status: 503 });
+    for (let nth = 0; nth < 2; nth++) await home.run('hook', { input: event() });
+    writeFileSync(path.join(home.state, 'spool', spooled(home)[0] ?? ''), '');
+    exporter.answer = () => ({ status: 400, body: '{"error": "too old", "reason": "too_old"}' });
+    const ran = await home.runHere('hook', { args: ['--flush'] });
+    expect(ran.stdout).toBe('0 of 2 spooled events sent, 0 left, 2 lost\n');
+  });
+
+  test('is not called absent by --flush where the spool cannot be read', async () => {
+    const home = forwardingHome();
+    mkdirSync(home.state);
+    writeFileSync(path.join(home.state, 'spool'), '');
+    const ran = await home.runHere('hook', { args: ['--flush'] });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`${home.state}/spool cannot be read (ENOTDIR)`);
+  });
+
   test('is sent once each by many concurrent hooks', async () => {
     const home = forwardingHome();
     const runs = Array.from({ length: 6 }, () => home.run('hook', { input: event() }));
@@ -381,6 +400,19 @@ describe('for people', () => {
       'forward exporter ok',
     ]);
     expect(ran.stdout).not.toContain(exporter.url);
+  });
+
+  test('--test fails where no event could be kept while the exporter is away', async () => {
+    const home = forwardingHome();
+    exporter.answer = () => ({ status: 400, body: '{"error": "no events", "reason": "malformed"}' });
+    expect(await home.runHere('hook', { args: ['--test'] })).toMatchObject({ code: 0 });
+    expect(spooled(home)).toEqual([]);
+    rmSync(home.state, { recursive: true });
+    writeFileSync(home.state, '');
+    const ran = await home.runHere('hook', { args: ['--test'] });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain(`FAILED: ${home.state}/spool cannot be written (`);
+    expect(ran.stdout).toContain('): events are lost while the exporter is away\n');
   });
 });
 

@@ -51,7 +51,8 @@ export async function forward(
   const { spool, clock, log } = parts;
   if (name === undefined) {
     const verdict = await send(parts, [JSON.stringify(event)], until);
-    if (verdict.kind !== 'taken') log.error('Event lost', { event: event.hook_event_name });
+    if (verdict.kind !== 'taken') log.error('Event lost', { event: event.hook_event_name, why: verdict.why });
+    else logLost(verdict, log);
     return;
   }
   const lost = spool.trim(clock.now());
@@ -62,20 +63,23 @@ export async function forward(
 
 /**
  * Sends the spooled events, batch after batch, until `until`, and starts no request after `startUntil`. A rejected batch is
- * halved until the faulty event is isolated. Another process may send the same events: they count once by their ids.
+ * halved until the faulty event is isolated. Another process may send the same events: they count once by their ids. Resolves
+ * with the number of lost events, damaged or rejected by the exporter.
  */
-export async function flush(parts: ForwardParts, until: number, startUntil = until): Promise<void> {
+export async function flush(parts: ForwardParts, until: number, startUntil = until): Promise<number> {
   const { spool, pause, clock, log } = parts;
+  let lost = 0;
   let most = maxEvents;
   let refusedInARow = 0;
   let waiting = spool.names();
   while (waiting.length > 0 && clock.elapsed() < startUntil) {
-    const { names, texts, passed } = nextBatch(parts, waiting, most);
-    if (texts.length === 0) return;
+    const { names, texts, passed, damaged } = nextBatch(parts, waiting, most);
+    lost += damaged;
+    if (texts.length === 0) return lost;
     const verdict = await send(parts, texts, until);
     if (verdict.kind === 'later') {
       stay('Events stay on disk: the exporter did not accept them', verdict.why, verdict.pauseMs);
-      return;
+      return lost;
     }
     if (verdict.kind === 'refused' && texts.length > 1) {
       most = Math.ceil(texts.length / 2);
@@ -87,13 +91,14 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
       refusedInARow += 1;
       if (refusedInARow < maxRefusedOnTheWay) continue;
       stay('Events stay on disk: rejected on the way to the exporter', verdict.why, pauses.denied);
-      return;
+      return lost;
     }
-    logLost(verdict, log);
+    lost += logLost(verdict, log);
     spool.remove(names);
     most = Math.min(maxEvents, most * 2);
     refusedInARow = 0;
   }
+  return lost;
 
   function stay(message: string, why: string, pauseMs: number): void {
     log.warn(message, { why });
@@ -101,10 +106,11 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
   }
 }
 
-function logLost(verdict: Exclude<Verdict, { readonly kind: 'later' }>, log: HookLog): void {
+function logLost(verdict: Exclude<Verdict, { readonly kind: 'later' }>, log: HookLog): number {
   if (verdict.kind === 'refused') log.error('Event lost: rejected by the exporter', { why: verdict.why });
   else if (verdict.rejected > 0)
     log.error('Events lost: rejected by the exporter', { events: verdict.rejected });
+  return verdict.kind === 'refused' ? 1 : verdict.rejected;
 }
 
 function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], most: number) {
@@ -114,11 +120,13 @@ function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], mos
   // The number of processed names, including damaged and unreadable ones, and those that another process has removed.
   let passed = 0;
   let unread = 0;
+  let damaged = 0;
   for (const name of waiting) {
     const found = spool.read(name);
     passed += 1;
     if (found.kind === 'unread') unread += 1;
     if (found.kind === 'damaged') {
+      damaged += 1;
       spool.setAside(name);
       log.error('Event lost: its damaged file was set aside', { file: name });
     }
@@ -129,7 +137,7 @@ function nextBatch({ spool, log }: ForwardParts, waiting: readonly string[], mos
     if (texts.length === most || bytes >= maxBytes) break;
   }
   if (unread > 0) log.warn('Events stay on disk: their files cannot be read', { events: unread });
-  return { names, texts, passed };
+  return { names, texts, passed, damaged };
 }
 
 async function send(
@@ -218,6 +226,8 @@ export function classifyResponse({ status, retryAfter, body }: Answer, events: n
 }
 
 function hintFor(status: number): string {
+  if (status >= 300 && status < 400)
+    return ': redirects are not followed; set forward.url to where they lead';
   if (status === 401 || status === 403) return ': the token differs from that of the exporter';
   return status === 404 ? ': no exporter with a hook token at this URL' : '';
 }

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { DAY_MS } from '../../catalog/day.ts';
 import { codeOf, numbersIn, writeWhole } from '../../files/local-file.ts';
+import { unreadable } from '../../files/text-file.ts';
 import { attempt } from '../../text/errors.ts';
 import { recordIn, type SharedEvent } from '../event.ts';
 import type { standardLimits } from '../settings/basics.ts';
@@ -46,11 +47,33 @@ export class Spool {
     return name;
   }
 
-  /** The names of the stored events, oldest first. */
+  /** The names of the stored events, oldest first; none if they are `unlistable`. */
   names(): readonly string[] {
     return this.#entries()
       .filter((name) => nameShape.test(name))
       .sort();
+  }
+
+  /** Why no event could be kept here, after trying it; undefined if it could. */
+  unwritable(): string | undefined {
+    try {
+      writeWhole(this.#path('probe'), '');
+      return this.unlistable();
+    } catch (error) {
+      return `${this.#folder} cannot be written (${codeOf(error)})`;
+    } finally {
+      this.#drop('probe');
+    }
+  }
+
+  /** Why the names of the events cannot be read; undefined if they can, or if nothing was ever stored. */
+  unlistable(): string | undefined {
+    try {
+      readdirSync(this.#folder);
+      return undefined;
+    } catch (error) {
+      return codeOf(error) === 'ENOENT' ? undefined : `${this.#folder} ${unreadable(error)}`;
+    }
   }
 
   /** Reads the event of a file. */

@@ -45,9 +45,14 @@ function forwarding(
 ) {
   const requests: PostRequest[] = [];
   const logged: string[] = [];
+  /** The fields of the errors among them. */
+  const details: unknown[] = [];
   const clock = createFakeClock(now, { autoAdvance: true });
   const log: HookLog = {
-    error: (message) => void logged.push(`error ${message}`),
+    error: (message, fields) => {
+      logged.push(`error ${message}`);
+      details.push(fields);
+    },
     warn: (message) => void logged.push(`warn ${message}`),
     remember: () => undefined,
   };
@@ -65,7 +70,7 @@ function forwarding(
     spool,
   };
   const parts: ForwardParts = createForwarding(settings, state, { post, secret: () => 'token', clock, log });
-  return { parts, clock, requests, logged, sent: () => requests.map(idsIn) };
+  return { parts, clock, requests, logged, details, sent: () => requests.map(idsIn) };
 }
 
 /** Spools an event and forwards it, as the command does. */
@@ -481,9 +486,26 @@ test('an answer of 202 says how many events the intake rejected', () => {
 test('an event that is sent without the disk and not accepted is lost, and that is said', async () => {
   rmSync(state, { recursive: true });
   writeFileSync(state, 'a file where the folder should be');
-  const { parts, logged } = forwarding(() => answered(503));
+  const { parts, logged, details } = forwarding(() => answered(503));
   await forward(parts, event('a'), 1000);
   expect(logged.at(-1)).toBe('error Event lost');
+  expect(details.at(-1)).toEqual({ event: 'Stop', why: 'answered 503' });
+});
+
+test('an event that is sent without the disk and rejected is lost, and that is said', async () => {
+  rmSync(state, { recursive: true });
+  writeFileSync(state, 'a file where the folder should be');
+  const body = '{"accepted":0,"duplicates":0,"rejected":1}';
+  const { parts, logged } = forwarding(() => answered(202, body));
+  await forward(parts, event('a'), 1000);
+  expect(logged.at(-1)).toBe('error Events lost: rejected by the exporter');
+});
+
+test('a redirect is an answer of which the reason says what to do', () => {
+  expect(classifyResponse(answered(308, ''), 1)).toMatchObject({
+    kind: 'later',
+    why: 'answered 308: redirects are not followed; set forward.url to where they lead',
+  });
 });
 
 test('events beyond the limits of the spool are lost, and that is said', async () => {
