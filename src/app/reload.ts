@@ -56,7 +56,9 @@ export class Reload {
       }
     }
     this.#record();
-    if (problems.size > 0) return { ok: false, problem: [...problems.values(), ...missed].join('; ') };
+    // A file that the configuration names may be followed by itself, too, and then fails twice.
+    const failed = new Set([...problems.values(), ...missed]);
+    if (problems.size > 0) return { ok: false, problem: [...failed].join('; ') };
     if (missed.length > 0) return { ok: false, problem: missed.join('; '), isInUse: true };
     return { ok: true, notes: notes.length > 0 ? notes : undefined };
   }

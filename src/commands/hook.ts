@@ -17,6 +17,7 @@ import { formatDuration } from '../config/parse.ts';
 import { soundFile } from '../files/installation.ts';
 import { createRedactor } from '../log/redact.ts';
 import type { Output } from '../log/terminal-progress.ts';
+import { HttpError } from '../net/http-error.ts';
 import { proxyIn } from '../net/proxy.ts';
 import { ConfigError, messageOf } from '../text/errors.ts';
 import { createSystemClock } from '../work/clock.ts';
@@ -180,8 +181,13 @@ async function testHook(
   }
   async function tryForwarding(settings: ForwardSettings) {
     const ask = async () => tokenProblem({ ...settings, token: readToken(settings.token, secret) }, post);
-    return { name: 'forward', type: 'exporter', problem: await ask().catch(messageOf) };
+    return { name: 'forward', type: 'exporter', problem: await ask().catch(whyOf) };
   }
+}
+
+/** In plain words and with the address, for a person. */
+function whyOf(error: unknown): string {
+  return error instanceof HttpError && error.end !== 'late' ? error.trouble.words : messageOf(error);
 }
 
 const sample: HookEvent = {

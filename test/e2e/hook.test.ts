@@ -402,6 +402,12 @@ describe('for people', () => {
     expect(ran.stdout).not.toContain(exporter.url);
   });
 
+  test('--test says in words why no exporter answers, and where', async () => {
+    const home = homeWith('forward: {url: "http://127.0.0.1:1", token_file: token}');
+    const ran = await home.runHere('hook', { args: ['--test'] });
+    expect(ran.stdout).toMatch(/^forward +exporter FAILED: connection refused \(127\.0\.0\.1:1\)\n$/);
+  });
+
   test('--test fails where no event could be kept while the exporter is away', async () => {
     const home = forwardingHome();
     exporter.answer = () => ({ status: 400, body: '{"error": "no events", "reason": "malformed"}' });

@@ -85,7 +85,8 @@ const quietHours = z.preprocess(
         .optional(),
     })
     .transform(({ from, to, days, time_zone }, context) => {
-      if (from === to) {
+      // From 24:00 is from 0:00.
+      if (from === to || from % DAY_MINUTES === to) {
         refuse(context, 'begin and end at the same time', 'a whole day is from "00:00" to "24:00"');
       }
       return { from: from % DAY_MINUTES, to, days, timeZone: time_zone };

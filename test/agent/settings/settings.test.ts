@@ -275,6 +275,11 @@ rules: [{channels: [d]}, {channels: [d], quiet_hours: none}]`);
       'a whole day is from "00:00" to "24:00"',
     ],
     [
+      'quiet_hours: {from: "24:00", to: "0:00"}',
+      '1: quiet_hours: begin and end at the same time',
+      'a whole day is from "00:00" to "24:00"',
+    ],
+    [
       'quiet_hours: {from: "24:01", to: "22:00"}',
       '1: quiet_hours.from: must be a time of day in quotes, such as "22:00"',
       undefined,
