@@ -118,7 +118,7 @@ function addHookRoute(app: express.Express, { hooks }: Pick<AppDeps, 'hooks'>): 
 }
 
 const nothingHere: Handler = (_request, response) => {
-  respondText(response, 404, 'Not found. The status page at / lists all endpoints.');
+  respondText(response, 404, 'Not found. The status page is at /.');
 };
 
 const noHookToken: Handler = (_request, response) => {

@@ -145,7 +145,7 @@ describe('everything else', () => {
     const response = await request(createTestApp().app).get(path);
     expect(response.status).toBe(404);
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
-    expect(response.text).toBe('Not found. The status page at / lists all endpoints.\n');
+    expect(response.text).toBe('Not found. The status page is at /.\n');
   });
 
   test('that fails is 500 without details', async () => {
