@@ -420,6 +420,14 @@ describe('for people', () => {
     expect(ran.stdout).toContain(`FAILED: ${home.state}/spool cannot be written (`);
     expect(ran.stdout).toContain('): events are lost while the exporter is away\n');
   });
+
+  test('--test fails where only empty files can be written, as on a full disk', () => {
+    const home = homeWith('forward: {url: "http://127.0.0.1:1", token_file: token}');
+    const args = ['hook', '--test', `--config=${home.folder}/hooks.yaml`, `--state-dir=${home.state}`];
+    const limited = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, program, ...args];
+    const { stdout } = spawnSync('/bin/sh', limited, { env: { HOME: home.folder }, encoding: 'utf8' });
+    expect(stdout).toContain(`FAILED: ${home.state}/spool cannot be written (EFBIG): events are lost`);
+  });
 });
 
 describe('hook-config', () => {

@@ -57,7 +57,8 @@ export class Spool {
   /** Why no event could be kept here, after trying it; undefined if it could. */
   unwritable(): string | undefined {
     try {
-      writeWhole(this.#path('probe'), '');
+      // A full disk still takes an empty file.
+      writeWhole(this.#path('probe'), 'probe', { durable: true });
       return this.unlistable();
     } catch (error) {
       return `${this.#folder} cannot be written (${codeOf(error)})`;
