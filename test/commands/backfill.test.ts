@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { firstExpensiveDayFor } from '../../src/app/past.ts';
-import { parseLabels } from '../../src/backfill/labels.ts';
 import { rangeOf } from '../../src/backfill/range.ts';
 import { ANONYMOUS } from '../../src/catalog/settings.ts';
 import { collectors } from '../../src/collectors/index.ts';
@@ -79,15 +78,6 @@ describe('the range', () => {
       from: '2026-02-01',
       to: '2026-02-03',
     });
-    expect(await range(['--to=2026-12-01'])).toEqual({ from: '2026-01-14', to: '2026-06-08' });
-  });
-
-  test.each([
-    [['--from=2026-01-01'], '--from: 2026-01-01 is before 2026-01-14, the first day that is fetched'],
-    [['--from=2026-06-09'], '--from: 2026-06-09 is still covered by the live series'],
-    [['--from=2026-02-03', '--to=2026-02-01'], '--to: 2026-02-01 is before the first day, 2026-02-03'],
-  ])('%j is refused', async (args, message) => {
-    await expect(range(args)).rejects.toThrow(message);
   });
 });
 
@@ -208,31 +198,5 @@ describe('where it goes', () => {
     const secrets = await secretsOf([url, '--remote-write.bearer-token-file=t'], { t: 'token\n' });
     expect(secrets?.secrets()).toEqual(['token']);
     expect(await secretsOf(['--output=out'])).toBeUndefined();
-  });
-});
-
-describe('a label', () => {
-  const taken = new Set(['org', 'model']);
-
-  test('is a name and a value', () => {
-    expect(parseLabels(['job=agent', 'instance=host:1', 'note=a=b'], taken)).toEqual({
-      job: 'agent',
-      instance: 'host:1',
-      note: 'a=b',
-    });
-  });
-
-  test.each([
-    ['job', 'is not in the form name=value'],
-    ['job=', 'is not in the form name=value'],
-    ['1job=a', 'does not start with a label name'],
-    ['__name__=a', 'is reserved by Prometheus'],
-    ['model=a', 'sets the label model, which the metrics already have'],
-  ])('%s is refused', (text, problem) => {
-    expect(() => parseLabels([text], taken)).toThrow(problem);
-  });
-
-  test('comes once', () => {
-    expect(() => parseLabels(['job=a', 'job=b'], taken)).toThrow('sets the label job twice');
   });
 });

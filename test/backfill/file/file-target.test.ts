@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { meansFile } from '../../../src/backfill/file/file-target.ts';
 import { addDays, startOf } from '../../../src/catalog/day.ts';
 import { parsePage } from '../../exposition/parse.ts';
 import { dayNamed } from '../../support/day.ts';
@@ -260,4 +261,41 @@ describe('an interrupted run', () => {
     writeFileSync(join(output, 'backfill-state.json'), '{');
     await expect(fileTarget(output)).rejects.toThrow(/backfill-state.json is damaged/);
   });
+
+  test.each(['null', '{}', '{"written": ["2026-03"]}', '{"run": "another", "written": ["2026-03"]}'])(
+    'is not resumed from a state file with %s',
+    async (text) => {
+      const output = folder();
+      writeFileSync(join(output, 'backfill-state.json'), text);
+      await bringFiles(output);
+      expect(Object.keys(filesIn(output))).toEqual([
+        'agent-platform-2026-03.om',
+        'agent-platform-2026-04.om',
+      ]);
+    },
+  );
+});
+
+test('two backfills cannot write to the same output at once', async () => {
+  for (const name of ['', 'all.om']) {
+    const output = join(folder(), name);
+    const first = await fileTarget(output);
+    await expect(fileTarget(output)).rejects.toThrow(`--output: another backfill is writing to ${output}`);
+    first.close();
+    (await fileTarget(output)).close();
+  }
+});
+
+test.each([
+  ['new', false],
+  ['new.om', true],
+  ['new.d/out', false],
+  ['.new', false],
+  ['there.d', false],
+  ['there', true],
+])('whether %s is a file: %s', async (name, expected) => {
+  const parent = folder();
+  if (name === 'there.d') mkdirSync(join(parent, name));
+  if (name === 'there') writeFileSync(join(parent, name), '');
+  expect(await meansFile(join(parent, name))).toBe(expected);
 });
