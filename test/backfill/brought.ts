@@ -28,6 +28,7 @@ interface Bringing {
   readonly labelLimit?: (label: string) => number;
   readonly seriesBudget?: number;
   readonly signal?: AbortSignal;
+  readonly progress?: CountedProgress;
 }
 
 /** Runs a backfill, by default with the limits of a default configuration. */

@@ -5,7 +5,7 @@ import { meansFile } from '../../../src/backfill/file/file-target.ts';
 import { addDays, startOf } from '../../../src/catalog/day.ts';
 import { parsePage } from '../../exposition/parse.ts';
 import { dayNamed } from '../../support/day.ts';
-import { bring, filesIn, fileTarget, folder } from '../brought.ts';
+import { bring, filesIn, fileTarget, folder, silent } from '../brought.ts';
 import { daily, documents, orgWith, type Row } from '../days.ts';
 
 const from = dayNamed('2026-03-30');
@@ -228,7 +228,10 @@ describe('an interrupted run', () => {
     expect(left).toEqual(['backfill-state.json']);
 
     writeFileSync(join(output, march ?? ''), 'as it was');
-    await bringFiles(output);
+    const shown: string[] = [];
+    const show = (done: number, total: number) => void shown.push(`${done} of ${total}`);
+    await bringFiles(output, { progress: { ...silent, show } });
+    expect(shown).toEqual(['0 of 3', '3 of 3']);
     expect(filesIn(output)[march ?? '']).toBe('as it was');
     expect(filesIn(output)['agent-platform-2026-04.om']).toContain('# EOF');
     expect(existsSync(join(output, 'backfill-state.json'))).toBe(false);
@@ -284,6 +287,12 @@ test('two backfills cannot write to the same output at once', async () => {
     first.close();
     (await fileTarget(output)).close();
   }
+});
+
+test('a lock that cannot be opened is not mistaken for another backfill', async () => {
+  const output = folder();
+  mkdirSync(join(output, 'backfill.lock'));
+  await expect(fileTarget(output)).rejects.not.toThrow('another backfill');
 });
 
 test.each([
