@@ -270,6 +270,8 @@ describe('a delivery', () => {
     ['Thanos', 409, 'store locally for endpoint 127.0.0.1:10901: conflict', /out_of_order_time_window/],
     ['Mimir', 401, 'no org id', /--remote-write\.header/],
     ['a login page', 302, '', /login page or proxy/],
+    ['another path', 404, 'not found', /at \/api\/v1\/write/],
+    ['a Prometheus that does not receive', 405, '', /--web\.enable-remote-write-receiver/],
     ['another', 409, 'busy', /accepts Prometheus remote write/],
   ])('is refused for good by %s with %i %s', async (_, status, text, hint) => {
     const { target } = targetWith(async () => ({ status, text }));
