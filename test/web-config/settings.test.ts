@@ -24,6 +24,27 @@ test('users are named, and that their passwords can be read on the way', async (
   ]);
 });
 
+test.each([
+  ['', 'TLSv1.2 to TLSv1.3', 'NoClientCert'],
+  [', min_version: TLS13', 'TLSv1.3 to TLSv1.3', 'NoClientCert'],
+  [', client_auth_type: RequestClientCert', 'TLSv1.2 to TLSv1.3', 'RequestClientCert'],
+  [
+    ', client_auth_type: RequireAnyClientCert, client_allowed_sans: [a.example, b.example]',
+    'TLSv1.2 to TLSv1.3',
+    'RequireAnyClientCert, named a.example or b.example',
+  ],
+])(
+  'TLS with %j: its versions, the end of the certificate and its clients',
+  async (more, versions, clients) => {
+    const tls = `tls_server_config: {cert: "@server.crt@", key: "@server.key@"${more}}\n`;
+    expect(await described(tls + USERS)).toEqual([
+      expect.stringMatching(`^TLS from ${versions}, certificate valid until 20\\d\\d-\\d\\d-\\d\\d$`),
+      `client certificates: ${clients}`,
+      'basic authentication, users: alice, bob',
+    ]);
+  },
+);
+
 test('headers, rate limit, open health checks and warnings follow', async () => {
   const headers = 'http_server_config: {headers: {X-Frame-Options: deny, X-XSS-Protection: "0"}}\n';
   expect(await described(`${headers}rate_limit: {interval: 2s, burst: 0}\n`, true)).toEqual([
