@@ -45,6 +45,8 @@ describe('with users', () => {
     const bearer = { authorization: 'Bearer t' };
     expect((await ask({ path: '/hooks/events', method: 'POST', headers: bearer })).status).toBe(200);
     expect((await ask({ path: '/hooks/events', method: 'POST' })).status).toBe(401);
+    const other = { authorization: 'Basic Bearer t' };
+    expect((await ask({ path: '/hooks/events', method: 'POST', headers: other })).status).toBe(401);
     expect((await ask({ path: '/metrics', headers: bearer })).status).toBe(401);
   });
 

@@ -150,6 +150,7 @@ describe('the Authorization header', () => {
     [`basic  ${encoded('José:p:ä')} `, { user: 'José', password: 'p:ä' }],
     [`Basic ${encoded(':')}`, { user: '', password: '' }],
     [`Basic ${encoded('no colon')}`, undefined],
+    [`Basic ${encoded('alice:good')} more`, undefined],
     ['Basic ???', undefined],
     ['Basic', undefined],
     [`Bearer ${encoded('alice:good')}`, undefined],
