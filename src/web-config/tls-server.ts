@@ -111,7 +111,7 @@ export function subjectNames(text: string | undefined): readonly string[] {
 /** Whether a certificate's names contain an allowed one exactly. */
 export function hasAllowedName(text: string | undefined, allowed: readonly string[]): boolean {
   const names = subjectNames(text);
-  return allowed.some((name) => names.includes(isAddress(name) ? canonical(name) : name));
+  return allowed.some((name) => names.includes(canonical(name)));
 }
 
 /** One entry; a value with a comma or anything unusual is quoted like JSON. */
@@ -121,12 +121,8 @@ function plain(value: string): string | undefined {
   return value.startsWith('"') ? attempt(() => String(JSON.parse(value))) : value;
 }
 
-function isAddress(name: string): boolean {
-  return /^[\da-fA-F:.]+$/.test(name) && (name.includes(':') || /^\d+(\.\d+){3}$/.test(name));
-}
-
-/** The shortest form of an address; OpenSSL writes IPv6 addresses in full. */
-function canonical(address: string): string {
-  const family = address.includes(':') ? 'ipv6' : 'ipv4';
-  return attempt(() => new SocketAddress({ address, family }).address) ?? address;
+/** The shortest form of an IPv6 address, which OpenSSL writes in full; any other text is returned as it is. */
+function canonical(text: string): string {
+  if (!/^[\da-fA-F:.]+$/.test(text)) return text;
+  return attempt(() => new SocketAddress({ address: text, family: 'ipv6' }).address) ?? text;
 }

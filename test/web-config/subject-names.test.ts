@@ -50,6 +50,8 @@ describe('a certificate is admitted by a name', () => {
     ['DNS:prometheus.example.evil.example', 'prometheus.example', false],
     ['IP Address:2001:DB8:0:0:0:0:0:1', '2001:db8::1', true],
     ['IP Address:2001:DB8:0:0:0:0:0:1', '2001:DB8:0::1', true],
+    ['IP Address:10.0.0.9', '10.0.0.9', true],
+    ['DNS:cafe.dead', 'cafe.dead', true],
     ['URI:spiffe://example/prometheus', 'spiffe://example/prometheus', true],
     ['othername:<unsupported>, email:a@b.example', 'a@b.example', true],
     ['DirName:"CN=prometheus.example"', 'prometheus.example', false],
