@@ -315,6 +315,25 @@ test('the log does not follow a link in its place', async () => {
   }
 });
 
+/** Preloaded into the program: writes the address of each module that it loads to a file. */
+const NOTE_MODULES = `import { appendFileSync } from 'node:fs';
+  import { registerHooks } from 'node:module';
+  registerHooks({ load(url, context, next) { appendFileSync(process.env.LOADED, url + '\\n'); return next(url, context); } });`;
+
+test('an event loads neither a library nor the schema of settings, once the settings are known', async () => {
+  const home = forwardingHome();
+  await home.run('hook', { input: event() });
+  const loaded = path.join(home.folder, 'loaded');
+  const preload = `--import=data:text/javascript,${encodeURIComponent(NOTE_MODULES)}`;
+  expectToLetGo(
+    await home.run('hook', { input: event(), environment: { NODE_OPTIONS: preload, LOADED: loaded } }),
+  );
+  expect(exporter.received).toHaveLength(2);
+  const files = readFileSync(loaded, 'utf8').split('\n');
+  expect(files.filter((file) => file.endsWith('/src/agent/run-hook.ts'))).toHaveLength(1);
+  expect(files.filter((file) => /node_modules|settings\/settings\.ts/.test(file))).toEqual([]);
+});
+
 test('cached settings that others can write decide nothing', async () => {
   const home = forwardingHome();
   const elsewhere = await createListener();

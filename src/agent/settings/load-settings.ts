@@ -2,11 +2,11 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path';
 import { codeOf, writeWhole } from '../../files/local-file.ts';
 import { unreadable } from '../../files/text-file.ts';
-import { attempt, ConfigError } from '../../text/errors.ts';
+import { attempt } from '../../text/errors.ts';
 import { recordIn, waitingTypes } from '../event.ts';
 import type { HookPaths } from '../paths.ts';
 import { defaultDeadlineMs } from './basics.ts';
-import { type HookSettings, readSettingsFile } from './settings.ts';
+import type { HookSettings } from './settings.ts';
 
 /** The cached settings, before the file is parsed. */
 interface KnownSettings {
@@ -103,16 +103,5 @@ function readStored(file: string): StoredSettings | undefined {
     return recordIn(readFileSync(descriptor, 'utf8'));
   } finally {
     closeSync(descriptor);
-  }
-}
-
-/** The settings of the file, or the defaults if it does not exist; throws a `ConfigError`. */
-export function settingsFor({ config, home }: HookPaths): HookSettings {
-  try {
-    return readSettingsFile(config.file, home);
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    if (codeOf(error) === 'ENOENT' && !config.named) return defaultSettings;
-    throw new ConfigError(`${config.file} ${unreadable(error)}`);
   }
 }

@@ -1,7 +1,7 @@
 import { tokenProblem } from '../../agent/forward/token-problem.ts';
 import { findPaths } from '../../agent/paths.ts';
 import { createPost, createSecrets, readToken } from '../../agent/post.ts';
-import { settingsFor } from '../../agent/settings/load-settings.ts';
+import { settingsFor } from '../../agent/settings/settings-for.ts';
 import { codeOf } from '../../files/local-file.ts';
 import { HttpError } from '../../net/http-error.ts';
 import { formatListenAddress, localPlace } from '../../net/listen-address.ts';
