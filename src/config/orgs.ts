@@ -15,7 +15,7 @@ import {
 import { contractOf, type OrgEntry } from './file-schema.ts';
 import type { SharedValues } from './options.ts';
 import { quoted } from './parse.ts';
-import { type GivenOrg, problemsOn } from './platform.ts';
+import { type GivenOrg, problemsOn, refusesBudget } from './platform.ts';
 import { type Shard, serves } from './shard.ts';
 import { configErrorAt, nodeAt, originOf, type YamlNode } from './validate.ts';
 
@@ -205,13 +205,12 @@ export function idleTeamBudgets(
 ): readonly string[] {
   if (total > 1) return [];
   const applies = (budget: Budget) =>
-    orgs.some(({ platform: { money }, contract }) =>
-      typeof budget === 'number'
-        ? money.measure === 'credits'
-        : [money.currency, ...(contract?.prices ?? []).map((price) => price.currency)].includes(
-            budget.currency,
-          ),
-    );
+    orgs.some(({ platform: { name, money }, contract }) => {
+      if (refusesBudget(budget, name, money) !== undefined) return false;
+      // A platform without a cost of its own has that of the configured prices.
+      if (typeof budget === 'number' || money.currency !== undefined) return true;
+      return contract?.prices.some(({ currency }) => currency === budget.currency) === true;
+    });
   return [...budgets].flatMap(([team, budget]) => (applies(budget) ? [] : team));
 }
 

@@ -17,7 +17,7 @@ import {
   withoutDays,
 } from './days-to-fetch.ts';
 import type { FetchMemory } from './fetch-memory.ts';
-import { failureOf, type Run, type Watcher, withRequests } from './run.ts';
+import { failureOf, type KeptBeside, type Run, withRequests } from './run.ts';
 
 /** How many days the platform's clock may be behind before the difference is an error. */
 const MAX_DAYS_BEHIND = 2;
@@ -355,12 +355,14 @@ async function saveDays(
   fetched: FetchedDays<unknown>,
   answer: Pick<AnsweredDays, 'days' | 'completes'>,
 ): Promise<void> {
-  let kept: ReturnType<NonNullable<Watcher['toStore']>> = {};
+  let kept: KeptBeside = {};
   for (const watcher of watchers) kept = { ...kept, ...watcher.toStore?.(fetched) };
   // The settings may have changed during the request: data that may no longer be kept must not return.
   if (retired()) return;
   const stored = await deps.history.putDays(org.name, name, {
-    ...{ ...answer, ...kept, parts },
+    ...answer,
+    ...kept,
+    parts,
     rows: fetched.rows,
     orgId: fetched.orgId,
     at: deps.clock.now(),

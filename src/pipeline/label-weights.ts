@@ -19,7 +19,8 @@ interface Tally {
 export function createLabelWeights(families: readonly Family[], limitOf: LabelLimit) {
   const tallies = new Map<string, Tally>();
   const limited = limitedLabelsOf(families);
-  const summed = labelsSummedBy(families);
+  const additive = families.filter(({ aggregation }) => aggregation === 'additive');
+  const summed = new Set(additive.flatMap(({ labels }) => labels));
 
   function tallyOf(label: string): Tally {
     const known = tallies.get(label);
@@ -92,9 +93,4 @@ function limitedLabelsOf(families: readonly Family[]): ReadonlySet<string> {
     for (const label of labels)
       if (aggregation !== 'info' && !fixedLabels.includes(label)) limited.add(label);
   return limited;
-}
-
-function labelsSummedBy(families: readonly Family[]): ReadonlySet<string> {
-  const additive = families.filter(({ aggregation }) => aggregation === 'additive');
-  return new Set(additive.flatMap(({ labels }) => labels));
 }

@@ -72,12 +72,15 @@ export interface Watcher {
   /** An answer has problems. */
   noted?(notes: AnswerNotes): void;
   /** What the store keeps of an answer beside its rows. */
-  toStore?(fetched: FetchedDays<unknown>): Pick<AnsweredDays, 'lags' | 'seen'>;
+  toStore?(fetched: FetchedDays<unknown>): KeptBeside;
   /** An answer about days was stored. */
   stored?(fetched: FetchedDays<unknown>, stored: StoredAnswer): void;
   /** The run has ended, and was not abandoned. */
   ended?(): void;
 }
+
+/** What the store keeps of an answer beside its rows. */
+export type KeptBeside = Pick<AnsweredDays, 'lags' | 'seen'>;
 
 /** The days that a run asks for, and what was known before it. */
 export interface PlannedDays {

@@ -106,6 +106,7 @@ export async function flush(parts: ForwardParts, until: number, startUntil = unt
   }
 }
 
+/** Logs the events that the exporter has rejected, and returns their number. */
 function logLost(verdict: Exclude<Verdict, { readonly kind: 'later' }>, log: HookLog): number {
   if (verdict.kind === 'refused') log.error('Event lost: rejected by the exporter', { why: verdict.why });
   else if (verdict.rejected > 0)
