@@ -109,9 +109,10 @@ export function noteOversights({ orgs, people, shard }: LiveConfig, log: Logger)
   const { teamBudgets } = people.current();
   const teams = teamBudgets.size > 0 ? idleTeamBudgets(orgs, teamBudgets, shard).join(', ') : '';
   if (teams !== '') {
-    const hint = 'give them in credits, or in the currency of an organization';
-    log.warn('Budgets of teams limit nothing: no organization counts what they are in', { teams, hint });
-    notes.push(`budgets of ${teams} limit nothing: no organization counts what they are in; ${hint}`);
+    const hint =
+      'give them in the currency of an organization, or in credits where its platform counts credits';
+    log.warn('Budgets of teams limit nothing: no organization counts in their unit', { teams, hint });
+    notes.push(`budgets of ${teams} limit nothing: no organization counts in their unit; ${hint}`);
   }
   return notes;
 }

@@ -87,7 +87,7 @@ function describePeople({ people, orgs, shard }: Config): string {
   const budgeted = budgets.size === 0 ? '' : ` (${budgets.size} with a budget)`;
   const idle = idleTeamBudgets(orgs, budgets, shard).join(', ');
   const note =
-    idle === '' ? '' : `  (budgets of ${idle} limit nothing: no organization counts what they are in)`;
+    idle === '' ? '' : `  (budgets of ${idle} limit nothing: no organization counts in their unit)`;
   return `${apart}, ${people.teams()} teams${budgeted} from ${teamsFile}${note}`;
 }
 
