@@ -70,7 +70,8 @@ type Batch =
       readonly events: readonly HookEvent[];
       readonly rejected: readonly RejectedEvent[];
     }
-  | { readonly kind: 'malformed'; readonly problem: string }
+  /** `isEmpty`: a list of no events, by which senders ask whether events would be stored. */
+  | { readonly kind: 'malformed'; readonly problem: string; readonly isEmpty?: boolean }
   | { readonly kind: 'too-many' };
 
 /** Parses a body: one event, or `{"events": [...]}`. Never throws. */
@@ -79,7 +80,8 @@ export function readBatch(text: string, arrival: Arrival): Batch {
   if (body === undefined) return { kind: 'malformed', problem: 'the body is not JSON' };
   const found = isObject(body) && 'events' in body ? body['events'] : [body];
   if (!isObject(body) || !Array.isArray(found) || found.length === 0) {
-    return { kind: 'malformed', problem: 'the body must be one event, or an object with an array of events' };
+    const problem = 'the body must be one event, or an object with an array of events';
+    return { kind: 'malformed', problem, isEmpty: Array.isArray(found) && found.length === 0 };
   }
   if (found.length > MAX_EVENTS) return { kind: 'too-many' };
   const events: HookEvent[] = [];

@@ -83,11 +83,10 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
       sentAt: Number.isNaN(sentAt) ? undefined : sentAt,
     });
     if (batch.kind === 'too-many') return tooLarge;
-    if (batch.kind === 'malformed') return refusal(400, 'malformed', batch.problem);
+    if (batch.kind === 'malformed') return refuseAll(batch.problem, batch.isEmpty);
     const { events, rejected } = batch;
     const taken = events.length === 0 ? NOTHING : await intake.take(events);
-    if (taken === 'busy') return throttled(SOON);
-    if (taken === 'unavailable') return unavailable;
+    if (typeof taken === 'string') return notTaken(taken);
     // Counted only now, because a request that must be retried contains the same events again.
     for (const { rejection } of rejected) instruments.rejected(rejection);
     const [first] = rejected;
@@ -95,6 +94,11 @@ export function createHookHandler(deps: HookHandlerDeps): Handler {
       return { status: 400, body: { error: first.problem, reason: first.rejection } };
     }
     return { status: 202, body: { ...taken, rejected: rejected.length } };
+  }
+
+  async function refuseAll(problem: string, isQuestion = false): Promise<Answer> {
+    const taken = isQuestion ? await intake.take([]) : NOTHING;
+    return typeof taken === 'string' ? notTaken(taken) : refusal(400, 'malformed', problem);
   }
 
   return async (request, response) => {
@@ -115,6 +119,10 @@ function sizeOf({ headers }: IncomingMessage): number {
 function refusal(status: number, reason: Rejection, error: string): Answer {
   // The reason tells senders that the intake rejects the request, and not a proxy on the way.
   return { status, reason, body: { error, reason } };
+}
+
+function notTaken(why: 'unavailable' | 'busy'): Answer {
+  return why === 'busy' ? throttled(SOON) : unavailable;
 }
 
 function throttled(seconds: number): Answer {

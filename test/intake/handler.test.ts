@@ -136,6 +136,15 @@ describe('POST /hooks/events', () => {
     }
   });
 
+  test('tells a sender without events whether events would be stored', async () => {
+    const broken = await serve({ take: async () => 'unavailable' });
+    expect((await post(broken.app, { events: [] })).body).toMatchObject({ reason: 'unavailable' });
+    expect((await post(broken.app, 'not JSON')).body).toMatchObject({ reason: 'malformed' });
+    const { app, values } = await serve();
+    expect((await post(app, { events: [] })).body).toMatchObject({ reason: 'malformed' });
+    expect(await values('events_total')).toMatchObject({ Stop: 0 });
+  });
+
   test('limits each client to its rate, and those without the token to a lower one of their own', async () => {
     const { app, clock, values } = await serve({ perSecond: 1, burst: 2 });
     const statuses = async (headers = {}) => {

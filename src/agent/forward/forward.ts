@@ -221,15 +221,16 @@ export function classifyResponse({ status, retryAfter, body }: Answer, events: n
   const asked = Math.min(seconds * 1000, longestPauseMs);
   return {
     kind: 'later',
-    why: `answered ${status}${hintFor(status)}`,
+    why: `answered ${status}${hintFor(status, reason)}`,
     pauseMs: Math.max(denied ? pauses.denied : pauses.server, asked),
   };
 }
 
-function hintFor(status: number): string {
+function hintFor(status: number, reason: unknown): string {
   if (status >= 300 && status < 400)
     return ': redirects are not followed; set forward.url to where they lead';
   if (status === 401 || status === 403) return ': the token differs from that of the exporter';
+  if (reason === 'unavailable') return ': the exporter cannot store events at the moment';
   return status === 404 ? ': no exporter with a hook token at this URL' : '';
 }
 

@@ -156,7 +156,7 @@ export function settingsSchema(folder: string, home: string) {
       min_turn: duration('0', '30d').default(0),
       quiet_hours: quietHours.optional(),
       cwd: texts.default([]),
-      channels: texts,
+      channels: texts.refine((names) => names.length > 0, { error: 'must name a channel' }),
       title: template.optional(),
       message: template.optional(),
       send: texts.default([]),

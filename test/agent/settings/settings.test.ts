@@ -168,6 +168,7 @@ rules: [{channels: [d]}, {channels: [d], quiet_hours: none}]`);
     ['chanels: {}', '1: unknown key chanels', 'did you mean channels?'],
     ['rules: [{channels: [desk]}]', '1: rules[0].channels: unknown channel desk', undefined],
     ['rules: [{events: [Stop]}]', '1: rules[0]: channels is missing', undefined],
+    ['rules: [{channels: []}]', '1: rules[0].channels: must name a channel', undefined],
     [
       'channels:\n  a: {type: pager}',
       '2: channels.a.type: must be one of desktop, sound, slack, teams, discord, email, webhook',
