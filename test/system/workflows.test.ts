@@ -78,21 +78,24 @@ describe.runIf(hasTools)('the workflows of the forge', () => {
       expect(await readFile(log, 'utf8')).toBe('npm ci --ignore-scripts\nnpm test\n');
     });
 
-    test('run everything of .ci/run there, which counts each step', async () => {
-      // In place of what it runs: tests that pass, and programs that are there.
-      const bin = programs.folder();
-      const report = '{"numTotalTests":1,"numPassedTests":1,"numFailedTests":0,"testResults":[]}';
-      const npm = `[ "$1" = exec ] && { shift 2; exec "$@"; }\nfor word; do case $word in --outputFile.json=*) echo '${report}' >"\${word#*=}" ;; esac; done`;
-      for (const [name, script] of Object.entries({ npm, go: ':', 'apt-get': ':', renice: ':' })) {
-        await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
-        await chmod(join(bin, name), 0o755);
-      }
-      const environment = { PATH: `${bin}:${process.env['PATH']}` };
-      expect(await runJob(programs, 'ci.yml', 'checks', { folder: checkout, environment })).toEqual({
-        outputs: {},
-        failure: undefined,
-      });
-    });
+    test.each(['checks', 'storms'])(
+      'run everything of .ci/run in %s, which counts each step',
+      async (job) => {
+        // In place of what it runs: tests that pass, and programs that are there.
+        const bin = programs.folder();
+        const report = '{"numTotalTests":1,"numPassedTests":1,"numFailedTests":0,"testResults":[]}';
+        const npm = `[ "$1" = exec ] && { shift 2; exec "$@"; }\nfor word; do case $word in --outputFile.json=*) echo '${report}' >"\${word#*=}" ;; esac; done`;
+        for (const [name, script] of Object.entries({ npm, go: ':', 'apt-get': ':', renice: ':' })) {
+          await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
+          await chmod(join(bin, name), 0o755);
+        }
+        const environment = { PATH: `${bin}:${process.env['PATH']}` };
+        expect(await runJob(programs, 'ci.yml', job, { folder: checkout, environment })).toEqual({
+          outputs: {},
+          failure: undefined,
+        });
+      },
+    );
   });
 
   describe('on a tag', () => {
