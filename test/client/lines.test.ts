@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type RowsRequest, UnexpectedAnswer } from '../../src/catalog/source.ts';
@@ -39,13 +40,7 @@ async function rowsOf(client: Client): Promise<readonly unknown[] | undefined> {
 
 /** Writes parts in turn, each once the one before has left. */
 async function sendAll(response: Parameters<Answer>[1], parts: Iterable<string | Buffer>): Promise<void> {
-  for (const part of parts) {
-    if (response.destroyed) return;
-    if (!response.write(part)) {
-      await new Promise<void>((resolve) => response.once('drain', resolve).once('close', resolve));
-    }
-  }
-  response.end();
+  await pipeline(Readable.from(parts), response).catch(() => undefined); // The client may close first.
 }
 
 describe('a body of lines', () => {
