@@ -1,6 +1,7 @@
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { collectorStatus, createTestApp, orgStatus, serviceStatus } from './fixtures.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { collectorStatus, createTestApp, NOW, orgStatus, serviceStatus } from './fixtures.ts';
 
 describe('GET /status', () => {
   test('is the status with ISO times', async () => {
@@ -53,6 +54,76 @@ describe('GET /', () => {
   });
 });
 
+describe('the organizations of the page', () => {
+  const many = Array.from({ length: 60 }, (_, nth) => orgStatus({ name: `org${nth + 10}` }));
+
+  /** An app, and what figures it asked for. */
+  function appOf(orgs = many) {
+    const asked: [names: readonly string[], detail: string][] = [];
+    const { app } = createTestApp({
+      status: () => serviceStatus({ orgs }),
+      figures: async (names, detail) => {
+        asked.push([names, detail]);
+        return new Map();
+      },
+    });
+    return { app, asked };
+  }
+
+  test('are one that is asked for, in full', async () => {
+    const { app, asked } = appOf();
+    const { status, text } = await request(app).get('/?org=org12');
+    expect([status, asked]).toEqual([200, [[['org12'], 'full']]]);
+    expect(text).toContain('id="org-org12"');
+    expect(text).not.toContain('id="org-org13"');
+  });
+
+  test('are found however their letters are composed', async () => {
+    const { app } = appOf([orgStatus({ name: 'z\u00fcrich' })]);
+    expect((await request(app).get(`/?org=${encodeURIComponent('zu\u0308rich')}`)).status).toBe(200);
+  });
+
+  test('are 404 for a name that no organization has', async () => {
+    const { app, asked } = appOf();
+    const { status, text } = await request(app).get('/?org=nobody');
+    expect([status, text, asked]).toEqual([404, 'No organization with this name is configured.\n', []]);
+  });
+
+  test('are listed with the figures of all, because an index can be sorted by them', async () => {
+    const { app, asked } = appOf();
+    const { text } = await request(app).get('/?sort=name');
+    expect(asked).toEqual([[many.map(({ name }) => name), 'summary']]);
+    expect(text).toContain('aria-sort="ascending"');
+    const { text: unsorted } = await request(app).get('/?sort=nothing');
+    expect(unsorted).not.toContain('aria-sort');
+  });
+
+  test('are as they were if they are removed while their figures are read', async () => {
+    const clock = createFakeClock(NOW);
+    let orgs = many;
+    const { app } = createTestApp({
+      clock,
+      status: () => serviceStatus({ orgs }),
+      figures: async () => {
+        orgs = [];
+        await clock.advance(2_000);
+        return new Map();
+      },
+    });
+    const { status, text } = await request(app).get('/?org=org12');
+    expect(status).toBe(200);
+    expect(text).toContain('id="org-org12"');
+    expect(text).toContain('0 organizations');
+  });
+
+  test('are all in the status, with the figures of each', async () => {
+    const { app, asked } = appOf();
+    const { body } = await request(app).get('/status');
+    expect(body.orgs).toHaveLength(60);
+    expect(asked).toEqual([[many.map(({ name }) => name), 'summary']]);
+  });
+});
+
 describe('health', () => {
   test('is good as soon as the process answers', async () => {
     const { app } = createTestApp({
@@ -74,11 +145,13 @@ describe('readiness', () => {
   });
 
   test('is 503 until then, with what it is waiting for', async () => {
-    const ready = { ready: false, waitingFor: ['the first answer for acme/tokens', 'the store'] };
+    const ready = { ready: false, waitingFor: ['the first answer for z\u00fcrich/tokens', 'the store'] };
     const { app } = createTestApp({ status: () => serviceStatus({ ready }) });
     const response = await request(app).get('/-/ready');
     expect(response.status).toBe(503);
-    expect(response.text).toBe('not ready, waiting for:\n- the first answer for acme/tokens\n- the store\n');
+    expect(response.text).toBe(
+      'not ready, waiting for:\n- the first answer for z\u00fcrich/tokens\n- the store\n',
+    );
   });
 });
 
@@ -112,6 +185,50 @@ describe('POST /-/refresh', () => {
     expect(response.status).toBe(403);
     expect(response.text).toContain('--web.enable-lifecycle');
     expect(refreshes).toHaveLength(0);
+  });
+});
+
+describe('POST /-/reload', () => {
+  test.each([
+    [{ ok: true }, 200, 'Configuration reloaded.\n'],
+    [{ ok: true, notes: ['A start is needed.'] }, 200, 'Configuration reloaded.\nA start is needed.\n'],
+    [
+      { ok: false, isInUse: true, problem: 'key' },
+      500,
+      'Configuration reloaded, but applying it was incomplete: REDACTED\n',
+    ],
+    [
+      { ok: false, problem: 'key' },
+      500,
+      'Reload failed; the previous configuration stays in use: REDACTED\n',
+    ],
+  ] as const)('of %j is %d', async (outcome, status, text) => {
+    const { app } = createTestApp({
+      reload: async () => outcome,
+      redact: (problem) => problem.replace('key', 'REDACTED'),
+    });
+    const response = await request(app).post('/-/reload');
+    expect([response.status, response.text]).toEqual([status, text]);
+  });
+});
+
+describe('/hooks/events', () => {
+  test('is 404 without a hook token, and says so in JSON', async () => {
+    const response = await request(createTestApp().app).post('/hooks/events').send({});
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ error: 'hook events are not accepted: no hook token is configured' });
+  });
+
+  test('takes nothing but POST', async () => {
+    const { app } = createTestApp({
+      hooks: () => (_request, response) => {
+        response.end('taken');
+      },
+    });
+    const response = await request(app).get('/hooks/events');
+    expect([response.status, response.headers['allow']]).toEqual([405, 'POST']);
+    expect(response.body).toEqual({ error: 'only POST is allowed' });
+    expect((await request(app).post('/hooks/events')).text).toBe('taken');
   });
 });
 

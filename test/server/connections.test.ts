@@ -82,6 +82,19 @@ test('closes an idle connection before one that waits for its answer', async () 
   await waitFor(() => expect(waiting.received).toContain('# tokens'));
 });
 
+test('knows which of several connections it answers', async () => {
+  const { port, exposition } = await serve();
+  const first = await open(port);
+  const others: { readonly closed: boolean }[] = [];
+  for (let count = 1; count < LIMIT; count++) others.push(await open(port));
+  exposition.hold = new Promise(() => undefined);
+  first.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+  await waitFor(() => expect(exposition.requests.length).toBe(1));
+  await open(port);
+  await waitFor(() => expect(others.map(({ closed }) => closed).indexOf(true)).toBe(0));
+  expect(first.closed).toBe(false);
+});
+
 test('makes room even if every connection waits for an answer', async () => {
   const { port, exposition } = await serve();
   exposition.hold = new Promise(() => undefined);

@@ -115,6 +115,31 @@ test('a request is no request before the one ahead of it has its answer', async 
   expect(seen.most).toBe(2);
 });
 
+test('requests that arrive in pieces during an answer are answered after it', async () => {
+  const held = Promise.withResolvers<void>();
+  const { seen, port } = await serve(async (request, response) => {
+    if (request.url === '/first') await held.promise;
+    response.end('<answered>');
+  });
+  const socket = await open(port);
+  socket.write(GET.replace('/get', '/first'));
+  await waitFor(() => expect(seen.urls).toEqual(['/first']));
+  for (const piece of ['GET /second HT', 'TP/1.1\r\nHost: x\r\n\r\n', GET.replace('/get', '/third')]) {
+    socket.write(piece);
+    await answers(await askOther(port), 1);
+  }
+  held.resolve();
+  expect(await answers(socket, 3)).toHaveLength(3);
+  expect(seen.urls.filter((url) => url !== '/other')).toEqual(['/first', '/second', '/third']);
+});
+
+/** Another client, by whose answer the server has read what was sent before. */
+async function askOther(port: number): Promise<Socket> {
+  const other = await open(port);
+  other.write(GET.replace('/get', '/other'));
+  return other;
+}
+
 test.each(KINDS)(
   'a client that sends 2 000 times %j without waiting is disconnected at once',
   async (request) => {
