@@ -1,6 +1,6 @@
 import { filledOn, isDayCollector } from '../catalog/collector.ts';
 import type { OrgConfig } from '../config/config.ts';
-import type { Store } from '../store/store.ts';
+import { type Store, UNCONFIRMED } from '../store/store.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { historyOn } from './traffic.ts';
@@ -33,7 +33,9 @@ export async function assignName(
   { name, platform, orgId }: Pick<OrgConfig, 'name' | 'platform' | 'orgId'>,
 ): Promise<void> {
   const { isOwn, unnamed } = historyOn(platform);
-  if (orgId === undefined && isOwn((await history.standing(name)).orgId ?? '')) return;
+  const { orgId: known, confirmedKey } = await history.standing(name);
+  const isSetAside = known === undefined && confirmedKey === UNCONFIRMED;
+  if (orgId === undefined && isOwn(known ?? '') && !isSetAside) return;
   await history.adopt(name, orgId, unnamed);
 }
 

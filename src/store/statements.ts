@@ -215,14 +215,16 @@ export async function adopt(
   unnamed: 'ours' | 'foreign',
 ): Promise<string | undefined> {
   const known = await orgIdOf(query, org);
-  if (known === orgId) return undefined;
+  const isForeign = unnamed === 'foreign' && known === undefined && (await isStored(query, org));
+  // Without an identifier, what another platform has left is set aside, and what was set aside so is restored.
+  if (known === orgId && !isForeign && (known !== undefined || unnamed === 'foreign')) return undefined;
   const isMore = unnamed === 'foreign' && known !== undefined && orgId?.startsWith(`${known}:`) === true;
-  const isUnnamedOurs = unnamed === 'ours' || !(await isStored(query, org));
-  const before = isMore ? undefined : (known ?? (isUnnamedOurs ? undefined : UNNAMED));
-  const restored = orgId ?? UNNAMED;
+  const before = isMore ? undefined : (known ?? (isForeign ? UNNAMED : undefined));
+  const restored = orgId ?? (unnamed === 'ours' ? UNNAMED : undefined);
   for (const { name: table, key } of OF_ORG) {
     if (before !== undefined)
       await query(`UPDATE S.${table} SET former = $2 WHERE org = $1 AND former = ''`, [org, before]);
+    if (restored === undefined) continue;
     const isSame = key
       .slice(2)
       .map((column) => `AND now.${column} = old.${column}`)

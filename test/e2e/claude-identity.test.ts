@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createFixedCredential } from '../../src/config/credential.ts';
-import { defaultPlatform } from '../../src/platforms/index.ts';
+import { defaultPlatform, platformNamed } from '../../src/platforms/index.ts';
 import { type Change, type ClaudeStory, startClaudeStory } from './claude-story.ts';
-import { HOUR } from './harness.ts';
+import { HOUR, startStory } from './harness.ts';
 
 const collectors = ['tokens', 'activity'];
 const HEADER = 'anthropic-organization-id';
@@ -100,4 +100,28 @@ describe('the organization', () => {
     expect(await cost()).toBe(before);
     expect((await story.page()).find('agent_platform_daily_credits')).toEqual([]);
   });
+
+  test('that does not answer shows nothing of another platform whose answers named nobody, and leaves it its history', async () => {
+    const story = await startStory({ only: ['acme'], rewrite: withoutIdentity });
+    const credits = async () => (await story.page()).value('agent_platform_daily_credits');
+    const before = await credits();
+    expect(before).toBeGreaterThan(0);
+    let former: unknown;
+    const nowhere = 'http://127.0.0.1:1';
+    await story.reload((config) => {
+      former = config.orgs;
+      const moved = { platform: platformNamed('claude'), kind: 'console', baseUrl: nowhere, appUrl: nowhere };
+      return { ...config, orgs: config.orgs.map((acme) => ({ ...acme, ...moved, orgId: undefined })) };
+    });
+    expect((await story.page()).platform('acme').filter((line) => line.includes('daily_'))).toEqual([]);
+    await story.reload((config) => ({ ...config, orgs: former as typeof config.orgs }));
+    expect(await credits()).toBe(before);
+  });
 });
+
+/** The answers of a platform that does not say whose they are. */
+function withoutIdentity(answered: unknown): unknown {
+  if (typeof answered !== 'object' || answered === null || !('meta' in answered)) return answered;
+  const { meta, ...rest } = answered;
+  return { ...rest, meta: { ...(meta as object), org_id: undefined } };
+}

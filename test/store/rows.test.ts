@@ -181,6 +181,22 @@ test('what a former organization left is not mixed with what was stored before i
   expect((await fresh.standing('acme')).confirmedKey).toBeUndefined();
 });
 
+test('what another platform has left is set aside without any identifier, and restored for its platform alone', async () => {
+  const store = openStore(':memory:');
+  const rows = async () => [...(await store.read('acme')).days('tokens').keys()];
+  await store.putDays('acme', 'tokens', answer([first], { [first]: { n: 3 } }));
+  await store.adopt('acme', undefined, 'foreign');
+  expect([await rows(), (await store.standing('acme')).confirmedKey]).toEqual([[], UNCONFIRMED]);
+  await store.adopt('acme', undefined, 'foreign');
+  expect(await rows()).toEqual([]);
+  await store.adopt('acme', 'copilot:host:acme', 'foreign');
+  await store.adopt('acme', undefined, 'foreign');
+  expect(await rows()).toEqual([]);
+  await store.adopt('acme', undefined, 'ours');
+  expect([await rows(), (await store.standing('acme')).confirmedKey]).toEqual([[first], undefined]);
+  expect(store.log.events.map(({ fields }) => fields['before'])).toEqual(['?', 'copilot:host:acme']);
+});
+
 test('tables are created all or none', () => {
   const file = path.join(createDirectory(), 'history.db');
   const store = openStore(file, {
