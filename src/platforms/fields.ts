@@ -9,7 +9,7 @@ const LAST_INSTANT = 8.64e15;
 const NUMERAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 /** Bounds on the size of a row: more people than an organization has, and more names than any breakdown has. */
-const MAX_ELEMENTS = 250_000;
+export const MAX_ELEMENTS = 250_000;
 const MAX_MEMBERS = 5_000;
 
 /** Up to here, every whole number has an exact representation. */

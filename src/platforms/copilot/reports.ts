@@ -44,13 +44,23 @@ export async function readReport<Sum>(
 /** How long an enterprise that has answered is taken for one that is there, in milliseconds. */
 const KNOWN_MS = 10 * 60_000;
 
+/** How many different rows of a report are kept: an organization has one, and a repeated attempt can find it revised. */
+const MAX_TEXTS = 8;
+
 /** The rows of a day's report of the organization as text, in which activity and productivity are; undefined if it is not there yet. */
 export function sharedReport(source: Source, endpoint: DatasetName, day: Day) {
+  const seen = new Set<string>();
   const rows = {
-    start: (): string[] => [],
-    add: (texts: string[], row: unknown) => void texts.push(JSON.stringify(row)),
+    start: () => new Set<string>(),
+    add(texts: Set<string>, row: unknown): void {
+      // As text, a number that is no number would be null, which means that it was not sent.
+      const text = JSON.stringify(row, (_, value) => (value === Number.POSITIVE_INFINITY ? '1e999' : value));
+      if (seen.add(text).size > MAX_TEXTS) throw new UnexpectedAnswer('one row of an organization', [row]);
+      texts.add(text);
+    },
   };
-  return readOnce(source, { endpoint, day }, async () =>
-    (await readReport(source, { endpoint, day, rows }))?.sums.flat(),
-  );
+  return readOnce(source, { endpoint, day }, async () => {
+    const read = await readReport(source, { endpoint, day, rows });
+    return read && [...new Set(read.sums.flatMap((texts) => [...texts]))];
+  });
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Day } from '../../catalog/day.ts';
-import { IncompleteListing, type Source } from '../../catalog/source.ts';
+import { IncompleteListing, type Source, UnexpectedAnswer } from '../../catalog/source.ts';
 import type { PersonDay, PersonFault } from '../../collectors/users/person-day.ts';
 import { apiContractOf, pathsIn } from '../api-contract.ts';
-import { amount, day, requiredText, sumOfSent } from '../fields.ts';
+import { amount, day, MAX_ELEMENTS, requiredText, sumOfSent } from '../fields.ts';
 import { passOn, peopleReader } from '../people.ts';
 import { salvage } from '../usable-row.ts';
 import { accountOf } from './account.ts';
@@ -56,7 +56,11 @@ export const reader = peopleReader(readPeople);
 /** Reads the report of one day, row by row, and passes on each person once; throws if it is incomplete. */
 async function readPeople(source: Source, of: Day, onPerson: (person: PersonDay) => void) {
   const { identity } = accountOf(source);
+  let added = 0;
   function add(people: People, sent: unknown): void {
+    added += 1;
+    // Of all files and attempts together: what was read of one is kept until the last one is read.
+    if (added > MAX_ELEMENTS) throw new UnexpectedAnswer(`at most ${MAX_ELEMENTS} people`, [sent]);
     source.compare?.(peopleContract, [sent]);
     const { row, rejected, members } = salvage(personRow, sent);
     people.rejected += rejected;
