@@ -62,6 +62,12 @@ describe('the report of an organization', () => {
     expect(read.rows).toBeLessThan(100);
   });
 
+  test('of any depth is one failure', async () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
+    const { source } = sourceOf(() => [{ ...row, deep }]);
+    await expect(activity.fetchDays(source, WINDOW)).rejects.toThrow('a row of fewer levels');
+  });
+
   test('has an unusable field where a number is none, also in the second dataset that is made from it', async () => {
     const { source } = sourceOf(() => [
       { ...row, daily_active_users: Number.POSITIVE_INFINITY, loc_added_sum: Infinity },

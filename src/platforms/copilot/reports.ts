@@ -47,14 +47,22 @@ const KNOWN_MS = 10 * 60_000;
 /** How many different rows of a report are kept: an organization has one, and a repeated attempt can find it revised. */
 const MAX_TEXTS = 8;
 
+/** A row as text; a number that is none would be null, which means that it was not sent. */
+function textOf(row: unknown): string {
+  try {
+    return JSON.stringify(row, (_, value) => (value === Number.POSITIVE_INFINITY ? '1e999' : value));
+  } catch {
+    throw new UnexpectedAnswer('a row of fewer levels', row);
+  }
+}
+
 /** The rows of a day's report of the organization as text, in which activity and productivity are; undefined if it is not there yet. */
 export function sharedReport(source: Source, endpoint: DatasetName, day: Day) {
   const seen = new Set<string>();
   const rows = {
     start: () => new Set<string>(),
     add(texts: Set<string>, row: unknown): void {
-      // As text, a number that is no number would be null, which means that it was not sent.
-      const text = JSON.stringify(row, (_, value) => (value === Number.POSITIVE_INFINITY ? '1e999' : value));
+      const text = textOf(row);
       if (seen.add(text).size > MAX_TEXTS) throw new UnexpectedAnswer('one row of an organization', [row]);
       texts.add(text);
     },
