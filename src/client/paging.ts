@@ -35,6 +35,7 @@ export async function walkPages(
   let cursor: string | undefined;
   let bytes = 0;
   let pages = 0;
+  let items = 0;
 
   /** Passes on the items of a page, and returns how the listing ends with it, if it does. */
   async function take(answer: ApiAnswer): Promise<PagingOutcome | undefined> {
@@ -45,11 +46,12 @@ export async function walkPages(
       throw new UnexpectedAnswer(`a cursor of at most ${MAX_CURSOR} characters`, page.next);
     }
     const fresh = page.items.filter((item) => isNew(idOf(item), seen));
+    items += fresh.length;
     for (let start = 0; start < fresh.length; start += AT_ONCE) {
       await slices.next();
       onItems(fresh.slice(start, start + AT_ONCE));
     }
-    const isFull = pages >= maxPages || seen.size > MAX_ITEMS;
+    const isFull = pages >= maxPages || items > MAX_ITEMS;
     const end = endOf(page.items.length, fresh.length, page.next, cursors, isFull);
     if (end !== undefined) {
       // An empty page with a next cursor contradicts itself: it does not prove that anything was removed.

@@ -218,9 +218,12 @@ describe('a listing over HTTP', () => {
 });
 
 describe('a listing that attacks memory', () => {
-  test('ends after a million items', async () => {
+  test.each([
+    ['with an identity', (call: number, index: number) => ({ id: `${call} ${index}` })],
+    ['without one', (_call: number, n: number) => ({ n })],
+  ])('ends after a million items %s', async (_, itemOf) => {
     const { outcome, asked } = await walk((_cursor, call) => ({
-      items: Array.from({ length: 200_000 }, (_item, index) => ({ id: `${call} ${index}` })),
+      items: Array.from({ length: 200_000 }, (_item, index) => itemOf(call, index)),
       next: `c${call}`,
     }));
     expect(outcome).toMatchObject({ end: 'page-cap', complete: false });
