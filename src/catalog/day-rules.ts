@@ -10,6 +10,8 @@ export interface DayRules {
   readonly lateDays?: number;
   /** As `lateDays`, for a day of which the answer says that it is not there yet; the same by default. */
   readonly unreadyDays?: number;
+  /** Whether a day that is too old for a late row had no activity, whatever later days and other datasets say; false by default. */
+  readonly emptyIsIdle?: boolean;
   /** How many of the newest days are asked for again once a day; `history.revision_window` by default. */
   readonly revisedFor?: number;
   /** The most days of one request; 30 by default. */

@@ -11,6 +11,7 @@ import { firstExpensiveDay, newestRowOf, settledUntil } from './days-to-fetch.ts
  * - `row`: the platform reported a row.
  * - `idle`: no activity. Shown as 0.
  * - `provisional`: idle, but after the newest row of its dataset: a later row would show that the dataset was late. Shown as 0.
+ *   There is none where the platform's rules say that such a day is idle.
  * - `unused`: the day was answered, but the dataset never had a row.
  * - `unknown`: not fetched yet, or its row may come late. An earlier day is shown.
  */
@@ -145,12 +146,16 @@ export class Coverage {
     }
     if (last === undefined) return states;
     // After its newest row a dataset may be late: the first unknown day there makes all later ones unknown.
+    const { emptyIsIdle = false } = this.#rulesOf(dataset);
+    const idle = emptyIsIdle ? 'idle' : 'provisional';
     const afterLast = addDays(last, 1);
     let isLate = false;
     for (let day = later(afterLast, first); day <= this.#newest; day = addDays(day, 1)) {
       isLate ||=
-        !days.has(day) || !this.#isSettled(dataset, day) || !this.#areOthersQuiet(dataset, day, true);
-      states.set(day, isLate ? 'unknown' : 'provisional');
+        !days.has(day) ||
+        !this.#isSettled(dataset, day) ||
+        !(emptyIsIdle || this.#areOthersQuiet(dataset, day, true));
+      states.set(day, isLate ? 'unknown' : idle);
     }
     return states;
   }

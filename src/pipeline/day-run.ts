@@ -14,6 +14,8 @@ import {
   type KnownDays,
   MAX_WINDOW_DAYS,
   revisionPassDays,
+  settledUntil,
+  withIdleDays,
   withoutDays,
 } from './days-to-fetch.ts';
 import type { FetchMemory } from './fetch-memory.ts';
@@ -208,7 +210,12 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
   // Once a day, and again on demand, because the operator then expects a change.
   const isPass = lastPass !== dayOf(now) || isThorough;
   const historyStart = firstDay(run, collector, newest, known);
-  const covered = isCurrent === undefined ? known : await currentDays(run, collector, checked, known);
+  const answered =
+    rules.emptyIsIdle === true ? withIdleDays(known, settledUntil(lastPass, now, rules)) : known;
+  const covered =
+    isCurrent === undefined
+      ? answered
+      : withoutDays(answered, await outdatedDays(run, collector, checked, known));
   const pass = { newest, historyStart, isPass, lastPass };
   const newestAgain = isPass ? passLength(run, collector, lastPass, now) : 1;
   const { days: toFetch, passDays } = daysToFetch({ ...pass, covered, newestAgain, rules, now });
@@ -220,7 +227,7 @@ async function wantedDays(run: Run, collector: DayCollector<unknown>, isThorough
     withoutRow: new Set([...passDays].filter((day) => covered.has(day) && !covered.isFilled(day))),
     catchingUp: createCatchingUp({
       rules,
-      covered: known,
+      covered: answered,
       lastPass,
       putLastPass: (day) => deps.history.putRevisedOn(org.name, name, day),
     }),
@@ -327,13 +334,13 @@ function checkedFrom(run: Run, collector: DayCollector<unknown>, newest: Day): C
   };
 }
 
-/** The covered days without those whose rows were made with other settings and are fetched again. */
-async function currentDays(
+/** The known days whose rows were made with other settings and are fetched again. */
+async function outdatedDays(
   { org, deps }: Run,
   { dataset: { isCurrent, isSufficient } }: DayCollector<unknown>,
   { revised, needed }: CheckedFrom,
   known: StoredDays,
-): Promise<KnownDays> {
+): Promise<ReadonlySet<Day>> {
   const outdated = new Set<Day>();
   for (const day of known.keys()) {
     if (!known.isFilled(day) || (day < revised && day < needed)) continue;
@@ -345,7 +352,7 @@ async function currentDays(
       (day >= revised && isCurrent?.(row, org) === false);
     if (isOutdated) outdated.add(day);
   }
-  return withoutDays(known, outdated);
+  return outdated;
 }
 
 /** Stores the answer about some days, and tells the watchers. */

@@ -29,6 +29,17 @@ export function withoutDays(known: KnownDays, gone: ReadonlySet<Day>): KnownDays
   };
 }
 
+/** The known days, of which those without a row count as filled up to one of them, because they will get none. */
+export function withIdleDays(known: KnownDays, until: Day | undefined): KnownDays {
+  if (until === undefined) return known;
+  return {
+    has: (day) => known.has(day),
+    isFilled: (day) => known.isFilled(day) || (day <= until && known.has(day)),
+    isUnsettled: (day) => known.isUnsettled(day),
+    keys: () => known.keys(),
+  };
+}
+
 /** Input of `daysToFetch`. */
 export interface FetchWindow {
   /** The newest day that can be requested. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createClaudeSandbox } from '../../src/sandbox/index.ts';
+import { liftPace, startChanging } from './claude-story.ts';
 import { runHere } from './here.ts';
 
 const noonOf = (day: string) => Date.parse(`${day}T12:00:00Z`);
@@ -53,4 +54,30 @@ test('a month of Claude closes while its money may still change, and corrections
     day: '2026-11-11',
     organization: 'anna',
   });
+});
+
+test('a month closes also if nobody has used Claude Code since before its end, and its last days are zeros', async () => {
+  const platform = createClaudeSandbox({ now: Date.now, users: 20, pace: 'unlimited' });
+  const { url: face } = await platform.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => platform.close());
+  const url = await startChanging(face, (answer, { pathname, searchParams }) => {
+    const isLate = (searchParams.get('starting_at') ?? '') >= '2026-11-24';
+    if (isLate && pathname.endsWith('/claude_code')) answer.body['data'] = [];
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'claude-month-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const config = join(folder, 'c.yml');
+  await writeFile(
+    config,
+    `orgs: [{name: anna, platform: claude, base_url: "${url}", api_key_env: KEY}]\nhistory: {start: 2026-11-01}\n`,
+  );
+  liftPace();
+  const what = ['--collector=productivity', '--collector=tokens', '--storage.path=:memory:'];
+  const { code, stdout, stderr } = await runHere(
+    ['export', `--config.file=${config}`, '--month=2026-11', '--api.requests-per-second=1000', ...what],
+    { KEY: platform.orgs[0]?.keys['admin'] ?? '' },
+  );
+  expect([code, stderr.match(/^(?:unknown|may still change).*/gm)]).toEqual([0, null]);
+  const commits = rowsOf(stdout).filter(({ daily_git_commits: count }) => count !== '');
+  expect(commits.at(-1)).toMatchObject({ day: '2026-11-30', daily_git_commits: '0' });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../sandbox/asking.ts';
-import { at, type Kind, startClaudeStory, total } from './claude-story.ts';
+import { at, type Change, type Kind, startClaudeStory, total } from './claude-story.ts';
 import { HOUR, NOON, YESTERDAY } from './harness.ts';
 
 const collectors = ['activity', 'productivity', 'spend', 'tokens', 'tools', 'users'];
@@ -146,9 +146,40 @@ test.each<Kind>(['console', 'enterprise'])(
       await story.poll();
       counts.push(story.asked.slice(before).filter(({ searchParams }) => !searchParams.has('page')).length);
     }
-    // The pass after midnight has more to ask, and the hour in which reports follow a Sunday without any.
-    const [most = 0, , ...others] = counts.toSorted((one, other) => other - one);
+    // The pass after midnight has more to ask, but not the hour in which reports follow a Sunday without any.
+    const [most = 0, ...others] = counts.toSorted((one, other) => other - one);
     expect(most).toBeLessThanOrEqual(20);
     expect(others[0]).toBeLessThanOrEqual(8);
+  },
+);
+
+test.each<Kind>(['console', 'enterprise'])(
+  'of the kind %s, days on which nobody used Claude Code are days of zeros, and cost no more requests',
+  async (kind) => {
+    const isIdle = (day = '') => day >= '2026-11-16' && day <= '2026-11-22';
+    const change: Change = (answer, { pathname, searchParams }) => {
+      const day = searchParams.get('date') ?? searchParams.get('starting_at')?.slice(0, 10);
+      if (!isIdle(day)) return;
+      const isOfPeople = searchParams.get('group_by[]') === 'actor';
+      if (isOfPeople || /\/(claude_code|users|skills|connectors)$/.test(pathname)) answer.body['data'] = [];
+    };
+    const story = await startClaudeStory({ kind, collectors, change, begins: NOON + 8 * HOUR });
+    const value = async (name: string, labels = {}) =>
+      (await story.page()).value(`agent_platform_${name}`, labels);
+    for (let hour = 0; hour < 70; hour++) {
+      story.clock.advance(HOUR);
+      const before = story.asked.length;
+      expect(await story.poll()).toEqual([]);
+      const isPass = new Date(story.clock.now()).getUTCHours() === 0;
+      const asked = story.asked.slice(before).filter(({ searchParams }) => !searchParams.has('page'));
+      expect(asked.length).toBeLessThanOrEqual(isPass ? 20 : 8);
+    }
+    // On Monday evening, all days before Sunday are known.
+    for (const dataset of ['activity', 'productivity'])
+      expect(await value('data_day_timestamp_seconds', { dataset })).toBeGreaterThanOrEqual(
+        Date.parse('2026-11-21') / 1000,
+      );
+    expect(await value('daily_git_commits')).toBe(0);
+    expect(story.logged('level=warn')).toEqual([]);
   },
 );

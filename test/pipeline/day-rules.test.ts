@@ -102,6 +102,24 @@ describe('the days of a dataset', () => {
     expect(await poll()).toBe('20 18-19');
   });
 
+  test('without a row are idle, and asked for no more, where the platform says that no row is late', async () => {
+    const rules = { completeAfter: 10, lateDays: 1, revisedFor: 1, emptyIsIdle: true };
+    const { clock, poll, unknownDays } = harness(rules, (day) =>
+      day >= '2026-03-15' && day <= '2026-03-19' ? 'none' : 'row',
+    );
+    await poll();
+    expect(await unknownDays()).toBe(1);
+    clock.set(startOf(today) + 2 * HOUR);
+    expect(await poll()).toBe('18');
+    clock.set(startOf(addDays(today, 1)) + HOUR);
+    expect(await poll()).toBe('19');
+    expect(await unknownDays()).toBe(0);
+    // Those before are not asked for again because a row has come.
+    clock.set(startOf(addDays(today, 1)) + 11 * HOUR);
+    expect(await poll()).toBe('20');
+    expect(await unknownDays()).toBe(0);
+  });
+
   test('that no answer reaches are neither asked for nor missing', async () => {
     for (const reach of [{ days: 5 }, { from: dayNamed('2026-03-15') }]) {
       const { poll, known, unknownDays } = harness({ reach });

@@ -22,7 +22,7 @@ const AWAITED = { unreadyDays: 31 };
 const MONEY: DayRules = { completeAfter: 4, revisedFor: 31, ...AWAITED, reach: REACH };
 
 /** A day that is answered without rows had no use: what is not there yet is refused or held back. */
-const SURE = { lateDays: 1 };
+const SURE = { lateDays: 1, emptyIsIdle: true };
 
 /** What is younger than an hour is held back. */
 const REPORT: DayRules = { ...SURE, completeAfter: 2, revisedFor: 7, windowDays: 1, reach: REACH };
