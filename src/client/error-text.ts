@@ -71,8 +71,11 @@ function sentenceOf(body: unknown): string | undefined {
   return flat ?? nestedSentence(member(body, 'error')) ?? firstSentences(member(body, 'errors'));
 }
 
+/** What an error says, after its code for programs, which stays the same where the words change. */
 function nestedSentence(error: unknown): string | undefined {
-  return textOf(error) ?? textOf(member(error, 'message')) ?? textOf(member(error, 'detail'));
+  const said = textOf(error) ?? textOf(member(error, 'message')) ?? textOf(member(error, 'detail'));
+  const code = textOf(member(member(error, 'details'), 'error_code'));
+  return said === undefined || code === undefined ? said : `${code}: ${said}`;
 }
 
 function firstSentences(errors: unknown): string | undefined {

@@ -19,6 +19,8 @@ describe('the body of a failed answer', () => {
     ['"only a text"', 'only a text'],
     ['{"title":{"detail":1},"errors":{}}', ''],
     ['{"error":{"detail":"nested detail"}}', 'nested detail'],
+    ['{"error":{"message":"nested","details":{"error_code":"not_enrolled"}}}', 'not_enrolled: nested'],
+    ['{"error":{"message":"nested","details":{"error_code":7}}}', 'nested'],
     ['{"detail":"detail","message":"message","error":"error"}', 'detail'],
     ['{"title":" ","message":"message","error":"error"}', 'message'],
     ['{"error":"error","errors":["first"]}', 'error'],

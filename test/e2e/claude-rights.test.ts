@@ -14,11 +14,12 @@ interface SetUp {
 }
 
 /** Refuses usage and cost with this status and message. */
-function refusing(status: number, message: string): Change {
+function refusing(status: number, message: string, code?: string): Change {
   return (answer, { pathname }) => {
     if (!/\/(usage|cost)$/.test(pathname)) return;
     answer.status = status;
-    answer.body = { type: 'error', error: { type: 'invalid_request_error', message }, request_id: 'req_1' };
+    const error = { type: 'invalid_request_error', message, ...(code && { details: { error_code: code } }) };
+    answer.body = { type: 'error', error, request_id: 'req_1' };
   };
 }
 
@@ -62,6 +63,11 @@ const BROKEN: readonly (readonly [name: string, setUp: SetUp, said: RegExp])[] =
     NOT_THERE,
   ],
   [
+    'an organization that is not eligible, as only the code of the error says',
+    { change: refusing(400, 'This endpoint cannot be used.', 'organization_not_eligible') },
+    NOT_THERE,
+  ],
+  [
     'an organization without the endpoints',
     { kind: 'enterprise', change: refusing(404, 'Not Found') },
     NOT_THERE,
@@ -92,12 +98,12 @@ describe('a broken set-up', () => {
   );
 
   test('without usage and cost still has people and output', async () => {
-    const change = refusing(400, 'The beta analytics-usage-cost-2026-08-24 is not enabled.');
+    const change = refusing(400, 'This endpoint cannot be used.', 'organization_not_enrolled_in_beta');
     for (const kind of ['console', 'enterprise'] as const) {
       const story = await startClaudeStory({
         kind,
         change,
-        collectors: ['tokens', 'activity', 'productivity'],
+        collectors: ['tokens', 'activity', 'productivity', 'users'],
       });
       expect(await story.poll()).toEqual(['anna/tokens']);
       expect((await story.page()).value('agent_platform_daily_sessions')).toBeGreaterThan(0);
