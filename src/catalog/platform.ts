@@ -66,8 +66,8 @@ export interface Platform {
   advice(status: number, said: string, endpoint?: DatasetName): string | undefined;
   /** How many seconds to wait, if a refusal is about the rate and its status and `Retry-After` do not say so already. */
   pauseOf?(refusal: Refusal): number | undefined;
-  /** Whether a refused request asked for a day that is not over yet for the platform. */
-  isNotYet(failed: Failed): boolean;
+  /** Whether a refused request asked for a day that the platform does not have yet: its newest day, if the answer names that. */
+  isNotYet(failed: Failed): boolean | string;
   /** Whose figures an organization's are, where the configuration says it; else the first answer that names one. */
   identityOf(org: ConfiguredOrg): string | undefined;
   /** Whose figures an organization's are that neither the configuration nor any answer names. */

@@ -1,5 +1,14 @@
 import { type DayCollector, type FetchedDays, limitsUnder, readerFor } from '../catalog/collector.ts';
-import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
+import {
+  addDays,
+  type Day,
+  dayOf,
+  earlier,
+  type Instant,
+  later,
+  parseDay,
+  yesterdayOf,
+} from '../catalog/day.ts';
 import { type DayRules, dayRulesOf, firstWithin, LATE_DAYS, newestAskedAt } from '../catalog/day-rules.ts';
 import { IncompleteListing } from '../catalog/source.ts';
 import type { AnsweredDays, Completed, StoredDays } from '../store/store.ts';
@@ -21,7 +30,7 @@ import {
 import type { FetchMemory } from './fetch-memory.ts';
 import { failureOf, type KeptBeside, type Run, withRequests } from './run.ts';
 
-/** How many days the platform's clock may be behind before the difference is an error. */
+/** How many days the platform may be behind before that is an error, if it does not name the newest day that it has. */
 const MAX_DAYS_BEHIND = 2;
 
 /**
@@ -158,8 +167,10 @@ class DayRun {
     const { from, to } = ask.window;
     const { newest } = this.#plan;
     const oldest = addDays(yesterdayOf(this.#now), -MAX_DAYS_BEHIND);
-    if (to === newest && failure.isNotYet && newest > oldest) {
-      this.#plan = withNewest(this.#plan, addDays(newest, -1));
+    const named = parseDay(String(failure.isNotYet)) ?? newest;
+    const isNamed = named < newest && named >= addDays(newest, -MAX_WINDOW_DAYS);
+    if (to === newest && failure.isNotYet && (isNamed || newest > oldest)) {
+      this.#plan = withNewest(this.#plan, isNamed ? named : addDays(newest, -1));
       logBehind(this.#run, this.#collector, this.#plan.newest);
       return false;
     }

@@ -28,8 +28,8 @@ export class PlatformError extends Error {
   declare readonly retryAt: number | undefined;
   /** Whether a smaller request could succeed. */
   readonly tooLarge: boolean = false;
-  /** Whether the platform's last day is not over yet: a request that ends a day earlier could succeed. */
-  declare readonly isNotYet: boolean | undefined;
+  /** Whether the platform does not have the last day yet: a request that ends with the day that it names, or a day earlier, could succeed. */
+  declare readonly isNotYet: boolean | string | undefined;
   /** Undefined if there was an answer, or no request. */
   declare readonly failedAt: FailedAt | undefined;
 

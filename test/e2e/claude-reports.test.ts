@@ -132,6 +132,27 @@ describe('an Enterprise organization', () => {
   });
 });
 
+test('an Enterprise organization that is late by many days fails nothing, and is asked no more often', async () => {
+  const story = await startClaudeStory({ kind: 'enterprise', collectors, begins: NOON - 5 * 24 * HOUR });
+  const datasets = ['activity', 'productivity', 'users', 'tools'];
+  const newest = async (dataset: string) => Number((await story.page()).value(DAY_OF, { dataset })) * 1000;
+  for (let late = 1; late <= 5; late++) {
+    const paths = ['summaries', 'users', 'skills', 'connectors'];
+    story.sandbox.setFaults(paths.map((path) => `late=${late}@${path}`));
+    story.clock.advance(23 * HOUR);
+    expect(await story.poll()).toEqual([]);
+    story.clock.advance(HOUR);
+    const before = story.asked.length;
+    expect(await story.poll()).toEqual([]);
+    expect(story.asked.length - before).toBeLessThanOrEqual(8);
+  }
+  for (const dataset of datasets) expect(await newest(dataset)).toBe(Date.parse('2026-11-14'));
+  story.sandbox.setFaults([]);
+  expect(await story.poll()).toEqual([]);
+  for (const dataset of datasets) expect(await newest(dataset)).toBe(Date.parse(YESTERDAY));
+  expect(story.logged('level=(warn|error)')).toEqual([]);
+});
+
 test.each<Kind>(['console', 'enterprise'])(
   'of the kind %s, an hour with nothing new costs few requests, and so does the pass of a day',
   async (kind) => {

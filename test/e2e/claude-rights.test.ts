@@ -11,6 +11,8 @@ interface SetUp {
   readonly key?: keyof typeof KEYS;
   readonly change?: Change;
   readonly orgId?: string;
+  /** What the simulated platform fails in, for the doctor. */
+  readonly faults?: readonly string[];
 }
 
 /** Refuses usage and cost with this status and message. */
@@ -117,10 +119,13 @@ describe('the doctor', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }));
   afterEach(() => void vi.useRealTimers());
 
-  async function doctor({ kind = 'console', key = kind, change = () => undefined, orgId }: SetUp, now = NOW) {
+  async function doctor(
+    { kind = 'console', key = kind, change = () => undefined, orgId, faults = [] }: SetUp,
+    now = NOW,
+  ) {
     liftPace();
     vi.setSystemTime(now);
-    const sandbox = createClaudeSandbox({ now: () => now, users: 20, pace: 'unlimited' });
+    const sandbox = createClaudeSandbox({ now: () => now, users: 20, pace: 'unlimited', faults });
     const { url: face } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
     onTestFinished(() => sandbox.close());
     const url = await startChanging(face, change);
@@ -176,6 +181,16 @@ describe('the doctor', () => {
   test('does not complain about a day that is not there yet', async () => {
     const { stdout, code } = await doctor({ kind: 'enterprise' }, Date.UTC(2026, 10, 20, 9));
     expect([code, stdout.match(/^[!✗].*$/gm)]).toEqual([0, null]);
+  });
+
+  test('says of a platform that is late by days only that it is', async () => {
+    const { stdout, code } = await doctor({ kind: 'enterprise', faults: ['late=5@users'] });
+    const said = stdout.match(/^[!✗].*$/gm) ?? [];
+    expect([
+      code,
+      said.filter((line) => !/newest day 2026-11-14, 5 days before yesterday/.test(line)),
+    ]).toEqual([0, []]);
+    expect(said.length).toBeGreaterThan(0);
   });
 
   test.each(BROKEN)('knows of %s', async (_, setUp, said) => {

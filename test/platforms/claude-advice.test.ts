@@ -4,17 +4,18 @@ import { claude } from '../../src/platforms/claude/platform.ts';
 
 describe('a refusal', () => {
   test.each([
-    [400, 'This date is not available yet; the most recent day is 2026-11-18.', true],
-    [400, 'Data is available through 2026-11-18', true],
+    [400, 'This date is not available yet; the most recent day is 2026-11-18.', '2026-11-18'],
+    [400, 'Data is available through 2026-11-18', '2026-11-18'],
+    [400, '2026-11-19 is not available; the latest is 2026-11-18.', '2026-11-18'],
     [400, 'date must not be in the future', true],
     [400, 'The day is not yet ready.', true],
-    [400, 'latest: 2026-11-18', true],
+    [400, 'latest: 2026-11-18', '2026-11-18'],
     [400, 'page: cursor does not match current query parameters', false],
     [400, 'This endpoint is not available to organizations with HIPAA readiness.', false],
     [400, 'The beta analytics-usage-cost-2026-08-24 is not available', false],
     [404, 'The day is not yet ready.', false],
     [500, 'The most recent day is 2026-11-18.', false],
-  ])('with %i: %s says that the day is not there yet: %s', (status, message, expected) => {
+  ])('with %i: %s says that the day is not there yet, and which one is: %s', (status, message, expected) => {
     expect(
       isNotYet({ status, message: `GET /v1/organizations/analytics/users answered ${status}: ${message}` }),
     ).toBe(expected);

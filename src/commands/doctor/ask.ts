@@ -7,7 +7,7 @@ import {
   readerFor,
 } from '../../catalog/collector.ts';
 import { hasActivity } from '../../catalog/dataset.ts';
-import { addDays, type Day, earlier, type Instant, later, yesterdayOf } from '../../catalog/day.ts';
+import { addDays, type Day, earlier, type Instant, later, parseDay, yesterdayOf } from '../../catalog/day.ts';
 import { IncompleteListing } from '../../catalog/source.ts';
 import { Client, type RequestObserver } from '../../client/client.ts';
 import type { OrgConfig } from '../../config/config.ts';
@@ -24,7 +24,7 @@ import type { Examination } from './finding.ts';
 export const DAYS = 14;
 /** Enough to see that paging works. */
 export const MAX_PAGES = 20;
-/** How many days the newest one may be before yesterday for a platform that answers "not yet". */
+/** How many days the newest one may be before yesterday for a platform that answers "not yet" and does not name it. */
 const MAX_DAYS_BEHIND = 3;
 /** How long a server may take for a TLS handshake, in milliseconds. */
 const TLS_MS = 10_000;
@@ -123,8 +123,9 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
         return joined(await fetchUntil(addDays(first, -1)), fetched);
       } catch (thrown) {
         const isEarly = thrown instanceof PlatformError && thrown.isNotYet;
-        if (!isEarly || last <= addDays(to, -MAX_DAYS_BEHIND)) throw thrown;
-        return fetchUntil(addDays(last, -1));
+        const named = parseDay(String(isEarly)) ?? last;
+        if (!isEarly || (named >= last && last <= addDays(to, -MAX_DAYS_BEHIND))) throw thrown;
+        return fetchUntil(earlier(named, addDays(last, -1)));
       }
     }
   }

@@ -37,7 +37,10 @@ export function isWithoutUse(status: unknown, said: string): boolean {
 /** The wording is not documented; whichever it is, it names the newest day, or says what is wrong with the one that was asked for. */
 const NOT_YET = /\b\d{4}-\d{2}-\d{2}\b|availab|too recent|future|not (?:yet )?ready/i;
 
-/** Whether a refusal says that the newest day is not there yet: it names the one that is. */
-export function isNotYet({ status, message }: Failed): boolean {
-  return status === 400 && !isWithoutUse(status, message) && NOT_YET.test(message);
+/** Whether a refusal says that the newest day is not there yet: the one that is, if it names it. */
+export function isNotYet({ status, message }: Failed): boolean | string {
+  if (status !== 400 || isWithoutUse(status, message) || !NOT_YET.test(message)) return false;
+  // It may name the day that was asked for, too, which is later.
+  const [named = true] = (message.match(/\b\d{4}-\d{2}-\d{2}\b/g) ?? []).sort();
+  return named;
 }
