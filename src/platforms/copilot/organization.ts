@@ -223,7 +223,9 @@ async function readSeats(source: Source) {
     const seats = (isEnterprise ? listing : overview).safeParse(body).data;
     return { seats, remarks: seats === undefined ? ['seats: their number is missing'] : [] };
   } catch (thrown) {
-    if (statusOf(thrown) === undefined) throw thrown;
+    // Whatever else fails without a status, such as a client that is closed, is no fault of seats alone.
+    const isTimeout = thrown instanceof Error && Reflect.get(thrown, 'reason') === 'timeout';
+    if (statusOf(thrown) === undefined && !isTimeout) throw thrown;
     const { message, hint } = thrown as Error & { readonly hint?: string };
     return { seats: undefined, remarks: [`seats: ${[message, hint].filter(Boolean).join('; ')}`] };
   }
