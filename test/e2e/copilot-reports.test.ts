@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../sandbox/asking.ts';
 import { startCopilotStory } from './copilot-story.ts';
-import { HOUR } from './harness.ts';
+import { HOUR, type Story } from './harness.ts';
 
 const NEWEST = '2026-11-17';
 const collectors = ['activity', 'productivity', 'spend', 'tokens'];
@@ -74,24 +74,42 @@ describe('the report of an organization', () => {
   });
 });
 
-test('an hour with nothing new costs few requests, and so does the pass of a day', async () => {
-  const story = await startCopilotStory({
-    ...{ collectors: [...collectors, 'users'], flags: ['history.start=2026-08-01', 'users.identity=id'] },
-    begins: Date.UTC(2026, 10, 22, 20),
-  });
-  const sent = async () =>
-    (await story.page())
-      .find('agent_platform_exporter_api_requests_total')
-      .reduce((sum, { value }) => sum + Number(value), 0);
-  const counts: number[] = [];
-  for (let hour = 0; hour < 26; hour++) {
-    story.clock.advance(HOUR);
-    const before = await sent();
-    await story.poll();
-    counts.push((await sent()) - before);
-  }
-  const [most = 0, ...others] = counts.toSorted((one, other) => other - one);
-  // After midnight, days that may be revised are asked for again, of money six hours later.
-  expect(most).toBeLessThanOrEqual(60);
-  expect(Math.max(...others.slice(2))).toBeLessThanOrEqual(12);
+/** How many requests the service has sent, also for what is behind links. */
+async function sentBy(story: Story, ...endpoints: readonly string[]): Promise<number> {
+  const sent = (await story.page()).find('agent_platform_exporter_api_requests_total');
+  const of = sent.filter(({ labels }) => endpoints.includes(labels.get('endpoint') ?? ''));
+  return of.reduce((sum, { value }) => sum + Number(value), 0);
+}
+
+test('a first sync reads four weeks of reports with few requests, and all of them', async () => {
+  const story = await startCopilotStory({ collectors: ['activity', 'productivity'] });
+  // Two requests for each of three reports, one for each of some days without one, for seats, and two for all others.
+  expect(await sentBy(story, 'activity', 'productivity')).toBeLessThanOrEqual(15);
+  const page = await story.page();
+  expect(page.by('dataset', 'agent_platform_history_uncovered')).toEqual({ activity: 2, productivity: 2 });
+  expect(story.logged('level=warn')).toEqual([]);
 });
+
+test.each([
+  ['an organization', 'acme-org', 'full'],
+  ['an enterprise', 'enterprises/acme-inc', 'classic'],
+] as const)(
+  'an hour with nothing new costs few requests, and so does the pass of a day: %s',
+  async (_, account, key) => {
+    const story = await startCopilotStory({
+      ...{ collectors: [...collectors, 'users'], flags: ['history.start=2026-08-01', 'users.identity=id'] },
+      ...{ account, key, begins: Date.UTC(2026, 10, 22, 20) },
+    });
+    const counts: number[] = [];
+    for (let hour = 0; hour < 26; hour++) {
+      story.clock.advance(HOUR);
+      const before = await sentBy(story, ...collectors, 'users');
+      await story.poll();
+      counts.push((await sentBy(story, ...collectors, 'users')) - before);
+    }
+    // After midnight, days that may be revised are asked for again.
+    const [pass = 0, ...others] = counts.toSorted((one, other) => other - one);
+    expect(pass).toBeLessThanOrEqual(60);
+    expect(Math.max(...others)).toBeLessThanOrEqual(12);
+  },
+);

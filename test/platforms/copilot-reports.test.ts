@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day } from '../../src/catalog/day.ts';
+import { addDays, type Day, daysFrom } from '../../src/catalog/day.ts';
 import type { ApiRequest, RowsRequest, Source } from '../../src/catalog/source.ts';
-import { activity } from '../../src/platforms/copilot/organization.ts';
+import { activity, productivity } from '../../src/platforms/copilot/organization.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const NEWEST = '2026-11-19' as Day;
+const FIRST = addDays(NEWEST, -34);
+const FOUR_WEEKS = 'organization-28-day/latest';
 const SEATS = 'billing';
 
 const report = (day: string): Json => ({
@@ -19,14 +21,23 @@ const report = (day: string): Json => ({
 const nameOf = ({ path, query }: ApiRequest) =>
   `${path.split(/reports\/|copilot\//).at(-1)} ${query['day'] ?? ''}`.trim();
 
-/** What GitHub has: reports until two days before the newest day. */
-function answerOf({ query: { day = '' } }: ApiRequest): readonly Json[] | undefined {
-  return day > addDays(NEWEST, -2) ? undefined : [report(day)];
+/** What GitHub has: reports until two days before the newest day, none of the day that nobody worked. */
+function answerOf(request: ApiRequest, idle?: Day): readonly Json[] | undefined {
+  const until = addDays(NEWEST, -2);
+  if (nameOf(request) === FOUR_WEEKS) {
+    const days = daysFrom(addDays(until, -27), until).filter((day) => day !== idle);
+    return [{ report_start_day: addDays(until, -27), report_end_day: until, day_totals: days.map(report) }];
+  }
+  const { day = '' } = request.query;
+  return day > until || day === idle ? undefined : [report(day)];
 }
 
 /** A GitHub that answers with the rows of a report, none for one that is not there yet, or an error. */
 function copilotSource(rowsOf: (request: ApiRequest) => readonly Json[] | undefined | Error = answerOf) {
+  const asked: string[] = [];
+  let elapsed = 0;
   function rows(request: ApiRequest): readonly Json[] | undefined {
+    asked.push(nameOf(request));
     const found = rowsOf(request);
     if (found instanceof Error) throw found;
     return found;
@@ -36,7 +47,7 @@ function copilotSource(rowsOf: (request: ApiRequest) => readonly Json[] | undefi
       baseUrl: 'https://api.github.com',
       account: 'octo-org',
       shared: new Map(),
-      elapsed: () => 0,
+      elapsed: () => elapsed,
     },
     async get(request) {
       if (nameOf(request) === SEATS) {
@@ -56,8 +67,90 @@ function copilotSource(rowsOf: (request: ApiRequest) => readonly Json[] | undefi
     pages: () => Promise.reject(new Error('not used')),
     inSlices: () => Promise.reject(new Error('not used')),
   };
-  return source;
+  return {
+    source,
+    asked,
+    wait(ms: number) {
+      elapsed += ms;
+    },
+  };
 }
+
+/** Asks for the days of a first sync as a run does: one by one, newest first. */
+async function firstSync(source: Source) {
+  const days = daysFrom(FIRST, NEWEST).toReversed();
+  const found = new Map<Day, Json>();
+  for (const day of days) {
+    const { rows: people } = await activity.fetchDays(source, { from: day, to: day });
+    const { rows: output } = await productivity.fetchDays(source, { from: day, to: day });
+    if (people.has(day)) found.set(day, { ...people.get(day), ...output.get(day) });
+  }
+  return found;
+}
+
+/** The reports of single days. */
+const single = (from: Day, to: Day) =>
+  daysFrom(from, to)
+    .toReversed()
+    .map((day) => `organization-1-day ${day}`);
+
+function expectWhole(found: ReadonlyMap<Day, Json>, idle?: Day): void {
+  const expected = daysFrom(FIRST, addDays(NEWEST, -2)).filter((day) => day !== idle);
+  expect([...found.keys()].sort()).toEqual(expected);
+  for (const [day, { dailyUsers, linesAdded }] of found)
+    expect([dailyUsers, linesAdded]).toEqual([Number(day.slice(-2)), 100 * Number(day.slice(-2))]);
+}
+
+describe('a first sync', () => {
+  test('reads the days of four weeks that no longer change from one report, once for both datasets', async () => {
+    const { source, asked } = copilotSource();
+    expectWhole(await firstSync(source));
+    expect(asked.filter((name) => name !== SEATS)).toEqual([
+      ...single(addDays(NEWEST, -4), NEWEST),
+      FOUR_WEEKS,
+      // The report of four weeks ends with the newest report.
+      ...single(FIRST, addDays(NEWEST, -30)),
+    ]);
+  });
+
+  test('asks day by day for what the report of four weeks lacks', async () => {
+    const idle = addDays(NEWEST, -11);
+    const { source, asked } = copilotSource((request) => answerOf(request, idle));
+    expectWhole(await firstSync(source), idle);
+    expect(asked.filter((name) => name === FOUR_WEEKS)).toHaveLength(1);
+    expect(asked).toContain(`organization-1-day ${idle}`);
+  });
+
+  test.each<readonly [string, readonly Json[] | Error]>([
+    ['is refused', new PlatformError('server', 'Not Found', { status: 404 })],
+    ['is too large', new PlatformError('limit', 'a line of more than 1048576 bytes', { status: 200 })],
+    ['is of another shape', [{ days: [] }]],
+    ['is empty', []],
+  ])('asks day by day where the report of four weeks %s', async (_, answer) => {
+    const { source, asked } = copilotSource((request) =>
+      nameOf(request) === FOUR_WEEKS ? answer : answerOf(request),
+    );
+    expectWhole(await firstSync(source));
+    expect(asked.filter((name) => name === FOUR_WEEKS)).toHaveLength(1);
+    expect(asked.filter((name) => name.startsWith('organization-1-day'))).toEqual(single(FIRST, NEWEST));
+  });
+});
+
+test('four weeks are read again when they are old, since they may have changed', async () => {
+  const { source, asked, wait } = copilotSource();
+  const day = addDays(NEWEST, -9);
+  const ask = (of: Day) => activity.fetchDays(source, { from: of, to: of });
+  await ask(NEWEST);
+  await ask(day);
+  await ask(day);
+  wait(10 * 60_000);
+  await ask(day);
+  expect(asked.filter((name) => name !== SEATS)).toEqual([
+    `organization-1-day ${NEWEST}`,
+    FOUR_WEEKS,
+    FOUR_WEEKS,
+  ]);
+});
 
 describe('seats', () => {
   const newest = { from: addDays(NEWEST, -2), to: addDays(NEWEST, -2) };
@@ -65,14 +158,14 @@ describe('seats', () => {
     copilotSource((request) => (nameOf(request) === SEATS ? error : answerOf(request)));
 
   test('that are not answered in time cost only themselves', async () => {
-    const source = failing(new PlatformError('timeout', 'GET /orgs/octo-org/copilot/billing: no answer'));
+    const { source } = failing(new PlatformError('timeout', 'GET /orgs/octo-org/copilot/billing: no answer'));
     const { rows, remarks } = await activity.fetchDays(source, newest);
     expect(rows.get(newest.to)).toMatchObject({ dailyUsers: 17, seats: undefined });
     expect(remarks).toEqual(['seats: GET /orgs/octo-org/copilot/billing: no answer']);
   });
 
   test('that were not asked for, because the client is closed, are no answer', async () => {
-    const source = failing(new PlatformError('network', 'the client was closed'));
+    const { source } = failing(new PlatformError('network', 'the client was closed'));
     await expect(activity.fetchDays(source, newest)).rejects.toThrow('the client was closed');
   });
 });

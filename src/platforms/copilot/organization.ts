@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { DayReader, Window } from '../../catalog/collector.ts';
 import { type Reduced, withRejected } from '../../catalog/dataset.ts';
-import { addDays, type Day, later } from '../../catalog/day.ts';
+import { addDays, type Day } from '../../catalog/day.ts';
 import type { Source } from '../../catalog/source.ts';
 import type { ActivityRow } from '../../collectors/activity/dataset.ts';
 import { summedCounts } from '../../collectors/counts.ts';
@@ -13,7 +13,7 @@ import { readDays, sharedBy, statusOf } from '../shared.ts';
 import { salvage } from '../usable-row.ts';
 import { accountOf } from './account.ts';
 import { API_FIELDS } from './api-fields.ts';
-import { sharedReport } from './reports.ts';
+import { newestAsked, sharedReport } from './reports.ts';
 
 /** What is counted of the command line, and of the app. */
 export const surface = section(['session_count', 'prompt_count']);
@@ -149,9 +149,9 @@ export const activity: DayReader<ActivityRow> = {
   async fetchDays(source, window) {
     const fetched = await fetchReports(source, window, ACTIVITY);
     const [newest] = fetched.rows.keys();
-    const known = sharedBy(source, 'newest', (): { asked: Day; report?: Day } => ({ asked: window.to }));
-    known.asked = later(known.asked, window.to);
-    if (newest === undefined || newest < (known.report ?? addDays(known.asked, -REPORT_LAG))) return fetched;
+    const known = sharedBy(source, 'newest', (): { report?: Day } => ({}));
+    const oldest = known.report ?? addDays(newestAsked(source, window.to), -REPORT_LAG);
+    if (newest === undefined || newest < oldest) return fetched;
     known.report = newest;
     const { seats, remarks } = await readSeats(source);
     fetched.rows.set(newest, { ...fetched.rows.get(newest), seats });
