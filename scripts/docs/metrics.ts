@@ -174,11 +174,13 @@ const MEMBERS = new RegExp(`\\b(${[...DATASETS].join('|')}): ([\\w.]+(?:, [\\w.]
 const PRICES = '; setting orgs[].prices';
 
 /** The fields that a family is read from, for each platform that fills it, and for each of its kinds where they differ. */
-function apiFieldsOf({ source, isFor }: Pick<Family, 'source' | 'isFor'>): readonly string[] {
+function apiFieldsOf({ source, isFor, fixedLabels = [] }: Family): readonly string[] {
   // What comes from settings alone is the same on all platforms.
   if (source.search(MEMBERS) < 0) return [source];
+  const isParted = fixedLabels.some((label) => label !== 'currency');
   const filled = platforms.flatMap((platform) => {
-    const text = isFor?.(platform.money) === false ? undefined : fieldsOf(source, platform);
+    const isFilled = isFor?.(platform.money) !== false;
+    const text = isFilled ? fieldsOf(source, platform, isParted) : undefined;
     return text === undefined ? [] : [{ platform, text }];
   });
   const lines = filled.map(({ platform, text }) => {
@@ -191,8 +193,11 @@ function apiFieldsOf({ source, isFor }: Pick<Family, 'source' | 'isFor'>): reado
   return [...new Set(lines)];
 }
 
-/** The fields of one platform; undefined if it lacks one of the members. */
-function fieldsOf(source: string, { fields, money }: Platform): string | undefined {
+/**
+ * The fields of one platform; undefined if it lacks one of the members. Of members that are values of a label each, it may lack any
+ * but credits, without which nothing is known of their parts.
+ */
+function fieldsOf(source: string, { fields, money }: Platform, isParted: boolean): string | undefined {
   let isWhole = true;
   // Where a platform reports the cost, it is not computed from credits and prices.
   const isReported = money.currency !== undefined && source.includes(PRICES);
@@ -204,12 +209,18 @@ function fieldsOf(source: string, { fields, money }: Platform): string | undefin
     : source;
   const text = own.replaceAll(MEMBERS, (_, dataset: DatasetName, members: string) => {
     const { path = '', element = '', members: known = {} } = fields[dataset] ?? {};
-    const named = members.split(', ').map((member) => known[member]);
-    isWhole &&= named.every((field) => field !== undefined);
-    return `${path}: ${element}${named.join(', ')}`;
+    const all = members.split(', ');
+    const named = [...new Set(all.flatMap((member) => known[member] ?? []))];
+    const needed = isParted ? all.filter((member) => member === 'credits') : all;
+    isWhole &&= needed.every((member) => known[member] !== undefined);
+    return named.length === 0 ? NONE : `${path}: ${element}${named.join(', ')}`;
   });
-  return isWhole ? text : undefined;
+  const parts = text.split('; ').filter((part) => !part.endsWith(NONE));
+  return isWhole && parts.length > 0 ? parts.join('; ') : undefined;
 }
+
+/** In place of the fields of a dataset of which a platform has none. */
+const NONE = '(none)';
 
 /** Which collectors fetch something of each platform. */
 function platformTable(collectors: readonly DocumentedCollector[]): readonly string[] {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../sandbox/asking.ts';
 import { startCopilotStory } from './copilot-story.ts';
@@ -72,6 +73,20 @@ describe('the report of an organization', () => {
       user: number(row, 'user_initiated_interaction_count') + number(row, 'totals_by_cli', 'prompt_count'),
     });
   });
+});
+
+test('METRICS.md names a field of Copilot for each metric that is read from one', async () => {
+  const flags = ['users.identity=id', 'history.start=2026-08-01'];
+  const story = await startCopilotStory({ collectors: [...collectors, 'users'], flags });
+  const published = new Set((await story.page()).samples.map(({ name }) => name));
+  // Who somebody is, is no field of it.
+  published.delete('agent_platform_user_info');
+  const rows = readFileSync('docs/METRICS.md', 'utf8').matchAll(/^\| `(agent_platform_\w+)` .*/gm);
+  const unnamed = [...rows].filter(
+    ([row, name = '']) => published.has(name) && /`Agent Platform: /.test(row),
+  );
+  expect(published.size).toBeGreaterThan(60);
+  expect(unnamed.filter(([row]) => !row.includes('GitHub Copilot: ')).map(([, name]) => name)).toEqual([]);
 });
 
 /** How many requests the service has sent, also for what is behind links. */
