@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, type Day, daysFrom } from '../../src/catalog/day.ts';
+import { missingIn, withSeen } from '../../src/catalog/api-contract.ts';
+import { addDays, type Day, daysBetween, daysFrom } from '../../src/catalog/day.ts';
 import type { ApiRequest, RowsRequest, Source } from '../../src/catalog/source.ts';
+import { FieldWatch } from '../../src/pipeline/field-watch.ts';
 import { activity, productivity } from '../../src/platforms/copilot/organization.ts';
 import { PlatformError } from '../../src/text/errors.ts';
 
@@ -167,5 +169,40 @@ describe('seats', () => {
   test('that were not asked for, because the client is closed, are no answer', async () => {
     const { source } = failing(new PlatformError('network', 'the client was closed'));
     await expect(activity.fetchDays(source, newest)).rejects.toThrow('the client was closed');
+  });
+});
+
+describe('the fields of reports', () => {
+  /** Watches the fields of reports with these fields beside those of each, on so many days. */
+  async function watched(days: number, moreOf: (index: number) => Json) {
+    const first = addDays(NEWEST, -2 - days);
+    const watch = new FieldWatch();
+    const { source } = copilotSource((request) => {
+      const { day = '' } = request.query;
+      const [row] = answerOf(request) ?? [];
+      const index = daysBetween(first, day as Day);
+      return row === undefined || nameOf(request) === FOUR_WEEKS ? undefined : [{ ...row, ...moreOf(index) }];
+    });
+    const compare = watch.compare.bind(watch);
+    for (const day of daysFrom(first, addDays(NEWEST, -3)))
+      await activity.fetchDays({ ...source, compare }, { from: day, to: day });
+    return { unknown: watch.unknown(), missing: missingIn(withSeen({}, watch.seen())) };
+  }
+
+  test('are named if they are not known, also within sections', async () => {
+    const more = { totals_by_robot: [], pull_requests: { total_created_by_copilot: 1, total_of_robots: 2 } };
+    const { unknown } = await watched(1, () => more);
+    expect(unknown).toEqual(['pull_requests.total_of_robots', 'totals_by_robot']);
+  });
+
+  test('are missing only if the organization had them on active days before', async () => {
+    const had = { monthly_active_users: 9, totals_by_cli: { session_count: 1, prompt_count: 2 } };
+    const { missing, unknown } = await watched(10, (index) => (index < 2 ? had : {}));
+    // A surface that nobody uses any more is left out.
+    expect([missing, unknown]).toEqual([['monthly_active_users'], []]);
+    expect((await watched(10, () => ({}))).missing).toEqual([]);
+    // A day on which nobody did anything says nothing.
+    const idle = { daily_active_users: 0, loc_added_sum: 0 };
+    expect((await watched(10, (index) => (index < 2 ? had : idle))).missing).toEqual([]);
   });
 });
