@@ -4,6 +4,7 @@ import { alertName, defaultSettings, ruleGroups } from '../../alerts/src/index.t
 import { aboutFamilies, collectors } from '../../src/collectors/index.ts';
 import { ownMetrics } from '../../src/exposition/own-metrics.ts';
 import { hookMetrics } from '../../src/intake/metrics.ts';
+import { platforms } from '../../src/platforms/list.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const sections = runbook.split(/^## /m).slice(1);
@@ -23,6 +24,18 @@ describe('the runbook', () => {
       expect(section).toMatch(/```promql\n[^`]+\n```/);
     },
   );
+
+  test('says below what a day of each platform is no spike, where no threshold does', () => {
+    const spike = sections.find((section) => section.startsWith('AgentPlatformCreditSpike')) ?? '';
+    const said = spike.replaceAll(/\s+/g, ' ');
+    for (const { title, money } of platforms.slice(1)) {
+      const { measure, floor, currency } = money;
+      const amount = String(floor).replace(/\B(?=(\d{3})+$)/g, ' ');
+      expect(said).toContain(
+        `the floor of ${title} is ${amount} ${measure === 'cost' ? currency : 'credits'}`,
+      );
+    }
+  });
 
   test('uses only metrics of the catalogue', () => {
     const known = new Set<string>([
