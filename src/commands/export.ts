@@ -201,6 +201,8 @@ function focusOf(isByTeam: boolean, config: Config) {
     price: spend.creditPrice,
     listCost: spend.dailyListCost,
     billedCost: spend.dailyBilledCost,
+    listCostOfParts: isByTeam ? undefined : spend.dailyListCostByModel,
+    billedCostOfParts: isByTeam ? undefined : spend.dailyBilledCostByModel,
     costOfParts: isByTeam ? people.dailyCostByTeam : spend.dailyCostByModel,
     creditsOfParts: isByTeam ? people.dailyCreditsByTeam : tokens.dailyCreditsByModel,
   };

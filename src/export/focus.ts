@@ -12,11 +12,18 @@ type FocusSplit = 'model' | 'team';
 
 /** The metrics that a row is made of; parts are models or teams. */
 type FocusFamilies = Readonly<
-  Record<
-    'cost' | 'credits' | 'price' | 'costOfParts' | 'creditsOfParts' | 'listCost' | 'billedCost',
-    { readonly name: string }
-  >
+  Record<'cost' | 'credits' | 'price' | 'costOfParts' | 'creditsOfParts' | OtherCost, Named> &
+    // No platform has them of teams.
+    Record<'listCostOfParts' | 'billedCostOfParts', Named | undefined>
 >;
+
+interface Named {
+  readonly name: string;
+}
+
+/** What a platform may report beside the cost. */
+const OTHER_COSTS = ['listCost', 'billedCost'] as const;
+type OtherCost = (typeof OTHER_COSTS)[number];
 
 const MILLION = 1_000_000;
 /** A smaller remainder is a rounding error. */
@@ -42,7 +49,7 @@ interface Charge extends ChargedPart {
   /** None of a platform that counts none. */
   readonly credits: number | null;
   readonly cost: number;
-  /** What the platform reports of the whole day alone: divided by the cost of its charges. */
+  /** Divided by the cost of the charges of the day where they are not known of each. */
   readonly listCost?: number | undefined;
   readonly billedCost?: number | undefined;
 }
@@ -130,7 +137,7 @@ export function createFocusFormat(
     header: csvLine(Object.keys(columns)),
     rowsOf(day) {
       const byName = new Map<string, PageFamily>(day.families.map((page) => [page.family.name, page]));
-      const samplesOf = ({ name }: { readonly name: string }) => [...(byName.get(name)?.samples() ?? [])];
+      const samplesOf = (family?: Named) => [...(byName.get(family?.name ?? '')?.samples() ?? [])];
       const [total] = samplesOf(families.cost);
       const [credits] = samplesOf(families.credits);
       const [price] = samplesOf(families.price);
@@ -138,27 +145,30 @@ export function createFocusFormat(
       if (price === undefined && reportedIn === undefined) return { lacks: 'price' };
       if (total === undefined || (credits === undefined && measure === 'credits')) return { lacks: 'tokens' };
       const currency = total.labels['currency'] ?? '';
-      const whole = { ...restBy(by, measure), credits: credits?.value ?? null, cost: total.value };
-      const parts = partsOf(
-        whole,
-        // For a month after a change of currency there are zeros in the former one.
-        samplesOf(families.costOfParts).filter(({ labels }) => labels['currency'] === currency),
-        samplesOf(families.creditsOfParts),
-      );
+      const others = {
+        listCost: samplesOf(families.listCost)[0]?.value,
+        billedCost: samplesOf(families.billedCost)[0]?.value,
+      };
+      const known = { credits: credits?.value ?? null, cost: total.value };
+      // Of teams, they are not known.
+      const whole = { ...restBy(by, measure), ...known, ...(by === 'model' && others) };
+      // For a month after a change of currency there are zeros in the former one.
+      const inCurrency = (family?: Named) =>
+        samplesOf(family).filter(({ labels }) => labels['currency'] === currency);
+      const parts = partsOf(whole, inCurrency(families.costOfParts), {
+        credits: byPart(samplesOf(families.creditsOfParts)),
+        listCost: byPart(inCurrency(families.listCostOfParts)),
+        billedCost: byPart(inCurrency(families.billedCostOfParts)),
+      });
       const rest = restOf(whole, parts, price === undefined);
       // What no team has is unassigned, so that only unknown teams leave something.
       if (rest !== undefined && by === 'team') return { lacks: 'users' };
-      const charges = rest === undefined ? parts : [...parts, rest];
-      const [listCosts, billedCosts] = [families.listCost, families.billedCost].map((family) =>
-        dividedByCost(samplesOf(family)[0]?.value, charges),
+      const charges = OTHER_COSTS.reduce(
+        (costed, of) => withOtherCost(of, others[of], costed),
+        rest === undefined ? parts : [...parts, rest],
       );
-      const costed = charges.map((charge, index) => ({
-        ...charge,
-        listCost: listCosts?.[index],
-        billedCost: billedCosts?.[index],
-      }));
       const perMillion = price === undefined ? null : exact(price.value * MILLION);
-      return linesOf(columns, costed, { ...day, currency, price: perMillion, names: namesOf(day.org) });
+      return linesOf(columns, charges, { ...day, currency, price: perMillion, names: namesOf(day.org) });
     },
   };
 }
@@ -180,32 +190,56 @@ function pointedText(value: number): string {
 }
 
 /** The models or teams that were used. */
-function partsOf(whole: Charge, costs: readonly Sample[], credits: readonly Sample[]): readonly Charge[] {
-  const creditsOf = new Map(credits.map(({ labels, value }) => [keyOf(labels), value]));
+function partsOf(
+  whole: Charge,
+  costs: readonly Sample[],
+  { credits, listCost: listCosts, billedCost: billedCosts }: Readonly<Record<OtherCost | 'credits', Amounts>>,
+): readonly Charge[] {
   return costs.flatMap(({ labels, value }): readonly Charge[] => {
-    const used = whole.credits === null ? null : (creditsOf.get(keyOf(labels)) ?? 0);
+    const key = keyOf(labels);
+    const used = whole.credits === null ? null : (credits.get(key) ?? 0);
     const { model = null, tier = null, team = null } = labels;
-    if (!used && value === 0) return [];
-    return [{ sku: model ?? whole.sku, model, tier, team, credits: used, cost: exact(value) }];
+    const [listCost, billedCost] = [listCosts.get(key), billedCosts.get(key)];
+    if (!used && !value && !listCost && !billedCost) return [];
+    const sku = model ?? whole.sku;
+    return [{ sku, model, tier, team, credits: used, cost: exact(value), listCost, billedCost }];
   });
 }
 
-/** What the parts leave of the whole; undefined if nothing: of the credits, and of a cost that is not theirs at a price. */
+/** The amounts of models or teams. */
+type Amounts = ReadonlyMap<string, number>;
+
+function byPart(samples: readonly Sample[]): Amounts {
+  return new Map(samples.map(({ labels, value }) => [keyOf(labels), value]));
+}
+
+/** What the parts leave of the whole; undefined if nothing: of the credits, and of costs that are not theirs at a price. */
 function restOf(whole: Charge, parts: readonly Charge[], isCostApart: boolean): Charge | undefined {
   const leftOf = (amount: (charge: Charge) => number) => remainder(amount(whole), parts.map(amount));
   const credits = leftOf((charge) => charge.credits ?? 0);
   const cost = leftOf((charge) => charge.cost);
   const isLeft = (left: number, of: number) => Math.abs(left) > RESIDUE * Math.abs(of);
-  if (!isLeft(credits, whole.credits ?? 0) && !(isCostApart && isLeft(cost, whole.cost))) return undefined;
-  return { ...whole, credits: whole.credits === null ? null : credits, cost };
+  const otherOf = (of: OtherCost) =>
+    whole[of] !== undefined && isKnownOfAll(of, parts) ? leftOf((charge) => charge[of] ?? 0) : undefined;
+  const [listCost, billedCost] = [otherOf('listCost'), otherOf('billedCost')];
+  const areLeft =
+    isLeft(cost, whole.cost) ||
+    isLeft(listCost ?? 0, whole.listCost ?? 0) ||
+    isLeft(billedCost ?? 0, whole.billedCost ?? 0);
+  if (!isLeft(credits, whole.credits ?? 0) && !(isCostApart && areLeft)) return undefined;
+  return { ...whole, credits: whole.credits === null ? null : credits, cost, listCost, billedCost };
 }
 
-/** An amount of a whole day, divided by the cost of its charges; the last one has what rounding leaves. */
-function dividedByCost(amount: number | undefined, charges: readonly Charge[]) {
-  if (amount === undefined) return undefined;
+/** Charges with a cost of a whole day: each its own, and else divided by their cost, where the last one has what rounding leaves. */
+function withOtherCost(of: OtherCost, amount: number | undefined, charges: readonly Charge[]) {
+  if (amount === undefined || isKnownOfAll(of, charges)) return charges;
   const cost = charges.reduce((sum, charge) => sum + charge.cost, 0);
   const first = charges.slice(0, -1).map((charge) => (cost === 0 ? 0 : exact((amount * charge.cost) / cost)));
-  return [...first, remainder(amount, first)];
+  return charges.map((charge, index) => ({ ...charge, [of]: first[index] ?? remainder(amount, first) }));
+}
+
+function isKnownOfAll(of: OtherCost, charges: readonly Charge[]): boolean {
+  return charges.every(({ [of]: amount }) => amount !== undefined);
 }
 
 /** What parts leave of a total, rounded where the total's digits end. */

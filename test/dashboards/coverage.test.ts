@@ -13,6 +13,8 @@ const UNUSED: Readonly<Record<string, string>> = {
   agent_platform_readiness_criterion_evaluated: 'off by default: for queries that weigh repositories by size',
   agent_platform_exporter_config_last_reload_success_timestamp_seconds:
     'for scripts that reload and wait; whether the last one succeeded is shown',
+  agent_platform_daily_billed_cost_by_model: 'for FOCUS files and queries; of the whole day it is shown',
+  agent_platform_daily_list_cost_by_model: 'for FOCUS files and queries; of the whole day it is shown',
   agent_platform_exporter_leader: 'for routing to one replica; replicas are merged, whichever leads',
 };
 

@@ -23,6 +23,9 @@ describe.each<Kind>(['console', 'enterprise'])('the money of an organization of 
     expect(named.size).toBeGreaterThan(1);
     for (const [model, ofModel] of named) {
       expect(value('daily_cost_by_model', { model })).toBe(dollars(exactCents(ofModel, 'cost.amount')));
+      expect(value('daily_list_cost_by_model', { model })).toBe(
+        dollars(exactCents(ofModel, 'cost.list_amount')),
+      );
     }
     const month = await story.rows('analytics/cost', spanOf('model', '2026-11-01', YESTERDAY));
     expect(value('cost_month_to_date', USD)).toBe(dollars(exactCents(month, 'cost.amount')));

@@ -36,6 +36,11 @@ describe('the bill of Copilot', () => {
     const page = await story.page();
     expect(sum(items, 'netAmount')).toBeGreaterThan(0);
     expect(page.value('agent_platform_daily_billed_cost')).toBeCloseTo(sum(items, 'netAmount'), 6);
+    for (const [model, ofModel] of Map.groupBy(items, (item) => String(item['model'])))
+      expect(page.value('agent_platform_daily_billed_cost_by_model', { model })).toBeCloseTo(
+        sum(ofModel, 'netAmount'),
+        6,
+      );
   });
 
   test('is asked six hours after the end of a day, and again when it is revised', async () => {

@@ -317,6 +317,8 @@ describe('a FOCUS file of reported money', () => {
     creditsOfParts: tokens.dailyCreditsByModel,
     listCost: spend.dailyListCost,
     billedCost: spend.dailyBilledCost,
+    listCostOfParts: spend.dailyListCostByModel,
+    billedCostOfParts: spend.dailyBilledCostByModel,
   };
   const names = {
     service: 'Octo',
@@ -375,6 +377,38 @@ describe('a FOCUS file of reported money', () => {
       ServiceName: 'AI coding-agent platform',
       x_CostBasis: 'reported by the platform; seat fees not included',
     });
+  });
+
+  test('has what each model costs before its own discount, and what belongs to none', async () => {
+    const byModel = [
+      { model: 'a', tier: 'unknown', cost: 6, listCost: 7 },
+      { model: 'b', tier: 'unknown', cost: 3, listCost: 5 },
+      { model: 'free', tier: 'unknown', cost: 0, listCost: 2 },
+    ];
+    const { charges } = await chargesOf(COST, { cost: 10, listCost: 14.5, byModel });
+    const columnsOf = ({ x_Model, EffectiveCost, ListCost }: Record<string, string>) =>
+      [x_Model, EffectiveCost, ListCost].join(' ');
+    expect(charges.map(columnsOf)).toEqual(['a 6.0 7.0', 'b 3.0 5.0', 'free 0.0 2.0', ' 1.0 0.5']);
+  });
+
+  test('has a list cost that belongs to no model and costs nothing', async () => {
+    const { charges } = await chargesOf(COST, { cost: 0, listCost: 2, byModel: [] });
+    expect(charges).toMatchObject([{ SkuId: 'unattributed', EffectiveCost: '0.0', ListCost: '2.0' }]);
+  });
+
+  test('divides a list cost that one of its models lacks by their cost', async () => {
+    const byModel = [{ model: 'a', tier: 'unknown', cost: 6, listCost: 7 }, ...models.slice(1)];
+    const { charges } = await chargesOf(COST, { cost: 9, listCost: 12, byModel });
+    expect(charges.map(({ ListCost }) => ListCost)).toEqual(['8.0', '4.0']);
+  });
+
+  test('has what is billed of each model', async () => {
+    const byModel = [
+      { model: 'a', tier: 'unknown', credits: 600, cost: 6, billedCost: 0 },
+      { model: 'b', tier: 'unknown', credits: 300, cost: 3, billedCost: 1.5 },
+    ];
+    const { charges } = await chargesOf(BOTH, { credits: 900, cost: 9, billedCost: 1.5, byModel });
+    expect(charges.map(({ BilledCost }) => BilledCost)).toEqual(['0.0', '1.5']);
   });
 
   test('has the credits that a platform counts, and what it bills', async () => {

@@ -1,10 +1,10 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
 import { addDays, firstOfMonth, startOf, yesterdayOf } from '../../catalog/day.ts';
-import { currentFamily, dayFamily } from '../../catalog/family.ts';
+import { currentFamily, type DayFamily, dayFamily } from '../../catalog/family.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
 import { monthToDate } from '../month.ts';
-import { figure, inItsCurrency } from '../samples.ts';
+import { figure, inItsCurrency, withCurrency } from '../samples.ts';
 import { amountsByModel, tokensCollector } from '../tokens/collector.ts';
 import { type TokensRow, tokensDataset } from '../tokens/dataset.ts';
 import { familiesOf, weeksOf } from '../weeks.ts';
@@ -60,6 +60,22 @@ const dailyCostByModel = dayFamily({
   part: 'models',
   samplesOf: (view, day) => costOfEach(view, day, (measure) => amountsByModel(view, day, measure)),
 });
+
+/** An amount that the platform reports beside the cost, by model. */
+function otherCostByModel(of: 'listCost' | 'billedCost', family: Pick<DayFamily, 'name' | 'help'>) {
+  return dayFamily({
+    ...family,
+    labels: ['model', 'tier', 'currency'],
+    fixedLabels: ['currency'],
+    unit: 'currency',
+    source: `tokens: byModel.${of}`,
+    aggregation: 'additive',
+    breakdown: true,
+    part: 'models',
+    isFor: ({ otherCosts }) => otherCosts?.includes(of) === true,
+    samplesOf: (view, day) => withCurrency(amountsByModel(view, day, of), view.settings.money?.currency),
+  });
+}
 
 /** The families about spend: the figures in credits, and those in money; scripts/docs/definitions.md has their formulas. */
 export const spendFamilies = {
@@ -156,6 +172,16 @@ export const spendFamilies = {
   dailyListCost: ofOtherCost('listCost', {
     name: 'agent_platform_daily_list_cost',
     help: 'Cost of the newest complete UTC day before the discount of the contract. Do not sum over currencies.',
+  }),
+
+  dailyBilledCostByModel: otherCostByModel('billedCost', {
+    name: 'agent_platform_daily_billed_cost_by_model',
+    help: 'What the platform bills for the newest complete UTC day, beyond what seats include, by model and tier. The sum over models can differ from the total where some belong to no model. Do not sum over currencies.',
+  }),
+
+  dailyListCostByModel: otherCostByModel('listCost', {
+    name: 'agent_platform_daily_list_cost_by_model',
+    help: 'Cost of the newest complete UTC day before the discount of the contract, by model and tier. The sum over models can differ from the total where some belong to no model. Do not sum over currencies.',
   }),
 
   dailyCostByModel,

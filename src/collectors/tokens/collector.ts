@@ -114,8 +114,8 @@ function byModel<Label extends string>(
   return samples?.length === 0 && models?.length !== 0 ? undefined : samples;
 }
 
-/** A day's credits, or the cost that the platform reports, by model and tier; undefined if the day's row lacks it. */
-export function amountsByModel(view: View, day: Day, measure: Measure) {
+/** A day's credits, or an amount that the platform reports, by model and tier; undefined if the day's row lacks it. */
+export function amountsByModel(view: View, day: Day, measure: Measure | 'listCost' | 'billedCost') {
   return byModel(view, day, ({ model, tier, [measure]: amount }): readonly Sample<'model' | 'tier'>[] =>
     amount === undefined ? [] : [{ labels: { model, tier }, value: amount ?? UNKNOWN }],
   );

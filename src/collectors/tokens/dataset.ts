@@ -10,6 +10,8 @@ export interface ModelTokens {
   readonly credits?: number | null | undefined;
   /** The cost as the platform reports it, in its currency. */
   readonly cost?: number | null | undefined;
+  readonly listCost?: number | null | undefined;
+  readonly billedCost?: number | null | undefined;
   readonly input?: number | null | undefined;
   readonly output?: number | null | undefined;
 }

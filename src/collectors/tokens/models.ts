@@ -138,6 +138,8 @@ function mergeTokens(one: ModelTokens, other: ModelTokens): ModelTokens {
     tier: one.tier,
     credits: plusSent(one.credits, other.credits),
     cost: plusSent(one.cost, other.cost),
+    listCost: plusSent(one.listCost, other.listCost),
+    billedCost: plusSent(one.billedCost, other.billedCost),
     input: plusSent(one.input, other.input),
     output: plusSent(one.output, other.output),
   };

@@ -20,6 +20,7 @@ const TOKENS = listed('analytics/{usage,cost}', {
   'tokens.cacheWrite': 'usage.cache_creation.*',
   byModel: 'group.model',
   'byModel.cost': 'cost.amount',
+  'byModel.listCost': 'cost.list_amount',
   'byModel.input': INPUT,
   'byModel.output': 'usage.output_tokens',
 });

@@ -165,7 +165,9 @@ function rowOf(used: readonly RowOf<typeof USAGE>[], charged: readonly RowOf<typ
     tokens: Object.fromEntries(sums),
     byModel: mergedModels([
       ...used.flatMap(({ group, usage: { input, output } }) => ofModel(group, { input, output })),
-      ...charged.flatMap(({ group, cost }) => ofModel(group, { cost: dollarsOf([cost.amount]) ?? null })),
+      ...charged.flatMap(({ group, cost: { amount, list = null } }) =>
+        ofModel(group, { cost: dollarsOf([amount]) ?? null, listCost: dollarsOf([list]) ?? null }),
+      ),
     ]),
   };
 }
@@ -175,7 +177,9 @@ function ofModel(
   amounts: Omit<ModelTokens, 'model'>,
 ): readonly ModelTokens[] {
   if (model === undefined) return [];
-  return model === null ? [{ ...SOME_MODEL, credits: undefined, cost: null }] : [{ model, ...amounts }];
+  return model === null
+    ? [{ ...SOME_MODEL, credits: undefined, cost: null, listCost: null }]
+    : [{ model, ...amounts }];
 }
 
 /** The sum of amounts in cents, in dollars; undefined if one of them is unusable. To 15 digits, decimals add up exactly. */

@@ -17,6 +17,7 @@ export const API_FIELDS = {
       byModel: 'model',
       'byModel.credits': 'grossQuantity',
       'byModel.cost': 'grossAmount',
+      'byModel.billedCost': 'netAmount',
     },
   },
   activity: report('organization', {

@@ -98,9 +98,9 @@ function sumsOf(items: Items) {
 function modelsOf(items: Items): readonly ModelTokens[] {
   const sums = [...Map.groupBy(items, ({ model }) => model)].flatMap(([model, ofModel]): ModelTokens | [] => {
     if (model === undefined) return [];
-    if (model === null) return { ...SOME_MODEL, cost: null };
-    const { credits = null, cost = null } = sumsOf(ofModel);
-    return { model, credits, cost };
+    if (model === null) return { ...SOME_MODEL, cost: null, billedCost: null };
+    const { credits = null, cost = null, billedCost = null } = sumsOf(ofModel);
+    return { model, credits, cost, billedCost };
   });
   return mergedModels(sums);
 }
