@@ -76,6 +76,9 @@ test('a set-up that works has nothing to complain about', async () => {
   const { stdout, code } = await doctor({});
   expect(stdout).toContain('the key is accepted, of copilot:127.0.0.1:acme-org');
   expect([code, stdout.match(/^[!✗].*$/gm)]).toEqual([0, null]);
+  // Activity asks for seats, too, and productivity is read from the same report.
+  expect(stdout).toMatch(/octo: activity +\S+\/organization-1-day: newest day/);
+  expect(stdout).toMatch(/octo: productivity +\S+\/organization-1-day: newest day/);
   // Bills come before reports: people are looked for on earlier days than the newest with a bill.
   expect(stdout).toMatch(/octo: users .*newest day 2026-11-1[456]$/m);
 });

@@ -6,7 +6,7 @@ import {
   isDayCollector,
   readerFor,
 } from '../../catalog/collector.ts';
-import { hasActivity } from '../../catalog/dataset.ts';
+import { type DatasetName, hasActivity } from '../../catalog/dataset.ts';
 import { addDays, type Day, earlier, type Instant, later, parseDay, yesterdayOf } from '../../catalog/day.ts';
 import { IncompleteListing } from '../../catalog/source.ts';
 import { Client, type RequestObserver } from '../../client/client.ts';
@@ -91,7 +91,7 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
       rules,
       /** The address of its host. */
       address,
-      path: attempts.findLast(({ endpoint }) => endpoint === name)?.path ?? name,
+      path: pathOf(name),
       /** The first day that was asked for, and the newest one with a row. */
       from,
       newest,
@@ -104,6 +104,13 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
       /** Fields that are not read. */
       unread: watch.unknown(),
     };
+
+    /** The path that answered first, else the one that was asked last, else that of what another collector has asked for. */
+    function pathOf(endpoint: DatasetName): string {
+      const own = attempts.filter((attempt) => attempt.endpoint === endpoint);
+      const answered = own.find(({ code }) => code.startsWith('2')) ?? own.at(-1);
+      return answered?.path ?? org.platform.fields[endpoint]?.path ?? endpoint;
+    }
 
     async function fetchAll(): Promise<Fetched> {
       if (isDayCollector(collector)) return fetchUntil(to);
