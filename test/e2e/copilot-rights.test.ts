@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { createCopilotSandbox } from '../../src/sandbox/index.ts';
 import { startCopilotStory } from './copilot-story.ts';
 import { runHere } from './here.ts';
@@ -43,6 +44,15 @@ const BROKEN: readonly (readonly [
     /a link to 127\.0\.0\.1.*\n.*link_hosts/,
   ],
 ];
+
+/** What `/status` says of failures. */
+const status = z.object({
+  orgs: z.array(
+    z.object({
+      collectors: z.array(z.object({ failure: z.object({ hint: z.string() }).optional() })),
+    }),
+  ),
+});
 
 const NOW = Date.UTC(2026, 10, 18, 12);
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }));
@@ -112,4 +122,34 @@ test('an account that is none is refused, and an answer about another organizati
   vi.useRealTimers();
   const story = await startCopilotStory({ collectors: ['tokens'], account: 'ACME-org' });
   expect((await story.page()).value('agent_platform_daily_credits')).toBeGreaterThan(0);
+});
+
+test('each refusal has a sentence of its own, in the log and on /status', async () => {
+  vi.useRealTimers();
+  const refusals: Readonly<Record<string, string>> = {
+    '401': 'create another one at GitHub',
+    'no-permission@credits': 'Give the token the organization permission "Administration" (read);',
+    'no-permission@users':
+      'Give the token the organization permission "Organization Copilot metrics" (read);',
+    'policy-off@users': 'Check that the policy "Copilot usage metrics" is set to "Enabled everywhere"',
+    'policy-off=404@users':
+      'Check the spelling of account, and that the token may see it, and that the policy',
+    'no-sso': 'choose "Configure SSO" and the organization',
+    'rate-limit=1:600': 'The platform requested a pause; no requests are sent for this organization',
+  };
+  const hints: string[] = [];
+  for (const [fault, sentence] of Object.entries(refusals)) {
+    const flags = ['history.start=2026-11-15'];
+    const story = await startCopilotStory({
+      ...{ collectors: ['tokens', 'users'], flags, sandbox: { faults: [fault] } },
+    });
+    const log = story.logged('Collector failing').join('\n').replaceAll('\\"', '"');
+    const { orgs } = status.parse(await (await story.get('/status')).json());
+    const said = orgs.flatMap(({ collectors }) => collectors.flatMap(({ failure }) => failure?.hint ?? []));
+    const [hint = ''] = said;
+    expect(hint, fault).toContain(sentence);
+    expect(log, fault).toContain(hint);
+    hints.push(hint);
+  }
+  expect(new Set(hints).size).toBe(Object.keys(refusals).length);
 });
