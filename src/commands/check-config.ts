@@ -29,18 +29,7 @@ function renderSummary(config: Config, webLines: readonly string[]): string {
   const { api, schedules, history, web, limits, readiness, log } = config;
   const lines = ['The configuration is valid.', '', `Organizations${shardNote(config.shard)}:`];
   if (config.orgs.length === 0) lines.push('  none: all organizations belong to other shards');
-  for (const org of config.orgs) {
-    const { name, platform, baseUrl, appUrl, credential, contract, daysOff } = org;
-    lines.push(
-      `  ${name}`,
-      `    API          ${baseUrl}${isInClearText(baseUrl) ? openNote : ''}${pathNote(org)}`,
-    );
-    if (platform !== defaultPlatform) lines.push(`    platform     ${platform.title}`);
-    if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isInClearText(appUrl) ? openNote : ''}`);
-    lines.push(`    key from     ${credential.describe()}`, ...contractLines(contract));
-    if (daysOff !== undefined)
-      lines.push(`    days off     ${daysOff.size} from ${[...daysOff].sort()[0] ?? 'none'}`);
-  }
+  lines.push(...config.orgs.flatMap(orgLines));
   const running = [...config.collectors].filter(([, enabled]) => enabled).map(([name]) => name);
   const idle = [...config.collectors].filter(([, enabled]) => !enabled).map(([name]) => name);
   lines.push('', `Collectors:      ${running.join(', ') || 'none'}`);
@@ -67,6 +56,22 @@ function renderSummary(config: Config, webLines: readonly string[]): string {
     `Log:             ${log.level}, ${log.format}`,
   );
   return `${lines.join('\n')}\n`;
+}
+
+function orgLines(org: OrgConfig): readonly string[] {
+  const { name, platform, baseUrl, appUrl, credential, contract, daysOff } = org;
+  const lines = [
+    `  ${name}`,
+    `    API          ${baseUrl}${isInClearText(baseUrl) ? openNote : ''}${pathNote(org)}`,
+  ];
+  if (platform !== defaultPlatform) lines.push(`    platform     ${platform.title}`);
+  if (platform.requestsPerMinute !== undefined)
+    lines.push(`    requests     at most ${platform.requestsPerMinute} a minute`);
+  if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isInClearText(appUrl) ? openNote : ''}`);
+  lines.push(`    key from     ${credential.describe()}`, ...contractLines(contract));
+  if (daysOff !== undefined)
+    lines.push(`    days off     ${daysOff.size} from ${[...daysOff].sort()[0] ?? 'none'}`);
+  return lines;
 }
 
 function shardNote({ index, total }: Shard): string {

@@ -37,6 +37,29 @@ test('a valid configuration is described in words, without a key', async () => {
   }
 });
 
+test('the pace that a platform declares is said with the organization that has it', async () => {
+  const { context, stdout } = createContext(
+    createOptions([]),
+    ['--config.file=c.yml'],
+    {},
+    {
+      'c.yml': `orgs:
+  - {name: acme, base_url: "https://a.example", api_key_file: /k}
+  - {name: octo, platform: copilot, account: octo-org, api_key_file: /k}
+  - {name: claude, platform: claude, api_key_file: /k}
+`,
+      '/k': 'k\n',
+    },
+  );
+  expect(await run(context)).toBe(0);
+  expect(stdout().match(/^ {4}(?:platform|requests) .*$/gm)).toEqual([
+    '    platform     GitHub Copilot',
+    '    requests     at most 900 a minute',
+    '    platform     Claude',
+    '    requests     at most 60 a minute',
+  ]);
+});
+
 test.each([
   ['5 EUR', 1],
   ['5 USD', 0],

@@ -42,6 +42,8 @@ export const copilot: Platform = {
     productivity: async () => (await import('./organization.ts')).productivity,
     users: async () => (await import('./users.ts')).reader,
   },
+  // What GitHub accepts of a token in a minute; after 5 000 in an hour, it asks for a pause.
+  requestsPerMinute: 900,
   days: { tokens: BILL, activity: REPORT, productivity: REPORT, users: REPORT },
   fields: API_FIELDS,
   headers: (key) => ({
