@@ -38,6 +38,7 @@ import {
   ofReported,
   PRICED_DAYS,
   PRICES,
+  whereReported,
 } from './families.ts';
 import { trailing } from './measure.ts';
 import { costOfMonth, creditsOfMonth } from './months.ts';
@@ -63,18 +64,13 @@ const dailyCostByModel = dayFamily({
 
 /** An amount that the platform reports beside the cost, by model. */
 function otherCostByModel(of: 'listCost' | 'billedCost', family: Pick<DayFamily, 'name' | 'help'>) {
-  return dayFamily({
+  const reported = ofReported({
+    ...dailyCostByModel,
     ...family,
-    labels: ['model', 'tier', 'currency'],
-    fixedLabels: ['currency'],
-    unit: 'currency',
     source: `tokens: byModel.${of}`,
-    aggregation: 'additive',
-    breakdown: true,
-    part: 'models',
-    isFor: ({ otherCosts }) => otherCosts?.includes(of) === true,
     samplesOf: (view, day) => withCurrency(amountsByModel(view, day, of), view.settings.money?.currency),
   });
+  return { ...reported, isFor: whereReported(of) };
 }
 
 /** The families about spend: the figures in credits, and those in money; scripts/docs/definitions.md has their formulas. */

@@ -1,5 +1,6 @@
 import type { Day } from '../../catalog/day.ts';
 import { type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
+import type { PlatformMoney } from '../../catalog/money.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure, inItsCurrency, withCurrency } from '../samples.ts';
@@ -68,8 +69,13 @@ export function ofOtherCost(
   return inMoney((view, day) => reportedCost(view, figureOf(amountsOn(view), day)), {
     source: `tokens: ${name}`,
     ...family,
-    isFor: ({ otherCosts }) => otherCosts?.includes(name) === true,
+    isFor: whereReported(name),
   });
+}
+
+/** Where a platform reports an amount beside the cost. */
+export function whereReported(name: 'listCost' | 'billedCost') {
+  return ({ otherCosts }: PlatformMoney) => otherCosts?.includes(name) === true;
 }
 
 /** A family in money for platforms that report a cost. With prices it would only repeat the credits. */
