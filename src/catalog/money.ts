@@ -11,6 +11,8 @@ export interface PlatformMoney {
   readonly otherCosts?: readonly ('listCost' | 'billedCost')[] | undefined;
   /** What the cost of a day is. */
   readonly costIs: 'value of use' | 'charge' | 'estimate';
+  /** Whether its sessions are those of a part of the use: then they explain no change of all of it. */
+  readonly hasSessionsOfAPart?: boolean | undefined;
   /** Below this, in the measure, no day is a spike. */
   readonly floor: number;
 }

@@ -109,13 +109,14 @@ function sideOf(view: View, days: Weighted): Side {
     return sum;
   };
   const tokensOf = (day: Day) => view.row(tokensDataset, day)?.tokens;
+  const isPart = view.settings.money?.hasSessionsOfAPart === true;
   const models = modelsOf(view, days);
   return {
     days: days.map(([day]) => day),
     usage: {
       credits: mean((day) => unitsOf(view, amountOn(view, day, measureOf(view)))) ?? Number.NaN,
       people: mean((day) => view.row(activityDataset, day)?.dailyUsers),
-      sessions: mean((day) => view.row(activityDataset, day)?.sessions),
+      sessions: isPart ? undefined : mean((day) => view.row(activityDataset, day)?.sessions),
       tokens: mean((day) => sumOfBoth(tokensOf(day)?.input, tokensOf(day)?.output)),
       models: haveTokens(models) ? models : undefined,
     },

@@ -33,6 +33,8 @@ export const copilot: Platform = {
     currency: 'USD',
     otherCosts: ['billedCost'],
     costIs: 'value of use',
+    // Editors report none.
+    hasSessionsOfAPart: true,
     floor: 10_000,
   },
   focus: { service: NAME, serviceProvider: 'GitHub', hostProvider: 'GitHub', invoiceIssuer: 'GitHub' },

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CREDITS } from '../../../src/catalog/money.ts';
+import type { View } from '../../../src/catalog/view.ts';
 import {
   decompose,
   type ModelUsage,
@@ -11,6 +13,7 @@ import { fourWeeksBefore } from '../../../src/collectors/explain/usage.ts';
 import { creditsChangeByCause } from '../../../src/collectors/spend/comparisons.ts';
 import { createRandom } from '../../fuzz/random.ts';
 import { dayNamed } from '../../support/day.ts';
+import { under } from '../../support/money.ts';
 import { propertyRuns } from '../../support/thoroughness.ts';
 import { viewOfDays } from './view.ts';
 import { company, PLANTED, type Planted, planted, shop } from './worlds.ts';
@@ -221,6 +224,16 @@ describe('of stored days', () => {
     const example = { '2026-11-10': usual, '2026-11-17': usual, '2026-11-24': doubled };
     const samples = [...(creditsChangeByCause.samplesOf(viewOfDays(example, day), day) ?? [])];
     expect(samples.filter(({ value }) => value !== 0)).toEqual([{ labels: { cause: 'people' }, value: 1e6 }]);
+  });
+
+  test('sessions of a part of the use explain nothing', () => {
+    const money = { ...CREDITS, hasSessionsOfAPart: true };
+    const ofPart = under(viewOfDays(rows, day), { money });
+    const causes = (view: View) =>
+      [...(creditsChangeByCause.samplesOf(view, day) ?? [])].map(({ labels }) => labels.cause);
+    expect(causes(viewOfDays(rows, day))).toContain('tokens_per_session');
+    expect(causes(ofPart)).toContain('tokens_per_person');
+    expect(causes(ofPart).filter((cause) => cause.includes('session'))).toEqual([]);
   });
 
   test('without a known day on a side there is no explanation', () => {
