@@ -22,7 +22,7 @@ import { type TableColumn, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
 import { days, type Look, type Query } from './query.ts';
 import { labelVariable } from './variables.ts';
-import { costOfOne } from './without-credits.ts';
+import { costOfModels, costOfOne } from './without-credits.ts';
 
 /** The selected models. */
 const MODEL = { model: '$model' } as const;
@@ -215,7 +215,8 @@ const models: Row = {
     sharesByWeek(tokens.dailyCreditsByModel, {
       label: 'model',
       only: MODEL,
-      note: ' A model that starts or ends was added or removed.',
+      note: ' A model that starts or ends was added or removed. Where the platform counts no credits, all models as shares of the cost, if it is in one currency.',
+      others: [costOfModels(MODEL.model)],
     }),
     bars({
       title: 'Tiers by day',

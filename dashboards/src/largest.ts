@@ -79,11 +79,14 @@ export function sharesByWeek<const Label extends string>(
     only = {},
     what = 'credits',
     note = '',
+    others = [],
     ...panel
   }: Omit<Parts<Label>, 'family' | 'by'> &
     Pick<PanelSpec, 'noValue'> & {
       readonly what?: string;
       readonly note?: string;
+      /** Queries that answer where these figures are not counted. */
+      readonly others?: readonly Query[];
       readonly width?: number;
       readonly height?: number;
     },
@@ -92,7 +95,7 @@ export function sharesByWeek<const Label extends string>(
     title: `Share of each ${label} by week`,
     text: `The four ${label}s with most ${what} in the range, and the rest, as shares of the ${what} of all ${label}s in each week up to a Wednesday.${note}`,
     stack: 'shares',
-    queries: largestAndRest({ family, label, only }),
+    queries: [...largestAndRest({ family, label, only }), ...others],
     width: 14,
     height: 10,
     ...panel,

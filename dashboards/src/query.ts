@@ -26,8 +26,11 @@ export interface Look {
   readonly colour?: string;
   /** The colours of the series with these names; others have the query's. */
   readonly colours?: Readonly<Record<string, string>>;
-  /** Gives each series a colour of its own by its position, for labels whose values are not known: four at most, as the fifth is red. */
-  readonly palette?: 'series';
+  /**
+   * Gives each series a colour of its own by its position, for labels whose values are not known: `series` for four at
+   * most, as the fifth is red, and `shades` of the query's colour for any number.
+   */
+  readonly palette?: 'series' | 'shades';
   readonly unit?: string;
   readonly decimals?: number;
   /** Colours by value instead of one colour. */

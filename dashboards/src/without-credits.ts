@@ -1,5 +1,5 @@
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
-import { type Described, daily, newest } from './expression.ts';
+import { type Described, daily, newest, ofPlatform, promql } from './expression.ts';
 import { ofOne } from './figures.ts';
 import { eachByDay } from './largest.ts';
 import type { Row } from './layout.ts';
@@ -9,12 +9,23 @@ import { palette } from './palette.ts';
 import { lines } from './panels/chart.ts';
 import { drillTo, orgLink } from './panels/drill.ts';
 import { table } from './panels/table.ts';
-import { days, type Look, type Query } from './query.ts';
+import { days, type Look, type Query, weeks } from './query.ts';
 
 /** A cost of the organization if only one of those selected has it, on an axis of its own. */
 export function costOfOne(family: Described<'currency'>, name: string, look: Look): Query {
   const figure = ofOne(daily(family), newest(family));
   return days(figure, `{{org}} {{currency}}, ${name}`, { ...MONEY, ...look, onTheRight: true });
+}
+
+/** The weekly cost of the models with these names, if the selected organizations count no credits and have one currency. */
+export function costOfModels(model: string): Query {
+  const by = ['model', 'currency'] as const;
+  const cost = daily(spend.dailyCostByModel, { by, orgs: 'summed', only: { model }, over: 'week' });
+  // Only organizations without credits have these shares.
+  const shares = `max by (currency) (${spend.costShareByModel.name}{job=~"$job",org=~"$org"})`;
+  const currencies = ofPlatform({ text: shares, about: [spend.costShareByModel] });
+  const look = { colour: palette.deep, palette: 'shades' } as const;
+  return weeks(ofOne(promql`max by (model) (${cost})`, currencies), '{{model}}', look);
 }
 
 /** What other rows say in credits, where a platform reports a cost and counts none. */

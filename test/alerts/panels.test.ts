@@ -35,10 +35,21 @@ const SHOWN: Readonly<Record<string, string>> = {
   ReadinessDropped: 'agent_platform_readiness_criterion_ratio',
   ReadinessReportOld: 'agent_platform_readiness_report_timestamp_seconds',
 };
+/** The same in money, of the alerts that also fire where no credits are counted. */
+const SHOWN_IN_MONEY: Readonly<Record<string, string>> = {
+  CreditSpike: 'agent_platform_daily_cost_expected_upper',
+  NewModelShare: 'agent_platform_daily_cost_by_model',
+  BudgetProjectedOver: 'agent_platform_cost_month_forecast',
+  BudgetExceeded: 'agent_platform_cost_month_to_date',
+  TeamBudgetProjectedOver: 'agent_platform_team_cost_month_forecast',
+};
 /** Families that an alert reads in another form than its panel. */
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   ExporterDown: 'agent_platform_exporter_config_org_timestamp_seconds',
   NewModelShare: 'agent_platform_credits_share_by_model',
+};
+const MONEY_IN_OTHER_WORDS: Readonly<Record<string, string>> = {
+  NewModelShare: 'agent_platform_cost_share_by_model',
 };
 
 function readBy(text: string, family: string): boolean {
@@ -49,6 +60,8 @@ describe('the link of an alert to its dashboard', () => {
   test('is in every alert', () => {
     expect(urls.length).toBe(alerts.length);
     expect(Object.keys(SHOWN).sort()).toEqual(alerts.map(({ name }) => name).sort());
+    const inMoney = alerts.filter(({ expr }) => /_cost_/.test(expr)).map(({ name }) => name);
+    expect(Object.keys(SHOWN_IN_MONEY).sort()).toEqual(inMoney.sort());
   });
 
   test.each(alerts.map((alert, index) => [alertName(alert), alert, urls[index]] as const))(
@@ -71,6 +84,11 @@ describe('the link of an alert to its dashboard', () => {
       const family = SHOWN[name] ?? '';
       expect(readBy(shown, family), `“${panel?.title}” shows ${family}`).toBe(true);
       expect(readBy(`${expr}\n${description}`, IN_OTHER_WORDS[name] ?? family)).toBe(true);
+      const money = SHOWN_IN_MONEY[name];
+      if (money !== undefined) {
+        expect(readBy(shown, money), `“${panel?.title}” shows ${money}`).toBe(true);
+        expect(readBy(`${expr}\n${description}`, MONEY_IN_OTHER_WORDS[name] ?? money)).toBe(true);
+      }
       // Every panel is about all organizations or some; other choices must reach it.
       for (const variable of variables) if (variable !== 'org') expect(shown).toContain(`$${variable}`);
     },

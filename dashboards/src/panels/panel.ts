@@ -186,6 +186,7 @@ function colourOf(look: Look, colour = '', large = false) {
   if (look.steps !== undefined) return { mode: FieldColorModeId.Thresholds };
   if (look.palette === 'series') return { mode: FieldColorModeId.PaletteClassic };
   const { colour: given = colour } = look;
+  if (look.palette === 'shades') return { mode: FieldColorModeId.Shades, fixedColor: given };
   return given === '' ? undefined : { mode: 'fixed', fixedColor: large ? ofNumber(given) : given };
 }
 
