@@ -7,12 +7,22 @@ import { teamBudgetFamilies as budgets } from '../../src/collectors/users/team-b
 import { platforms } from '../../src/platforms/list.ts';
 import { MODEL_AND_TIER, modelLink } from './credits.ts';
 import type { DashboardSpec } from './dashboard.ts';
-import { atEnd, type Described, daily, named, newest, ofPlatform, overRange, promql } from './expression.ts';
+import {
+  atEnd,
+  type Described,
+  daily,
+  type Expression,
+  named,
+  newest,
+  ofPlatform,
+  overRange,
+  promql,
+} from './expression.ts';
 import { meanOverOrgs, ofOne } from './figures.ts';
 import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
-import { AMOUNT } from './money.ts';
+import { AMOUNT, MONEY } from './money.ts';
 import { BUDGET_COLUMNS, budgetColumns, monthFigures } from './months.ts';
 import { coloursOf, palette } from './palette.ts';
 import { bars, lines } from './panels/chart.ts';
@@ -20,7 +30,7 @@ import { drillTo, orgLink } from './panels/drill.ts';
 import type { Placed } from './panels/panel.ts';
 import { ranking } from './panels/ranking.ts';
 import { type TableColumn, table } from './panels/table.ts';
-import { days, now } from './query.ts';
+import { days, type Look, now, type Query } from './query.ts';
 import { labelVariable } from './variables.ts';
 
 /** The selected teams and people. */
@@ -240,6 +250,12 @@ const overPlatforms: Row = {
   ],
 };
 
+/** A figure in money of the month of the team that is selected alone, on an axis of its own. */
+function costOfTeam(name: string, figure: Expression, look: Look): Query {
+  const shown = ofOne(figure, ofTeam(budgets.teamCostMonthToDate));
+  return days(shown, `{{org}} {{team}} {{currency}}, ${name}`, { ...MONEY, ...look, onTheRight: true });
+}
+
 /** The months of the teams, and their budgets. */
 const months: Row = {
   title: 'Months and budgets of teams',
@@ -268,7 +284,7 @@ const months: Row = {
     }),
     lines({
       title: 'Month to date of teams by day',
-      text: 'Credits of the month up to each UTC day of each team; they restart on the first of a billing month. The dashed line is the budget on that day, where one team with a budget is selected.',
+      text: 'Credits of the month up to each UTC day of each team; they restart on the first of a billing month. The dashed line is the budget on that day, where one team with a budget is selected. On the right, the cost of the month of a single team, and its budget in money.',
       queries: [
         ...eachByDay(budgets.teamCreditsMonthToDate, TEAM),
         days(
@@ -279,8 +295,13 @@ const months: Row = {
           'budget',
           { draw: 'dashes', colour: palette.alarm },
         ),
+        costOfTeam('to date', daily(budgets.teamCostMonthToDate, { only: TEAM }), { colour: palette.third }),
+        costOfTeam('budget', atEnd(budgets.teamCostMonthBudget, { only: TEAM }), {
+          draw: 'dashes',
+          colour: palette.deep,
+        }),
       ],
-      noValue: 'No month of a team known',
+      noValue: 'No month of a team known in credits: choose one team for its cost',
     }),
   ],
 };

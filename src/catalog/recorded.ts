@@ -9,6 +9,7 @@ const ALSO: ReadonlySet<string> = new Set([
   'agent_platform_daily_git_commits_by_user',
   'agent_platform_cost_month_budget',
   'agent_platform_credits_month_budget',
+  'agent_platform_team_cost_month_budget',
   'agent_platform_team_credits_month_budget',
   'agent_platform_readiness_ratio',
   'agent_platform_data_day_timestamp_seconds',

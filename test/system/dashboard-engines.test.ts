@@ -32,7 +32,7 @@ const OFFSETS = [0, 2, -8, 5.5];
 /** Counters rise hourly here; rates and quantiles of them differ between engines that extrapolate and others. */
 const RATES = /\b(?:rate|increase|histogram_quantile)\(/;
 /** A query of days that compares figures with each other. */
-const UNUSUAL = / > sum_over_time|\btopk\(|count\(\(?max by \((?:org,)?currency\)/;
+const UNUSUAL = / > sum_over_time|\btopk\(|count\(\(?max by \((?:\w+,)*currency\)/;
 
 /** Ten backfilled days, one missing, and days that were published live at 05:20. */
 const SHOWN: readonly ShownDay[] = ['acme', 'globex'].flatMap((org) => [

@@ -34,7 +34,7 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   },
   {
     where:
-      /“(?:Daily, weekly and monthly active people|Average active people per day|Month to date of teams by day)” C|“Credits by day” [CD]|“Month to date against the budget” [C-I]|“Month to date in money” C/,
+      /“(?:Daily, weekly and monthly active people|Average active people per day)” C|“Month to date of teams by day” [CDE]|“Credits by day” [CD]|“Month to date against the budget” [C-I]|“Month to date in money” C/,
     why: 'there are two organizations and teams, whose lines cannot be told apart',
   },
   {
