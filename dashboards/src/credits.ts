@@ -21,7 +21,7 @@ import { ranking } from './panels/ranking.ts';
 import { type TableColumn, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
 import { days, type Look, type Query } from './query.ts';
-import { labelVariable } from './variables.ts';
+import { labelVariable, seriesOf } from './variables.ts';
 import { costOfModels, costOfOne } from './without-credits.ts';
 
 /** The selected models. */
@@ -37,7 +37,7 @@ export const MODEL_AND_TIER = [
 ];
 
 function modelVariable(): QueryVariableBuilder {
-  const metric = `${tokens.dailyCreditsByModel.name}{job=~"$job",org=~"$org"}`;
+  const metric = seriesOf(tokens.dailyCreditsByModel, spend.dailyCostByModel);
   return labelVariable('model', 'Model', { metric }).description(
     'Models; the panels by model show the selected ones',
   );

@@ -31,7 +31,7 @@ import type { Placed } from './panels/panel.ts';
 import { ranking } from './panels/ranking.ts';
 import { type TableColumn, table } from './panels/table.ts';
 import { days, type Look, now, type Query } from './query.ts';
-import { labelVariable } from './variables.ts';
+import { labelVariable, seriesOf } from './variables.ts';
 
 /** The selected teams and people. */
 const TEAM = { team: '$team' } as const;
@@ -52,14 +52,14 @@ const ofUser = (family: Described<'action' | 'role' | 'user'>) =>
   newest(family, { by: ['user'], only: USER });
 
 function peopleVariables(): readonly QueryVariableBuilder[] {
-  const metric = ({ name }: Described) => `${name}{job=~"$job",org=~"$org"}`;
+  const ofTeams = `${of.dailyActiveUsersByTeam.name}{job=~"$job",org=~"$org"}`;
+  // Where no credits are counted, people have sessions.
+  const known = seriesOf(by.dailyCreditsByUser, by.dailySessionsByUser);
   return [
-    labelVariable('team', 'Team', { metric: metric(of.dailyActiveUsersByTeam) }).description(
+    labelVariable('team', 'Team', { metric: ofTeams }).description(
       'Teams; the panels by team show the selected ones',
     ),
-    labelVariable('user', 'Person', { metric: metric(by.dailyCreditsByUser) }).description(
-      'People, if they are identified',
-    ),
+    labelVariable('user', 'Person', { metric: known }).description('People, if they are identified'),
   ];
 }
 

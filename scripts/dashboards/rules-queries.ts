@@ -111,16 +111,19 @@ const OVER_RANGE = `[23h59m\${__range_s}s:1d]`;
 /** The hidden variables that choose the form of a day query. */
 const FORMS: ReadonlySet<string> = new Set([RAW, RECORDED]);
 
-const QUERIED = /^label_values\((\w+)(?:\{(.*)\})?, (\w+)\)$/;
+/** The values of a label of one metric, or of several that their names select. */
+const QUERIED = /^label_values\((?:(\w+)(?:\{(.*)\})?|\{__name__=~"([\w|]+)",(.*)\}), (\w+)\)$/;
 
 function wrongWith({ name, type, ...variable }: Variable): readonly string[] {
   if (type === 'datasource') return [];
   if (FORMS.has(`$${name}`)) return [];
   const query = queryOf({ name, type, ...variable });
-  const [, metric = '', , label = ''] = QUERIED.exec(query) ?? [];
-  const named = namedIn(query.replace(QUERIED, (_all, of, matchers = '') => `${of}{${matchers}}`));
+  const [, one = '', ofOne = '', several = one, matchers = ofOne, label = ''] = QUERIED.exec(query) ?? [];
+  const metrics = several.split('|');
+  const named = namedIn(metrics.map((metric) => `${metric}{${matchers}}`).join(' or '));
+  const isKnown = metrics.every((metric) => known.get(metric)?.labels.includes(label));
   return [
-    ...(known.get(metric)?.labels.includes(label) || label === 'job' ? [] : [`${name}: ${query}`]),
+    ...(isKnown || (label === 'job' && one !== '') ? [] : [`${name}: ${query}`]),
     ...(name === 'job' ? [] : unchosenIn(named).filter((text) => text.endsWith('job'))),
     ...(variable.datasource?.uid === '$datasource' ? [] : [`${name}: a fixed data source`]),
     ...(variable.refresh === 2 ? [] : [`${name}: is not read again with the time range`]),

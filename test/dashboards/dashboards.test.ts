@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { alertName, defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
 import { specs } from '../../dashboards/src/index.ts';
-import { dataPanels, readDashboards } from '../../scripts/dashboards/dashboard.ts';
+import { dataPanels, queryOf, readDashboards } from '../../scripts/dashboards/dashboard.ts';
+import { lintDashboard } from '../../scripts/dashboards/lint.ts';
 
 const files = readDashboards();
 const MAX_BYTES = 200_000;
@@ -12,6 +13,23 @@ describe('the committed dashboards', () => {
   test('are the declared ones, in small files', () => {
     expect(files.map(({ dashboard }) => dashboard.uid).sort()).toEqual(specs.map(({ uid }) => uid).sort());
     expect(files.filter(({ bytes }) => bytes >= MAX_BYTES)).toEqual([]);
+  });
+
+  test.each([
+    ['credits', 'model', ['agent_platform_daily_credits_by_model', 'agent_platform_daily_cost_by_model']],
+    ['users', 'user', ['agent_platform_daily_credits_by_user', 'agent_platform_daily_sessions_by_user']],
+  ] as const)('list in %s the values of $%s with and without credits', (name, variable, metrics) => {
+    const found = files.find(({ file }) => file === `${name}.json`)?.dashboard;
+    if (found === undefined) throw new Error(`no ${name}.json`);
+    const listed = found.templating.list.find((one) => one.name === variable);
+    expect(listed && queryOf(listed)).toBe(
+      `label_values({__name__=~"${metrics.join('|')}",job=~"$job",org=~"$org"}, ${variable})`,
+    );
+    for (const metric of metrics) {
+      const renamed = JSON.stringify(found.templating).replaceAll(metric, 'agent_platform_renamed');
+      const problems = lintDashboard('a', JSON.stringify({ ...found, templating: JSON.parse(renamed) }));
+      expect(problems.some((problem) => problem.includes(`: ${variable}: label_values(`))).toBe(true);
+    }
   });
 
   test('link to existing dashboards', () => {

@@ -10,8 +10,10 @@ import {
   type Form,
   formQuery,
   forOne,
+  offered,
   type PanelQuery,
   panelQueries,
+  variableQueries,
 } from './dashboard-queries.ts';
 import { plantedOpenMetrics, type ShownDay } from './planted.ts';
 import { createPrograms } from './programs.ts';
@@ -34,6 +36,9 @@ const RATES = /\b(?:rate|increase|histogram_quantile)\(/;
 /** A query of days that compares figures with each other. */
 const UNUSUAL = / > sum_over_time|\btopk\(|count\(\(?max by \((?:\w+,)*currency\)/;
 
+/** The variables that list labels of figures, which are planted. */
+const OF_FIGURES: ReadonlySet<string> = new Set(['model', 'team', 'user', 'repo']);
+
 /** Ten backfilled days, one missing, and days that were published live at 05:20. */
 const SHOWN: readonly ShownDay[] = ['acme', 'globex'].flatMap((org) => [
   ...Array.from({ length: 10 }, (_, day) => ({ org, day, at: (day + 1) * 24 + 12 })),
@@ -53,6 +58,7 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('every quer
   let reference: PrometheusServer;
   const queries = panelQueries();
   const expected = new Map<PanelQuery, unknown>();
+  const variables = variableQueries().filter(({ variable }) => OF_FIGURES.has(variable.name));
 
   /** The answers of the oldest supported engine, asked for once. */
   async function expectedFor(query: PanelQuery): Promise<unknown> {
@@ -114,6 +120,12 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('every quer
       expect(await answers(server, query)).toEqual(await expectedFor(query));
     });
 
+    test.each(variables)('offers the same values: $where', async ({ variable }) => {
+      const values = await offered(server, variable, first);
+      expect(values).toEqual(['a', 'b']);
+      expect(values).toEqual(await offered(reference, variable, first));
+    });
+
     test.each(['recorded', 'raw'] as const)('chooses the recorded series: %s', async (name) => {
       expect(await formOf(server, name)).toEqual(name === 'recorded' ? 'last_over_time' : '#');
     });
@@ -145,6 +157,12 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('every quer
 
     test.each(queries)('answers as in Prometheus: $where', async (query) => {
       expect(await answers(server, query)).toEqual(await expectedFor(query));
+    });
+
+    test.each(variables)('offers the same values: $where', async ({ variable }) => {
+      const values = await offered(server, variable, first);
+      expect(values).toEqual(['a', 'b']);
+      expect(values).toEqual(await offered(reference, variable, first));
     });
 
     test.each(['recorded', 'raw'] as const)('chooses the recorded series: %s', async (name) => {
