@@ -66,6 +66,7 @@ describe('hosts', () => {
       'evil.example:9889',
       'exporter.example.evil.example',
       '127.0.0.1.evil.example',
+      '[::1].evil.example',
     ]) {
       const response = await request(app).get(path).set('host', host);
       expect([host, response.status]).toEqual([host, 421]);

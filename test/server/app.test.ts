@@ -1,5 +1,7 @@
+import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
+import { respondText } from '../../src/server/respond.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { collectorStatus, createTestApp, NOW, orgStatus, serviceStatus } from './fixtures.ts';
 
@@ -275,6 +277,21 @@ describe('everything else', () => {
     expect(response.status).toBe(500);
     expect(response.text).not.toContain('detail');
     expect(log.events).toHaveLength(1);
+  });
+});
+
+test('a header that is set already stays, and the others come with it', async () => {
+  const app: RequestListener = (_request, response) => {
+    response.setHeader('X-Frame-Options', 'SAMEORIGIN');
+    respondText(response, 200, 'good');
+  };
+  const answered = await request(app).get('/');
+  expect(answered.text).toBe('good\n');
+  expect(answered.headers).toMatchObject({
+    'x-frame-options': 'SAMEORIGIN',
+    'content-type': 'text/plain; charset=utf-8',
+    'referrer-policy': 'no-referrer',
+    'content-length': '5',
   });
 });
 

@@ -156,6 +156,17 @@ function* endless(): Iterable<Buffer> {
   for (;;) yield block;
 }
 
+test.each([
+  ['Content-Length: 0\r\n\r\n', 'keep-alive'],
+  ['Content-Length: 2\r\n\r\nab', 'close'],
+  ['Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'close'],
+])('after an answer to a request with %j the connection is %s', async (rest, then) => {
+  const { port } = await serve();
+  const connection = await open(port, `POST /-/refresh HTTP/1.1\r\nHost: x\r\n${rest}`);
+  await waitFor(() => expect(connection.received).toContain('HTTP/1.1 202'));
+  expect(connection.received.toLowerCase()).toContain(`connection: ${then}`);
+});
+
 test('does not receive a body that is never read', async () => {
   const { port } = await serve();
   const uploader = await open(
