@@ -18,7 +18,7 @@ export const ABSENT: readonly Absent[] = [
   },
   {
     family:
-      /_daily_(billed_cost|list_cost|lines|suggestions|git_pull_requests_merged)$|_billed_cost_month_to_date$|_cost_by_(model|team)_sum_7d/,
+      /_daily_((billed|list)_cost(_by_model)?|lines|suggestions|git_pull_requests_merged)$|_billed_cost_month_to_date$|_cost_by_(model|team)_sum_7d/,
     why: 'the platform does not report it',
   },
 ];
