@@ -19,13 +19,10 @@ const alone = globSync('test/e2e/*.test.ts').filter((file) =>
   readFileSync(file, 'utf8').includes('vi.mock('),
 );
 
-// In `npm test` these run a share of what they can, and the storm has them do all of it; unless, as in CI, `npm test` does.
-const thorough =
-  process.env['PROPERTY_RUNS'] === 'all'
-    ? []
-    : globSync('test/**/*.test.ts').filter((file) =>
-        readFileSync(file, 'utf8').includes('support/thoroughness.ts'),
-      );
+// In `npm test` these run a share of what they can, and the storm has them do all of it.
+const thorough = globSync('test/**/*.test.ts').filter((file) =>
+  readFileSync(file, 'utf8').includes('support/thoroughness.ts'),
+);
 
 // `unit` runs in the process of the test; `e2e` starts the program or the whole service; both need nothing but Node and git.
 // `storm` takes minutes, `system` drives real servers and browsers (`npm run test:system`) and an API server of Kubernetes
