@@ -123,7 +123,7 @@ function renderPage(
 Written by \`npm run bench -- --write\` from a single run, without manual changes. Whole processes are measured from
 outside, against the simulated platform in a process of its own on the same machine, which takes its share of the cores.
 Absolute values are of this machine, whose share of its host's cores varies; bounds were set when it was faster. A missed bound
-of time is a fault of the program only if \`--against\` shows a ratio, too, to an older checkout measured in turns.
+of time is a fault of the program only if \`--against\`, which measures an older checkout in turns, shows that one to be faster.
 
 A figure is the median of the runs of its case${
     other === undefined
