@@ -52,7 +52,7 @@ const ofUser = (family: Described<'action' | 'role' | 'user'>) =>
   newest(family, { by: ['user'], only: USER });
 
 function peopleVariables(): readonly QueryVariableBuilder[] {
-  const ofTeams = `${of.dailyActiveUsersByTeam.name}{job=~"$job",org=~"$org"}`;
+  const ofTeams = seriesOf(of.dailyActiveUsersByTeam);
   // Where no credits are counted, people have sessions.
   const known = seriesOf(by.dailyCreditsByUser, by.dailySessionsByUser);
   return [

@@ -14,7 +14,7 @@ import { type PanelSpec, type Placed, step } from './panels/panel.ts';
 import { BARS, colouredFrom, colouredText, type TableColumn, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
 import { days, now } from './query.ts';
-import { labelVariable } from './variables.ts';
+import { labelVariable, seriesOf } from './variables.ts';
 
 const DAY_S = 86_400;
 
@@ -25,7 +25,7 @@ const REPO = { repo: '$repo' } as const;
 const repoLink = drillTo(links.readiness, 'repo');
 
 function repoVariable(): QueryVariableBuilder {
-  const metric = `${reports.readinessRatio.name}{job=~"$job",org=~"$org"}`;
+  const metric = seriesOf(reports.readinessRatio);
   return labelVariable('repo', 'Repository', { metric }).description(
     'Repositories; select one to see its criteria',
   );

@@ -32,9 +32,11 @@ export function commonVariables(): readonly (DatasourceVariableBuilder | QueryVa
   return [source, job, platform, org];
 }
 
-/** Selects the series of several metrics of organizations. */
+/** Selects the series of some metrics of organizations. */
 export function seriesOf(...metrics: readonly { readonly name: string }[]): string {
-  return `{__name__=~"${metrics.map(({ name }) => name).join('|')}",job=~"$job",org=~"$org"}`;
+  const names = metrics.map(({ name }) => name).join('|');
+  const chosen = 'job=~"$job",org=~"$org"';
+  return metrics.length === 1 ? `${names}{${chosen}}` : `{__name__=~"${names}",${chosen}}`;
 }
 
 /** A variable with the values of a metric's label in the time range; all are selected by default. */
