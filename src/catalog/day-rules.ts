@@ -1,4 +1,4 @@
-import { addDays, type Day, dayOf, type Instant, later, yesterdayOf } from './day.ts';
+import { addDays, type Day, dayOf, type Instant, later, parseDay, yesterdayOf } from './day.ts';
 
 /** When the days of a dataset are there, how long they change, and how far back they can be asked for. */
 export interface DayRules {
@@ -10,7 +10,7 @@ export interface DayRules {
   readonly lateDays?: number;
   /** As `lateDays`, for a day of which the answer says that it is not there yet; the same by default. */
   readonly unreadyDays?: number;
-  /** Whether a day that is too old for a late row had no activity, whatever later days and other datasets say; false by default. */
+  /** Whether an answered day without a row is idle once no row can be late, whatever later days and other datasets say; false by default. */
   readonly emptyIsIdle?: boolean;
   /** How many of the newest days are asked for again once a day; `history.revision_window` by default. */
   readonly revisedFor?: number;
@@ -52,4 +52,13 @@ export function revisedUntil(day: Day, asked: Day, { revisedFor }: DayRules): Da
   if (revisedFor === undefined) return undefined;
   const until = addDays(day, revisedFor);
   return until > asked ? until : undefined;
+}
+
+/** The newest day that a platform has, if a refusal about a later one names it. */
+export function newestNamed({
+  isNotYet,
+}: {
+  readonly isNotYet?: boolean | string | undefined;
+}): Day | undefined {
+  return typeof isNotYet === 'string' ? parseDay(isNotYet) : undefined;
 }

@@ -1,18 +1,20 @@
 /** What the use of a day is measured in; also the member of a stored row that has it. */
 export type Measure = 'credits' | 'cost';
 
+/** What a platform may report of a day beside the cost: before the discount, and what it bills; also the member of a stored row. */
+export type OtherCost = 'listCost' | 'billedCost';
+
 /** What the money of a platform means, and what it counts. */
 export interface PlatformMoney {
   /** What everything that reasons about a day's use is measured in: expected days, shares, months, causes. */
   readonly measure: Measure;
   /** The currency of the cost that the platform reports; missing where a cost comes from configured prices alone. */
   readonly currency?: string | undefined;
-  /** What else it reports of a day beside the cost: before the discount, and what it bills. */
-  readonly otherCosts?: readonly ('listCost' | 'billedCost')[] | undefined;
+  readonly otherCosts?: readonly OtherCost[] | undefined;
   /** What the cost of a day is. */
   readonly costIs: 'value of use' | 'charge' | 'estimate';
-  /** Whether its sessions are those of a part of the use: then they explain no change of all of it. */
-  readonly hasSessionsOfAPart?: boolean | undefined;
+  /** Whether only a part of the use has sessions, so that they explain no change of the whole. */
+  readonly hasPartialSessions?: boolean | undefined;
   /** Below this, in the measure, no day is a spike. */
   readonly floor: number;
 }

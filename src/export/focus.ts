@@ -1,6 +1,6 @@
 import { addDays, type Day, firstOfMonth, lastOfMonth } from '../catalog/day.ts';
 import type { Sample } from '../catalog/family.ts';
-import { CREDITS, type FocusNames, type Measure } from '../catalog/money.ts';
+import { CREDITS, type FocusNames, type Measure, type OtherCost } from '../catalog/money.ts';
 import { UNASSIGNED } from '../catalog/settings.ts';
 import type { PageFamily } from '../pipeline/past-days.ts';
 import { csvLine, decimalText } from './csv.ts';
@@ -21,9 +21,7 @@ interface Named {
   readonly name: string;
 }
 
-/** What a platform may report beside the cost. */
-const OTHER_COSTS = ['listCost', 'billedCost'] as const;
-type OtherCost = (typeof OTHER_COSTS)[number];
+const OTHER_COSTS: readonly OtherCost[] = ['listCost', 'billedCost'];
 
 const MILLION = 1_000_000;
 /** A smaller remainder is a rounding error. */

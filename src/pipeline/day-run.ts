@@ -1,15 +1,13 @@
 import { type DayCollector, type FetchedDays, limitsUnder, readerFor } from '../catalog/collector.ts';
+import { addDays, type Day, dayOf, earlier, type Instant, later, yesterdayOf } from '../catalog/day.ts';
 import {
-  addDays,
-  type Day,
-  dayOf,
-  earlier,
-  type Instant,
-  later,
-  parseDay,
-  yesterdayOf,
-} from '../catalog/day.ts';
-import { type DayRules, dayRulesOf, firstWithin, LATE_DAYS, newestAskedAt } from '../catalog/day-rules.ts';
+  type DayRules,
+  dayRulesOf,
+  firstWithin,
+  LATE_DAYS,
+  newestAskedAt,
+  newestNamed,
+} from '../catalog/day-rules.ts';
 import { IncompleteListing } from '../catalog/source.ts';
 import type { AnsweredDays, Completed, StoredDays } from '../store/store.ts';
 import { PlatformError } from '../text/errors.ts';
@@ -167,7 +165,7 @@ class DayRun {
     const { from, to } = ask.window;
     const { newest } = this.#plan;
     const oldest = addDays(yesterdayOf(this.#now), -MAX_DAYS_BEHIND);
-    const named = parseDay(String(failure.isNotYet)) ?? newest;
+    const named = newestNamed(failure) ?? newest;
     const isNamed = named < newest && named >= addDays(newest, -MAX_WINDOW_DAYS);
     if (to === newest && failure.isNotYet && (isNamed || newest > oldest)) {
       this.#plan = withNewest(this.#plan, isNamed ? named : addDays(newest, -1));

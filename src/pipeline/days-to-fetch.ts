@@ -29,7 +29,7 @@ export function withoutDays(known: KnownDays, gone: ReadonlySet<Day>): KnownDays
   };
 }
 
-/** The known days, of which those without a row count as filled up to one of them, because they will get none. */
+/** The known days, where those without a row up to `until` count as filled, because no row will come. */
 export function withIdleDays(known: KnownDays, until: Day | undefined): KnownDays {
   if (until === undefined) return known;
   return {

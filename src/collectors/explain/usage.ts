@@ -109,7 +109,7 @@ function sideOf(view: View, days: Weighted): Side {
     return sum;
   };
   const tokensOf = (day: Day) => view.row(tokensDataset, day)?.tokens;
-  const isPart = view.settings.money?.hasSessionsOfAPart === true;
+  const isPart = view.settings.money?.hasPartialSessions === true;
   const models = modelsOf(view, days);
   return {
     days: days.map(([day]) => day),

@@ -1,6 +1,7 @@
 import type { DerivedCollector } from '../../catalog/collector.ts';
 import { addDays, firstOfMonth, startOf, yesterdayOf } from '../../catalog/day.ts';
 import { currentFamily, type DayFamily, dayFamily } from '../../catalog/family.ts';
+import type { OtherCost } from '../../catalog/money.ts';
 import type { View } from '../../catalog/view.ts';
 import { activityDataset } from '../activity/dataset.ts';
 import { monthToDate } from '../month.ts';
@@ -63,7 +64,7 @@ const dailyCostByModel = dayFamily({
 });
 
 /** An amount that the platform reports beside the cost, by model. */
-function otherCostByModel(of: 'listCost' | 'billedCost', family: Pick<DayFamily, 'name' | 'help'>) {
+function otherCostByModel(of: OtherCost, family: Pick<DayFamily, 'name' | 'help'>) {
   const reported = ofReported({
     ...dailyCostByModel,
     ...family,

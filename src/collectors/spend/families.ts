@@ -1,6 +1,6 @@
 import type { Day } from '../../catalog/day.ts';
 import { type DayFamily, dayFamily, type Sample } from '../../catalog/family.ts';
-import type { PlatformMoney } from '../../catalog/money.ts';
+import type { OtherCost, PlatformMoney } from '../../catalog/money.ts';
 import type { Cost } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { figure, inItsCurrency, withCurrency } from '../samples.ts';
@@ -61,7 +61,7 @@ export function inMoney(
 
 /** A family of an amount that the platform reports beside the cost; by default that of one day. */
 export function ofOtherCost(
-  name: 'listCost' | 'billedCost',
+  name: OtherCost,
   family: Computed,
   figureOf = (amounts: Amounts, day: Day) => amounts.on(day),
 ) {
@@ -74,7 +74,7 @@ export function ofOtherCost(
 }
 
 /** Where a platform reports an amount beside the cost. */
-export function whereReported(name: 'listCost' | 'billedCost') {
+export function whereReported(name: OtherCost) {
   return ({ otherCosts }: PlatformMoney) => otherCosts?.includes(name) === true;
 }
 

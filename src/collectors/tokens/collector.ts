@@ -1,7 +1,7 @@
 import type { DayCollector } from '../../catalog/collector.ts';
 import type { Day } from '../../catalog/day.ts';
 import { dayFamily, type Sample, UNKNOWN } from '../../catalog/family.ts';
-import type { Measure } from '../../catalog/money.ts';
+import type { Measure, OtherCost } from '../../catalog/money.ts';
 import type { View } from '../../catalog/view.ts';
 import { sumOfUsable } from '../counts.ts';
 import { figure, parts } from '../samples.ts';
@@ -115,7 +115,7 @@ function byModel<Label extends string>(
 }
 
 /** A day's credits, or an amount that the platform reports, by model and tier; undefined if the day's row lacks it. */
-export function amountsByModel(view: View, day: Day, measure: Measure | 'listCost' | 'billedCost') {
+export function amountsByModel(view: View, day: Day, measure: Measure | OtherCost) {
   return byModel(view, day, ({ model, tier, [measure]: amount }): readonly Sample<'model' | 'tier'>[] =>
     amount === undefined ? [] : [{ labels: { model, tier }, value: amount ?? UNKNOWN }],
   );

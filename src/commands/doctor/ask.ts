@@ -7,7 +7,8 @@ import {
   readerFor,
 } from '../../catalog/collector.ts';
 import { type DatasetName, hasActivity } from '../../catalog/dataset.ts';
-import { addDays, type Day, earlier, type Instant, later, parseDay, yesterdayOf } from '../../catalog/day.ts';
+import { addDays, type Day, earlier, type Instant, later, yesterdayOf } from '../../catalog/day.ts';
+import { newestNamed } from '../../catalog/day-rules.ts';
 import { IncompleteListing } from '../../catalog/source.ts';
 import { Client, type RequestObserver } from '../../client/client.ts';
 import type { OrgConfig } from '../../config/config.ts';
@@ -129,9 +130,9 @@ export function createRequests(parts: Examination & { readonly org: OrgConfig })
         if (first <= from || isAnyActive(collector.dataset, fetched)) return fetched;
         return joined(await fetchUntil(addDays(first, -1)), fetched);
       } catch (thrown) {
-        const isEarly = thrown instanceof PlatformError && thrown.isNotYet;
-        const named = parseDay(String(isEarly)) ?? last;
-        if (!isEarly || (named >= last && last <= addDays(to, -MAX_DAYS_BEHIND))) throw thrown;
+        if (!(thrown instanceof PlatformError) || !thrown.isNotYet) throw thrown;
+        const named = newestNamed(thrown) ?? last;
+        if (named >= last && last <= addDays(to, -MAX_DAYS_BEHIND)) throw thrown;
         return fetchUntil(earlier(named, addDays(last, -1)));
       }
     }

@@ -34,7 +34,7 @@ export const copilot: Platform = {
     otherCosts: ['billedCost'],
     costIs: 'value of use',
     // Editors report none.
-    hasSessionsOfAPart: true,
+    hasPartialSessions: true,
     floor: 10_000,
   },
   focus: { service: NAME, serviceProvider: 'GitHub', hostProvider: 'GitHub', invoiceIssuer: 'GitHub' },

@@ -227,7 +227,7 @@ describe('of stored days', () => {
   });
 
   test('sessions of a part of the use explain nothing', () => {
-    const money = { ...CREDITS, hasSessionsOfAPart: true };
+    const money = { ...CREDITS, hasPartialSessions: true };
     const ofPart = under(viewOfDays(rows, day), { money });
     const causes = (view: View) =>
       [...(creditsChangeByCause.samplesOf(view, day) ?? [])].map(({ labels }) => labels.cause);
