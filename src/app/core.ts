@@ -11,7 +11,7 @@ import { createLoggedProgress, type Progress } from '../log/progress.ts';
 import { createRedactor } from '../log/redact.ts';
 import { Publisher } from '../pipeline/publisher.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
-import { isIdentityOn } from '../platforms/index.ts';
+import { isIdentityOf } from '../platforms/index.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { CronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
@@ -120,7 +120,8 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
       ...{ history, page, instruments, aboutFamilies, clock, log },
       renderText: createTextRenderer({ clock }),
       hasOtherSettings: () => store.leadership?.hasOtherSettings() === true,
-      isOwnHistory: ({ platform = DEFAULT_PLATFORM }, orgId) => isIdentityOn({ name: platform }, orgId),
+      isOwnHistory: ({ platform = DEFAULT_PLATFORM, identityAlone }, orgId) =>
+        isIdentityOf({ name: platform }, identityAlone, orgId),
     }),
     /** The run state of each collector, with what its runs have learned, such as the size of windows. */
     runs: createRunStates(),

@@ -25,13 +25,16 @@ interface OrgParts {
 
 /** The settings of an organization under a configuration. */
 export function orgSettings(
-  { name, contract, daysOff, platform }: OrgConfig,
+  org: OrgConfig,
   { readiness }: Pick<LiveConfig, 'readiness'>,
   people: PeopleSettings,
 ): OrgSettings {
+  const { name, contract, daysOff, platform } = org;
   const { name: platformName, money, days } = platform;
+  const identityAlone = platform.identityAlone?.(org);
   const fills = fillsOf(platform);
-  const place = { name, platform: platformName, fills, idleRows: idleRowsOn(platform), days, money };
+  const idleRows = idleRowsOn(platform);
+  const place = { name, platform: platformName, identityAlone, fills, idleRows, days, money };
   return { ...place, readiness, contract, daysOff, people };
 }
 

@@ -27,12 +27,13 @@ export async function restore(
   }
 }
 
-/** Assigns a name to the configured organization. If the stored one is of another platform, the name is assigned to none. */
+/** Assigns a name to the configured organization. If the stored one is of another platform or kind, the name is assigned to none. */
 export async function assignName(
   history: Pick<Store, 'standing' | 'adopt'>,
-  { name, platform, orgId }: Pick<OrgConfig, 'name' | 'platform' | 'orgId'>,
+  org: Pick<OrgConfig, 'name' | 'platform' | 'orgId' | 'baseUrl' | 'kind'>,
 ): Promise<void> {
-  const { isOwn, unnamed } = historyOn(platform);
+  const { name, platform, orgId } = org;
+  const { isOwn, unnamed } = historyOn(platform, org);
   const { orgId: known, confirmedKey } = await history.standing(name);
   const isSetAside = known === undefined && confirmedKey === UNCONFIRMED;
   if (orgId === undefined && isOwn(known ?? '') && !isSetAside) return;

@@ -1,6 +1,7 @@
 import { filledOn, fillsOf } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Platform } from '../catalog/platform.ts';
+import type { ConfiguredOrg } from '../catalog/source.ts';
 import type { PlatformClientDeps } from '../client/client.ts';
 import { createDailyQuota, type DailyQuota } from '../client/daily-quota.ts';
 import type { KnownPaths } from '../client/paths.ts';
@@ -9,7 +10,7 @@ import { createThrottleHolds, type ThrottleHolds } from '../client/throttle-hold
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
-import { defaultPlatform, isIdentityOn, requestsPerSecondOf } from '../platforms/index.ts';
+import { defaultPlatform, isIdentityOf, requestsPerSecondOf } from '../platforms/index.ts';
 import type { PausedPart } from '../server/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../work/clock.ts';
@@ -156,7 +157,8 @@ export class Traffic {
     const configured = this.#settings.identities.get(org);
     const { orgId, platform = defaultPlatform, baseUrl = '', kind } = configured ?? {};
     const endpoints = filledOn(this.#settings.dayDatasets, { fills: fillsOf(platform) });
-    return { orgId, platform, configured: { baseUrl, kind }, endpoints, ...historyOn(platform) };
+    const place = { baseUrl, kind };
+    return { orgId, platform, configured: place, endpoints, ...historyOn(platform, place) };
   }
 
   #pausesAt({ name, baseUrl }: OrgAddress): ThrottleHolds {
@@ -174,9 +176,10 @@ export class Traffic {
 }
 
 /** Rules for whether data stored under an organization's name belongs to it on a platform. */
-export function historyOn(platform: Platform) {
+export function historyOn(platform: Platform, configured: ConfiguredOrg) {
   const unnamed: 'ours' | 'foreign' = platform === defaultPlatform ? 'ours' : 'foreign';
-  return { isOwn: (orgId: string) => isIdentityOn(platform, orgId), unnamed };
+  const alone = platform.identityAlone?.(configured);
+  return { isOwn: (orgId: string) => isIdentityOf(platform, alone, orgId), unnamed };
 }
 
 /** The settings of a configuration's traffic. */

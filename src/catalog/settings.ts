@@ -7,6 +7,8 @@ export interface OrgSettings {
   readonly name: string;
   /** The name of its platform; that of the default one if absent. */
   readonly platform?: string | undefined;
+  /** How its identifiers begin, where its platform says so. */
+  readonly identityAlone?: string | undefined;
   /** The names of the datasets that its platform has; all by default. */
   readonly fills?: ReadonlySet<string> | undefined;
   /** When the days of its datasets are there, by name. */

@@ -15,6 +15,15 @@ export function isIdentityOn({ name }: Pick<Platform, 'name'>, orgId: string): b
   return (named ?? defaultPlatform).name === name;
 }
 
+/** Whether an identifier can be that of an organization on a platform, whose identifiers begin with `alone` if that is known. */
+export function isIdentityOf(
+  platform: Pick<Platform, 'name'>,
+  alone: string | undefined,
+  orgId: string,
+): boolean {
+  return isIdentityOn(platform, orgId) && (alone === undefined || `${orgId}:`.startsWith(`${alone}:`));
+}
+
 /** The most requests per second to a platform: the configured rate lowers that of the platform, and never raises it. */
 export function requestsPerSecondOf(
   platform: Pick<Platform, 'requestsPerMinute'> | undefined,

@@ -101,6 +101,30 @@ describe('the organization', () => {
     expect((await story.page()).find('agent_platform_daily_credits')).toEqual([]);
   });
 
+  test.each([
+    ['without an identifier', withoutHeader],
+    ['with the identifier of its answers', () => undefined],
+  ])(
+    '%s that becomes one of the other kind leaves its history behind, and gets it back',
+    async (_, change) => {
+      const story = await startClaudeStory({ collectors: ['tokens', 'spend'], change });
+      const cost = async () => (await story.page()).value('agent_platform_daily_cost', { currency: 'USD' });
+      const before = await cost();
+      expect(before).toBeGreaterThan(0);
+      let former: unknown;
+      await story.reload((config) => {
+        former = config.orgs;
+        const nowhere = { kind: 'enterprise', baseUrl: 'http://127.0.0.1:1' };
+        return { ...config, orgs: config.orgs.map((anna) => ({ ...anna, ...nowhere })) };
+      });
+      expect((await story.page()).platform('anna').filter((line) => line.includes('daily_'))).toEqual([]);
+      expect(story.logged('history of the former one set aside')).toHaveLength(1);
+      await story.reload((config) => ({ ...config, orgs: former as typeof config.orgs }));
+      await story.poll();
+      expect(await cost()).toBe(before);
+    },
+  );
+
   test('that does not answer shows nothing of another platform whose answers named nobody, and leaves it its history', async () => {
     const story = await startStory({ only: ['acme'], rewrite: withoutIdentity });
     const credits = async () => (await story.page()).value('agent_platform_daily_credits');

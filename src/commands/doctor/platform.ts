@@ -74,7 +74,7 @@ const CHECKS: readonly (readonly [of: RegExp, check: string])[] = [
   [/^role .*(\bplan\b|enterprise|upgrade|subscription)/i, 'plan'],
   [/^role /, 'role'],
   [/^throttled /, 'rate'],
-  [/^schema .*(incomplete listing|has_more|cursor)/, 'paging'],
+  [/^schema .*(incomplete listing|cursor|page\b)/, 'paging'],
 ];
 
 /** What a failed request says about the set-up. */
