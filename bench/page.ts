@@ -29,8 +29,8 @@ export function newestIn(page: string): number {
 }
 
 /** Whether every collector of so many organizations has succeeded with its last run. */
-export function isSynced(page: string, organizations: number): boolean {
-  return count(page, SUCCESS) >= organizations * COLLECTORS;
+export function isSynced(page: string, organizations: number, collectors = COLLECTORS): boolean {
+  return count(page, SUCCESS) >= organizations * collectors;
 }
 
 /** Whether each has succeeded after an instant, in seconds. */

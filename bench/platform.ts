@@ -26,14 +26,17 @@ const DAY_MS = 86_400_000;
 const EARLIER_DAYS = 5;
 
 /** Starts the command `sandbox` of a built program. */
-export async function startPlatform(program: string, world: World): Promise<Platform> {
+export async function startPlatform(
+  program: string,
+  world: World,
+  flags: readonly string[] = [],
+): Promise<Platform> {
   const address = `127.0.0.1:${await freePort()}`;
   const scale = Object.entries({ ...world, days: world.days + EARLIER_DAYS }).map(
     ([name, value]) => `--${name}=${value}`,
   );
-  const child = spawn(process.execPath, [program, 'sandbox', `--listen-address=${address}`, ...scale], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const args = [program, 'sandbox', `--listen-address=${address}`, ...scale, ...flags];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   const url = `http://${address}`;
   await whenAnswering(child, url);
   return {

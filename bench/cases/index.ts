@@ -1,5 +1,6 @@
 import { backfillCase } from './backfill.ts';
 import type { Case } from './case.ts';
+import { copilotPeopleCase } from './copilot-people.ts';
 import { hookCase } from './hook.ts';
 import { organizationsCase } from './organizations.ts';
 import { panelsCase } from './panels.ts';
@@ -17,6 +18,7 @@ export const CASES: readonly Case[] = [
   organizationsCase({ orgs: 500, days: 15, runs: 1, firstSync: 60, round: 30 }),
   organizationsCase({ orgs: 500, days: 310, runs: 1, round: 30, restart: 20, resident: 450 }),
   peopleCase(42_000, 1),
+  copilotPeopleCase(20_000, 3),
   hookCase(40, 1),
   backfillCase({ orgs: 1, users: 400, repos: 100, days: 310 }, 1),
   panelsCase({ days: 365, orgs: 2, models: 60, repos: 500, people: 1000 }, 3),
@@ -29,6 +31,7 @@ export const QUICK_CASES: readonly Case[] = [
   scrapesCase({ series: 1000, runs: 1, rounds: 1, block: 50, resident: 160, registries: true }),
   organizationsCase({ orgs: 3, days: 3, runs: 1 }),
   peopleCase(100, 1),
+  copilotPeopleCase(20, 1),
   hookCase(1, 1),
   backfillCase({ orgs: 1, users: 5, repos: 2, days: 5 }, 1),
   { ...panelsCase({ days: 3, orgs: 1, models: 2, repos: 2, people: 2 }, 1), onRequest: false },
