@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { TEST_LIMIT_MS } from '../../test/support/limits.ts';
@@ -10,10 +11,23 @@ class QuickestFirst extends BaseSequencer {
   }
 }
 
+const room = process.env['MUTATION_ROOM'];
+
+// What `app` composes is seen by what runs the whole service; a program of its own or a replaced module has no mutants.
+const services =
+  room === 'app'
+    ? globSync('test/e2e/*.test.ts').filter(
+        (file) =>
+          !/child_process|\/(?:program|hook-process|killed|red-run)|vi\.mock\(/.test(
+            readFileSync(file, 'utf8'),
+          ),
+      )
+    : [];
+
 // The tests of one room, in the copy that Stryker makes of the project.
 export default defineConfig({
   test: {
-    include: [`test/${process.env['MUTATION_ROOM']}/**/*.test.ts`],
+    include: [`test/${room}/**/*.test.ts`, ...services],
     setupFiles: ['test/support/setup.ts'],
     // As in the projects: imports cost more than most tests do.
     isolate: false,

@@ -89,7 +89,7 @@ export const orgSchema = z
       .default(DEFAULT_PLATFORM)
       .meta({
         description:
-          'The platform whose API is asked. What it does not have is refused: see the page of the platform in docs/platforms',
+          'The platform whose API is asked. What it does not have is refused: see the page of the platform in docs/platforms. Another platform, account or kind is another organization: the stored data is set aside, and restored with the former one',
       }),
     base_url: url.optional().meta({
       standard: 'required, where the platform has no address of its own',
