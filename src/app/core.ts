@@ -11,7 +11,7 @@ import { createLoggedProgress, type Progress } from '../log/progress.ts';
 import { createRedactor } from '../log/redact.ts';
 import { Publisher } from '../pipeline/publisher.ts';
 import { createRunStates } from '../pipeline/run-states.ts';
-import { isIdentityOf } from '../platforms/index.ts';
+import { isIdentityOn } from '../platforms/index.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { CronTicker, type Ticker } from '../scheduler/ticker.ts';
 import type { LeaderIntervals } from '../store/leader-row.ts';
@@ -74,9 +74,8 @@ function instrumentsOf(
   const { leadership } = store;
   return new Instruments({
     ...{ version, revision, clock },
-    series: () => page.series(),
-    historyPersistent: store.isPersistent,
-    store: store.metrics,
+    page,
+    store: store.shown,
     leader: leadership && { isLeader: () => leadership.isLeader(), notPolled: () => notPolled().length },
   });
 }
@@ -121,7 +120,7 @@ export async function createCore(config: Config, environment: CliEnvironment, ev
       renderText: createTextRenderer({ clock }),
       hasOtherSettings: () => store.leadership?.hasOtherSettings() === true,
       isOwnHistory: ({ platform = DEFAULT_PLATFORM, identityAlone }, orgId) =>
-        isIdentityOf({ name: platform }, identityAlone, orgId),
+        isIdentityOn({ name: platform }, orgId, identityAlone),
     }),
     /** The run state of each collector, with what its runs have learned, such as the size of windows. */
     runs: createRunStates(),

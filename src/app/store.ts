@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collector } from '../catalog/collector.ts';
 import type { StorageConfig } from '../config/storage.ts';
+import type { ShownStore } from '../exposition/instruments.ts';
 import type { Logger } from '../log/logger.ts';
 import { ignoreNotStored, NotStored, type StoreDatabase, type StoreDatabases } from '../store/database.ts';
 import { COUNTS, countsFileBeside, DAYS, readStoreId } from '../store/layouts.ts';
@@ -20,10 +21,8 @@ export interface Storage {
   readonly store: Store;
   /** The database of the counts, for the hook intake. */
   readonly counts: StoreDatabase;
-  /** Whether the files are available; undefined without files. */
-  readonly isPersistent: (() => boolean) | undefined;
-  /** The state for the metrics about the store; memory has no `isUp`. */
-  readonly metrics: { readonly isUp: (() => boolean) | undefined; id(): string | undefined };
+  /** What the metrics about the store show. */
+  readonly shown: ShownStore;
   /** Decides which process polls, in a database that processes share; undefined for files and memory. */
   readonly leadership: Leader | undefined;
   /** The reason why the store is not open yet; undefined once it is open. */
@@ -54,9 +53,8 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   if (url !== undefined) return openDatabase({ ...parts, url });
   const databases = path === MEMORY ? openMemory(parts) : await openFiles(parts);
   const { days, counts } = databases;
-  const isUp = path === MEMORY ? undefined : () => days.isUp() && counts.isUp();
   const made = randomUUID();
-  let id: string | undefined;
+  const named: { storeId: string | undefined } = { storeId: undefined };
   let idEpoch: string | undefined;
 
   /** Writes the store's id into a file that has taken the place of another one. Also retries a file that could not be written. */
@@ -64,7 +62,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     const epoch = await counts.transaction((query) => counts.epochOf(query), 'snapshot');
     if (epoch === idEpoch && counts.isUp()) return;
     await counts.transaction(async (query) => {
-      id = await readStoreId(query, id ?? made);
+      named.storeId = await readStoreId(query, named.storeId ?? made);
       idEpoch = await counts.epochOf(query);
     });
   }
@@ -75,8 +73,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     counts,
     leadership: undefined,
     store,
-    isPersistent: isUp,
-    metrics: { isUp, id: () => id },
+    shown: path === MEMORY ? { databases: [], named } : { databases: [days, counts], areFiles: true, named },
     waitingFor: () => undefined,
     opened: Promise.resolve(),
     async usable(signal) {
@@ -125,10 +122,9 @@ async function openDatabase(
     counts: database,
     leadership,
     opened,
-    isPersistent: undefined,
-    metrics: { isUp: () => database.isUp(), id: () => database.storeId() },
+    shown: { databases: [database], named: database },
     waitingFor() {
-      if (database.storeId() !== undefined) return undefined;
+      if (database.storeId !== undefined) return undefined;
       return `the database of ${url.describe()} (${database.trouble()?.reason ?? 'connecting'})`;
     },
     async usable(signal) {
@@ -177,7 +173,7 @@ export async function readStore(
 
 /** Reads a database for commands, which do not wait for one: rejects with a `ConfigError` if it is unavailable. */
 async function requireOpen(database: SharedDatabase, clock: Clock): Promise<void> {
-  while (database.storeId() === undefined) {
+  while (database.storeId === undefined) {
     const trouble = database.trouble();
     if (trouble !== undefined) throw new ConfigError(`storage.url: ${trouble.detail}`, trouble.hint);
     await clock.wait(LOOK_MS / 10);

@@ -10,7 +10,7 @@ import { createThrottleHolds, type ThrottleHolds } from '../client/throttle-hold
 import type { ApiConfig, OrgConfig } from '../config/config.ts';
 import type { Logger } from '../log/logger.ts';
 import { createIdentityCheck, type IdentityCheck } from '../pipeline/identity.ts';
-import { defaultPlatform, isIdentityOf, requestsPerSecondOf } from '../platforms/index.ts';
+import { defaultPlatform, isIdentityOn, requestsPerSecondOf } from '../platforms/index.ts';
 import type { PausedPart } from '../server/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../work/clock.ts';
@@ -179,7 +179,7 @@ export class Traffic {
 export function historyOn(platform: Platform, configured: ConfiguredOrg) {
   const unnamed: 'ours' | 'foreign' = platform === defaultPlatform ? 'ours' : 'foreign';
   const alone = platform.identityAlone?.(configured);
-  return { isOwn: (orgId: string) => isIdentityOf(platform, alone, orgId), unnamed };
+  return { isOwn: (orgId: string) => isIdentityOn(platform, orgId, alone), unnamed };
 }
 
 /** The settings of a configuration's traffic. */

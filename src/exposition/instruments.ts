@@ -43,16 +43,23 @@ interface GoneCollector extends CollectorLabels {
   readonly metrics: ReadonlySet<string>;
 }
 
+/** The store as its metrics show it, read with each scrape. */
+export interface ShownStore {
+  /** None for a store in memory. */
+  readonly databases: readonly { isUp(): boolean }[];
+  /** Whether the databases are files of this process; false by default. */
+  readonly areFiles?: boolean;
+  /** What has the store's identifier once it is known. */
+  readonly named: { readonly storeId: string | undefined };
+}
+
 interface InstrumentsParts {
   readonly version: string;
   readonly revision: string;
   readonly clock: Clock;
-  /** The published series by collector. */
-  readonly series?: (() => ReadonlyMap<string, number>) | undefined;
-  /** Whether all data is stored in files; undefined for a store in memory. */
-  readonly historyPersistent?: (() => boolean) | undefined;
-  /** The store; memory has no `isUp`. */
-  readonly store?: { readonly isUp: (() => boolean) | undefined; id(): string | undefined } | undefined;
+  /** Has the published series by collector. */
+  readonly page?: { series(): ReadonlyMap<string, number> } | undefined;
+  readonly store?: ShownStore | undefined;
   /** For a shared database: whether this process polls, and how many organizations no process polls. Undefined otherwise. */
   readonly leader?: { isLeader(): boolean; notPolled(): number } | undefined;
   /** Whether to include prom-client's metrics of the Node.js process; true by default. */
@@ -85,10 +92,10 @@ export class Instruments {
 
   constructor(parts: InstrumentsParts) {
     const { registry } = this;
-    const { clock, series, processMetrics = true } = parts;
+    const { clock, page, processMetrics = true } = parts;
     this.#clock = clock;
     addProcess(registry, parts);
-    if (series) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, series()));
+    if (page) makeGauge(registry, ownMetrics.series, (gauge) => showSeries(gauge, page.series()));
     this.#excluded = makeGauge(registry, ownMetrics.familiesExcluded);
     this.#reloadSuccessful = makeGauge(registry, ownMetrics.configReloadSuccessful);
     this.#reloadSuccess = makeGauge(registry, ownMetrics.configReloadSuccess);
@@ -231,16 +238,15 @@ export class Instruments {
 
 /** The metrics about the build, the store, and the role of this process among those that share the store. */
 function addProcess(registry: Registry, parts: InstrumentsParts): void {
-  const { version, revision, historyPersistent, store, leader } = parts;
+  const { version, revision, store, leader } = parts;
   const buildInfo = makeGauge(registry, ownMetrics.buildInfo);
   buildInfo.set({ version, revision, node_version: process.version }, 1);
-  if (historyPersistent) {
-    makeGauge(registry, ownMetrics.historyPersistent, (gauge) => gauge.set(historyPersistent() ? 1 : 0));
-  }
   if (store) {
-    const { isUp } = store;
-    if (isUp !== undefined) makeGauge(registry, ownMetrics.storeUp, (gauge) => gauge.set(isUp() ? 1 : 0));
-    makeGauge(registry, ownMetrics.storeInfo, (gauge) => showStore(gauge, store.id()));
+    const { databases, areFiles = false, named } = store;
+    const showUp = (gauge: Gauge) => gauge.set(databases.every((database) => database.isUp()) ? 1 : 0);
+    if (areFiles) makeGauge(registry, ownMetrics.historyPersistent, showUp);
+    if (databases.length > 0) makeGauge(registry, ownMetrics.storeUp, showUp);
+    makeGauge(registry, ownMetrics.storeInfo, (gauge) => showStore(gauge, named.storeId));
   }
   if (leader) {
     makeGauge(registry, ownMetrics.leader, (gauge) => gauge.set(leader.isLeader() ? 1 : 0));

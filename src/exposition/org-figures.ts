@@ -38,7 +38,8 @@ interface OfOrg {
 /** The values of one metric for all organizations; its first label is `org`. */
 export class OrgFigures {
   readonly #metric: OwnMetric;
-  readonly #orgs = new Map<string, OfOrg>();
+  #orgs = new Map<string, OfOrg>();
+  #areInOrder = true;
   readonly #lines = new Map<string, Line>();
   readonly #histograms = new Map<string, Histogram>();
   readonly #keyOf: (labels: Labels) => string;
@@ -88,8 +89,12 @@ export class OrgFigures {
   /** Yields the header, and one text per organization, cached while its values stay the same. Nothing without series. */
   *texts(format: Format): Generator<Buffer> {
     if (this.#orgs.size === 0) return;
+    if (!this.#areInOrder) {
+      this.#orgs = new Map([...this.#orgs].sort(byName));
+      this.#areInOrder = true;
+    }
     yield encode(renderFamilyHeader(this.#metric, format));
-    for (const [org, ofOrg] of [...this.#orgs].sort(byName)) {
+    for (const [org, ofOrg] of this.#orgs) {
       ofOrg.text ??= encode(this.#write(org, ofOrg));
       yield ofOrg.text;
     }
@@ -129,7 +134,10 @@ export class OrgFigures {
   #change(org = '', { index }: Line, next: (value: number) => number): void {
     const known = this.#orgs.get(org);
     const ofOrg: OfOrg = known ?? { values: [], text: undefined };
-    if (known === undefined) this.#orgs.set(org, ofOrg);
+    if (known === undefined) {
+      this.#orgs.set(org, ofOrg);
+      this.#areInOrder = false;
+    }
     const before = ofOrg.values[index];
     const value = next(before ?? 0);
     if (before === value) return;

@@ -9,19 +9,14 @@ export function platformNamed(name: string): Platform {
   return platforms.find((platform) => platform.name === name) ?? defaultPlatform;
 }
 
-/** Whether an identifier is one of a platform: those of all but the default one begin with its name and a colon. */
-export function isIdentityOn({ name }: Pick<Platform, 'name'>, orgId: string): boolean {
+/**
+ * Whether an identifier is one of a platform: those of all but the default one begin with its name and a colon. If it must be that of
+ * an organization whose identifiers begin with `alone`, it has to begin with that, too.
+ */
+export function isIdentityOn({ name }: Pick<Platform, 'name'>, orgId: string, alone?: string): boolean {
   const named = platforms.find((one) => one !== defaultPlatform && orgId.startsWith(`${one.name}:`));
-  return (named ?? defaultPlatform).name === name;
-}
-
-/** Whether an identifier can be that of an organization on a platform, whose identifiers begin with `alone` if that is known. */
-export function isIdentityOf(
-  platform: Pick<Platform, 'name'>,
-  alone: string | undefined,
-  orgId: string,
-): boolean {
-  return isIdentityOn(platform, orgId) && (alone === undefined || `${orgId}:`.startsWith(`${alone}:`));
+  if ((named ?? defaultPlatform).name !== name) return false;
+  return alone === undefined || orgId === alone || orgId.startsWith(`${alone}:`);
 }
 
 /** The most requests per second to a platform: the configured rate lowers that of the platform, and never raises it. */

@@ -27,7 +27,8 @@ export class SharedDatabase extends PostgresDatabase implements StoreDatabase {
   readonly opened: Promise<void>;
   readonly #deps: SharedDeps;
   readonly #closing = new AbortController();
-  #storeId: string | undefined;
+  /** Identifies the store, the same in all of its processes; undefined until it was opened. */
+  storeId: string | undefined;
 
   constructor(deps: SharedDeps) {
     super({ ...deps, onLost: () => this.leadership.connectionLost() });
@@ -36,11 +37,6 @@ export class SharedDatabase extends PostgresDatabase implements StoreDatabase {
     this.leadership = new Leader({ ...deps, store, id: randomUUID() });
     this.opened = this.#open();
     this.opened.catch(() => undefined);
-  }
-
-  /** Identifies the store, the same in all of its processes; undefined until it was opened. */
-  storeId(): string | undefined {
-    return this.#storeId;
   }
 
   async epochOf(query: Query): Promise<string> {
@@ -68,7 +64,7 @@ export class SharedDatabase extends PostgresDatabase implements StoreDatabase {
 
   /** Migrates the schema, also after it was dropped or emptied. */
   async #reopen(): Promise<void> {
-    this.#storeId = await migrate(this);
+    this.storeId = await migrate(this);
   }
 }
 

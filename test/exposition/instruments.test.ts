@@ -12,7 +12,7 @@ const PREFIX = 'agent_platform_exporter_';
 const build = { version: '1.2.3', revision: 'abc', clock: createFakeClock(1_700_000_000_500) };
 
 function create(series?: () => ReadonlyMap<string, number>): ReadInstruments {
-  return new ReadInstruments({ ...build, series, processMetrics: false });
+  return new ReadInstruments({ ...build, page: series && { series }, processMetrics: false });
 }
 
 function linesOf(instruments: ReadInstruments): Promise<readonly string[]> {
@@ -205,14 +205,15 @@ test('a metric is what it is declared as, and a store that is no database is nei
   makeCounter(registry, ownMetrics.dayRevisions);
   expect(() => makeGauge(registry, ownMetrics.apiRetries)).toThrow('is declared as a counter');
   expect(() => makeCounter(registry, ownMetrics.buildInfo)).toThrow('is declared as a gauge');
-  const store = { isUp: undefined, id: () => 'a' };
+  const store = { databases: [], named: { storeId: 'a' } };
   const instruments = new ReadInstruments({ ...build, store, processMetrics: false });
   expect((await linesOf(instruments)).join()).not.toContain('store_up');
 });
 
 test('whether the history is in its file is asked for with each scrape, and absent where it needs none', async () => {
   let persistent = true;
-  const parts = { historyPersistent: () => persistent, processMetrics: false };
+  const files = { databases: [{ isUp: () => true }, { isUp: () => persistent }], areFiles: true };
+  const parts = { store: { ...files, named: { storeId: 'a' } }, processMetrics: false };
   const instruments = new ReadInstruments({ ...build, ...parts });
   expect(await linesOf(instruments)).toContain(`${PREFIX}history_persistent 1`);
   persistent = false;
@@ -221,12 +222,12 @@ test('whether the history is in its file is asked for with each scrape, and abse
 });
 
 test('the store is asked for with each scrape, and its identifier is absent until it is known', async () => {
-  const store = { isUp: () => id !== undefined, id: () => id };
-  let id: string | undefined;
+  const named: { storeId: string | undefined } = { storeId: undefined };
+  const store = { databases: [{ isUp: () => named.storeId !== undefined }], named };
   const instruments = new ReadInstruments({ ...build, store, processMetrics: false });
   expect(await linesOf(instruments)).toContain(`${PREFIX}store_up 0`);
   expect((await linesOf(instruments)).join()).not.toContain('store_info{');
-  id = 'a';
+  named.storeId = 'a';
   expect(await linesOf(instruments)).toContain(`${PREFIX}store_up 1`);
   expect(await linesOf(instruments)).toContain(`${PREFIX}store_info{store="a"} 1`);
 });
@@ -250,9 +251,9 @@ test('a process that polls no more has no figures about runs, but its counters',
 
 describe('the table of the metrics', () => {
   test('lists the metrics of the process and of each organization', async () => {
-    const store = { isUp: () => true, id: () => 'a' };
+    const store = { databases: [{ isUp: () => true }], areFiles: true, named: { storeId: 'a' } };
     const parts = {
-      ...{ series: () => new Map(), historyPersistent: () => true, store },
+      ...{ page: { series: () => new Map() }, store },
       leader: { isLeader: () => true, notPolled: () => 0 },
       processMetrics: false,
     };

@@ -26,7 +26,7 @@ test('a database is tried at growing intervals until it is closed, and the troub
   await waitFor(() => clock.waits.length === 6);
   expect(clock.waits.every((ms) => ms > 0 && ms <= 5_000)).toBe(true);
   expect(Math.max(...clock.waits)).toBeGreaterThan(1_000);
-  expect([database.isUp(), database.trouble()?.reason, database.storeId()]).toEqual([
+  expect([database.isUp(), database.trouble()?.reason, database.storeId]).toEqual([
     ...[false, 'settings', undefined],
   ]);
   expect(log.events.filter(({ level }) => level !== 'debug').map(({ level }) => level)).toEqual(['error']);

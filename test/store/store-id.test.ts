@@ -17,22 +17,22 @@ async function openAt(file: string) {
 test('a store that could not be used at the start has its id once it can', async () => {
   const directory = path.join(createDirectory(), 'data');
   writeFileSync(directory, 'in the way');
-  const { store, metrics } = await openAt(path.join(directory, 'history.db'));
-  expect(metrics.id()).toBeUndefined();
+  const { store, shown } = await openAt(path.join(directory, 'history.db'));
+  expect(shown.named.storeId).toBeUndefined();
   await expect(store.sweep()).rejects.toThrow();
   rmSync(directory);
   await store.sweep();
-  expect(metrics.id()).toMatch(/^[\da-f-]{36}$/);
-  expect(metrics.isUp?.()).toBe(true);
+  expect(shown.named.storeId).toMatch(/^[\da-f-]{36}$/);
+  expect(shown.databases.map((database) => database.isUp())).toEqual([true, true]);
 });
 
 test('a store keeps its id when its counts are removed under it', async () => {
   const file = path.join(createDirectory(), 'history.db');
   const first = await openAt(file);
-  const id = first.metrics.id();
+  const id = first.shown.named.storeId;
   rmSync(path.join(path.dirname(file), 'counts.db'));
   await first.store.sweep();
   await first.store.close();
   const second = await openAt(file);
-  expect(second.metrics.id()).toBe(id);
+  expect(second.shown.named.storeId).toBe(id);
 });

@@ -27,7 +27,7 @@ describe('a history that several processes share', () => {
     await first.close();
     const again = await openOpened(url);
     expect(await contentOf(again)).toEqual(before);
-    expect(again.database.storeId()).toBe(first.database.storeId());
+    expect(again.database.storeId).toBe(first.database.storeId);
   });
 
   test('shows each process what the others have stored, deleted and moved', async () => {
@@ -65,7 +65,7 @@ describe('a history that several processes share', () => {
   test('is created once, whoever comes first, and nobody fails', async () => {
     const url = await server.database();
     const histories = await Promise.all(Array.from({ length: 6 }, () => openOpened(url)));
-    expect(new Set(histories.map((history) => history.database.storeId())).size).toBe(1);
+    expect(new Set(histories.map((history) => history.database.storeId)).size).toBe(1);
     expect(histories.flatMap(({ log }) => log.events)).toEqual([]);
   });
 
