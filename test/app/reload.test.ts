@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Reload } from '../../src/app/reload.ts';
+import { Reload, RestartNotes } from '../../src/app/reload.ts';
+import type { StartConfig } from '../../src/config/config.ts';
 import { Instruments } from '../../src/exposition/instruments.ts';
 import { ConfigError } from '../../src/text/errors.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -16,4 +17,17 @@ test('a file that fails for the configuration and by itself is one problem', asy
   const reload = new Reload([{ name: 'the configuration', reload: fails }], { instruments, clock, log });
   reload.note('the file of the hooks token', problem);
   expect(await reload.run()).toEqual({ ok: false, problem });
+});
+
+test('an option that needs a restart is noted by every reload, and logged when it has changed', () => {
+  const log = createFakeLogger();
+  const withPath = (path: string) =>
+    ({ restart: new Map([['storage.path', path]]) }) as unknown as StartConfig;
+  const notes = new RestartNotes(withPath('a.db'), log);
+  const noted = ['a.db', 'b.db', 'b.db', 'a.db', 'b.db'].map((path) => notes.of(withPath(path)).length);
+  expect(noted).toEqual([0, 1, 1, 0, 1]);
+  expect(log.events.map(({ level, fields }) => [level, fields['options']])).toEqual([
+    ['warn', '--storage.path'],
+    ['warn', '--storage.path'],
+  ]);
 });

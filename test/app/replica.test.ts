@@ -107,3 +107,32 @@ test('organizations that the leader does not have are named once, when no roll-o
   await pass(20);
   await waitFor(() => expect(said()).toHaveLength(2));
 });
+
+test('a process that does not lead publishes an organization once for each change of what is stored of it', async () => {
+  const { core, clock } = await startCore(':memory:');
+  const { leadership } = leadershipDuring(undefined);
+  const revisions = new Map([
+    ['acme', '1'],
+    ['globex', '1'],
+    ['foreign', '1'],
+  ]);
+  const published: (readonly string[])[] = [];
+  const history = replacing(core.history, { revisions: async () => revisions });
+  await new Replica({ ...core, history, store: { ...core.store, leadership } }, {
+    inUse: {
+      orgs: new Map([
+        ['acme', {}],
+        ['globex', {}],
+      ]),
+      fetching: [],
+    },
+    publishSafely: async (orgs: readonly string[]) => void published.push(orgs),
+    refresh: async () => undefined,
+  } as never).start();
+  await clock.advance(1_000);
+  await waitFor(() => expect(published).toEqual([['acme', 'globex']]));
+  revisions.set('globex', '2');
+  revisions.set('foreign', '2');
+  await clock.advance(1_000);
+  await waitFor(() => expect(published).toEqual([['acme', 'globex'], ['globex']]));
+});

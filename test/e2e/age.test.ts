@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
-import { DAY, HOUR, startStory } from './harness.ts';
+import { DAY, HOUR, type Story, startStory } from './harness.ts';
 
 const DATA_DAY = 'agent_platform_data_day_timestamp_seconds';
+
+/** Which of two collectors are published, as the status says it. */
+function publishedIn(story: Story) {
+  const [acme] = story.service.status().orgs;
+  const found = acme?.collectors.filter(({ name }) => ['tokens', 'activity'].includes(name)) ?? [];
+  return Object.fromEntries(found.map(({ name, published }) => [name, published]));
+}
 
 test('series disappear once the last good data is too old, their day does not, and they return', async () => {
   const story = await startStory({ sandbox: { repos: 6 }, flags: ['metrics.max-age=7d'] });
@@ -26,10 +33,12 @@ test('series disappear once the last good data is too old, their day does not, a
   expect(page.value(DATA_DAY, { dataset: 'tokens' })).toBe(before.value(DATA_DAY, { dataset: 'tokens' }));
   expect(page.value('agent_platform_daily_active_users')).toBeDefined();
   expect(page.value('agent_platform_exporter_series', { collector: 'tokens' })).toBe(0);
+  expect(publishedIn(story)).toEqual({ tokens: false, activity: true });
   expect(story.logged('older than metrics.max-age', 'collector=tokens')).toHaveLength(1);
 
   story.platform.setFaults([]);
   expect(await story.poll()).toEqual([]);
+  expect(publishedIn(story)).toEqual({ tokens: true, activity: true });
   const after = await story.page();
   expect(after.value('agent_platform_daily_credits')).toBeGreaterThanOrEqual(0);
   expect(after.find('agent_platform_readiness_ratio')).toHaveLength(6);

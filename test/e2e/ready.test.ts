@@ -31,6 +31,19 @@ test('a failed attempt is enough to be ready', async () => {
   ).toBe(0);
 });
 
+test('what a reload adds does not make a ready service unready', async () => {
+  const story = await startStory({ flags: SILENT.flags, collectors: ['activity'] });
+  expect((await story.get('/-/ready')).status).toBe(200);
+  story.platform.setFaults(SILENT.sandbox.faults);
+  await story.reload((config) => ({
+    ...config,
+    orgs: config.orgs.flatMap((org) => [org, { ...org, name: 'globex' }]),
+  }));
+  const [, globex] = story.service.status().orgs;
+  expect(globex?.collectors.map(({ lastRunAt }) => lastRunAt)).toEqual([undefined]);
+  expect((await story.get('/-/ready')).status).toBe(200);
+});
+
 test('it can be stopped while it waits for the platform', async () => {
   const story = await startStory(SILENT);
   await story.stop();

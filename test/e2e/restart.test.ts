@@ -23,6 +23,12 @@ async function figuresOf(story: Story): Promise<string> {
   return figures ?? '';
 }
 
+/** When each collector last succeeded, as the status says it. */
+function lastSuccesses(story: Story) {
+  const [acme] = story.service.status().orgs;
+  return new Map(acme?.collectors.map(({ name, lastSuccessAt }) => [name, lastSuccessAt]));
+}
+
 describe('after a restart', () => {
   let folder = '';
   beforeAll(async () => {
@@ -44,6 +50,7 @@ describe('after a restart', () => {
   test('what was known is published, although the platform is down', async () => {
     const first = await story('known.db', NOON);
     const before = await first.page();
+    const succeeded = lastSuccesses(first);
     await first.stop();
     const second = await story('known.db', NOON + 2 * HOUR, ['500']);
     const page = await second.page();
@@ -55,6 +62,8 @@ describe('after a restart', () => {
       0,
     );
     expect(page.value('agent_platform_exporter_collector_success', { collector: 'tokens' })).toBe(0);
+    expect(succeeded.size).toBeGreaterThan(5);
+    expect(lastSuccesses(second)).toEqual(succeeded);
   });
 
   test('nothing on the page has changed by a byte, and no unfinished page was assembled', async () => {
