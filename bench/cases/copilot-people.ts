@@ -5,7 +5,6 @@ import { startPlatform } from '../platform.ts';
 import { startService } from '../service.ts';
 import { type Case, type CaseContext, recordAnswers } from './case.ts';
 
-const HOST = '127.0.0.1';
 const ACCOUNT = { name: 'acme', account: 'acme-org', key: 'sandbox-acme-full' };
 /** Days before today that are asked for: a report appears 48 hours after the end of its day. */
 const DAYS = [5, 4, 3, 2, 1];
@@ -34,7 +33,7 @@ async function measure({ checkout, helper, record, folder, profiles }: CaseConte
   const file = path.join(folder, 'exporter.yaml');
   const key = path.join(folder, 'key');
   writeFileSync(key, ACCOUNT.key);
-  const org = `{name: ${ACCOUNT.name}, platform: copilot, account: ${ACCOUNT.account}, base_url: '${platform.url}', api_key_file: '${key}', link_hosts: ['${HOST}']}`;
+  const org = `{name: ${ACCOUNT.name}, platform: copilot, account: ${ACCOUNT.account}, base_url: '${platform.url}', api_key_file: '${key}', link_hosts: ['${new URL(platform.url).hostname}']}`;
   writeFileSync(file, `orgs:\n  - ${org}\nhistory: {start: ${dayBefore(days)}}\n`);
 
   async function sync(name: string, flags: readonly string[], collectors: number) {
