@@ -40,7 +40,7 @@ export function orgSettings(
 
 /** By dataset, the row of a day without activity on a platform; none for the default platform, whose rows the datasets declare. */
 function idleRowsOn(platform: Platform): OrgSettings['idleRows'] {
-  if (platform === defaultPlatform) return undefined;
+  if (platform.name === defaultPlatform.name) return undefined;
   const rows = collectors.filter(isDayCollector).map(({ dataset }) => {
     const { members = {} } = platform.fields[dataset.name] ?? {};
     return [dataset.name, idleRowWith(dataset, Object.keys(members))] as const;

@@ -177,7 +177,7 @@ export class Traffic {
 
 /** Rules for whether data stored under an organization's name belongs to it on a platform. */
 export function historyOn(platform: Platform, configured: ConfiguredOrg) {
-  const unnamed: 'ours' | 'foreign' = platform === defaultPlatform ? 'ours' : 'foreign';
+  const unnamed: 'ours' | 'foreign' = platform.name === defaultPlatform.name ? 'ours' : 'foreign';
   const alone = platform.identityAlone?.(configured);
   return { isOwn: (orgId: string) => isIdentityOn(platform, orgId, alone), unnamed };
 }

@@ -52,6 +52,8 @@ test('the series of each collector and label are listed, for each identification
   const configured = org?.collectors.filter((one) => one.configured) ?? [];
   expect(configured.map(({ collector }) => collector)).not.toContain('users');
   expect(org?.series).toBe(configured.reduce((sum, { series }) => sum + series, 0));
+  for (const { series } of configured) expect(series).toBeGreaterThan(0);
+  expect(whole.stderr()).not.toContain('set aside');
 });
 
 test('the months of teams with a budget count as if they were known', async () => {
