@@ -59,12 +59,14 @@ function renderSummary(config: Config, webLines: readonly string[]): string {
 }
 
 function orgLines(org: OrgConfig): readonly string[] {
-  const { name, platform, baseUrl, appUrl, credential, contract, daysOff } = org;
+  const { name, platform, account, kind, baseUrl, appUrl, credential, contract, daysOff } = org;
   const lines = [
     `  ${name}`,
     `    API          ${baseUrl}${isInClearText(baseUrl) ? openNote : ''}${pathNote(org)}`,
   ];
   if (platform !== defaultPlatform) lines.push(`    platform     ${platform.title}`);
+  if (account !== undefined) lines.push(`    account      ${account}`);
+  if (kind !== undefined) lines.push(`    kind         ${kind}`);
   if (platform.requestsPerMinute !== undefined)
     lines.push(`    requests     at most ${platform.requestsPerMinute} a minute`);
   if (appUrl !== baseUrl) lines.push(`    web app      ${appUrl}${isInClearText(appUrl) ? openNote : ''}`);

@@ -37,7 +37,7 @@ test('a valid configuration is described in words, without a key', async () => {
   }
 });
 
-test('the pace that a platform declares is said with the organization that has it', async () => {
+test('an organization is shown with its account or kind, and with the pace of its platform', async () => {
   const { context, stdout } = createContext(
     createOptions([]),
     ['--config.file=c.yml'],
@@ -52,10 +52,12 @@ test('the pace that a platform declares is said with the organization that has i
     },
   );
   expect(await run(context)).toBe(0);
-  expect(stdout().match(/^ {4}(?:platform|requests) .*$/gm)).toEqual([
+  expect(stdout().match(/^ {4}(?:platform|account|kind|requests) .*$/gm)).toEqual([
     '    platform     GitHub Copilot',
+    '    account      octo-org',
     '    requests     at most 900 a minute',
     '    platform     Claude',
+    '    kind         console',
     '    requests     at most 60 a minute',
   ]);
 });
