@@ -4,7 +4,6 @@ import {
   isDayCollector,
   readerFor,
 } from '../catalog/collector.ts';
-import type { DatasetName } from '../catalog/dataset.ts';
 import type { Instant } from '../catalog/day.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { OrgSettings } from '../catalog/settings.ts';
@@ -82,19 +81,21 @@ export class Runner {
     });
     instruments.collectorRun({ ...who, at, seconds, failure: failure?.reason });
     if (failure !== undefined) {
-      const hasData = await this.#hasAnswer(org, collector.dataset.name);
+      const hasData = await this.#hasData(org, collector);
       const isKnown = known.includes(causeOf(failure));
       logFailure(log, who, before.failure?.error, failure, { hasData, isKnown });
     } else if (before.failure !== undefined) log.info('Collector recovered', who);
     return failure?.reason === 'store' ? 'unstored' : 'ended';
   }
 
-  /** Whether the platform ever answered for a dataset; assumed while the store is unavailable, because published data stays. */
-  #hasAnswer(org: string, dataset: DatasetName): Promise<boolean> {
-    return this.#parts.history.standing(org).then(
-      (standing) => standing.dataset(dataset).answeredAt !== undefined,
-      () => true,
-    );
+  /** Whether a collector has data of the platform; assumed while the store is unavailable, because published data stays. */
+  #hasData(org: string, collector: FetchingCollector): Promise<boolean> {
+    const { history } = this.#parts;
+    const { name } = collector.dataset;
+    const known = isDayCollector(collector)
+      ? history.readDataset(org, name).then(({ days }) => [...days.keys()].some(days.isFilled))
+      : history.standing(org).then((standing) => standing.dataset(name).answeredAt !== undefined);
+    return known.catch(() => true);
   }
 
   /** Fetches and stores the data once. Resolves with the failure, if any, and the time at which the attempt ended. */

@@ -43,7 +43,7 @@ type Answer = (
   window: Window,
   call: number,
   source: Source,
-) => { rows?: readonly Day[]; lost?: number; credits?: number } | PlatformError;
+) => { rows?: readonly Day[]; lost?: number; credits?: number; unready?: ReadonlySet<Day> } | PlatformError;
 
 function harness(answer: Answer, from = source, parts: Partial<RunnerParts> = {}) {
   const clock = createFakeClock(startOf(addDays(yesterday, 1)) + 3_600_000, { autoAdvance: true });
@@ -71,6 +71,7 @@ function harness(answer: Answer, from = source, parts: Partial<RunnerParts> = {}
       return {
         rows: new Map(days.map((day) => [day, { credits: given.credits ?? 1 }])),
         lost: given.lost ?? 0,
+        unready: given.unready ?? new Set(),
         rejected: given.lost ?? 0,
         bytes: 100 * days.length,
         remarks: [],
@@ -579,6 +580,17 @@ describe('a run over days', () => {
       ['warn', 'Collector failing; it has no data yet'],
       ['info', 'Collector recovered'],
     ]);
+  });
+
+  test('days that the platform does not have yet are no data', async () => {
+    const { run, log } = harness(({ to }) =>
+      to === yesterday
+        ? { rows: [], unready: new Set([yesterday]) }
+        : new PlatformError('server', 'a wrong link'),
+    );
+    await run();
+    const told = log.events.filter(({ message }) => message.startsWith('Collector failing'));
+    expect(told.map(({ message }) => message)).toEqual(['Collector failing; it has no data yet']);
   });
 
   test.each([
