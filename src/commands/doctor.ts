@@ -2,6 +2,7 @@ import { collectors } from '../collectors/index.ts';
 import { doctorOptions } from '../config/command-options.ts';
 import type { OrgConfig } from '../config/config.ts';
 import { loadConfig, loadValues } from '../config/load.ts';
+import { pathTwiceIn } from '../config/orgs.ts';
 import type { Files } from '../files/reader.ts';
 import { redactForms } from '../log/redact.ts';
 import { defaultPlatform } from '../platforms/index.ts';
@@ -9,7 +10,7 @@ import { loadWebSettings } from '../web-config/load.ts';
 import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
 import { createDisplay } from './display.ts';
-import { createFindings, type Examination, ok, renderFindings } from './doctor/finding.ts';
+import { createFindings, type Examination, ok, renderFindings, warning } from './doctor/finding.ts';
 import { examineHooks, examinePort } from './doctor/machine.ts';
 import { examineOrg } from './doctor/platform.ts';
 import { examineStore } from './doctor/store.ts';
@@ -50,6 +51,12 @@ async function examine(setUp: SetUp): Promise<void> {
     platform === defaultPlatform ? name : `${name} (${platform.title})`;
   const named = config.orgs.map(orgWords).join(', ') || 'none';
   report(ok('configuration', `organizations ${named}; collectors ${running.join(', ') || 'none'}`));
+  for (const org of config.orgs) {
+    const twice = pathTwiceIn(org);
+    const seen = `requests go to ${twice?.wrong}`;
+    if (twice !== undefined)
+      report({ ...warning('base_url', seen, `leave out ${twice.path}`), org: org.name });
+  }
   const stored = await check('store', () => examineStore(setUp));
   const orgs = config.orgs.map((org) =>
     check('platform', () => examineOrg({ ...setUp, org, stored }), org.name),

@@ -398,6 +398,18 @@ test('an invalid configuration is a finding', async () => {
   expect([code, broken[0]?.check]).toEqual([1, 'configuration']);
 });
 
+test('an address that ends with the path of the API is named before what it breaks', async () => {
+  const given = { ...KEY, AGENT_PLATFORM_API_BASE_URL: 'http://127.0.0.1:1/v1' };
+  const { broken } = await complaints({ environment: given, flags: ['--api.platform=claude'] });
+  const [first] = broken;
+  expect(first).toMatchObject({
+    org: 'default',
+    check: 'base_url',
+    verdict: 'warning',
+    advice: 'leave out /v1',
+  });
+});
+
 test('a budget that is used up is a finding', async () => {
   const { environment } = await platform();
   const folder = createDirectory();
