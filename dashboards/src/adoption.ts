@@ -37,7 +37,7 @@ const people: Row = {
     peopleTile(),
     tile({
       title: 'Regularity and seats',
-      text: 'Stickiness: the mean of the daily active people over the 7 days that end with the newest complete day, as a share of the people active in the 30 days that end with it, which the platform does not report for a day without activity. Seats used: people active in 30 days per paid seat, for organizations with configured seats. Below 50 %, most seats are unused; above 100 %, more people use the agent than have a seat.',
+      text: 'Stickiness: the mean of the daily active people over the 7 days that end with the newest complete day, as a share of the people active in the 30 days that end with it, which the platform does not report for a day without activity. Seats used: people active in 30 days per paid seat, where seats are configured or reported. Below 50 %, most seats are unused; above 100 %, more people use the agent than have a seat.',
       unit: 'percentunit',
       decimals: 0,
       queries: [
