@@ -185,6 +185,7 @@ export class App {
       telemetryPath: config.web.telemetryPath,
       configuration: this.#reload.state(),
       ready: this.#readiness(),
+      storeUp: store.metrics.isUp?.(),
       role: role === 'undecided' ? undefined : role,
       notPolled: abandoned.length === 0 ? undefined : abandoned,
     };

@@ -14,7 +14,7 @@ import {
 } from './overview.ts';
 import type { OrgStatus, ServiceStatus } from './status.ts';
 import { styleSheet } from './style.ts';
-import { configurationNotice, failureSummary, stateSummary } from './summary.ts';
+import { configurationNotice, failureSummary, stateSummary, storeNotice } from './summary.ts';
 import { verdict } from './verdict.ts';
 
 const REFRESH_SECONDS = 30;
@@ -88,6 +88,7 @@ export function* renderPage(
 </header>
 <main>
 ${status.simulated ? simulatedBanner : undefined}
+${storeNotice(status)}
 ${configurationNotice(status)}
 ${failureSummary(status, isComplete(status, content))}
 ${

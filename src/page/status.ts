@@ -90,6 +90,8 @@ export interface ServiceStatus {
   readonly links: readonly StatusLink[];
   /** True for the simulated platform of the demo. */
   readonly simulated: boolean;
+  /** Whether the store can be used; absent if it is in memory. */
+  readonly storeUp?: boolean | undefined;
   /** For replicas that share a database: whether this one polls. A follower knows nothing about runs. */
   readonly role?: 'leader' | 'follower' | undefined;
   /** The organizations that the polling replica does not have in its configuration; absent if there are none. */

@@ -54,6 +54,13 @@ export function stateSummary(status: ServiceStatus): Html | undefined {
   return box('ok', 'All collectors succeed', served);
 }
 
+/** Reports a store that cannot be used, which collectors that do not run have not met yet. */
+export function storeNotice({ storeUp }: ServiceStatus): Html | undefined {
+  if (storeUp !== false) return undefined;
+  const sentence = 'Published data stays; polling and hook events wait. The log names the reason.';
+  return box('failing', 'The store cannot be used', sentence, undefined, 'store');
+}
+
 /** Reports a configuration that was read but is invalid. */
 export function configurationNotice({ configuration, now }: ServiceStatus): Html | undefined {
   if (configuration?.problem === undefined) return undefined;

@@ -39,6 +39,12 @@ describe('the page', () => {
     );
   });
 
+  test('says that the store cannot be used, where no collector has met that yet', () => {
+    const told = 'The store cannot be used Published data stays; polling and hook events wait.';
+    expect(textOf(pageOf(serviceStatus({ storeUp: false })))).toContain(told);
+    expect(textOf(pageOf(serviceStatus({ storeUp: true })))).not.toContain('The store');
+  });
+
   test('shows what fails, why, since when and what to do', () => {
     const failure = {
       reason: 'auth',

@@ -52,6 +52,9 @@ describe('a file that must not grow', () => {
       const { program, url } = await startServeBy(limited, platform.url, [`--storage.path=${file}`]);
       await waitFor(async () => expect((await pageOf(url)).value(PERSISTENT)).toBe(0));
       expect(timesDegraded(program)).toBeGreaterThan(0);
+      await waitFor(async () =>
+        expect(await (await fetch(`${url}/status`)).json()).toMatchObject({ storeUp: false }),
+      );
       const id = readFileSync(pid, 'utf8').trim();
       await programs.run('prlimit', [`--pid=${id}`, '--fsize=unlimited:unlimited']);
       const before = await settledPage(url);
