@@ -30,6 +30,14 @@ describe('the organization', () => {
     expect(configured.logged('level=warn')).toEqual([]);
   });
 
+  test('may be configured as a hint has it', async () => {
+    const { sandbox, stop } = await startClaudeStory({ collectors });
+    await stop();
+    const story = await startClaudeStory({ collectors, orgId: `${KIND}:${sandbox.orgs[0]?.orgId}` });
+    expect(await story.poll()).toEqual([]);
+    expect(await orgIdOf(story)).toBe(`${KIND}:${idOf(story)}`);
+  });
+
   test('of another key is refused, with both names', async () => {
     const orgId = '11111111-2222-4333-8444-555555555555';
     const story = await startClaudeStory({ collectors, orgId });

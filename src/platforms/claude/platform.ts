@@ -65,9 +65,10 @@ function identityAlone({ baseUrl, kind = '' }: ConfiguredOrg): string {
   return labelValue(`claude:${new URL(baseUrl).hostname}:${kind}`);
 }
 
-/** Whose figures those of an organization with this identifier are. */
-function identityWith(org: ConfiguredOrg, id: string): string {
-  return labelValue(`${identityAlone(org)}:${id.toLowerCase()}`);
+/** Whose figures those of an organization with this identifier are, which may be whole, as hints and the page have it. */
+function identityWith(org: ConfiguredOrg, given: string): string {
+  const [alone, id] = [`${identityAlone(org)}:`, given.toLowerCase()];
+  return id.startsWith(alone) ? id : labelValue(`${alone}${id}`);
 }
 
 const tokens = async () => (await import('./money.ts')).reader;
