@@ -293,8 +293,8 @@ export class Client implements PlatformClient {
         : 'The platform requested a pause of this endpoint; no requests are sent to it until it ends.';
     const message = `${error.message} (paused until ${until})`;
     const paused = new PlatformError(reason, message, { hint, status, retryAt });
-    this.#holds.hold(scope, retryAfterMs, paused);
-    log.warn('Pause requested by the platform', { org, scope, status, until });
+    if (this.#holds.hold(scope, retryAfterMs, paused))
+      log.warn('Pause requested by the platform', { org, scope, status, until });
     return paused;
   }
 

@@ -3,6 +3,9 @@ import type { Instant } from '../catalog/day.ts';
 import type { PlatformError } from '../text/errors.ts';
 import type { Clock } from '../work/clock.ts';
 
+/** Ends of a pause that differ by less, in milliseconds, are of the same pause: `Retry-After` counts seconds. */
+const SAME_MS = 1000;
+
 /** What a hold applies to: one endpoint, or all requests of the organization. */
 type HoldScope = DatasetName | 'organization';
 
@@ -49,10 +52,15 @@ export function createThrottleHolds(clock: Clock) {
   }
 
   return {
-    /** Holds a scope for `ms` milliseconds; its requests fail with `error`. A longer hold in force is kept. */
-    hold(scope: HoldScope, ms: number, error: PlatformError): void {
+    /**
+     * Holds a scope for `ms` milliseconds; its requests fail with `error`. A longer hold in force is kept. Returns whether the
+     * hold is news: requests under way at the same time are asked for the same pause.
+     */
+    hold(scope: HoldScope, ms: number, error: PlatformError): boolean {
       const until = clock.elapsed() + ms;
-      if (until > (holds.get(scope)?.until ?? 0)) holds.set(scope, { until, error });
+      const known = holds.get(scope)?.until ?? 0;
+      if (until > known) holds.set(scope, { until, error });
+      return until >= known + SAME_MS;
     },
     /** The error of the hold that applies to an endpoint now, if any. A hold of the organization comes first. */
     current,

@@ -164,6 +164,18 @@ describe('Retry-After', () => {
     ]);
   });
 
+  test('that requests under way are asked for together is logged once', async () => {
+    const server = await startServer((_request, response) => {
+      response.writeHead(429, { 'retry-after': '600' });
+      response.end('{}');
+    });
+    const { client, codes, log } = createTestClient(server.url);
+    const refused = await Promise.all([client.get(tokensRequest()), client.get(wiki)].map(failureOf));
+    expect(refused.map(({ reason }) => reason)).toEqual(['throttled', 'throttled']);
+    expect(codes).toEqual(['429', '429']);
+    expect(log.events).toHaveLength(1);
+  });
+
   test('on 503, longer than what is left, pauses that endpoint alone, which stays a failure of the server', async () => {
     const server = await startServer((request, response) => {
       const isWiki = request.url?.startsWith('/api/v0/wiki');
