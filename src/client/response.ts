@@ -22,6 +22,7 @@ const LINK_HINT =
   'The platform keeps its reports on this host: check DNS, the network policy and the proxy for it.';
 const REFUSED_LINK_HINT =
   'The platform was asked for another link, and that was refused, too: look for a proxy that changes URLs, and check the clock of this machine.';
+const SLOW_HINT = 'Check the network; if the platform is slow, raise --api.timeout.';
 const CUT_HINT = 'The answer ends too early: look for a proxy or load balancer that cuts it short.';
 
 /** The platform's own rules for reading failed answers. */
@@ -56,7 +57,7 @@ export function classifyResponse(exchanged: Exchanged, subject: string, facts: F
     case 'network':
     case 'timeout': {
       const { kind, words, ...details } = exchanged;
-      const hint = facts.isLink ? LINK_HINT : details.hint;
+      const hint = facts.isLink ? LINK_HINT : kind === 'timeout' ? SLOW_HINT : details.hint;
       return failure(new PlatformError(kind, `${subject}: ${words}`, { ...details, hint }), 'always');
     }
     case 'refused':

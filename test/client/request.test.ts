@@ -279,6 +279,7 @@ describe('time', () => {
       expect(error).toMatchObject({
         reason: 'timeout',
         message: expect.stringContaining('no answer within the timeout'),
+        hint: expect.stringContaining('--api.timeout'),
       });
       expect(codes).toEqual(['timeout', 'timeout']);
     }
