@@ -103,7 +103,7 @@ function renderHelp(commands: readonly Command[]): string {
   return [
     `Usage: ${program} <command> [flags]`,
     '',
-    'Prometheus exporter for the usage of an AI coding-agent platform.',
+    'Prometheus exporter for the usage of AI coding agents.',
     '',
     'Commands:',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(longest)}  ${summary}`),

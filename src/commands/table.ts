@@ -9,11 +9,11 @@ const table: Readonly<Record<string, Omit<Command, 'name' | 'options'>>> = {
     load: () => import('./serve.ts'),
   },
   demo: {
-    summary: 'Serve metrics of a simulated platform, in memory; needs no key',
+    summary: 'Serve metrics of the simulated platforms, in memory; needs no key',
     load: () => import('./demo.ts'),
   },
   sandbox: {
-    summary: 'Run only the simulated platform',
+    summary: 'Run only a simulated platform',
     details: describeFaults,
     load: () => import('./sandbox.ts'),
   },
