@@ -5,6 +5,6 @@ export const LIMITS: Readonly<Record<RoadName, { readonly files: number; readonl
   reload: { files: 70, functions: 382 },
   'reload-changed': { files: 111, functions: 871 },
   answer: { files: 116, functions: 874 },
-  scrape: { files: 20, functions: 75 },
+  scrape: { files: 20, functions: 76 },
   hook: { files: 29, functions: 125 },
 };

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { createLook, type Watched, watch } from '../config/followed.ts';
 import { takesHookEvents } from '../config/shard.ts';
 import { storageSecrets } from '../config/storage.ts';
+import { isStoreUp } from '../exposition/instruments.ts';
 import { createFiles, type Files } from '../files/reader.ts';
 import { createFigures } from '../page/data/figures.ts';
 import type { Readiness, ServiceStatus } from '../page/status.ts';
@@ -185,7 +186,7 @@ export class App {
       telemetryPath: config.web.telemetryPath,
       configuration: this.#reload.state(),
       ready: this.#readiness(),
-      storeUp: store.metrics.isUp?.(),
+      storeUp: isStoreUp(store.shown),
       role: role === 'undecided' ? undefined : role,
       notPolled: abandoned.length === 0 ? undefined : abandoned,
     };

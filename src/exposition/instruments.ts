@@ -242,16 +242,20 @@ function addProcess(registry: Registry, parts: InstrumentsParts): void {
   const buildInfo = makeGauge(registry, ownMetrics.buildInfo);
   buildInfo.set({ version, revision, node_version: process.version }, 1);
   if (store) {
-    const { databases, areFiles = false, named } = store;
-    const showUp = (gauge: Gauge) => gauge.set(databases.every((database) => database.isUp()) ? 1 : 0);
-    if (areFiles) makeGauge(registry, ownMetrics.historyPersistent, showUp);
-    if (databases.length > 0) makeGauge(registry, ownMetrics.storeUp, showUp);
-    makeGauge(registry, ownMetrics.storeInfo, (gauge) => showStore(gauge, named.storeId));
+    const showUp = (gauge: Gauge) => gauge.set(isStoreUp(store) === true ? 1 : 0);
+    if (store.areFiles === true) makeGauge(registry, ownMetrics.historyPersistent, showUp);
+    if (store.databases.length > 0) makeGauge(registry, ownMetrics.storeUp, showUp);
+    makeGauge(registry, ownMetrics.storeInfo, (gauge) => showStore(gauge, store.named.storeId));
   }
   if (leader) {
     makeGauge(registry, ownMetrics.leader, (gauge) => gauge.set(leader.isLeader() ? 1 : 0));
     makeGauge(registry, ownMetrics.orgsNotPolled, (gauge) => gauge.set(leader.notPolled()));
   }
+}
+
+/** Whether all databases of a store can be used; undefined if it is in memory. */
+export function isStoreUp({ databases }: ShownStore): boolean | undefined {
+  return databases.length === 0 ? undefined : databases.every((database) => database.isUp());
 }
 
 /** The lags of one kind over all organizations, by dataset. */
