@@ -202,7 +202,7 @@ export function reportOf(org: string, period: Period, newest: Day, viewAt: (asOf
     explanation: days.length === 0 ? undefined : explain(view, before, days),
     month,
     models: modelsOf(view, days, before),
-    teams: days.length === 0 ? [] : teamsOf(view, period, last, former.last),
+    teams: days.length === 0 ? [] : teamsOf(view, period, last, before.at(-1) ?? former.last),
     teamsOverBudget: days.length === 0 ? [] : teamsOverBudget(view, last),
     unitCosts: days.length === 0 ? [] : UNITS.flatMap((one) => statesOf(view, one, last)),
     unusual: days.flatMap((day) => unusualOn(view, day)),
@@ -283,7 +283,7 @@ function modelSums(view: View, days: readonly Day[]): ReadonlyMap<string, number
   return sums;
 }
 
-/** Teams of a week by the sums that are published, and of a month by its month to date; a part of a week has none. */
+/** Teams of a week by the sums that are published, and of a month by its month to date on both last days; a part of a week has none. */
 function teamsOf(view: View, { kind, last: end }: Period, last: Day, formerLast: Day): readonly Part[] {
   const isCredits = measureOf(view) === 'credits';
   if (kind === 'month') {

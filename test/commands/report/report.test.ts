@@ -295,6 +295,16 @@ test('what is billed and the list price stand beside the cost, and what may stil
   expect(charge?.(addDays(last, -38))).not.toContain('revise');
 });
 
+test('a month that is not over has its teams beside as many days of the month before', () => {
+  const last = dayNamed('2026-11-10');
+  const byTeam = [{ team: 'a', active: 6, credits: 100 }];
+  const rows = new Map(daysFrom(addDays(last, -99), last).map((day) => [day, { credits: 100, byTeam }]));
+  const viewAt = (asOf: number) => createFakeView({ rows, asOf });
+  const teamsOn = (day: string) => reportOf('acme', periodOf('month', dayNamed(day)), last, viewAt).teams;
+  expect(teamsOn('2026-11-10')).toEqual([{ name: 'a', amount: 1_000, before: 1_000 }]);
+  expect(teamsOn('2026-10-10')).toEqual([{ name: 'a', amount: 3_100, before: 3_000 }]);
+});
+
 test('a forecast is not added over different months of the bill', () => {
   const last = dayNamed('2026-11-29');
   const rows = new Map(daysFrom(addDays(last, -249), last).map((day) => [day, { cost: 50 }]));
