@@ -77,13 +77,21 @@ export function allWords(reports: readonly Report[]): string | undefined {
     return (
       spendSentences(reports, { forecast: 'forecast of the month', percentSign: ' %' }).join(' ') || undefined
     );
-  const figures = reports.flatMap((one) => one.figures);
-  const sums = ['Credits', 'Cost'].flatMap((title) => {
-    const own = figures.filter((one) => one.title === title);
-    const byCurrency = Map.groupBy(own, ({ currency }) => currency);
-    return [...byCurrency.values()].flatMap((some) => sumWords(some, reports.length));
+  const periods = [...Map.groupBy(reports, ({ period: { first, last } }) => `${first} to ${last}`)];
+  const sentences = periods.flatMap(([period, some]) => {
+    const figures = some.flatMap((one) => one.figures);
+    const sums = ['Credits', 'Cost'].flatMap((title) => {
+      const own = figures.filter((one) => one.title === title);
+      const byCurrency = Map.groupBy(own, ({ currency }) => currency);
+      return [...byCurrency.values()].flatMap((same) => sumWords(same, some.length));
+    });
+    const who =
+      some.length === reports.length
+        ? `All ${reports.length} organizations`
+        : `${some.length} of ${reports.length} organizations, ${period}`;
+    return sums.length === 0 ? [] : [`${who}: ${sums.join('; ')}.`];
   });
-  return sums.length === 0 ? undefined : `All ${reports.length} organizations: ${sums.join('; ')}.`;
+  return sentences.join(' ') || undefined;
 }
 
 /** The sum of a figure over the organizations of which it is known, and how many these are if not all. */
@@ -93,7 +101,9 @@ function sumWords(figures: readonly Figure[], orgs: number): readonly string[] {
   if (first === undefined) return [];
   const value = sumOfEach(known, (one) => one.value);
   const share = change({ value, before: sumOfEach(known, ({ before }) => before) });
-  const part = first.currency === undefined && known.length < orgs ? `, ${known.length} of them known` : '';
+  // Not every organization has a cost in each currency.
+  const all = first.currency === undefined ? orgs : figures.length;
+  const part = known.length < all ? `, ${known.length} of them known` : '';
   return [`${amount(value, first)} ${first.currency ?? 'credits'}${share && ` (${share})`}${part}`];
 }
 

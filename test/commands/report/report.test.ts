@@ -183,6 +183,29 @@ test('a report has models, the month with its range, and ends with what to look 
   expect(page).not.toContain('organizations:');
 });
 
+test('a sum over organizations says of how many it is, and is never one of different periods', () => {
+  const prices = [{ from: start, currency: 'USD', perMillionCredits: 1_000_000 }];
+  const of = (org: string, until: string, last = dayNamed('2026-11-29')) => {
+    const days = daysFrom(dayNamed('2026-11-09'), dayNamed(until));
+    const stored = figures(new Map(days.map((day) => [day, 10])));
+    const viewAt = (asOf: number) => viewOfDays(stored, dayOf(asOf - 1), { prices });
+    return reportOf(org, periodOf('week', last), last, viewAt);
+  };
+  const [acme, late, former] = [
+    of('acme', '2026-11-29'),
+    of('late', '2026-11-27'),
+    of('former', '2026-11-22', dayNamed('2026-11-22')),
+  ];
+  const first = (...reports: Parameters<typeof reportMarkdown>[0]) => reportMarkdown(reports).split('\n')[0];
+  expect(first(acme, late)).toBe(
+    'All 2 organizations: 70 credits (0 %), 1 of them known; 70.00 USD (0 %), 1 of them known.',
+  );
+  expect(first(acme, acme, former)).toBe(
+    '2 of 3 organizations, 2026-11-23 to 2026-11-29: 140 credits (0 %); 140.00 USD (0 %). ' +
+      '1 of 3 organizations, 2026-11-16 to 2026-11-22: 70 credits (0 %); 70.00 USD (0 %).',
+  );
+});
+
 test('teams over their budgets come after the month, and a chat gets no markup of its own', () => {
   const over = { team: '<a>', reached: 30, budget: 20, currency: 'EUR' };
   const text = reportSlack([
