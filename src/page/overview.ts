@@ -1,3 +1,4 @@
+import { firstOfMonth } from '../catalog/day.ts';
 import { sparkline } from './charts.ts';
 import { changeWords, markOf, overBudget, valueHtml, valueText } from './figures.ts';
 import { count, readable } from './format.ts';
@@ -180,7 +181,7 @@ export function spendOfAll(orgs: readonly OrgStatus[], figures: ReadonlyMap<stri
   return html`<div class="happened">${sentences.map((one) => html`<p class="verdict">${one}</p>\n`)}</div>`;
 }
 
-/** The figures of all organizations of a platform together; of how many, where some are unknown. */
+/** The figures of all organizations of a platform together; of how many, where some are unknown. Different months are not added. */
 export function totals(
   orgs: readonly OrgStatus[],
   figures: ReadonlyMap<string, OrgFigures>,
@@ -197,11 +198,15 @@ export function totals(
     const total = values.reduce((all, value) => all + value, 0);
     return html`<strong>${number(total)}</strong> ${noun}${partOf(values.length, orgs.length)}`;
   };
+  const months = known.flatMap((all) => {
+    const { day, value } = figureOf(all, 'month') ?? {};
+    return day === undefined || value === undefined ? [] : [firstOfMonth(day, all.monthStarts)];
+  });
   const over = known.filter(isOverBudget).length;
   const parts = [
     sum('credits', 'credits on the newest day of each'),
     ...costs(known, orgs.length),
-    sum('month', 'credits in the month'),
+    new Set(months).size > 1 ? undefined : sum('month', 'credits in the month'),
     sum('people', 'people active, counted in each'),
     over === 0 ? undefined : html`<span class="spike">▲ ${count(over, 'organization')} over budget</span>`,
   ].filter((part) => part !== undefined);

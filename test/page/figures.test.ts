@@ -366,6 +366,17 @@ describe('the order of an index', () => {
       'All 4 organizations: 15 credits on the newest day of each (3 of 4 organizations), 2 USD (1 of 4 organizations), ▲ 1 organization over budget.',
     );
   });
+
+  test('has a total of the month only where all have the same month', () => {
+    const month = figureOf({ name: 'month', value: 7 });
+    const totalOf = (...all: readonly ReturnType<typeof allOf>[]) =>
+      totals(orgs, new Map(all.map((one, index) => [['a', 'b'][index] ?? '', one] as const)))?.markup.replace(
+        /<[^>]*>/g,
+        '',
+      );
+    expect(totalOf(allOf(month), allOf(month))).toContain('14 credits in the month (2 of 4 organizations)');
+    expect(totalOf(allOf(month), { ...allOf(month), monthStarts: 15 })).not.toContain('in the month');
+  });
 });
 
 describe('the index of organizations', () => {
