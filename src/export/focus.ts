@@ -208,7 +208,7 @@ function partsOf(
 type Amounts = ReadonlyMap<string, number>;
 
 function byPart(samples: readonly Sample[]): Amounts {
-  return new Map(samples.map(({ labels, value }) => [keyOf(labels), value]));
+  return new Map(samples.map(({ labels, value }) => [keyOf(labels), exact(value)]));
 }
 
 /** What the parts leave of the whole; undefined if nothing: of the credits, and of costs that are not theirs at a price. */

@@ -433,11 +433,13 @@ describe('a FOCUS file of reported money', () => {
     });
   });
 
-  test('has parts of credits without the rounding error of their sum', async () => {
-    const sum = 42.371249999999996;
-    const byModel = [{ model: 'a', tier: 'unknown', cost: 0.4237125, credits: sum }];
-    const { charges } = await chargesOf(BOTH, { credits: sum, cost: 0.4237125, billedCost: 0, byModel });
+  test('has parts of credits and of what is billed without the rounding error of their sum', async () => {
+    const [sum, billedCost] = [42.371249999999996, 4.2103649999999995];
+    const byModel = [{ model: 'a', tier: 'unknown', cost: 4.210365, credits: sum, billedCost }];
+    const { charges } = await chargesOf(BOTH, { credits: sum, cost: 4.210365, billedCost, byModel });
+    expect(charges).toHaveLength(1);
     expect(charges[0]).toMatchObject({ ConsumedQuantity: '42.37125', PricingQuantity: '0.00004237125' });
+    expect(charges[0]).toMatchObject({ EffectiveCost: '4.210365', BilledCost: '4.210365' });
   });
 
   test('says of each row whether it may still change where the platform revises its money, and only there', async () => {
