@@ -22,7 +22,7 @@ import { type TableColumn, table } from './panels/table.ts';
 import { tile } from './panels/tile.ts';
 import { days, type Look, type Query } from './query.ts';
 import { labelVariable, seriesOf } from './variables.ts';
-import { costOfModels, costOfOne } from './without-credits.ts';
+import { costOfOne, weeklyCost } from './without-credits.ts';
 
 /** The selected models. */
 const MODEL = { model: '$model' } as const;
@@ -216,7 +216,7 @@ const models: Row = {
       label: 'model',
       only: MODEL,
       note: ' A model that starts or ends was added or removed. Where the platform counts no credits, all models as shares of the cost, if it is in one currency.',
-      others: [costOfModels(MODEL.model)],
+      others: [weeklyCost(spend.dailyCostByModel, 'model', MODEL.model)],
     }),
     bars({
       title: 'Tiers by day',

@@ -32,6 +32,7 @@ import { ranking } from './panels/ranking.ts';
 import { type TableColumn, table } from './panels/table.ts';
 import { days, type Look, now, type Query } from './query.ts';
 import { labelVariable, seriesOf } from './variables.ts';
+import { weeklyCost } from './without-credits.ts';
 
 /** The selected teams and people. */
 const TEAM = { team: '$team' } as const;
@@ -174,7 +175,14 @@ const teams: Row = {
       width: 9,
       height: 10,
     }),
-    sharesByWeek(of.dailyCreditsByTeam, { label: 'team', only: TEAM, noValue: NO_TEAM, width: 15 }),
+    sharesByWeek(of.dailyCreditsByTeam, {
+      label: 'team',
+      only: TEAM,
+      note: ' Where the platform counts no credits, all teams as shares of the cost, if it is in one currency.',
+      others: [weeklyCost(of.dailyCostByTeam, 'team', TEAM.team)],
+      noValue: NO_TEAM,
+      width: 15,
+    }),
     table({
       title: 'Teams on the newest day',
       text: 'Each team on the newest complete day: people, credits, credits per active person, tool calls, commits and pull requests.',

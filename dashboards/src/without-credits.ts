@@ -17,15 +17,15 @@ export function costOfOne(family: Described<'currency'>, name: string, look: Loo
   return days(figure, `{{org}} {{currency}}, ${name}`, { ...MONEY, ...look, onTheRight: true });
 }
 
-/** The weekly cost of the models with these names, if the selected organizations count no credits and have one currency. */
-export function costOfModels(model: string): Query {
-  const by = ['model', 'currency'] as const;
-  const cost = daily(spend.dailyCostByModel, { by, orgs: 'summed', only: { model }, over: 'week' });
+/** The weekly cost of each value of a label, if the selected organizations count no credits and have one currency. */
+export function weeklyCost(family: Described<string>, label: string, selected: string): Query {
+  const only = { [label]: selected };
+  const cost = daily(family, { by: [label, 'currency'], orgs: 'summed', only, over: 'week' });
   // Only organizations without credits have these shares.
   const shares = `max by (currency) (${spend.costShareByModel.name}{job=~"$job",org=~"$org"})`;
   const currencies = ofPlatform({ text: shares, about: [spend.costShareByModel] });
   const look = { colour: palette.deep, palette: 'shades' } as const;
-  return weeks(ofOne(promql`max by (model) (${cost})`, currencies), '{{model}}', look);
+  return weeks(ofOne(promql`max by (${label}) (${cost})`, currencies), `{{${label}}}`, look);
 }
 
 /** What other rows say in credits, where a platform reports a cost and counts none. */

@@ -28,6 +28,14 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'org="bert",model="opus",tier="unknown",currency="USD"': 1,
     'org="euro",model="opus",tier="unknown",currency="EUR"': 1,
   },
+  daily_credits_by_team: { 'org="acme",team="core"': 300 },
+  daily_cost_by_team: {
+    'org="acme",team="core",currency="USD"': 3,
+    'org="anna",team="core",currency="USD"': 25,
+    'org="anna",team="unassigned",currency="USD"': 15,
+    'org="bert",team="core",currency="USD"': 2,
+    'org="euro",team="core",currency="EUR"': 1,
+  },
   team_cost_month_to_date: {
     'org="anna",team="core",currency="USD"': 70,
     'org="anna",team="web",currency="USD"': 20,
@@ -106,6 +114,16 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('without cr
     expect(await shown(MODELS, { orgs: 'acme|anna' })).toEqual({});
     expect(await shown(MODELS, { orgs: 'anna|euro' })).toEqual({});
     expect(await shown(MODELS.replace(/C$/, 'A'), { orgs: 'acme' })).toEqual({ gpt: 3500 });
+  });
+
+  const TEAMS = 'users.json “Share of each team by week” C';
+
+  test('shows the weekly cost of each team under the same conditions', async () => {
+    expect(await shown(TEAMS, { orgs: 'anna' })).toEqual({ core: 175, unassigned: 105 });
+    expect(await shown(TEAMS, { orgs: 'anna|bert' })).toEqual({ core: 189, unassigned: 105 });
+    expect(await shown(TEAMS, { orgs: 'anna', team: 'core' })).toEqual({ core: 175 });
+    for (const orgs of ['acme', 'acme|anna', 'anna|euro']) expect(await shown(TEAMS, { orgs })).toEqual({});
+    expect(await shown(TEAMS.replace(/C$/, 'A'), { orgs: 'acme' })).toEqual({ core: 2100 });
   });
 
   test('shows the cost of a team that is selected alone, and its budget', async () => {

@@ -39,7 +39,7 @@ const EMPTY: readonly { readonly where: RegExp; readonly why: string }[] = [
   },
   {
     where:
-      /“Credits by day” [EFG]|“Share of each model by week” C|“(?:Shares of the cost by model|Changes of the cost by cause|Billed cost by day|List cost by day|Models and their cost before)” [AB]/,
+      /“Credits by day” [EFG]|“Share of each (?:model|team) by week” C|“(?:Shares of the cost by model|Changes of the cost by cause|Billed cost by day|List cost by day|Models and their cost before)” [AB]/,
     why: 'the platform counts credits, and reports no money',
   },
   {
