@@ -1,6 +1,6 @@
 import { addDays, type Day, daysFrom, restOfMonth } from '../catalog/day.ts';
 import { preciseSum } from './counts.ts';
-import { expectedOn, monthToDate } from './month.ts';
+import { expectedOn, MIN_FORECAST_DAYS, monthToDate } from './month.ts';
 import { ofEach, sumOfEach } from './statistics.ts';
 import type { Amounts } from './weekdays.ts';
 
@@ -13,6 +13,8 @@ const PAST_FORECASTS = 12;
  * eight weeks before it; the newest day can be some days old.
  */
 export const RANGE_DAYS = 180;
+/** How many days up to a known one its month's range needs at most: on the first of a month of 31 days. */
+export const DAYS_OF_RANGE = 30 + 7 * (PAST_FORECASTS - 1) + MIN_FORECAST_DAYS;
 /** Larger errors are clipped to this factor: a small team may use nothing for days. */
 const LARGEST_FACTOR = 3;
 /** The standard errors of the logarithm beyond which a tenth of the months lies on each side. */

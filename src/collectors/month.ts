@@ -6,7 +6,7 @@ import { type Amounts, deviationOf, weekdaysUpTo, workingDays } from './weekdays
 // The month of an organization and of a team, by the same definitions.
 
 /** Minimum number of known days for a forecast. */
-const MIN_FORECAST_DAYS = 7;
+export const MIN_FORECAST_DAYS = 7;
 /** The number of newest known days in a weekday's mean, quiet ones left out. */
 const DAYS_IN_MEAN = 4;
 /** The number of weeks searched for known days. */

@@ -2,6 +2,7 @@ import { addDays, type Day, dayOf, later } from '../catalog/day.ts';
 import type { Platform } from '../catalog/platform.ts';
 import type { Contract } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
+import { DAYS_OF_RANGE } from '../collectors/month-range.ts';
 import type { Config, OrgConfig } from '../config/config.ts';
 import { createFixedCredential } from '../config/credential.ts';
 import { loadConfig } from '../config/load.ts';
@@ -141,8 +142,8 @@ const branches: readonly Branch[] = [
 
 const HOST = '127.0.0.1';
 
-/** As many as ranges of forecasts need. */
-const HISTORY_DAYS = 91;
+/** Ranges of forecasts need these days, up to one that is known some hours after its end. */
+const HISTORY_DAYS = DAYS_OF_RANGE + 2;
 
 /** Starts the simulated platforms of one company, which has an organization on each, and teams that are on all of them. */
 export async function openCompany(now: () => number) {

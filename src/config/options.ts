@@ -160,7 +160,7 @@ const sharedOptions = {
     ),
     'history.start': option('First UTC day to fetch', kinds.day('2020-01-01').prefault('2026-01-14')),
     'history.retention': option(
-      'Number of newest days to keep and fetch, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing values need up to 63 days',
+      'Number of newest days to keep and fetch, counted from the newest day that is both known and over; 0 keeps all. Expected and trailing values need up to 63 days, ranges of forecasts 114',
       kinds.days('0').prefault('0'),
     ),
     'history.revision-window': option(

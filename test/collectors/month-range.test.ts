@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addDays, type Day, daysFrom, lastOfMonth } from '../../src/catalog/day.ts';
 import type { Contract } from '../../src/catalog/settings.ts';
 import { monthForecast } from '../../src/collectors/month.ts';
-import { boundsOf, monthRange, probabilityAbove } from '../../src/collectors/month-range.ts';
+import { boundsOf, DAYS_OF_RANGE, monthRange, probabilityAbove } from '../../src/collectors/month-range.ts';
 import { type Amounts, amountsOf } from '../../src/collectors/weekdays.ts';
 import { dayNamed } from '../support/day.ts';
 import { definitionOf } from '../support/definitions.ts';
@@ -55,6 +55,17 @@ describe('the range of a month', () => {
       Math.log(3) * Math.sqrt((2 / 12) * (13 / 12)),
       9,
     );
+  });
+
+  test('is known with the days that it needs on each day of a month, and on the first with no day less', () => {
+    const knownFor = (kept: number) => (day: Day) => {
+      const first = addDays(day, 1 - kept);
+      const amounts = { ...endingWith([]), on: (of: Day) => (of >= first && of <= day ? 10 : undefined) };
+      return monthRange(amounts, day) !== undefined;
+    };
+    const october = daysFrom(dayNamed('2026-10-01'), dayNamed('2026-10-31'));
+    expect(october.filter(knownFor(DAYS_OF_RANGE))).toEqual(october);
+    expect(october.filter(knownFor(DAYS_OF_RANGE - 1))).toEqual(october.slice(1));
   });
 
   test('is absent while one of twelve forecasts is unknown, or a day after one', () => {

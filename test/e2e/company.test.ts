@@ -1,5 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { daysBetween } from '../../src/catalog/day.ts';
+import { DAYS_OF_RANGE } from '../../src/collectors/month-range.ts';
 import { openCompany } from '../../src/commands/demo.ts';
+import { dayNamed } from '../support/day.ts';
 import { configOf, NOON, type Story, startStory, YESTERDAY } from './harness.ts';
 import type { Page } from './page.ts';
 
@@ -22,6 +25,14 @@ async function companyPage(): Promise<Page> {
   shared = await story.page();
   return shared;
 }
+
+test('the demo has the days that ranges of forecasts need on every day of a month', async () => {
+  const company = await openCompany(() => NOON);
+  onTestFinished(company.close);
+  const { history } = company.configured({ history: { start: '2026-01-14' }, people: {} } as never);
+  const known = daysBetween(history.start, dayNamed(YESTERDAY));
+  expect(known).toBeGreaterThanOrEqual(DAYS_OF_RANGE);
+});
 
 const day = (text: string) => Date.parse(text) / 1000;
 
