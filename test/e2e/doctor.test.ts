@@ -10,7 +10,7 @@ import type { Finding } from '../../src/commands/doctor/finding.ts';
 import { run } from '../../src/commands/doctor.ts';
 import { doctorOptions } from '../../src/config/command-options.ts';
 import { createOptions } from '../../src/config/options.ts';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { createClaudeSandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { createFaultyPlatform } from '../client/faulty/platform.ts';
 import { createContext } from '../commands/surroundings.ts';
 import { bytesIn, createDirectory, openStore } from '../store/files.ts';
@@ -408,6 +408,20 @@ test('an address that ends with the path of the API is named before what it brea
     verdict: 'warning',
     advice: 'leave out /v1',
   });
+});
+
+test('what another platform has left under the name is no complaint', async () => {
+  const sandbox = createClaudeSandbox({ now: Date.now, users: 12, pace: 'unlimited' });
+  const { url } = await sandbox.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => sandbox.close());
+  const { causes } = await complaints({
+    flags: ['--api.platform=claude', `--storage.path=${await storeIn(createDirectory())}`],
+    environment: {
+      AGENT_PLATFORM_API_BASE_URL: url,
+      AGENT_PLATFORM_API_KEY: 'sk-ant-admin01-sandbox-acme',
+    },
+  });
+  expect(causes).not.toContain('failure organization');
 });
 
 test('a budget that is used up is a finding', async () => {

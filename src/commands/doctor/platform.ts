@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { historyOn } from '../../app/traffic.ts';
 import { filledOn, fillsOf, isFetching } from '../../catalog/collector.ts';
 import { addDays, dayOf, daysFrom, type Instant, weekdayOf, yesterdayOf } from '../../catalog/day.ts';
 import { READY_HOURS } from '../../catalog/day-rules.ts';
@@ -146,7 +147,10 @@ function clockSkew({ attempts }: Facts): readonly Finding[] {
 
 function organization({ asked, named, org, stored }: Facts): readonly Finding[] {
   const orgIds = [...new Set([...asked.flatMap(({ fetched }) => fetched?.orgId ?? []), ...named])];
-  const expected = org.orgId ?? stored?.orgs.find((row) => row['org'] === org.name)?.['org_id'] ?? undefined;
+  const known = stored?.orgs.find((row) => row['org'] === org.name)?.['org_id'];
+  // What another platform or kind has left under the name is set aside by the start of serve.
+  const own = typeof known === 'string' && historyOn(org.platform, org).isOwn(known) ? known : undefined;
+  const expected = org.orgId ?? own;
   const isKnown = expected !== undefined && expected !== org.platform.identityAlone?.(org);
   const foreign = orgIds.find((id) => isKnown && id !== expected);
   if (foreign !== undefined) {
