@@ -22,6 +22,7 @@ test.runIf(requireTool('prometheus') && requireTool('promtool'))(
       'scrapes-1000',
       '3x3',
       'people',
+      'copilot-people',
       'hook',
       'backfill',
       'panels',
