@@ -6,6 +6,7 @@ import { ANONYMOUS, OTHER_TEAMS, UNASSIGNED } from '../../catalog/settings.ts';
 import type { View } from '../../catalog/view.ts';
 import { preciseSum } from '../counts.ts';
 import { monthToDate } from '../month.ts';
+import { measureOf } from '../spend/measure.ts';
 import { tokensDataset } from '../tokens/dataset.ts';
 import { amountsOf } from '../weekdays.ts';
 import { type UsersRow, usersDataset } from './dataset.ts';
@@ -30,7 +31,7 @@ const UNKNOWN_DAY: AmountsOfDay = { teams: new Map(), others: undefined };
  * team is shown and the total is 0, undefined if the teams are unknown.
  */
 export function amountsByTeam(view: View, day: Day, measure: Measure): readonly Sample<'team'>[] | undefined {
-  const row = rowWithTeams(view, day);
+  const row = rowWithTeams(view, day, measure);
   return row && Array.from(shownIn(row, view, day, measure), sampleOf);
 }
 
@@ -43,7 +44,7 @@ export function accountedByTeam(
   day: Day,
   measure: Measure,
 ): readonly Sample<'team'>[] | undefined {
-  const row = rowWithTeams(view, day);
+  const row = rowWithTeams(view, day, measure);
   if (row === undefined) return undefined;
   const budgeted = view.once(BUDGETED_AMOUNTS[measure]);
   const amountsOn = (team: string) => amountsOf(view.settings, (of) => amountOfTeam(budgeted(of), team));
@@ -64,9 +65,14 @@ function sampleOf([team, value]: readonly [string, number | undefined]): Sample<
 }
 
 /** The row of a day; undefined if an unusable field of a person leaves open which teams may be shown. */
-function rowWithTeams(view: View, day: Day): UsersRow | undefined {
-  const row = view.row(usersDataset, day);
+function rowWithTeams(view: View, day: Day, measure: Measure): UsersRow | undefined {
+  const row = rowIn(measure, view, day);
   return row?.byTeam === undefined && isDamaged(row) ? undefined : row;
+}
+
+/** The row of a day; undefined for credits where the platform counts none: a team that rests has none there, not 0. */
+function rowIn(measure: Measure, view: View, day: Day): UsersRow | undefined {
+  return measure === 'credits' && measureOf(view) === 'cost' ? undefined : view.row(usersDataset, day);
 }
 
 function shownIn({ byTeam = [] }: UsersRow, view: View, day: Day, measure: Measure): AmountsOfDay['teams'] {
@@ -91,7 +97,7 @@ function restOf(total: number | undefined, shown: readonly (number | undefined)[
  */
 function shownAmounts(view: View, measure: Measure): AmountsOn {
   return remembered((day) => {
-    const row = rowWithTeams(view, day);
+    const row = rowWithTeams(view, day, measure);
     return row === undefined ? UNKNOWN_DAY : { teams: shownIn(row, view, day, measure), others: 0 };
   });
 }
@@ -99,7 +105,7 @@ function shownAmounts(view: View, measure: Measure): AmountsOn {
 /** The amounts of the teams with a budget on each day. */
 function budgetedAmounts(view: View, measure: Measure): AmountsOn {
   return remembered((day) => {
-    const row = view.row(usersDataset, day);
+    const row = rowIn(measure, view, day);
     const teams = row?.budgetedTeams?.map(({ team, [measure]: amount }) => [team, amount] as const);
     // Nobody listed: no team has used anything.
     return { teams: new Map(teams), others: row === idleRowOf(usersDataset, view.settings) ? 0 : undefined };

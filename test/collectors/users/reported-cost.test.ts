@@ -11,9 +11,14 @@ import { createFakeView, DAY } from '../fakes.ts';
 import { person, teamsById } from './people.ts';
 
 /** A day of two teams of five, of which each person cost 2 and 3, in an organization that cost 30. */
-function rowOf(budgets: Readonly<Record<string, Budget>>, credits?: number): UsersRow {
+function rowOf(
+  budgets: Readonly<Record<string, Budget>>,
+  credits?: number,
+  working: readonly string[] = ['a', 'b'],
+): UsersRow {
   const reducer = new DayReducer(teamsById({ teamBudgets: new Map(Object.entries(budgets)) }));
   for (const [team, cost] of [['a', 2] as const, ['b', 3] as const]) {
+    if (!working.includes(team)) continue;
     for (let index = 0; index < 5; index++) {
       const row = person(`${team}-${index}`, { billable_tokens: credits });
       reducer.add({ ...personRow.parse(row).person, cost });
@@ -25,12 +30,20 @@ function rowOf(budgets: Readonly<Record<string, Budget>>, credits?: number): Use
   return step.value;
 }
 
-function figuresOf(money: PlatformMoney, budgets: Readonly<Record<string, Budget>> = {}, credits?: number) {
+function figuresOf(
+  money: PlatformMoney,
+  budgets: Readonly<Record<string, Budget>> = {},
+  credits?: number,
+  ofMonth = rowOf(budgets, credits),
+) {
   const people = teamsById({ teamBudgets: new Map(Object.entries(budgets)) });
   const total = credits === undefined ? {} : { credits: credits * 12 };
-  const row = { ...rowOf(budgets, credits), ...total, cost: 30 };
-  const days = daysFrom(addDays(firstOfMonth(DAY), -150), DAY);
-  const view = under(createFakeView({ rows: new Map(days.map((day) => [day, row])), people }), { money });
+  const month = firstOfMonth(DAY);
+  const before = rowOf(budgets, credits);
+  const rows = daysFrom(addDays(month, -150), DAY).map(
+    (day) => [day, { ...(day < month ? before : ofMonth), ...total, cost: 30 }] as const,
+  );
+  const view = under(createFakeView({ rows: new Map(rows), people }), { money });
   const samplesOf = (families: typeof accountedFamilies | typeof usersCollector.families) =>
     Object.fromEntries(
       families.flatMap((family) =>
@@ -75,6 +88,13 @@ describe('the reported cost of teams', () => {
       accounted: { 'daily_cost_by_team{a,USD}': 10 },
     });
     expect(figures).not.toHaveProperty('team_cost_month_budget_exceeded_probability{b,USD}');
+  });
+
+  test('of a team that rests is 0, and its credits are absent', () => {
+    const budgets: Record<string, Budget> = { a: { currency: 'USD', amount: 300 } };
+    const figures = figuresOf(COST, budgets, undefined, rowOf(budgets, undefined, ['b']));
+    expect(figures).toMatchObject({ 'team_cost_month_to_date{a,USD}': 0 });
+    expect(Object.keys(figures).filter((name) => /credits/.test(name))).toEqual([]);
   });
 
   test('stands beside the credits where there are both', () => {
