@@ -101,18 +101,22 @@ export function valueInWords(family: Queried, dataset: DatasetName, { where, arg
   return inWords(onNewestDay(family, dataset, where), args, number, 'an unknown number of');
 }
 
-/** A template of an amount of the newest day of the alert's owner: in credits or else in money, such as `34.2 Mil credits` or `428 USD`. */
+/**
+ * A template of an amount of the newest day of the alert's owner, such as `34.2 Mil credits` or `428 USD`: in credits or else in money,
+ * under a condition for each.
+ */
 export function amountInWords(
-  { credits, money }: Amounts,
+  amounts: Amounts,
   dataset: DatasetName,
   { where, args } = ORG,
   unit = ' credits',
+  condition: (of: keyof Amounts) => string = () => '',
 ): string {
   const number = `{{ ${numberOf('. | first | value')} }}`;
   const inMoney = `${number} {{ . | first | label "currency" }}`;
-  const of = (family: Queried) => onNewestDay(family, dataset, where);
-  const otherwise = inWords(of(money), args, inMoney, `an unknown number of${unit}`);
-  return inWords(of(credits), args, `${number}${unit}`, otherwise);
+  const of = (one: keyof Amounts) => `${onNewestDay(amounts[one], dataset, where)}${condition(one)}`;
+  const otherwise = inWords(of('money'), args, inMoney, `an unknown number of${unit}`);
+  return inWords(of('credits'), args, `${number}${unit}`, otherwise);
 }
 
 /** PromQL for the start of the billing month of the newest day, by the organizations that have one. */

@@ -117,9 +117,11 @@ export function budgetInWords(months: BudgetedMonths): string {
   );
 }
 
-/** A template of what the alert's owner has used of the month. */
+/** A template of what the alert's owner has used of the month, in credits or in money as its budget is. */
 export function toDateInWords(months: BudgetedMonths): string {
-  const { dataset, toDate } = months;
-  const used = query.amountInWords(toDate, dataset, ownerOf(months));
+  const { dataset, toDate, budget } = months;
+  const owner = ownerOf(months);
+  const hasBudget = (unit: keyof query.Amounts) => ` and on (${owner.by},currency) ${newestOf(budget[unit])}`;
+  const used = query.amountInWords(toDate, dataset, owner, ' credits', hasBudget);
   return `${used} were used up to ${query.dayInWords(dataset)}`;
 }
