@@ -168,7 +168,13 @@ const byDay: Row = {
       title: 'Changes by cause',
       text: 'By how much the credits of each UTC day differ from the mean of the same weekday in the four weeks before, by cause, of the organizations together. The causes of a day add up to the difference.',
       stack: 'values',
-      queries: [days(daily(spend.creditsChangeByCause, { orgs: 'summed' }), '{{cause}}', coloursOf(CAUSES))],
+      queries: [
+        days(
+          promql`${daily(spend.creditsChangeByCause, { orgs: 'summed' })} != 0`,
+          '{{cause}}',
+          coloursOf(CAUSES),
+        ),
+      ],
       width: 24,
     }),
   ],

@@ -113,9 +113,13 @@ export const { credits: creditsChangeByCause, cost: costChangeByCause } = inMeas
 });
 
 function changeOn(view: View, day: Day) {
-  const { what, currency } = explain(view, fourWeeksBefore(day), [day]) ?? {};
+  const { what = [], currency } = explain(view, fourWeeksBefore(day), [day]) ?? {};
   const word = currency === undefined ? 'credits' : 'cost';
-  return what?.map(({ name, credits }) => ({
+  // Until the people of the day are known, tokens are a cause of their own, which a range of the day would go on to add.
+  const isDivided = what.some(({ name }) => name.startsWith('tokens_per_'));
+  const causes = isDivided ? [...what, { name: 'tokens', credits: 0 }] : what;
+  if (causes.length === 0) return undefined;
+  return causes.map(({ name, credits }) => ({
     labels: { cause: name.replace('credits', word) },
     value: credits,
   }));

@@ -226,6 +226,18 @@ describe('of stored days', () => {
     expect(samples.filter(({ value }) => value !== 0)).toEqual([{ labels: { cause: 'people' }, value: 1e6 }]);
   });
 
+  test('tokens are no cause of their own any more once the people of the day are known', () => {
+    const usual = { credits: 1e6, models: { one: 1e6 }, users: 10, sessions: 20, tokens: 200_000 };
+    const tokensWhere = (users: number, sessions: number) => {
+      const doubled = { credits: 2e6, models: { one: 2e6 }, users, sessions, tokens: 400_000 };
+      const view = viewOfDays({ '2026-11-17': usual, '2026-11-24': doubled }, day);
+      const samples = [...(creditsChangeByCause.samplesOf(view, day) ?? [])];
+      return samples.find(({ labels }) => labels.cause === 'tokens')?.value;
+    };
+    expect(tokensWhere(0, 0)).toBe(1e6);
+    expect(tokensWhere(20, 40)).toBe(0);
+  });
+
   test('sessions of a part of the use explain nothing', () => {
     const money = { ...CREDITS, hasPartialSessions: true };
     const ofPart = under(viewOfDays(rows, day), { money });
