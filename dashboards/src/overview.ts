@@ -80,7 +80,7 @@ const alertLine = tile({
 /** The age of the data of the other panels, in one line. */
 const freshness = tile({
   title: 'Data',
-  text: 'The newest UTC day that the figures describe: the latest one of any organization and dataset. How long ago the newest day of the dataset and organization furthest behind ended: up to about a day and a half is normal, and quiet days can make it four. Share of the exporters that Prometheus could scrape, and of the collectors whose last run succeeded. Selected organizations that have data.',
+  text: 'The newest UTC day that the figures describe: the latest one of any organization and dataset. How long ago the newest day of the dataset and organization furthest behind ended: up to about a day and a half is normal, where a platform has its days later, as GitHub Copilot, up to three, and quiet days can make it four, or there six. Share of the exporters that Prometheus could scrape, and of the collectors whose last run succeeded. Selected organizations that have data.',
   unit: 'none',
   queries: [
     now(promql`1000 * max(${newest(dataDayTimestamp)})`, 'newest day', { unit: 'time:ddd D MMM' }),

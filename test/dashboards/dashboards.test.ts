@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { alertName, defaultSettings, ruleGroups } from '../../alerts/src/index.ts';
+import { staleHours } from '../../alerts/src/thresholds.ts';
 import { specs } from '../../dashboards/src/index.ts';
 import { dataPanels, queryOf, readDashboards } from '../../scripts/dashboards/dashboard.ts';
 import { lintDashboard } from '../../scripts/dashboards/lint.ts';
+import { LATE_DAYS, READY_HOURS } from '../../src/catalog/day-rules.ts';
+import { platforms } from '../../src/platforms/list.ts';
 
 const files = readDashboards();
 const MAX_BYTES = 200_000;
@@ -107,4 +110,21 @@ test('every alert says on the overview what it means', () => {
   expect(said).toEqual(
     ruleGroups(defaultSettings).flatMap(({ alerts }) => alerts.map((alert) => alertName(alert))),
   );
+});
+
+test('the age of the data is alarming on a platform from when its own alert fires', () => {
+  const health = files.find(({ dashboard }) => dashboard.uid === 'ape-health')?.dashboard;
+  const panel = health && dataPanels(health).find(({ title }) => title === 'Oldest data');
+  const late = platforms.filter(({ days }) =>
+    Object.values(days).some(({ readyWithin = READY_HOURS }) => readyWithin > READY_HOURS),
+  );
+  const [, ofLate] = panel?.targets ?? [];
+  expect(ofLate?.expr).toContain(`platform=~"${late.map(({ name }) => name).join('|')}"`);
+  const steps = JSON.stringify(panel?.fieldConfig?.overrides);
+  for (const { days } of late)
+    for (const { readyWithin = READY_HOURS, lateDays = LATE_DAYS } of Object.values(days)) {
+      if (readyWithin === READY_HOURS) continue;
+      expect(steps).toContain(`"value":${(readyWithin + 30) * 3600},`);
+      expect(steps).toContain(`"value":${(staleHours(lateDays) - 24) * 3600},`);
+    }
 });

@@ -1,6 +1,8 @@
-import { thresholds } from '../../../alerts/src/thresholds.ts';
+import { staleHours, thresholds } from '../../../alerts/src/thresholds.ts';
+import { LATE_DAYS, READY_HOURS } from '../../../src/catalog/day-rules.ts';
 import { dataDayTimestamp, historyUncovered, orgInfo } from '../../../src/collectors/org-families.ts';
 import { ownMetrics } from '../../../src/exposition/own-metrics.ts';
+import { platforms } from '../../../src/platforms/list.ts';
 import { exporterEvents } from '../annotations.ts';
 import type { DashboardSpec } from '../dashboard.ts';
 import { type Expression, increase, newest, perMinute, promql, quantile, rate } from '../expression.ts';
@@ -59,6 +61,39 @@ function stacked(
   return bars({ title, text, stack: 'values', queries, width: 8 });
 }
 
+/** Age of the oldest data, with limits of its own for platforms that have their days later. */
+function oldestData(): Placed {
+  const rules = platforms.flatMap(({ title, name, days }) =>
+    Object.values(days).flatMap(({ readyWithin = READY_HOURS, lateDays = LATE_DAYS }) =>
+      readyWithin > READY_HOURS ? [{ title, name, readyWithin, lateDays }] : [],
+    ),
+  );
+  const names = (of: 'title' | 'name') => [...new Set(rules.map((rule) => rule[of]))];
+  const late = `${orgInfo.name}{job=~"$job",org=~"$org",platform=~"${names('name').join('|')}"}`;
+  const stepsOf = (ready: number, stale: number) => ({
+    warn: (ready + 30) * HOUR_S,
+    alarm: (stale - 24) * HOUR_S,
+  });
+  const usual = thresholds.dataStaleHours.default;
+  const own = staleHours(Math.max(...rules.map(({ lateDays }) => lateDays)));
+  const ready = Math.max(...rules.map(({ readyWithin }) => readyWithin));
+  return tile({
+    title: 'Oldest data',
+    text: `How long ago the newest complete day ended, for the dataset and organization furthest behind. Days without activity explain up to ${usual - 24} hours, on ${names('title').join(' and ')} up to ${own - 24}; beyond that an alert fires.`,
+    unit: 's',
+    decimals: 0,
+    queries: [
+      now(promql`max(${dataAge()} unless on (org) ${late})`, 'age'),
+      now(promql`max(${dataAge()} and on (org) ${late})`, names('title').join(', '), {
+        steps: stepsOf(ready, own),
+      }),
+    ],
+    steps: stepsOf(READY_HOURS, usual),
+    width: 6,
+    height: 3,
+  });
+}
+
 /** The state of the exporter and its collectors. */
 const state: Row = {
   title: 'Status',
@@ -73,16 +108,7 @@ const state: Row = {
       'Share of collectors across all organizations whose last run succeeded.',
       now(promql`avg(${success})`, 'succeeded'),
     ),
-    tile({
-      title: 'Oldest data',
-      text: `How long ago the newest complete day ended, for the dataset and organization furthest behind. Days without activity explain up to ${thresholds.dataStaleHours.default - 24} hours; beyond that an alert fires.`,
-      unit: 's',
-      decimals: 0,
-      queries: [now(promql`max(${dataAge()})`, 'age')],
-      steps: { warn: 54 * HOUR_S, alarm: (thresholds.dataStaleHours.default - 24) * HOUR_S },
-      width: 6,
-      height: 3,
-    }),
+    oldestData(),
     tile({
       title: 'Uncovered days',
       text: 'Days since the start of history without a settled answer, of all organizations, in the dataset with most of them: days still to fetch, days that failed, and days of late datasets. The number shrinks after an installation or an outage.',
