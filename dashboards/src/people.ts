@@ -277,7 +277,7 @@ const months: Row = {
     }),
     table({
       title: 'Cost of teams this month',
-      text: 'Cost of the month to date of each team, each day at its own price, its forecast, and from what to what the cost of a team with a budget is in eight of ten cases. Needs a price of the organization.',
+      text: 'Cost of the month to date of each team, each day at its own price, its forecast, and from what to what the cost of a team with a budget is in eight of ten cases. Needs a price of the organization where the platform reports no cost.',
       columns: [
         ...ORG_AND_TEAM,
         { of: 'currency', title: 'Currency', width: 90 },
