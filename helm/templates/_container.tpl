@@ -6,11 +6,12 @@
 {{- end }}
 {{- if and .Values.organizations (not .Values.demo) }}
 {{- $orgs := list }}
-{{- range .Values.organizations }}
+{{- range $given := .Values.organizations }}
 {{- $file := .apiKey.file | default (printf "/run/secrets/agent-platform-exporter/%s" (include "ape.keyFile" .name)) }}
-{{- $org := dict "name" .name "base_url" .baseUrl "api_key_file" $file }}
-{{- with .appUrl }}{{ $_ := set $org "app_url" . }}{{ end }}
-{{- with .seats }}{{ $_ := set $org "seats" . }}{{ end }}
+{{- $org := dict "name" .name "api_key_file" $file }}
+{{- range $value := list "platform" "account" "kind" "orgId" "linkHosts" "baseUrl" "appUrl" "seats" }}
+{{- with get $given $value }}{{ $_ := set $org (snakecase $value) . }}{{ end }}
+{{- end }}
 {{- with .budget }}
 {{- $budget := dict }}
 {{- with .creditsPerMonth }}{{ $_ := set $budget "credits_per_month" (float64 .) }}{{ end }}

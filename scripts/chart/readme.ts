@@ -46,6 +46,8 @@ Run this in a checkout. \`$REGISTRY\` contains the image that you built (see [in
 
 Kubernetes 1.28 or newer is required. To try it without a key: \`--set demo=true\`.
 
+- **Other platforms** are \`platform: copilot\` with an \`account\`, and \`platform: claude\`, whose \`kind\` is \`console\` if not
+  given: [ci/platforms-values.yaml](ci/platforms-values.yaml) has one of each.
 - **Keys** are stored in Secrets and mounted as files, never passed in a ConfigMap, an argument, an annotation or the
   environment. A changed key is used from the next request on, without a restart. For external secrets, let their operator
   create the Secret (add its object to \`extraObjects\`) and set \`apiKey.secretName\`.

@@ -1,7 +1,10 @@
 import { parse } from 'yaml';
 import { isObject } from '../../src/catalog/object.ts';
+import type { Platform } from '../../src/catalog/platform.ts';
 import type { OptionTable } from '../../src/config/option.ts';
 import { orgNamePattern, ownPathPattern, pathPattern } from '../../src/config/parse.ts';
+import { defaultPlatform } from '../../src/platforms/index.ts';
+import { platforms } from '../../src/platforms/list.ts';
 import { configSchema } from './config-schema.ts';
 import { monitoring } from './monitoring-schema.ts';
 import {
@@ -10,6 +13,7 @@ import {
   choice,
   filled,
   flag,
+  number,
   path,
   port,
   positive,
@@ -30,7 +34,7 @@ const price = strict(
   {
     from: day,
     currency,
-    perMillionCredits: positive,
+    perMillionCredits: number,
   },
   ['from', 'currency', 'perMillionCredits'],
 );
@@ -45,28 +49,59 @@ const apiKey: Schema = {
 
 const url: Schema = { type: 'string', pattern: '^https?://[^@?#]+$' };
 
-const organization = strict(
-  {
-    name: { type: 'string', pattern: orgNamePattern },
-    baseUrl: url,
-    appUrl: url,
-    apiKey,
-    seats: whole(1),
-    budget: {
-      oneOf: [
-        strict({ creditsPerMonth: positive }, ['creditsPerMonth']),
-        strict({ amount: positive, currency, per: { enum: ['month'] } }, ['amount', 'currency']),
-      ],
+const organization = {
+  ...strict(
+    {
+      name: { type: 'string', pattern: orgNamePattern },
+      platform: choice(...platforms.map(({ name }) => name)),
+      orgId: filled,
+      account: filled,
+      kind: filled,
+      linkHosts: texts,
+      baseUrl: url,
+      appUrl: url,
+      apiKey,
+      seats: whole(1),
+      budget: {
+        oneOf: [
+          strict({ creditsPerMonth: positive }, ['creditsPerMonth']),
+          strict({ amount: positive, currency, per: { enum: ['month'] } }, ['amount', 'currency']),
+        ],
+      },
+      prices: { type: 'array', items: price },
+      billing: strict({ periodStarts: { ...whole(1), maximum: 31 } }, ['periodStarts']),
+      calendar: strict({
+        country: { type: 'string', pattern: '^[A-Z]{2}$' },
+        daysOff: { type: 'array', items: day },
+      }),
     },
-    prices: { type: 'array', items: price },
-    billing: strict({ periodStarts: { ...whole(1), maximum: 31 } }, ['periodStarts']),
-    calendar: strict({
-      country: { type: 'string', pattern: '^[A-Z]{2}$' },
-      daysOff: { type: 'array', items: day },
-    }),
-  },
-  ['name', 'baseUrl', 'apiKey'],
-);
+    ['name', 'apiKey'],
+  ),
+  allOf: platforms.map(onPlatform),
+};
+
+/** What an organization on a platform needs, and what it cannot have. */
+function onPlatform(platform: Platform): Schema {
+  const { baseUrl, keys, needs = [], kinds } = platform.configuration;
+  const others = platforms.flatMap(({ configuration }) => configuration.keys);
+  const refused = others.filter((key) => !keys.includes(key)).map((key) => [inValues(key), false]);
+  return {
+    if: {
+      properties: { platform: { const: platform.name } },
+      ...(platform !== defaultPlatform && { required: ['platform'] }),
+    },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: {
+      properties: { ...Object.fromEntries(refused), ...(kinds && { kind: choice(...kinds) }) },
+      required: [...(baseUrl === undefined ? ['baseUrl'] : []), ...needs.map(inValues)],
+    },
+  };
+}
+
+/** The name of a key of the configuration file in the values. */
+function inValues(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
 
 const pullSecret = strict({ name: filled }, ['name']);
 const secret = { secretName: text, secretKey: filled };

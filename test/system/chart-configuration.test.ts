@@ -90,7 +90,7 @@ describe.runIf(requireTool('helm') && requireTool('openssl'))('what the chart re
     return { args: container.args.map(here), environment };
   }
 
-  test.each(['one-organization', 'created-keys', 'tls', 'client-certificates', 'everything'])(
+  test.each(['one-organization', 'platforms', 'created-keys', 'tls', 'client-certificates', 'everything'])(
     'is accepted by the exporter: %s',
     async (shape) => {
       const values =
@@ -105,6 +105,15 @@ describe.runIf(requireTool('helm') && requireTool('openssl'))('what the chart re
       expect(check.stdout()).toMatch(/own|acme/);
     },
   );
+
+  test('has the organizations of every platform', async () => {
+    const { args, environment } = await layOut(await chart.objects({ shape: 'platforms' }));
+    const check = programs.exporter(['check-config', ...args.slice(1)], environment);
+    await check.ended;
+    expect(check.stdout()).toMatch(
+      /account +acme-org\n[\s\S]*api\.acme\.ghe\.com[\s\S]*account +enterprises\/acme\n[\s\S]*kind +console\n[\s\S]*kind +enterprise\n/,
+    );
+  });
 
   test('starts the demo', async () => {
     const { args, environment } = await layOut(await chart.objects({ shape: 'demo' }));

@@ -131,6 +131,19 @@ describe.runIf(hasHelm)('the chart', () => {
     expect(await refusal(values)).toMatch(message);
   });
 
+  test.each([
+    ['an organization without an address', '', /baseUrl is required/],
+    ['an unknown platform', ', platform: other', /platform must be one of/],
+    ['Copilot without an account', ', platform: copilot', /account is required/],
+    ['an identifier of Copilot', ', platform: copilot, account: a, orgId: b', /orgId/],
+    ['an unknown kind of Claude', ', platform: claude, kind: team', /kind must be one of/],
+    ['prices of Claude', ', platform: claude, prices: []', /prices/],
+    ['a web app of Claude', ', platform: claude, appUrl: "https://x"', /appUrl/],
+    ['an account of the default platform', ', baseUrl: "https://x", account: a', /account/],
+  ])('refuses %s', async (_, given, message) => {
+    expect(await refusal(`organizations: [{name: a, apiKey: {value: k}${given}}]`)).toMatch(message);
+  });
+
   test('keeps names that look like numbers', async () => {
     const values = `priorityClassName: "123"
 web: {tls: {enabled: true, secretName: "1e3"}}
