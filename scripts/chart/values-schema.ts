@@ -47,7 +47,7 @@ const apiKey: Schema = {
   ],
 };
 
-const url: Schema = { type: 'string', pattern: '^https?://[^@?#]+$' };
+const url: Schema = { type: 'string', pattern: '^https?://[^@?#\\s]+$' };
 
 const organization = {
   ...strict(
@@ -57,7 +57,7 @@ const organization = {
       orgId: filled,
       account: filled,
       kind: filled,
-      linkHosts: texts,
+      linkHosts: { type: 'array', items: { type: 'string', pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$' } },
       baseUrl: url,
       appUrl: url,
       apiKey,

@@ -139,6 +139,8 @@ describe.runIf(hasHelm)('the chart', () => {
     ['an unknown kind of Claude', ', platform: claude, kind: team', /kind must be one of/],
     ['prices of Claude', ', platform: claude, prices: []', /prices/],
     ['a web app of Claude', ', platform: claude, appUrl: "https://x"', /appUrl/],
+    ['an address as a host', ', platform: copilot, account: a, linkHosts: ["https://x"]', /linkHosts/],
+    ['an address with a blank', ', baseUrl: "https://a b"', /baseUrl/],
     ['an account of the default platform', ', baseUrl: "https://x", account: a', /account/],
   ])('refuses %s', async (_, given, message) => {
     expect(await refusal(`organizations: [{name: a, apiKey: {value: k}${given}}]`)).toMatch(message);
