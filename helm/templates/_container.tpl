@@ -1,6 +1,8 @@
 {{/* The exporter's configuration file, without any key. */}}
 {{- define "ape.config" -}}
 {{- $config := deepCopy (.Values.config | default dict) }}
+{{- /* The only fraction, which `helm --set` passes as text. */}}
+{{- with $config.api }}{{ with .requests_per_second }}{{ $_ := set $config.api "requests_per_second" (float64 .) }}{{ end }}{{ end }}
 {{- if .Values.users.teams.secretName }}
 {{- $_ := set $config "teams" (dict "file" (printf "/etc/agent-platform-exporter/teams/%s" .Values.users.teams.secretKey)) }}
 {{- end }}

@@ -243,6 +243,7 @@ config: {api: {requests_per_second: "0.5"}}
 prometheusRule: {enabled: true, overrides: {AgentPlatformExporterDown: {for: 5m}}}`;
     const text = await chart.text({ values });
     expect(text).toContain('per_million_credits: 2.7\n');
+    expect(text).toContain('requests_per_second: 0.5\n');
     expect(text).toMatch(/credits_per_month: (?:5e\+08|500000000)\n/);
     await refused(values.replace('"5e8"', '"0.0"'), /creditsPerMonth/);
     await refused(values.replace('"2.7"', '"2,7"'), /perMillionCredits/);
