@@ -61,7 +61,7 @@ const organization = {
       baseUrl: url,
       appUrl: url,
       apiKey,
-      seats: whole(1),
+      seats: { ...whole(1), maximum: 10_000_000 },
       budget: {
         oneOf: [
           strict({ creditsPerMonth: positive }, ['creditsPerMonth']),
@@ -83,6 +83,7 @@ const organization = {
 /** What an organization on a platform needs, and what it cannot have. */
 function onPlatform(platform: Platform): Schema {
   const { baseUrl, keys, needs = [], kinds } = platform.configuration;
+  const hasCredits = platform.money.measure === 'credits';
   const others = platforms.flatMap(({ configuration }) => configuration.keys);
   const refused = others.filter((key) => !keys.includes(key)).map((key) => [inValues(key), false]);
   return {
@@ -92,7 +93,11 @@ function onPlatform(platform: Platform): Schema {
     },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: {
-      properties: { ...Object.fromEntries(refused), ...(kinds && { kind: choice(...kinds) }) },
+      properties: {
+        ...Object.fromEntries(refused),
+        ...(kinds && { kind: choice(...kinds) }),
+        ...(!hasCredits && { budget: { properties: { creditsPerMonth: false } } }),
+      },
       required: [...(baseUrl === undefined ? ['baseUrl'] : []), ...needs.map(inValues)],
     },
   };

@@ -137,6 +137,7 @@ describe.runIf(hasHelm)('the chart', () => {
     ['Copilot without an account', ', platform: copilot', /account is required/],
     ['an identifier of Copilot', ', platform: copilot, account: a, orgId: b', /orgId/],
     ['an unknown kind of Claude', ', platform: claude, kind: team', /kind must be one of/],
+    ['a budget of Claude in credits', ', platform: claude, budget: {creditsPerMonth: 5}', /creditsPerMonth/],
     ['prices of Claude', ', platform: claude, prices: []', /prices/],
     ['a web app of Claude', ', platform: claude, appUrl: "https://x"', /appUrl/],
     ['an address as a host', ', platform: copilot, account: a, linkHosts: ["https://x"]', /linkHosts/],
