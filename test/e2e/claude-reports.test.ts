@@ -157,7 +157,7 @@ test.each<Kind>(['console', 'enterprise'])(
   'of the kind %s, an hour with nothing new costs few requests, and so does the pass of a day',
   async (kind) => {
     const story = await startClaudeStory({
-      ...{ kind, collectors, flags: ['users.identity=email', 'history.start=2026-08-01'] },
+      ...{ kind, collectors, flags: ['users.identity=id', 'history.start=2026-08-01'] },
       begins: NOON + (3 * 24 + 8) * HOUR,
     });
     const counts: number[] = [];

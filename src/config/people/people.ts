@@ -104,8 +104,7 @@ export function createLabels(identity: Identity, key: string): Pick<PeopleSettin
       // Hashes a text that is not an id, because the result is stored next to the hashes.
       return { identity: `hash ${hash('\0')}`, labelOf: ({ id }) => hash(id) };
     case 'id':
-      // Some platforms have no id but the address.
-      return { identity: 'id', labelOf: ({ id }) => (id.includes('@') ? undefined : id) };
+      return { identity: 'id', labelOf: ({ id }) => id };
     case 'email':
       // The id if there is no address: people without one must not be merged.
       return { identity: 'email', labelOf: ({ id, email }) => email ?? id };

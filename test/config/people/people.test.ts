@@ -450,11 +450,6 @@ describe('the identification of people', () => {
     },
   );
 
-  test('by id, nobody whose only id is an address', async () => {
-    const { labelOf } = (await peopleWith('id')).current();
-    expect(labelOf({ id: 'ada@acme.example', email: 'ada@acme.example' })).toBeUndefined();
-  });
-
   test('by e-mail address, a person without one has the id', async () => {
     const people = await peopleWith('email');
     expect(people.current().labelOf({ id: 'user_2', email: undefined })).toBe('user_2');
