@@ -115,14 +115,15 @@ export const { credits: creditsChangeByCause, cost: costChangeByCause } = inMeas
 function changeOn(view: View, day: Day) {
   const { what = [], currency } = explain(view, fourWeeksBefore(day), [day]) ?? {};
   const word = currency === undefined ? 'credits' : 'cost';
+  const samples: Sample<'cause'>[] = [];
+  let isDivided = false;
+  for (const { name, credits: value } of what) {
+    samples.push({ labels: { cause: name.replace('credits', word) }, value });
+    isDivided ||= name.startsWith('tokens_per_');
+  }
   // Until the people of the day are known, tokens are a cause of their own, which a range of the day would go on to add.
-  const isDivided = what.some(({ name }) => name.startsWith('tokens_per_'));
-  const causes = isDivided ? [...what, { name: 'tokens', credits: 0 }] : what;
-  if (causes.length === 0) return undefined;
-  return causes.map(({ name, credits }) => ({
-    labels: { cause: name.replace('credits', word) },
-    value: credits,
-  }));
+  if (isDivided) samples.push({ labels: { cause: 'tokens' }, value: 0 });
+  return samples.length === 0 ? undefined : samples;
 }
 
 const BASELINE_DAYS = 14;
