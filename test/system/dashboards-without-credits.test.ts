@@ -40,6 +40,14 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'org="anna",team="core",currency="USD"': 70,
     'org="anna",team="web",currency="USD"': 20,
   },
+  credits_month_to_date: { 'org="acme"': 900 },
+  credits_month_forecast: { 'org="acme"': 1000 },
+  cost_month_to_date: {
+    'org="acme",currency="USD"': 9,
+    'org="anna",currency="USD"': 90,
+    'org="bert",currency="USD"': 8,
+  },
+  cost_month_budget: { 'org="anna",currency="USD"': 120 },
   team_cost_month_budget: { 'org="anna",team="core",currency="USD"': 100 },
   org_info: {
     'org="acme",platform="agent-platform",org_id=""': 1,
@@ -124,6 +132,18 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('without cr
     expect(await shown(TEAMS, { orgs: 'anna', team: 'core' })).toEqual({ core: 175 });
     for (const orgs of ['acme', 'acme|anna', 'anna|euro']) expect(await shown(TEAMS, { orgs })).toEqual({});
     expect(await shown(TEAMS.replace(/C$/, 'A'), { orgs: 'acme' })).toEqual({ core: 2100 });
+  });
+
+  test('shows the month against a budget in money of an organization that is selected alone', async () => {
+    const [credits, cost, budget] = ['C', 'G', 'I'].map(
+      (query) => `credits.json “Month to date against the budget” ${query}`,
+    );
+    expect(await shown(`${cost}`, { orgs: 'anna' })).toEqual({ 'USD anna': 90 });
+    expect(await shown(`${budget}`, { orgs: 'anna' })).toEqual({ 'USD anna': 120 });
+    expect(await shown(`${cost}`, { orgs: 'bert' })).toEqual({});
+    expect(await shown(`${credits}`, { orgs: 'acme' })).toEqual({ acme: 1000 });
+    for (const query of [credits, cost, budget])
+      expect(await shown(`${query}`, { orgs: 'acme|anna' })).toEqual({});
   });
 
   test('shows the cost of a team that is selected alone, and its budget', async () => {
