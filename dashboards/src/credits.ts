@@ -7,7 +7,7 @@ import { tokenFamilies as tokens } from '../../src/collectors/tokens/collector.t
 import { spendEvents } from './annotations.ts';
 import type { DashboardSpec } from './dashboard.ts';
 import { daily, newest, promql } from './expression.ts';
-import { dailyTotal, ofOne } from './figures.ts';
+import { dailyTotal, ofOne, selectedOrgs } from './figures.ts';
 import { eachByDay, sharesByWeek } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
@@ -118,15 +118,14 @@ const byDay: Row = {
       queries: [
         days(dailyTotal(tokens.dailyCredits), 'credits'),
         days(dailyTotal(dailyCreditsUnusual), 'unusual', { colour: palette.alarm }),
-        days(ofOne(daily(spend.dailyCreditsExpected), newest(spend.dailyCreditsExpected)), 'expected', {
+        days(ofOne(daily(spend.dailyCreditsExpected), selectedOrgs), 'expected', {
           draw: 'line',
           colour: palette.quiet,
         }),
-        days(
-          ofOne(daily(spend.dailyCreditsExpectedUpper), newest(spend.dailyCreditsExpectedUpper)),
-          'unusual above',
-          { draw: 'dashes', colour: palette.second },
-        ),
+        days(ofOne(daily(spend.dailyCreditsExpectedUpper), selectedOrgs), 'unusual above', {
+          draw: 'dashes',
+          colour: palette.second,
+        }),
         costOfOne(spend.dailyCostUnusual, 'unusual', { colour: palette.deep }),
         costOfOne(spend.dailyCostExpected, 'expected', { draw: 'line', colour: palette.third }),
         costOfOne(spend.dailyCostExpectedUpper, 'unusual above', { draw: 'dashes', colour: palette.fourth }),

@@ -1,4 +1,4 @@
-import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
+import { dataDayTimestamp, orgInfo } from '../../src/collectors/org-families.ts';
 import type { Weeks } from '../../src/collectors/weeks.ts';
 import {
   atLastDay,
@@ -60,6 +60,12 @@ export function weekWithChange(
 ): readonly Query[] {
   return [now(wholeTotal(present, family), legend), ...changeQueries(present, before, 'the 7 days before')];
 }
+
+/** The selected organizations, with credits or without. */
+export const selectedOrgs: Expression = {
+  text: `max by (org) (${orgInfo.name}{job=~"$job",org=~"$org"})`,
+  about: [orgInfo],
+};
 
 /** A figure where a single series of `all` is selected: lines of one look cannot be told apart. */
 export function ofOne(figure: Expression, all: Expression): Expression {

@@ -1,7 +1,6 @@
-import { orgInfo } from '../../src/collectors/org-families.ts';
 import { spendFamilies as spend } from '../../src/collectors/spend/collector.ts';
 import { atEnd, atLastDay, type Described, daily, type Expression, newest, promql } from './expression.ts';
-import { ofOne } from './figures.ts';
+import { ofOne, selectedOrgs } from './figures.ts';
 import { eachByDay } from './largest.ts';
 import type { Row } from './layout.ts';
 import { links } from './links.ts';
@@ -82,18 +81,12 @@ export const monthsOfOrgs = {
   money: monthFigures(spend, 'costMonth'),
 };
 
-/** The selected organizations, with credits or without. */
-const ORGS: Expression = {
-  text: `max by (org) (${orgInfo.name}{job=~"$job",org=~"$org"})`,
-  about: [orgInfo],
-};
-
 /** A figure of the month by day, of the organization if only one is selected; in money, if its budget is. */
 function ofOneOrg(name: string, figure: Expression, look: Look): Query {
   const inMoney = figure.about.some(({ labels }) => labels.length > 0);
   const shown = inMoney ? promql`${figure} and on (org) ${atLastDay(newest(spend.costMonthBudget))}` : figure;
   return days(
-    ofOne(shown, ORGS),
+    ofOne(shown, selectedOrgs),
     inMoney ? `{{currency}}, ${name}` : name,
     inMoney ? { ...look, ...MONEY, onTheRight: true } : look,
   );

@@ -40,6 +40,7 @@ const FIGURES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'org="anna",team="core",currency="USD"': 70,
     'org="anna",team="web",currency="USD"': 20,
   },
+  daily_credits_expected: { 'org="acme"': 400 },
   credits_month_to_date: { 'org="acme"': 900 },
   credits_month_forecast: { 'org="acme"': 1000 },
   cost_month_to_date: {
@@ -132,6 +133,12 @@ describe.runIf(requireTool('prometheus') && requireTool('promtool'))('without cr
     expect(await shown(TEAMS, { orgs: 'anna', team: 'core' })).toEqual({ core: 175 });
     for (const orgs of ['acme', 'acme|anna', 'anna|euro']) expect(await shown(TEAMS, { orgs })).toEqual({});
     expect(await shown(TEAMS.replace(/C$/, 'A'), { orgs: 'acme' })).toEqual({ core: 2100 });
+  });
+
+  test('shows the expected credits of an organization that is selected alone', async () => {
+    const expected = 'credits.json “Credits by day” C';
+    expect(await shown(expected, { orgs: 'acme' })).toEqual({ acme: 400 });
+    expect(await shown(expected, { orgs: 'acme|anna' })).toEqual({});
   });
 
   test('shows the month against a budget in money of an organization that is selected alone', async () => {
