@@ -2,7 +2,7 @@ import { dayDatasetOf } from '../../src/catalog/collector.ts';
 import type { Family } from '../../src/catalog/family.ts';
 import { isRecorded, recordedNameOf } from '../../src/catalog/recorded.ts';
 import { collectors } from '../../src/collectors/index.ts';
-import { dataDayTimestamp } from '../../src/collectors/org-families.ts';
+import { dataDayTimestamp, orgInfo } from '../../src/collectors/org-families.ts';
 
 const HOUR_S = 3600;
 const DAY_S = 86_400;
@@ -36,6 +36,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   output: ['files', 'commits', 'pull_requests'],
   breakdown: ['model', 'user'],
   currency: ['EUR', 'USD'],
+  platform: ['agent-platform'],
+  org_id: ['1'],
   dataset: ['tokens', 'tools', 'activity', 'productivity', 'users'],
 };
 
@@ -50,7 +52,7 @@ const families: readonly Family[] = collectors
  */
 function* plantedSamples(first: number, shown: readonly ShownDay[]): Generator<Sample> {
   const dataDay = { name: dataDayTimestamp.name, labels: ['dataset'], scope: 'current' } as const;
-  for (const family of [dataDay, ...families]) {
+  for (const family of [dataDay, orgInfo, ...families]) {
     for (const recorded of isRecorded(family) ? [false, true] : [false])
       for (const { org, day, at } of shown) {
         if (recorded && typeof at !== 'number') continue;
