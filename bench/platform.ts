@@ -47,6 +47,11 @@ export async function startPlatform(
   };
 }
 
+/** The UTC day so many days ago. */
+export function daysAgo(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+}
+
 /**
  * Writes the configuration of all organizations of a platform, with further settings, into a folder; returns the file. The
  * history begins with the first day that they have.
@@ -61,7 +66,6 @@ export function configure(folder: string, { url, world }: Platform, settings = '
     return `  - {name: ${name}, base_url: '${url}', api_key_file: '${key}'}`;
   });
   const file = path.join(folder, 'exporter.yaml');
-  const start = new Date(Date.now() - world.days * DAY_MS).toISOString().slice(0, 10);
-  writeFileSync(file, `orgs:\n${entries.join('\n')}\nhistory: {start: ${start}}\n${settings}`);
+  writeFileSync(file, `orgs:\n${entries.join('\n')}\nhistory: {start: ${daysAgo(world.days)}}\n${settings}`);
   return file;
 }

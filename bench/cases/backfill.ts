@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { startChild } from '../child.ts';
-import { configure, startPlatform, type World } from '../platform.ts';
+import { configure, daysAgo, startPlatform, type World } from '../platform.ts';
 import type { Case, CaseContext } from './case.ts';
 
 /** How long ago the last day is that is certainly known. */
-const SETTLED_MS = 5 * 86_400_000;
+const SETTLED_DAYS = 5;
 
 /** The command `backfill`, with all days in the store. */
 export function backfillCase(world: World, runs: number): Case {
@@ -23,7 +23,7 @@ async function measure({ checkout, helper, record, folder }: CaseContext, world:
   await using platform = await startPlatform(helper.program, world);
   const config = configure(folder, platform);
   // On a weekend nobody of few people works, and whether such a day is idle is known some days later.
-  const last = new Date(Date.now() - SETTLED_MS).toISOString().slice(0, 10);
+  const last = daysAgo(SETTLED_DAYS);
   const receiver = await startChild('servers/discard.ts', { status: 204, body: '' });
   async function backfill(...flags: string[]): Promise<number> {
     const startedAt = performance.now();

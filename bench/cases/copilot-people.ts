@@ -1,18 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isSynced } from '../page.ts';
-import { startPlatform } from '../platform.ts';
+import { daysAgo, startPlatform } from '../platform.ts';
 import { startService } from '../service.ts';
 import { type Case, type CaseContext, recordAnswers } from './case.ts';
 
 const ACCOUNT = { name: 'acme', account: 'acme-org', key: 'sandbox-acme-full' };
-/** Days before today that are asked for: a report appears 48 hours after the end of its day. */
-const DAYS = [5, 4, 3, 2, 1];
+/** How many days are asked for: a report appears 48 hours after the end of its day. */
+const DAYS = 5;
 /** The collectors of the platform beside that of people. */
 const COLLECTORS = 3;
 const PEOPLE = 10_000;
 const MIB = 2 ** 20;
-const DAY_MS = 86_400_000;
 
 /** The daily reports of the people of an organization on GitHub Copilot, behind links, line by line. */
 export function copilotPeopleCase(users: number, runs: number): Case {
@@ -25,16 +24,16 @@ export function copilotPeopleCase(users: number, runs: number): Case {
 }
 
 async function measure({ checkout, helper, record, folder, profiles }: CaseContext, users: number) {
-  const days = Math.max(...DAYS);
-  const world = { orgs: 1, users, repos: 1, days };
+  const world = { orgs: 1, users, repos: 1, days: DAYS };
   await using platform = await startPlatform(helper.program, world, ['--platform=copilot']);
   // The simulated platform makes each person once.
-  const rows = await Promise.all(DAYS.map((before) => rowsOf(platform.url, dayBefore(before))));
+  const days = Array.from({ length: DAYS }, (_, index) => daysAgo(index + 1));
+  const rows = await Promise.all(days.map((day) => rowsOf(platform.url, day)));
   const file = path.join(folder, 'exporter.yaml');
   const key = path.join(folder, 'key');
   writeFileSync(key, ACCOUNT.key);
   const org = `{name: ${ACCOUNT.name}, platform: copilot, account: ${ACCOUNT.account}, base_url: '${platform.url}', api_key_file: '${key}', link_hosts: ['${new URL(platform.url).hostname}']}`;
-  writeFileSync(file, `orgs:\n  - ${org}\nhistory: {start: ${dayBefore(days)}}\n`);
+  writeFileSync(file, `orgs:\n  - ${org}\nhistory: {start: ${daysAgo(DAYS)}}\n`);
 
   async function sync(name: string, flags: readonly string[], collectors: number) {
     const args = [`--config.file=${file}`, '--schedule.jitter=0', ...flags];
@@ -53,10 +52,6 @@ async function measure({ checkout, helper, record, folder, profiles }: CaseConte
   record('a report, CPU', 's', cpuSeconds, read < PEOPLE ? undefined : { atMost: 3 });
   record('resident at most, more than without', 'MiB', (identified.peak - before.peak) / MIB, { atMost: 60 });
   recordAnswers(record, 'first sync', identified, 50);
-}
-
-function dayBefore(days: number): string {
-  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** The number of rows of a day's report of people; none if it is not there yet. */
