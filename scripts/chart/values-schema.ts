@@ -1,9 +1,10 @@
 import { parse } from 'yaml';
 import { isObject } from '../../src/catalog/object.ts';
 import type { Platform } from '../../src/catalog/platform.ts';
+import { DEFAULT_PLATFORM } from '../../src/catalog/settings.ts';
+import { MAX_SEATS } from '../../src/config/file-schema.ts';
 import type { OptionTable } from '../../src/config/option.ts';
-import { orgNamePattern, ownPathPattern, pathPattern } from '../../src/config/parse.ts';
-import { defaultPlatform } from '../../src/platforms/index.ts';
+import { hostPattern, orgNamePattern, ownPathPattern, pathPattern } from '../../src/config/parse.ts';
 import { platforms } from '../../src/platforms/list.ts';
 import { configSchema } from './config-schema.ts';
 import { monitoring } from './monitoring-schema.ts';
@@ -57,11 +58,11 @@ const organization = {
       orgId: filled,
       account: filled,
       kind: filled,
-      linkHosts: { type: 'array', items: { type: 'string', pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$' } },
+      linkHosts: { type: 'array', items: { type: 'string', pattern: hostPattern, maxLength: 253 } },
       baseUrl: url,
       appUrl: url,
       apiKey,
-      seats: { ...whole(1), maximum: 10_000_000 },
+      seats: { ...whole(1), maximum: MAX_SEATS },
       budget: {
         oneOf: [
           strict({ creditsPerMonth: positive }, ['creditsPerMonth']),
@@ -89,7 +90,7 @@ function onPlatform(platform: Platform): Schema {
   return {
     if: {
       properties: { platform: { const: platform.name } },
-      ...(platform !== defaultPlatform && { required: ['platform'] }),
+      ...(platform.name !== DEFAULT_PLATFORM && { required: ['platform'] }),
     },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: {

@@ -4,7 +4,7 @@ import { platformNamed } from '../platforms/index.ts';
 import { platforms } from '../platforms/list.ts';
 import { day, url } from './kinds.ts';
 import { type Option, type OptionTable, optionsIn } from './option.ts';
-import { isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
+import { hostPattern, isOrgName, orgNamePattern, orgNameRule, quoted } from './parse.ts';
 import { problemsOn } from './platform.ts';
 import {
   list,
@@ -18,7 +18,7 @@ import {
   wholeNumber,
 } from './validate.ts';
 
-const MAX_SEATS = 10_000_000;
+export const MAX_SEATS = 10_000_000;
 /** Above this, numbers of credits are not exact. */
 export const MAX_CREDITS = Number.MAX_SAFE_INTEGER;
 const MAX_PRICE = 1_000_000_000;
@@ -31,7 +31,7 @@ const SERIES = 1_000_000;
 const currency = textLike(/^[A-Z]{3}$/, 'a currency of three capital letters, such as USD');
 
 const hostSuffix = textLike(
-  /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+  new RegExp(`^(?=.{1,253}$)${hostPattern.slice(1)}`),
   'a host name in lower case, such as reports.example.com',
 );
 

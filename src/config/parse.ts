@@ -59,6 +59,9 @@ export const pathPattern = '^(/[A-Za-z0-9._~-]+)+$';
 /** The service's own routes besides the metrics. */
 export const ownPathPattern = '^/($|status$|probe$|-(/|$)|hooks(/|$))';
 
+/** A host name in lower case, apart from its length; the chart's schema has it, too. */
+export const hostPattern = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
+
 /** Letters and digits of any script: the name is a label value, and is used in `/probe?target=`. */
 // biome-ignore lint/security/noSecrets: a pattern
 export const orgNamePattern = '^[\\p{L}\\p{N}]([\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$';
