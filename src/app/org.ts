@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { fillsOf, isDayCollector } from '../catalog/collector.ts';
 import { idleRowWith } from '../catalog/dataset.ts';
 import type { Platform } from '../catalog/platform.ts';
-import type { OrgSettings, PeopleSettings } from '../catalog/settings.ts';
+import { DEFAULT_PLATFORM, type OrgSettings, type PeopleSettings } from '../catalog/settings.ts';
 import type { PlatformClient } from '../client/client.ts';
 import { collectors } from '../collectors/index.ts';
 import type { ApiConfig, LiveConfig, OrgConfig } from '../config/config.ts';
-import { defaultPlatform } from '../platforms/index.ts';
 import type { Core } from './core.ts';
 
 /** An organization as it is polled and published. */
@@ -40,7 +39,7 @@ export function orgSettings(
 
 /** By dataset, the row of a day without activity on a platform; none for the default platform, whose rows the datasets declare. */
 function idleRowsOn(platform: Platform): OrgSettings['idleRows'] {
-  if (platform.name === defaultPlatform.name) return undefined;
+  if (platform.name === DEFAULT_PLATFORM) return undefined;
   const rows = collectors.filter(isDayCollector).map(({ dataset }) => {
     const { members = {} } = platform.fields[dataset.name] ?? {};
     return [dataset.name, idleRowWith(dataset, Object.keys(members))] as const;

@@ -1,10 +1,9 @@
 import { type Collector, filledOn, isDayCollector, isFetching } from '../catalog/collector.ts';
 import { dayOf, daysBetween } from '../catalog/day.ts';
 import { dayRulesOf, READY_HOURS } from '../catalog/day-rules.ts';
-import type { OrgSettings } from '../catalog/settings.ts';
+import { DEFAULT_PLATFORM, type OrgSettings } from '../catalog/settings.ts';
 import type { CollectorState, CollectorStatus, OrgStatus, Readiness, ServiceStatus } from '../page/status.ts';
 import type { RunState, RunStates } from '../pipeline/run-states.ts';
-import { defaultPlatform } from '../platforms/index.ts';
 import type { Core } from './core.ts';
 import type { Deployment } from './deployment.ts';
 import { jobName } from './job.ts';
@@ -54,7 +53,7 @@ function orgStatus(
   const paths = core.traffic.pathsOf(org);
   return {
     name,
-    platform: { name: platform.name, ...(platform !== defaultPlatform && { title: platform.title }) },
+    platform: { name: platform.name, ...(platform.name !== DEFAULT_PLATFORM && { title: platform.title }) },
     orgId: core.publisher.of(name).orgId,
     apiHost: new URL(org.baseUrl).host,
     requestsToday: core.traffic.requestsToday(name),

@@ -1,6 +1,7 @@
 import { filledOn, fillsOf } from '../catalog/collector.ts';
 import type { DatasetName } from '../catalog/dataset.ts';
 import type { Platform } from '../catalog/platform.ts';
+import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
 import type { ConfiguredOrg } from '../catalog/source.ts';
 import type { PlatformClientDeps } from '../client/client.ts';
 import { createDailyQuota, type DailyQuota } from '../client/daily-quota.ts';
@@ -177,7 +178,7 @@ export class Traffic {
 
 /** Rules for whether data stored under an organization's name belongs to it on a platform. */
 export function historyOn(platform: Platform, configured: ConfiguredOrg) {
-  const unnamed: 'ours' | 'foreign' = platform.name === defaultPlatform.name ? 'ours' : 'foreign';
+  const unnamed: 'ours' | 'foreign' = platform.name === DEFAULT_PLATFORM ? 'ours' : 'foreign';
   const alone = platform.identityAlone?.(configured);
   return { isOwn: (orgId: string) => isIdentityOn(platform, orgId, alone), unnamed };
 }

@@ -1,4 +1,4 @@
-import type { Contract } from '../catalog/settings.ts';
+import { type Contract, DEFAULT_PLATFORM } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
 import type { Config, OrgConfig } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -8,7 +8,6 @@ import { type Shard, takesHookEvents } from '../config/shard.ts';
 import type { Files } from '../files/reader.ts';
 import { isInClearText } from '../net/host-name.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
-import { defaultPlatform } from '../platforms/index.ts';
 import { describeWebSettings, loadWebSettings } from '../web-config/load.ts';
 import type { CommandContext } from './command.ts';
 
@@ -64,7 +63,7 @@ function orgLines(org: OrgConfig): readonly string[] {
     `  ${name}`,
     `    API          ${baseUrl}${isInClearText(baseUrl) ? openNote : ''}${pathNote(org)}`,
   ];
-  if (platform !== defaultPlatform) lines.push(`    platform     ${platform.title}`);
+  if (platform.name !== DEFAULT_PLATFORM) lines.push(`    platform     ${platform.title}`);
   if (account !== undefined) lines.push(`    account      ${account}`);
   if (kind !== undefined) lines.push(`    kind         ${kind}`);
   if (platform.requestsPerMinute !== undefined)

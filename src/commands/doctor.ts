@@ -1,3 +1,4 @@
+import { DEFAULT_PLATFORM } from '../catalog/settings.ts';
 import { collectors } from '../collectors/index.ts';
 import { doctorOptions } from '../config/command-options.ts';
 import type { OrgConfig } from '../config/config.ts';
@@ -5,7 +6,6 @@ import { loadConfig, loadValues } from '../config/load.ts';
 import { pathTwiceIn } from '../config/orgs.ts';
 import type { Files } from '../files/reader.ts';
 import { redactForms } from '../log/redact.ts';
-import { defaultPlatform } from '../platforms/index.ts';
 import { loadWebSettings } from '../web-config/load.ts';
 import { createSystemClock } from '../work/clock.ts';
 import type { CommandContext } from './command.ts';
@@ -48,14 +48,14 @@ async function examine(setUp: SetUp): Promise<void> {
   const { config, check, report, files, hookConfig } = setUp;
   const running = [...config.collectors].flatMap(([name, enabled]) => (enabled ? name : []));
   const orgWords = ({ name, platform }: OrgConfig) =>
-    platform === defaultPlatform ? name : `${name} (${platform.title})`;
+    platform.name === DEFAULT_PLATFORM ? name : `${name} (${platform.title})`;
   const named = config.orgs.map(orgWords).join(', ') || 'none';
   report(ok('configuration', `organizations ${named}; collectors ${running.join(', ') || 'none'}`));
   for (const org of config.orgs) {
     const twice = pathTwiceIn(org);
-    const seen = `requests go to ${twice?.wrong}`;
-    if (twice !== undefined)
-      report({ ...warning('base_url', seen, `leave out ${twice.path}`), org: org.name });
+    if (twice === undefined) continue;
+    const found = warning('base_url', `requests go to ${twice.wrong}`, `leave out ${twice.path}`);
+    report({ ...found, org: org.name });
   }
   const stored = await check('store', () => examineStore(setUp));
   const orgs = config.orgs.map((org) =>

@@ -2,8 +2,8 @@ import { dirname, resolve } from 'node:path';
 import type { Day } from '../catalog/day.ts';
 import { labelValue } from '../catalog/label.ts';
 import type { Platform } from '../catalog/platform.ts';
-import type { Budget, Contract } from '../catalog/settings.ts';
-import { defaultPlatform, platformNamed } from '../platforms/index.ts';
+import { type Budget, type Contract, DEFAULT_PLATFORM } from '../catalog/settings.ts';
+import { platformNamed } from '../platforms/index.ts';
 import { ConfigError } from '../text/errors.ts';
 import {
   type Credential,
@@ -146,7 +146,7 @@ async function orgOfEnvironment(
   if (given.base_url === undefined && platform.configuration.baseUrl === undefined) {
     const variable = [keyVariable, `${keyVariable}_FILE`].find((name) => sources.environment[name]);
     const flag = (['app_url', 'account', 'kind'] as const).find((key) => given[key] !== undefined);
-    const named = platform === defaultPlatform ? variable : '--api.platform';
+    const named = platform.name === DEFAULT_PLATFORM ? variable : '--api.platform';
     const other = flag === undefined ? named : `--api.${flag.replace('_', '-')}`;
     if (other === undefined) return undefined;
     throw new ConfigError(

@@ -1,7 +1,7 @@
 import type { PlatformMoney } from '../catalog/money.ts';
 import type { OrgKey, Platform } from '../catalog/platform.ts';
-import type { Budget } from '../catalog/settings.ts';
-import { defaultPlatform, isIdentityOn } from '../platforms/index.ts';
+import { type Budget, DEFAULT_PLATFORM } from '../catalog/settings.ts';
+import { isIdentityOn } from '../platforms/index.ts';
 
 /** What was given of an organization, with the keys that only some platforms have. */
 export interface GivenOrg {
@@ -40,7 +40,7 @@ export function* problemsOn(platform: Platform, given: GivenOrg): Generator<Prob
     yield { key: 'kind', message: `the platform ${name} has only the kinds ${kinds.join(', ')}` };
   // Such an identifier would give the history of one platform to the other.
   const { org_id: id } = given;
-  if (platform === defaultPlatform && id !== undefined && !isIdentityOn(platform, id.trim()))
+  if (platform.name === DEFAULT_PLATFORM && id !== undefined && !isIdentityOn(platform, id.trim()))
     yield { key: 'org_id', message: 'org_id is an identifier on another platform' };
   const refusedBudget = given.budget === undefined ? undefined : refusesBudget(given.budget, name, money);
   if (refusedBudget !== undefined) yield { key: 'budget', message: refusedBudget };
